@@ -1,0 +1,156 @@
+"""What the engine asks of a catalog: groups of methods that a catalog has or has not.
+
+A catalog type (`providers/`) implements the groups it truly supports; the engine asks `isinstance(catalog, SupportsViews)`
+before it calls, so a catalog never has to raise "not supported" by hand. Catalogs return metadata, never plans:
+`load_table` describes a table and the engine turns the description into a scan.
+
+Names given to these methods are exact (the engine has matched them against the listings), and every method raises the
+errors of `core/errors.py` only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
+
+from pinakes.core.names import Namespace
+
+if TYPE_CHECKING:
+    from pyiceberg.partitioning import PartitionSpec
+    from pyiceberg.schema import Schema
+    from pyiceberg.table import CreateTableTransaction
+    from pyiceberg.table import Table as PyIcebergTable
+
+
+@dataclass(frozen=True, slots=True)
+class IcebergTable:
+    """An Iceberg table as its catalog knows it now. `handle` is an ordinary pyiceberg table: it scans and commits."""
+
+    namespace: Namespace
+    name: str
+    handle: PyIcebergTable
+
+
+Table = IcebergTable
+"""What `load_table` may return. More kinds (files, Arrow datasets, a worker's functions) join this union later."""
+
+
+@dataclass(frozen=True, slots=True)
+class ViewDefinition:
+    """A view: its text and where its unqualified names are looked up."""
+
+    sql: str
+    default_catalog: str | None
+    default_namespace: Namespace
+    schema: Schema
+    """The Iceberg schema that the view had when it was made."""
+    dialect: str = "pinakes"
+    comment: str | None = None
+    properties: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class TableSpec:
+    """What CREATE TABLE asks for. Iceberg's schema is the common tongue of column definitions."""
+
+    schema: Schema
+    partitioning: PartitionSpec
+    properties: Mapping[str, str] = field(default_factory=dict)
+    location: str | None = None
+
+
+@runtime_checkable
+class Catalog(Protocol):
+    """Anything that can be mounted."""
+
+    @property
+    def type(self) -> str:
+        """The catalog type's name, as in ATTACH … (TYPE x)."""
+        ...
+
+    def check(self) -> None:
+        """Raise unless the catalog answers. Cheap: one request at most."""
+        ...
+
+    def close(self) -> None:
+        """Release connections. Tables already loaded stay usable for the queries that hold them."""
+        ...
+
+
+@runtime_checkable
+class SupportsNamespaces(Catalog, Protocol):
+    def list_namespaces(self, parent: Namespace = ()) -> list[Namespace]:
+        """The namespaces one level below `parent`, as full paths, in one call. NamespaceNotFound if there is no parent."""
+        ...
+
+    def namespace_exists(self, namespace: Namespace) -> bool: ...
+
+    def load_namespace(self, namespace: Namespace) -> dict[str, str]:
+        """Its properties (`comment`, `location`, …)."""
+        ...
+
+    def create_namespace(self, namespace: Namespace, properties: Mapping[str, str]) -> None: ...
+
+    def drop_namespace(self, namespace: Namespace) -> None:
+        """NamespaceNotEmpty while it holds a table, a view or a child."""
+        ...
+
+    def alter_namespace(self, namespace: Namespace, updates: Mapping[str, str], removals: Iterable[str]) -> None: ...
+
+
+@runtime_checkable
+class SupportsDefaultNamespace(Catalog, Protocol):
+    """A catalog that can say what an empty namespace means when a name gives the catalog and no namespace."""
+
+    @property
+    def default_namespace(self) -> Namespace: ...
+
+
+@runtime_checkable
+class SupportsTables(Catalog, Protocol):
+    def list_tables(self, namespace: Namespace) -> list[str]: ...
+
+    def load_table(self, namespace: Namespace, name: str) -> Table: ...
+
+
+@runtime_checkable
+class SupportsTableChanges(SupportsTables, Protocol):
+    def create_table(self, namespace: Namespace, name: str, spec: TableSpec) -> Table: ...
+
+    def begin_create_table(self, namespace: Namespace, name: str, spec: TableSpec) -> CreateTableTransaction:
+        """A table that appears, with its first rows, when the transaction is committed (CREATE TABLE … AS)."""
+        ...
+
+    def drop_table(self, namespace: Namespace, name: str, *, purge: bool = False) -> None: ...
+
+    def rename_table(self, source: tuple[Namespace, str], target: tuple[Namespace, str]) -> None: ...
+
+
+@runtime_checkable
+class SupportsViews(Catalog, Protocol):
+    def list_views(self, namespace: Namespace) -> list[str]: ...
+
+    def load_view(self, namespace: Namespace, name: str) -> ViewDefinition: ...
+
+    def create_view(self, namespace: Namespace, name: str, view: ViewDefinition, *, replace: bool = False) -> None: ...
+
+    def drop_view(self, namespace: Namespace, name: str) -> None: ...
+
+    def rename_view(self, source: tuple[Namespace, str], target: tuple[Namespace, str]) -> None: ...
+
+
+@runtime_checkable
+class SupportsBulkListing(SupportsTables, Protocol):
+    """A catalog that can name everything it holds in one call."""
+
+    def list_everything(self) -> Sequence[tuple[Namespace, str, str]]:
+        """(namespace, name, 'TABLE' | 'VIEW') of every object."""
+        ...
+
+
+@runtime_checkable
+class SupportsPathIdentifiers(Catalog, Protocol):
+    """A catalog that can load a table by its path instead of its name."""
+
+    def load_path(self, path: str) -> Table: ...

@@ -1,0 +1,236 @@
+"""Every error a user can meet, each with a stable code.
+
+    PinakesError
+    ├── ParseError                PARSE_ERROR              (line, column and the marked text)
+    ├── NotSupportedError         NOT_SUPPORTED
+    ├── NotFoundError             NOT_FOUND                (what was asked, what exists)
+    │   ├── CatalogNotFound       CATALOG_NOT_FOUND
+    │   ├── NamespaceNotFound     NAMESPACE_NOT_FOUND
+    │   ├── TableNotFound         TABLE_NOT_FOUND
+    │   ├── ViewNotFound          VIEW_NOT_FOUND
+    │   ├── ColumnNotFound        COLUMN_NOT_FOUND
+    │   ├── FunctionNotFound      FUNCTION_NOT_FOUND
+    │   ├── TypeNotFound          TYPE_NOT_FOUND
+    │   ├── OptionNotFound        OPTION_NOT_FOUND
+    │   ├── SettingNotFound       SETTING_NOT_FOUND
+    │   ├── SecretNotFound        SECRET_NOT_FOUND
+    │   └── PreparedNotFound      PREPARED_NOT_FOUND
+    ├── AlreadyExistsError        ALREADY_EXISTS
+    │   ├── CatalogExists         CATALOG_EXISTS
+    │   ├── NamespaceExists       NAMESPACE_EXISTS
+    │   ├── TableExists           TABLE_EXISTS
+    │   ├── ViewExists            VIEW_EXISTS
+    │   └── ColumnExists          COLUMN_EXISTS
+    ├── AmbiguousName             AMBIGUOUS_NAME
+    ├── InvalidArgument           INVALID_ARGUMENT
+    ├── TypeMismatch              TYPE_MISMATCH
+    ├── ConstraintViolation       CONSTRAINT_VIOLATION
+    ├── NamespaceNotEmpty         NAMESPACE_NOT_EMPTY
+    ├── CommitConflict            COMMIT_CONFLICT
+    ├── PermissionDenied          PERMISSION_DENIED
+    ├── QueryCanceled             QUERY_CANCELED
+    ├── QueryTimeout              QUERY_TIMEOUT
+    ├── OutOfMemory               OUT_OF_MEMORY
+    ├── ExecutionError            EXECUTION_ERROR          (the data and the query do not go together)
+    ├── CatalogUnavailable        CATALOG_UNAVAILABLE
+    ├── DataCorrupt               DATA_CORRUPT
+    ├── ConfigError               CONFIG_ERROR
+    └── InternalError             INTERNAL_ERROR           (a bug of ours)
+
+A message says what was asked, what exists and what to do next. Foreign exceptions are translated at the door of
+their library, with the original kept as `__cause__`; no traceback reaches a user.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import ClassVar
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """A place in the user's text: 1-based line and column, and the line itself."""
+
+    line: int
+    column: int
+    text: str
+
+    @classmethod
+    def of(cls, sql: str, offset: int) -> Position:
+        """The position of a character offset in `sql`."""
+        offset = max(0, min(offset, len(sql)))
+        start = sql.rfind("\n", 0, offset) + 1
+        end = sql.find("\n", offset)
+        return cls(sql.count("\n", 0, offset) + 1, offset - start + 1, sql[start : end if end >= 0 else len(sql)])
+
+    def marked(self) -> str:
+        """The line with a caret below the column."""
+        pad = "".join("\t" if c == "\t" else " " for c in self.text[: self.column - 1])
+        return f"{self.text}\n{pad}^"
+
+
+class PinakesError(Exception):
+    """The base of all: a stable code, one message, and the position in the text where there is one."""
+
+    code: ClassVar[str] = "ERROR"
+
+    def __init__(self, message: str, *, position: Position | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.position = position
+
+    def __str__(self) -> str:
+        if self.position is None:
+            return self.message
+        place = f"line {self.position.line}, column {self.position.column}"
+        return f"{self.message} ({place})\n{self.position.marked()}"
+
+
+class ParseError(PinakesError):
+    code = "PARSE_ERROR"
+
+
+class NotSupportedError(PinakesError):
+    code = "NOT_SUPPORTED"
+
+
+class NotFoundError(PinakesError):
+    code = "NOT_FOUND"
+
+
+class CatalogNotFound(NotFoundError):
+    code = "CATALOG_NOT_FOUND"
+
+
+class NamespaceNotFound(NotFoundError):
+    code = "NAMESPACE_NOT_FOUND"
+
+
+class TableNotFound(NotFoundError):
+    code = "TABLE_NOT_FOUND"
+
+
+class ViewNotFound(NotFoundError):
+    code = "VIEW_NOT_FOUND"
+
+
+class ColumnNotFound(NotFoundError):
+    code = "COLUMN_NOT_FOUND"
+
+
+class FunctionNotFound(NotFoundError):
+    code = "FUNCTION_NOT_FOUND"
+
+
+class TypeNotFound(NotFoundError):
+    code = "TYPE_NOT_FOUND"
+
+
+class OptionNotFound(NotFoundError):
+    code = "OPTION_NOT_FOUND"
+
+
+class SettingNotFound(NotFoundError):
+    code = "SETTING_NOT_FOUND"
+
+
+class SecretNotFound(NotFoundError):
+    code = "SECRET_NOT_FOUND"
+
+
+class PreparedNotFound(NotFoundError):
+    code = "PREPARED_NOT_FOUND"
+
+
+class AlreadyExistsError(PinakesError):
+    code = "ALREADY_EXISTS"
+
+
+class CatalogExists(AlreadyExistsError):
+    code = "CATALOG_EXISTS"
+
+
+class NamespaceExists(AlreadyExistsError):
+    code = "NAMESPACE_EXISTS"
+
+
+class TableExists(AlreadyExistsError):
+    code = "TABLE_EXISTS"
+
+
+class ViewExists(AlreadyExistsError):
+    code = "VIEW_EXISTS"
+
+
+class ColumnExists(AlreadyExistsError):
+    code = "COLUMN_EXISTS"
+
+
+class AmbiguousName(PinakesError):
+    code = "AMBIGUOUS_NAME"
+
+
+class InvalidArgument(PinakesError):
+    code = "INVALID_ARGUMENT"
+
+
+class TypeMismatch(PinakesError):
+    code = "TYPE_MISMATCH"
+
+
+class ConstraintViolation(PinakesError):
+    code = "CONSTRAINT_VIOLATION"
+
+
+class NamespaceNotEmpty(PinakesError):
+    code = "NAMESPACE_NOT_EMPTY"
+
+
+class CommitConflict(PinakesError):
+    code = "COMMIT_CONFLICT"
+
+
+class PermissionDenied(PinakesError):
+    code = "PERMISSION_DENIED"
+
+
+class QueryCanceled(PinakesError):
+    code = "QUERY_CANCELED"
+
+
+class QueryTimeout(PinakesError):
+    code = "QUERY_TIMEOUT"
+
+
+class OutOfMemory(PinakesError):
+    code = "OUT_OF_MEMORY"
+
+
+class ExecutionError(PinakesError):
+    code = "EXECUTION_ERROR"
+
+
+class CatalogUnavailable(PinakesError):
+    code = "CATALOG_UNAVAILABLE"
+
+
+class DataCorrupt(PinakesError):
+    code = "DATA_CORRUPT"
+
+
+class ConfigError(PinakesError):
+    code = "CONFIG_ERROR"
+
+
+class InternalError(PinakesError):
+    code = "INTERNAL_ERROR"
+
+
+def listing(names: Iterable[str], most: int = 10) -> str:
+    """Names for an error message: the first few, and how many more there are; "none" when there are none."""
+    found = sorted(names)
+    if not found:
+        return "none"
+    rest = len(found) - most
+    return ", ".join(found[:most]) + (f" and {rest} more" if rest > 0 else "")

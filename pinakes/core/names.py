@@ -1,0 +1,138 @@
+"""Names of any number of parts: quoting, comparing and the resolution rules. Identifiers are compared only here."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from pinakes.core.errors import AmbiguousName, InvalidArgument
+
+Namespace = tuple[str, ...]
+"""The levels of a namespace, each non-empty; `()` is the empty namespace. The catalog decides what it means."""
+
+SYSTEM = "system"
+INFORMATION_SCHEMA = "information_schema"
+RESERVED_CATALOGS = frozenset({SYSTEM, INFORMATION_SCHEMA})
+
+_PLAIN = re.compile(r"[a-z_][a-z0-9_]*\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One identifier as written, without its quotes. Quoted parts are exact, others match regardless of case."""
+
+    text: str
+    quoted: bool = False
+
+    @property
+    def exact(self) -> str:
+        """What this part names when something is made: unquoted identifiers fold to lower case."""
+        return self.text if self.quoted else self.text.lower()
+
+    def matches(self, name: str) -> bool:
+        return name == self.text if self.quoted else name.casefold() == self.text.casefold()
+
+    def __str__(self) -> str:
+        return quote(self.text) if self.quoted else self.text
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A name of one or more parts, or (is_path) a path, optionally behind the name of a catalog."""
+
+    parts: tuple[Part, ...]
+    is_path: bool = False
+
+    @classmethod
+    def of(cls, *parts: str) -> Name:
+        """A name whose parts are exact."""
+        return cls(tuple(Part(p, quoted=True) for p in parts))
+
+    @property
+    def last(self) -> Part:
+        return self.parts[-1]
+
+    def __str__(self) -> str:
+        return ".".join(str(p) for p in self.parts)
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """What a name means: a catalog, the namespace parts as written, and the object's own part.
+
+    `catalog_given` tells that the user named the catalog: then an empty namespace is passed on as it is, and the
+    catalog may fill in the one it remembers.
+    """
+
+    catalog: str
+    namespace: tuple[Part, ...]
+    name: Part
+    catalog_given: bool
+    is_path: bool = False
+
+
+def resolve(
+    name: Name, mounted: Callable[[Part], str | None], current_catalog: str, current_namespace: Namespace
+) -> Resolved:
+    """The five rules: last part = object; a mounted first part = catalog; between = namespace; defaults for the rest.
+
+    `mounted` gives the catalog's exact name, or None when no such catalog is mounted.
+    """
+    *before, last = name.parts
+    catalog = mounted(before[0]) if before else None
+    if catalog is not None:
+        return Resolved(catalog, tuple(before[1:]), last, catalog_given=True, is_path=name.is_path)
+    if not before and not name.is_path:
+        before = [Part(level, quoted=True) for level in current_namespace]
+    return Resolved(current_catalog, tuple(before), last, catalog_given=False, is_path=name.is_path)
+
+
+def match(part: Part, names: Iterable[str], what: str) -> str | None:
+    """The one of `names` that `part` means, or None; more than one is an error that lists them."""
+    found = [n for n in names if part.matches(n)]
+    if len(found) > 1:
+        raise AmbiguousName(
+            f"{what} {part} is ambiguous: {', '.join(quote(n) for n in sorted(found))} differ only in case. "
+            f"Quote the one you mean."
+        )
+    return found[0] if found else None
+
+
+def quote(identifier: str) -> str:
+    """An identifier in double quotes."""
+    return '"' + identifier.replace('"', '""') + '"'
+
+
+def spell(identifier: str) -> str:
+    """An identifier as one would write it: quoted only where it must be."""
+    return identifier if _PLAIN.match(identifier) else quote(identifier)
+
+
+def dotted(namespace: Sequence[str]) -> str:
+    """A namespace for people: its levels joined by dots, a level with a dot in it quoted."""
+    return ".".join(quote(level) if "." in level or '"' in level else level for level in namespace)
+
+
+def undotted(text: str) -> Namespace:
+    """The namespace that `dotted` printed."""
+    levels: list[str] = []
+    at = 0
+    while at <= len(text):
+        if text.startswith('"', at):
+            found = re.compile(r'"((?:[^"]|"")*)"(?=\.|\Z)').match(text, at)
+            if found is None:
+                raise InvalidArgument(f"namespace {text!r} has an unclosed quote")
+            levels.append(found.group(1).replace('""', '"'))
+            at = found.end() + 1
+        else:
+            end = text.find(".", at)
+            end = len(text) if end < 0 else end
+            levels.append(text[at:end])
+            at = end + 1
+    return tuple(levels)
+
+
+def display(catalog: str, namespace: Sequence[str], name: str) -> str:
+    """A full name for messages: every part spelled as one would write it."""
+    return ".".join(spell(p) for p in (catalog, *namespace, name))
