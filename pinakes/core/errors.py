@@ -27,6 +27,7 @@
     ├── ConstraintViolation       CONSTRAINT_VIOLATION
     ├── NamespaceNotEmpty         NAMESPACE_NOT_EMPTY
     ├── CommitConflict            COMMIT_CONFLICT
+    ├── CommitUnknown             COMMIT_UNKNOWN           (nobody said whether the commit happened)
     ├── PermissionDenied          PERMISSION_DENIED
     ├── QueryCanceled             QUERY_CANCELED
     ├── QueryTimeout              QUERY_TIMEOUT
@@ -189,6 +190,12 @@ class NamespaceNotEmpty(PinakesError):
 
 class CommitConflict(PinakesError):
     code = "COMMIT_CONFLICT"
+
+
+class CommitUnknown(PinakesError):
+    """The catalog did not say whether a commit happened: its files may be live, so none is removed."""
+
+    code = "COMMIT_UNKNOWN"
 
 
 class PermissionDenied(PinakesError):

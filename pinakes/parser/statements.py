@@ -773,3 +773,64 @@ class Grant(Statement):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Revoke(Statement):
     """REVOKE …: recognised, not yet answered."""
+
+
+AnyStatement = (
+    Query
+    | Explain
+    | ExplainFull
+    | Summarize
+    | ShowCatalogs
+    | ShowNamespaces
+    | ShowTables
+    | ShowViews
+    | ShowColumns
+    | ShowFunctions
+    | ShowCreate
+    | ShowSecrets
+    | ShowSession
+    | ShowStats
+    | ShowCurrent
+    | Describe
+    | Search
+    | Use
+    | SetOption
+    | ResetOption
+    | Begin
+    | Commit
+    | Rollback
+    | Prepare
+    | Execute
+    | Deallocate
+    | Kill
+    | Call
+    | Attach
+    | Detach
+    | CreateCatalog
+    | DropCatalog
+    | CreateSecret
+    | DropSecret
+    | CreateNamespace
+    | DropNamespace
+    | AlterNamespace
+    | CreateTable
+    | CreateTableAs
+    | CreateView
+    | AlterView
+    | DropTable
+    | DropView
+    | RenameTable
+    | AlterTable
+    | CommentOn
+    | Analyze
+    | Insert
+    | Update
+    | Delete
+    | Merge
+    | Truncate
+    | CopyTo
+    | CopyFrom
+    | Grant
+    | Revoke
+)
+"""The closed set of kinds: a `match` over it that forgets one is an error of mypy's."""

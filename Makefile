@@ -1,0 +1,57 @@
+# Everything a developer does, one target each. `make` alone tells them.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+SOURCES := pinakes tests docs $(wildcard benchmarks)
+PYTEST := $(BIN)/python -m pytest -q
+
+.DEFAULT_GOAL := help
+.PHONY: help venv shell check test test-long bench format docs clean
+
+help:  ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+venv: $(STAMP)  ## make .venv with everything in it (again only when the dependencies changed)
+
+$(STAMP): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Pinakes needs Python 3.11 or newer: make PYTHON=/path/to/python3 …")'
+	@if command -v uv >/dev/null 2>&1; then \
+		test -x $(BIN)/python || uv venv --python $(PYTHON) $(VENV); \
+		uv pip install --quiet --python $(BIN)/python -c constraints.txt -e '.[all,dev]'; \
+	else \
+		test -x $(BIN)/python || $(PYTHON) -m venv $(VENV); \
+		$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[all,dev]'; \
+	fi
+	@touch $@
+
+shell: venv  ## open a SQL prompt on the embedded catalog (make shell ARGS='--data :memory:')
+	@$(BIN)/pinakes $(ARGS)
+
+check: venv  ## format, lint, types, layers and the fast tests, in under a minute
+	$(BIN)/ruff format --check $(SOURCES)
+	$(BIN)/ruff check $(SOURCES)
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
+	$(PYTEST) -m 'not slow and not long'
+
+test: venv  ## all tests but the long ones
+	$(PYTEST)
+
+test-long: venv  ## all tests, the long ones too
+	PINAKES_LONG=1 $(PYTEST)
+
+bench: venv  ## the benchmarks: each prints its figures against a peer in the same run
+	@set -e; for bench in benchmarks/[a-z]*.py; do echo "== $$bench"; $(BIN)/python $$bench; done
+
+format: venv  ## put the code in form
+	$(BIN)/ruff format $(SOURCES)
+	$(BIN)/ruff check --fix $(SOURCES)
+
+docs: venv  ## write the generated reference pages anew
+	$(BIN)/python docs/generate.py
+
+clean:  ## remove what can be made again, .venv too
+	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,1 @@
+"""What an application uses: the engine put together."""

@@ -1,0 +1,45 @@
+"""Statements by their text: a text that is sent again is not parsed again."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Generic, Protocol, TypeVar
+
+from pinakes.caches.base import Cache, CacheStats, Clock
+from pinakes.core.config import CacheConfig
+
+LONGEST = 100_000
+"""Longer texts (a VALUES list of a load, say) are not kept: they hardly ever come twice."""
+
+
+class Shown(Protocol):
+    """What the cache needs to know of a statement: its text and the rendering that may be shown."""
+
+    @property
+    def text(self) -> str: ...
+
+    @property
+    def shown(self) -> str: ...
+
+
+S = TypeVar("S", bound=Shown)
+
+
+class StatementCache(Generic[S]):
+    """Parsed statements. One whose rendering differs from its text carries secrets and is never kept."""
+
+    def __init__(self, config: CacheConfig, classify: Callable[[str], S], clock: Clock = time.monotonic) -> None:
+        self.cache: Cache[str, S] = Cache("statements", config.entries, config.ttl, keep=_may_be_kept, clock=clock)
+        self._classify = classify
+
+    def classify(self, text: str) -> S:
+        """The statement that the text is."""
+        return self.cache.get(text, lambda: self._classify(text))
+
+    def stats(self) -> CacheStats:
+        return self.cache.stats()
+
+
+def _may_be_kept(statement: Shown) -> bool:
+    return statement.shown == statement.text and len(statement.text) <= LONGEST

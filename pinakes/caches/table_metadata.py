@@ -1,0 +1,53 @@
+"""Tables and views as their catalog described them, per mount and user, for half a minute."""
+
+from __future__ import annotations
+
+import copy
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from typing import NamedTuple
+
+from pinakes.caches.base import Cache, CacheStats, Clock
+from pinakes.core.catalog import Table, ViewDefinition
+from pinakes.core.config import CacheConfig
+from pinakes.core.names import Namespace
+
+
+class TableKey(NamedTuple):
+    """`mount` tells apart two catalogs that had the same name in turn; `user` is the token's fingerprint."""
+
+    mount: str
+    user: str
+    namespace: Namespace
+    name: str
+    is_view: bool = False
+
+
+class TableMetadataCache:
+    def __init__(self, config: CacheConfig, clock: Clock = time.monotonic) -> None:
+        self.cache: Cache[TableKey, Table | ViewDefinition] = Cache(
+            "table_metadata", config.entries, config.ttl, clock=clock
+        )
+
+    def table(self, key: TableKey, load: Callable[[], Table]) -> Table:
+        """The table, with a handle of its own: a commit moves the handle on, and must not move that of others."""
+        found = self.cache.get(key, load)
+        assert not isinstance(found, ViewDefinition)  # views have keys of their own
+        return replace(found, handle=copy.copy(found.handle))
+
+    def view(self, key: TableKey, load: Callable[[], ViewDefinition]) -> ViewDefinition:
+        found = self.cache.get(key, load)
+        assert isinstance(found, ViewDefinition)  # tables have keys of their own
+        return found
+
+    def forget_object(self, mount: str, namespace: Namespace, name: str) -> None:
+        """A table or view changed: every user's entry goes."""
+        self.cache.invalidate_if(lambda k: (k.mount, k.namespace, k.name) == (mount, namespace, name))
+
+    def forget(self, mount: str) -> None:
+        """Everything that is known of a mount."""
+        self.cache.invalidate_if(lambda k: k.mount == mount)
+
+    def stats(self) -> CacheStats:
+        return self.cache.stats()

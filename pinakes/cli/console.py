@@ -1,0 +1,61 @@
+"""Where things are printed: rows to stdout; what is said about them to stderr when a machine reads the rows."""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TextIO
+
+from pinakes.cli.formats import MACHINE_FORMATS, writer
+from pinakes.core.errors import PinakesError
+
+if TYPE_CHECKING:
+    from pinakes.engine.result import Result
+
+log = logging.getLogger(__name__)
+
+
+@dataclass
+class Console:
+    format: str = "table"
+    out: TextIO = field(default_factory=lambda: sys.stdout)
+    err: TextIO = field(default_factory=lambda: sys.stderr)
+
+    def show(self, result: Result) -> None:
+        """The rows of a result, or the tag of a statement that has none."""
+        if result.kind == "rows":
+            writer(self.format)(result, self.out, self._width())
+        else:
+            for _ in result:  # a change may still have to be carried out
+                pass
+            self.note(result.kind if result.count is None else f"{result.kind} {result.count}")
+        self.out.flush()
+
+    def note(self, text: str) -> None:
+        """What is not a row."""
+        print(text, file=self.err if self.format in MACHINE_FORMATS else self.out, flush=True)  # noqa: T201
+
+    def warn(self, text: str) -> None:
+        print(f"warning: {text}", file=self.err, flush=True)  # noqa: T201
+
+    def error(self, error: Exception, place: str = "", line: int = 1) -> None:
+        """`place: CODE: message`; `line` is where the statement begins, so that positions are the script's own."""
+        self.out.flush()
+        print(f"{place}{described(error, line)}", file=self.err, flush=True)  # noqa: T201
+
+    def _width(self) -> int | None:
+        return os.get_terminal_size(self.out.fileno()).columns if self.out.isatty() else None
+
+
+def described(error: Exception, line: int = 1) -> str:
+    """`CODE: message`, with the marked text where there is a position. A bug of ours is one line too."""
+    if not isinstance(error, PinakesError):
+        log.debug("unexpected", exc_info=error)
+        return f"INTERNAL_ERROR: {type(error).__name__}: {error}"
+    log.debug("%s", error.code, exc_info=error)
+    if error.position is None:
+        return f"{error.code}: {error.message}"
+    at = error.position
+    return f"{error.code}: {error.message} (line {line + at.line - 1}, column {at.column})\n{at.marked()}"

@@ -1,0 +1,249 @@
+"""The configuration of one engine: frozen values from one TOML file, built at the edge and passed down.
+
+The file is the first of: the path given (`--config`), the one that PINAKES_CONFIG names, `./pinakes.toml`, and
+`config.toml` in the user's configuration directory. Without one, everything has its default. Paths in the file are
+relative to it. This is the only module that reads environment variables.
+
+    [engine]
+    data = "/srv/pinakes"
+    memory_limit = "75%"
+
+    [caches.listings]
+    ttl = "10s"
+
+    [catalogs.sales]
+    type = "sqlite"
+    location = "/srv/sales"
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+from pinakes.core import machine
+from pinakes.core.errors import ConfigError, listing
+from pinakes.core.names import RESERVED_CATALOGS, quote
+from pinakes.core.values import documented, duration, one_of, share_or_size, size, text, time_zone, whole
+
+MEMORY = ":memory:"
+"""As `engine.data`: a temporary directory that goes when the engine closes."""
+
+T = TypeVar("T")
+
+
+def _user_data() -> str:
+    import platformdirs
+
+    return platformdirs.user_data_dir("pinakes", appauthor=False)
+
+
+@dataclass(frozen=True, slots=True)
+class EngineConfig:
+    """[engine]"""
+
+    data: str = documented(
+        text,
+        "Directory of the embedded catalog `lake`; `:memory:` is a temporary one that goes at exit.",
+        factory=_user_data,
+        shown="the user's data directory",
+    )
+    memory_limit: int = documented(
+        share_or_size(machine.memory),
+        "Memory that queries may use together before they spill: `4GB`, or a share of the machine's such as `75%`.",
+        factory=lambda: machine.memory() * 3 // 4,
+        shown="75%",
+    )
+    spill_dir: str | None = documented(
+        text,
+        "Directory for what does not fit into memory; the system's directory for temporary files if not set.",
+        None,
+    )
+    spill_limit: int = documented(
+        size, "Disk space that spilled data may take, in bytes or as `100GB`.", 100_000_000_000
+    )
+    target_partitions: int = documented(
+        whole(1),
+        "Number of parts that a query is run in at the same time.",
+        factory=machine.processors,
+        shown="the number of processors",
+    )
+    batch_size: int = documented(whole(1), "Rows per batch within a query.", 8192)
+    time_zone: str = documented(time_zone, "Time zone of new sessions: a name, or an offset such as `+02:00`.", "UTC")
+    statement_timeout: float = documented(
+        duration, "Time after which a statement is stopped, in seconds or as `5min`; 0 is never.", 0.0
+    )
+    tracker_queries: int = documented(whole(0), "Finished queries that are remembered at most.", 1000)
+    tracker_age: float = documented(duration, "How long a finished query is remembered, in seconds or as `1h`.", 3600.0)
+
+
+@dataclass(frozen=True, slots=True)
+class CacheConfig:
+    """[caches.NAME]"""
+
+    entries: int = documented(whole(0), "Entries that are kept at most; 0 turns the cache off.", 1000)
+    ttl: float = documented(duration, "How long an entry is kept, in seconds or as `5min`; 0 is for ever.", 30.0)
+
+
+@dataclass(frozen=True, slots=True)
+class CachesConfig:
+    """[caches]: one section per cache"""
+
+    statements: CacheConfig = CacheConfig(entries=1000, ttl=0.0)
+    listings: CacheConfig = CacheConfig(entries=10_000, ttl=30.0)
+    table_metadata: CacheConfig = CacheConfig(entries=1000, ttl=30.0)
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogConfig:
+    """[catalogs.NAME]: what to mount at start. Neither location nor options show in a repr: they may hold secrets."""
+
+    name: str
+    type: str
+    location: str | None = field(default=None, repr=False)
+    options: Mapping[str, object] = field(default_factory=dict, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class LogConfig:
+    """[log]"""
+
+    level: str = documented(
+        one_of("debug", "info", "warning", "error", "critical"),
+        "The least severity that is logged: debug, info, warning, error or critical.",
+        "warning",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """Everything that can be configured. `source` is the file it came from."""
+
+    engine: EngineConfig = field(default_factory=EngineConfig)
+    caches: CachesConfig = field(default_factory=CachesConfig)
+    catalogs: Mapping[str, CatalogConfig] = field(default_factory=dict)
+    log: LogConfig = field(default_factory=LogConfig)
+    source: Path | None = None
+
+
+# --- loading -----------------------------------------------------------------------------------------------------
+
+
+def load_config(
+    path: Path | None = None,
+    *,
+    data: str | None = None,
+    environ: Mapping[str, str] | None = None,
+    cwd: Path | None = None,
+) -> Config:
+    """The configuration from the first file there is; `data` (`--data`) overrides its data directory."""
+    cwd = cwd or Path.cwd()
+    source = _find(path, os.environ if environ is None else environ, cwd)
+    config = Config() if source is None else replace(parse_config(_read(source), source.parent), source=source)
+    if data is None:
+        return config
+    if not data:
+        raise ConfigError(f"the data directory is empty; give a directory, or {MEMORY} for a temporary one")
+    return replace(config, engine=replace(config.engine, data=_resolved(data, cwd)))
+
+
+def parse_config(toml: str, base: Path) -> Config:
+    """The configuration that a TOML text holds; its relative paths start at `base`."""
+    import tomllib  # most processes run without a file
+
+    try:
+        document = tomllib.loads(toml)
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"the configuration is not valid TOML: {error}") from error
+    _known_only(document, ("engine", "caches", "catalogs", "log"), "the configuration", "section")
+    engine = _section(EngineConfig(), document.get("engine", {}), "engine")
+    spill = engine.spill_dir and _resolved(engine.spill_dir, base)
+    return Config(
+        engine=replace(engine, data=_resolved(engine.data, base), spill_dir=spill),
+        caches=_caches(document.get("caches", {})),
+        catalogs={n: _catalog(n, value) for n, value in _table(document.get("catalogs", {}), "catalogs").items()},
+        log=_section(LogConfig(), document.get("log", {}), "log"),
+    )
+
+
+def _find(path: Path | None, environ: Mapping[str, str], cwd: Path) -> Path | None:
+    named = path or (Path(environ["PINAKES_CONFIG"]) if environ.get("PINAKES_CONFIG") else None)
+    if named is not None:
+        named = cwd / named.expanduser()
+        if not named.is_file():
+            whence = "" if path else " (from PINAKES_CONFIG)"
+            raise ConfigError(f"there is no configuration file {str(named)!r}{whence}")
+        return named
+    local = cwd / "pinakes.toml"
+    return local if local.is_file() else _users_file()
+
+
+def _users_file() -> Path | None:
+    import platformdirs
+
+    users = Path(platformdirs.user_config_dir("pinakes", appauthor=False)) / "config.toml"
+    return users if users.is_file() else None
+
+
+def _read(source: Path) -> str:
+    try:
+        return source.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"the configuration file {str(source)!r} can not be read: {error}") from error
+
+
+def _resolved(data: str, base: Path) -> str:
+    return data if data == MEMORY else str(base / Path(data).expanduser())
+
+
+def _section(default: T, given: object, where: str) -> T:
+    """`default` with the values given, each of them checked by its field's parser."""
+    table = _table(given, where)
+    parsers = {f.name: f.metadata["parse"] for f in fields(default)}  # type: ignore[arg-type]
+    _known_only(table, parsers, f"[{where}]", "key")
+    values: dict[str, Any] = {}
+    for key, value in table.items():
+        try:
+            values[key] = parsers[key](value)
+        except ValueError as error:
+            raise ConfigError(f"{where}.{key} must be {error}, not {value!r}") from error
+    return replace(default, **values)  # type: ignore[type-var]
+
+
+def _caches(given: object) -> CachesConfig:
+    table = _table(given, "caches")
+    default = CachesConfig()
+    _known_only(table, [f.name for f in fields(default)], "[caches]", "cache")
+    return replace(
+        default, **{name: _section(getattr(default, name), value, f"caches.{name}") for name, value in table.items()}
+    )
+
+
+def _catalog(name: str, given: object) -> CatalogConfig:
+    where = f"catalogs.{name}"
+    if not name or name in RESERVED_CATALOGS:
+        raise ConfigError(
+            f"no catalog can be named {quote(name)}; choose another name than {listing(RESERVED_CATALOGS)}"
+        )
+    options = dict(_table(given, where))
+    kind, location = options.pop("type", None), options.pop("location", None)
+    if not isinstance(kind, str) or not kind:
+        raise ConfigError(f'[{where}] needs a type, such as type = "sqlite"')
+    if location is not None and not isinstance(location, str):
+        raise ConfigError(f"{where}.location must be a text")
+    return CatalogConfig(name, kind, location, options)
+
+
+def _table(given: object, where: str) -> Mapping[str, Any]:
+    if not isinstance(given, dict):
+        raise ConfigError(f"{where} must be a section, [{where}], not a value")
+    return given
+
+
+def _known_only(given: Mapping[str, Any], known: Any, where: str, what: str) -> None:
+    unknown = [key for key in given if key not in known]
+    if unknown:
+        raise ConfigError(f"{where} has no {what} {unknown[0]!r}; there are: {listing(known)}")

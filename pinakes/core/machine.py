@@ -1,0 +1,36 @@
+"""What the machine has to give: processors and memory, as far as a container lets this process use them."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+_CGROUP_LIMITS = (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"))
+_FALLBACK_MEMORY = 4 * 1024**3
+
+
+def processors() -> int:
+    """The processors that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def memory(limits: tuple[Path, ...] = _CGROUP_LIMITS) -> int:
+    """The memory that this process may use, in bytes: the machine's, or a container's when that is less."""
+    return min([_physical_memory(), *(limit for path in limits if (limit := _limit(path)) is not None)])
+
+
+def _physical_memory() -> int:
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):  # Windows, or a system that does not tell
+        return _FALLBACK_MEMORY
+
+
+def _limit(path: Path) -> int | None:
+    try:
+        text = path.read_text().strip()
+    except OSError:  # no such control group: nothing is limited
+        return None
+    return int(text) if text.isdigit() else None

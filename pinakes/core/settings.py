@@ -1,0 +1,84 @@
+"""What a session may change with SET: one frozen field per setting, each with its default and doc.
+
+A new setting is one more field here; SET, RESET and SHOW SESSION read the fields. The defaults of a session come from
+the engine's configuration.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from typing import NamedTuple
+
+from pinakes.core import machine
+from pinakes.core.config import EngineConfig
+from pinakes.core.errors import InvalidArgument, SettingNotFound, listing
+from pinakes.core.values import documented, duration, time_zone, whole
+
+
+class SettingRow(NamedTuple):
+    """A row of SHOW SESSION."""
+
+    name: str
+    value: str
+    default: str
+    description: str
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    time_zone: str = documented(
+        time_zone,
+        "Time zone in which the session reads and shows times with a zone: a name, or an offset like +02:00",
+        "UTC",
+    )
+    statement_timeout: float = documented(
+        duration, "Time after which a statement is stopped, in seconds or as '5min'; 0 is never", 0.0
+    )
+    target_partitions: int = documented(
+        whole(1),
+        "Number of parts that a query is run in at the same time",
+        factory=machine.processors,
+        shown="the number of processors",
+    )
+    batch_size: int = documented(whole(1), "Rows per batch within a query", 8192)
+
+    @classmethod
+    def of(cls, engine: EngineConfig) -> Settings:
+        """The defaults of a session under this configuration."""
+        return cls(engine.time_zone, engine.statement_timeout, engine.target_partitions, engine.batch_size)
+
+    def with_value(self, name: str, text: str) -> Settings:
+        """These settings with one changed, as SET does."""
+        key = known(name)
+        parse = next(f.metadata["parse"] for f in fields(self) if f.name == key)
+        try:
+            return replace(self, **{key: parse(text)})
+        except ValueError as error:
+            raise InvalidArgument(f"{key} must be {error}, not {text!r}") from error
+
+    def with_default(self, name: str | None, defaults: Settings) -> Settings:
+        """These settings with one (None: all) as in `defaults`, as RESET does."""
+        if name is None:
+            return defaults
+        key = known(name)
+        return replace(self, **{key: getattr(defaults, key)})
+
+    def rows(self, defaults: Settings) -> list[SettingRow]:
+        """The rows of SHOW SESSION."""
+        return [
+            SettingRow(f.name, shown(getattr(self, f.name)), shown(getattr(defaults, f.name)), f.metadata["doc"])
+            for f in fields(self)
+        ]
+
+
+def known(name: str) -> str:
+    """The setting's own name, whatever its case."""
+    names = [f.name for f in fields(Settings)]
+    if name.lower() not in names:
+        raise SettingNotFound(f"setting {name!r} does not exist; these do: {listing(names)}")
+    return name.lower()
+
+
+def shown(value: object) -> str:
+    """A value as SHOW SESSION prints it, such that SET reads it back."""
+    return f"{value:g}" if isinstance(value, float) else str(value)

@@ -1,0 +1,193 @@
+"""Which statement kind goes to which handler: one visible line each.
+
+mypy names the kind that has no line here (`assert_never`). Handlers are imported when they are first needed, so that
+`select 1` does not pay for what only CREATE TABLE uses.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, assert_never
+
+from pinakes.engine.refusals import refuse
+from pinakes.parser import statements as s
+
+if TYPE_CHECKING:
+    from pinakes.engine.execution import Execution
+    from pinakes.engine.result import Result
+
+
+def dispatch(statement: s.AnyStatement, execution: Execution) -> Result:
+    """Carry out one statement."""
+    match statement:
+        case s.Query():
+            from pinakes.engine.handlers.query import query
+
+            return query(statement, execution)
+        case s.Explain():
+            from pinakes.engine.handlers.explain import explain
+
+            return explain(statement, execution)
+        case s.Describe():
+            from pinakes.engine.handlers.describe import describe
+
+            return describe(statement, execution)
+        case s.ShowCatalogs():
+            from pinakes.engine.handlers.show_catalogs import show_catalogs
+
+            return show_catalogs(statement, execution)
+        case s.ShowNamespaces():
+            from pinakes.engine.handlers.show_namespaces import show_namespaces
+
+            return show_namespaces(statement, execution)
+        case s.ShowTables():
+            from pinakes.engine.handlers.show_tables import show_tables
+
+            return show_tables(statement, execution)
+        case s.ShowViews():
+            from pinakes.engine.handlers.show_views import show_views
+
+            return show_views(statement, execution)
+        case s.ShowColumns():
+            from pinakes.engine.handlers.show_columns import show_columns
+
+            return show_columns(statement, execution)
+        case s.ShowCreate():
+            from pinakes.engine.handlers.show_create import show_create
+
+            return show_create(statement, execution)
+        case s.ShowSession():
+            from pinakes.engine.handlers.show_session import show_session
+
+            return show_session(statement, execution)
+        case s.ShowCurrent():
+            from pinakes.engine.handlers.show_current import show_current
+
+            return show_current(statement, execution)
+        case s.Use():
+            from pinakes.engine.handlers.use import use
+
+            return use(statement, execution)
+        case s.SetOption():
+            from pinakes.engine.handlers.set_option import set_option
+
+            return set_option(statement, execution)
+        case s.ResetOption():
+            from pinakes.engine.handlers.reset_option import reset_option
+
+            return reset_option(statement, execution)
+        case s.Prepare():
+            from pinakes.engine.handlers.prepare import prepare
+
+            return prepare(statement, execution)
+        case s.Execute():
+            from pinakes.engine.handlers.execute import execute
+
+            return execute(statement, execution)
+        case s.Deallocate():
+            from pinakes.engine.handlers.deallocate import deallocate
+
+            return deallocate(statement, execution)
+        case s.Kill():
+            from pinakes.engine.handlers.kill import kill
+
+            return kill(statement, execution)
+        case s.Attach():
+            from pinakes.engine.handlers.attach import attach
+
+            return attach(statement, execution)
+        case s.Detach():
+            from pinakes.engine.handlers.detach import detach
+
+            return detach(statement, execution)
+        case s.CreateNamespace():
+            from pinakes.engine.handlers.create_namespace import create_namespace
+
+            return create_namespace(statement, execution)
+        case s.DropNamespace():
+            from pinakes.engine.handlers.drop_namespace import drop_namespace
+
+            return drop_namespace(statement, execution)
+        case s.AlterNamespace():
+            from pinakes.engine.handlers.alter_namespace import alter_namespace
+
+            return alter_namespace(statement, execution)
+        case s.CreateTable():
+            from pinakes.engine.handlers.create_table import create_table
+
+            return create_table(statement, execution)
+        case s.CreateTableAs():
+            from pinakes.engine.handlers.create_table_as import create_table_as
+
+            return create_table_as(statement, execution)
+        case s.CreateView():
+            from pinakes.engine.handlers.create_view import create_view
+
+            return create_view(statement, execution)
+        case s.AlterView():
+            from pinakes.engine.handlers.alter_view import alter_view
+
+            return alter_view(statement, execution)
+        case s.DropTable():
+            from pinakes.engine.handlers.drop_table import drop_table
+
+            return drop_table(statement, execution)
+        case s.DropView():
+            from pinakes.engine.handlers.drop_view import drop_view
+
+            return drop_view(statement, execution)
+        case s.RenameTable():
+            from pinakes.engine.handlers.rename_table import rename_table
+
+            return rename_table(statement, execution)
+        case s.AlterTable():
+            from pinakes.engine.handlers.alter_table import alter_table
+
+            return alter_table(statement, execution)
+        case s.CommentOn():
+            from pinakes.engine.handlers.comment_on import comment_on
+
+            return comment_on(statement, execution)
+        case s.Insert():
+            from pinakes.engine.handlers.insert import insert
+
+            return insert(statement, execution)
+        case s.Update():
+            from pinakes.engine.handlers.update import update
+
+            return update(statement, execution)
+        case s.Delete():
+            from pinakes.engine.handlers.delete import delete
+
+            return delete(statement, execution)
+        case s.Merge():
+            from pinakes.engine.handlers.merge import merge
+
+            return merge(statement, execution)
+        case s.Truncate():
+            from pinakes.engine.handlers.truncate import truncate
+
+            return truncate(statement, execution)
+        case (
+            s.ExplainFull()
+            | s.Summarize()
+            | s.ShowFunctions()
+            | s.ShowSecrets()
+            | s.ShowStats()
+            | s.Search()
+            | s.CreateCatalog()
+            | s.DropCatalog()
+            | s.CreateSecret()
+            | s.DropSecret()
+            | s.Analyze()
+            | s.CopyTo()
+            | s.CopyFrom()
+            | s.Call()
+            | s.Begin()
+            | s.Commit()
+            | s.Rollback()
+            | s.Grant()
+            | s.Revoke()
+        ):
+            raise refuse(statement)
+        case _:
+            assert_never(statement)

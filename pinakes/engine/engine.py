@@ -1,0 +1,79 @@
+"""The engine: one per process. It owns the registry, the caches, the tracker and the memory that queries share."""
+
+from __future__ import annotations
+
+import itertools
+import weakref
+from collections.abc import Callable, Mapping
+from types import TracebackType
+from typing import Protocol
+
+from pinakes.caches.registry import Caches
+from pinakes.core.catalog import Catalog
+from pinakes.core.config import Config
+from pinakes.core.identity import Identity, local_identity
+from pinakes.engine.context import make_runtime
+from pinakes.engine.registry import Registry
+from pinakes.engine.resolver import Scope
+from pinakes.engine.session import Session
+from pinakes.engine.tracker import QueryTracker
+from pinakes.parser.statements import AnyStatement, OptionValue
+
+
+class Opener(Protocol):
+    """How a catalog of a type is opened; given by whoever puts the application together."""
+
+    def __call__(
+        self, engine: Engine, type: str, alias: str, location: str, options: Mapping[str, OptionValue]
+    ) -> Catalog: ...
+
+
+class Engine:
+    def __init__(
+        self,
+        config: Config,
+        caches: Caches[AnyStatement],
+        home: Scope,
+        opener: Opener,
+        on_close: Callable[[], None] = lambda: None,
+    ) -> None:
+        self.config = config
+        self.caches = caches
+        self.home = home
+        self.registry = Registry()
+        self.tracker = QueryTracker(config.engine.tracker_queries, config.engine.tracker_age)
+        self.runtime = make_runtime(config.engine)
+        self._opener = opener
+        self._mount_ids = itertools.count(1)
+        self._sessions: weakref.WeakSet[Session] = weakref.WeakSet()
+        self._on_close = on_close
+
+    def session(self, identity: Identity | None = None, *, source: str = "") -> Session:
+        """A new session, at home in the embedded catalog."""
+        session = Session(self, identity or local_identity(), self.home, source)
+        self._sessions.add(session)
+        return session
+
+    def open_catalog(self, type: str, alias: str, location: str, options: Mapping[str, OptionValue]) -> Catalog:
+        """A catalog, open and not yet mounted."""
+        return self._opener(self, type, alias, location, options)
+
+    def next_mount_id(self) -> str:
+        """Tells two mountings apart, also of one name: what is cached for one is never read for the other."""
+        return str(next(self._mount_ids))
+
+    def close(self) -> None:
+        """Stop what runs and release the catalogs; a temporary data directory goes with it."""
+        for session in list(self._sessions):
+            session.close()
+        self.registry.close()
+        self.tracker.close()
+        self._on_close()
+
+    def __enter__(self) -> Engine:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()

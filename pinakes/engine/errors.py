@@ -1,0 +1,160 @@
+"""DataFusion's, Arrow's and pyiceberg's exceptions, translated at the door into errors a user can act on.
+
+DataFusion raises ValueError while it plans, bare Exception when it collects and ArrowInvalid while it streams; what
+went wrong is in the text. Anything unknown becomes an ExecutionError with the first line of the original.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from pinakes.core.errors import (
+    AmbiguousName,
+    ColumnNotFound,
+    DataCorrupt,
+    ExecutionError,
+    FunctionNotFound,
+    InvalidArgument,
+    NotSupportedError,
+    OutOfMemory,
+    ParseError,
+    PinakesError,
+    Position,
+    TableNotFound,
+    TypeMismatch,
+)
+
+Located = Callable[[int, int], Position | None]
+"""Line and column in the planned text -> the position in the user's own."""
+
+
+@contextmanager
+def translated(locate: Located | None = None) -> Iterator[None]:
+    """Let our own errors pass and translate everyone else's."""
+    try:
+        yield
+    except PinakesError:
+        raise
+    except Exception as error:
+        raise translate(error, locate) from error
+
+
+def translate(error: Exception, locate: Located | None = None) -> PinakesError:
+    """The typed error for a foreign one."""
+    if isinstance(error, PinakesError):
+        return error
+    inner = _own_error(error)
+    if inner is not None:
+        return inner
+    text = _clean(str(error))
+    for pattern, make in _RULES:
+        found = pattern.search(text)
+        if found:
+            return make(found, text)
+    found = _PARSE.search(text)
+    if found:
+        line, column = int(found.group(2)), int(found.group(3))
+        return ParseError(f"syntax error: {found.group(1).strip()}", position=locate(line, column) if locate else None)
+    return ExecutionError(text or type(error).__name__)
+
+
+def _own_error(error: BaseException) -> PinakesError | None:
+    """One of ours that crossed DataFusion and came back as the cause of a foreign one."""
+    seen: BaseException | None = error.__cause__ or error.__context__
+    while seen is not None:
+        if isinstance(seen, PinakesError):
+            return seen
+        seen = seen.__cause__ or seen.__context__
+    return None
+
+
+_PREFIXES = re.compile(
+    r"^(DataFusion error|Arrow error|Parquet error|External error|Execution error|Error during planning|Schema error|"
+    r"SQL error|Internal error|Invalid argument error|Compute error|Python Error|ExecutionJoin|ParquetError|"
+    r"Optimizer rule '[^']*' failed|type_coercion|caused by|Context):?\s*",
+    re.MULTILINE,
+)
+_BUG_NOTE = re.compile(r"\.?\s*This issue was likely caused by a bug in DataFusion's code\..*", re.DOTALL)
+_PARSE = re.compile(r"(?:ParserError|TokenizerError)\(\"(.*?) at Line: (\d+), Column: (\d+)", re.DOTALL)
+
+
+def _clean(text: str) -> str:
+    """The message without the names of the layers it came through."""
+    text = text.strip()
+    while True:
+        shorter = _PREFIXES.sub("", text, count=1).lstrip() if _PREFIXES.match(text) else text
+        if shorter == text:
+            return _BUG_NOTE.sub("", text)
+        text = shorter
+
+
+def _unqualified(fields: str) -> str:
+    """DataFusion's list of valid fields with the table in front of each dropped when there is only one table."""
+    parts = re.findall(r'(?:(?:"(?:[^"]|"")*"|[^\s",.]+)\.)*(?:"(?:[^"]|"")*"|[^\s",.]+)', fields)
+    split = [re.findall(r'"(?:[^"]|"")*"|[^\s",.]+', p) for p in parts]
+    tables = {tuple(p[:-1]) for p in split}
+    shown = [p[-1] for p in split] if len(tables) <= 1 else [".".join(p[-2:]) for p in split]
+    return ", ".join(shown[:20]) + (f" and {len(shown) - 20} more" if len(shown) > 20 else "")
+
+
+def _column(found: re.Match[str], _text: str) -> PinakesError:
+    asked, known = found.group(1), found.group("fields")
+    asked = asked.replace('"', "") if asked.count(".") == 0 else asked
+    known_text = f"; there is {_unqualified(known)}" if known else "; no columns are in scope here"
+    return ColumnNotFound(f"column {asked} does not exist{known_text}")
+
+
+_RULES: list[tuple[re.Pattern[str], Callable[[re.Match[str], str], PinakesError]]] = [
+    (
+        re.compile(
+            r"No field named (.+?)\.(?: Did you mean .*?\?)?\s*(?:Valid fields are (?P<fields>.*?)\.)?\s*$", re.S
+        ),
+        _column,
+    ),
+    (
+        re.compile(r"Invalid function '([^']+)'\.?\s*(?:Did you mean '([^']+)'\?)?", re.S),
+        lambda m, _: FunctionNotFound(
+            f"function {m.group(1)} does not exist" + (f"; did you mean {m.group(2)}?" if m.group(2) else "")
+        ),
+    ),
+    (
+        re.compile(r"table function '([^']+)' not found"),
+        lambda m, _: FunctionNotFound(f"table function {m.group(1)} does not exist"),
+    ),
+    (re.compile(r"table '([^']+)' not found"), lambda m, _: TableNotFound(f"table {m.group(1)} does not exist")),
+    (
+        re.compile(r"Ambiguous reference to (?:unqualified|qualified) field (\S+)"),
+        lambda m, _: AmbiguousName(f"column {m.group(1)} is ambiguous: say which table it belongs to"),
+    ),
+    (re.compile(r"Resources exhausted|memory pool|Failed to allocate"), lambda _, t: OutOfMemory(t.split("\n")[0])),
+    (
+        re.compile(r"No space left on device|os error 28"),
+        lambda _, t: OutOfMemory(f"the disk is full: {t.splitlines()[0]}"),
+    ),
+    (
+        re.compile(r"This feature is not implemented: (.*)", re.S),
+        lambda m, _: NotSupportedError(m.group(1).splitlines()[0]),
+    ),
+    (
+        re.compile(r"No function matches the given name and argument types '([^']*)'"),
+        lambda m, _: TypeMismatch(f"no function {m.group(1)}: its arguments have other types; add explicit casts"),
+    ),
+    (
+        re.compile(
+            r"failed to match any signature|[Cc]annot coerce|Cannot infer common|does not support zero arguments"
+        ),
+        lambda _, t: TypeMismatch(t.splitlines()[0]),
+    ),
+    (re.compile(r"Cast error: (.*)"), lambda m, _: ExecutionError(m.group(1))),
+    (
+        re.compile(r"(No value found for placeholder .*|Placeholder .*|No placeholder .*)"),
+        lambda m, _: InvalidArgument(m.group(1)),
+    ),
+    (re.compile(r"Divide by zero"), lambda _m, _t: ExecutionError("division by zero")),
+    (
+        re.compile(r"No such file or directory|FileNotFoundError|Parquet magic bytes|Not a parquet file|[Cc]orrupt"),
+        lambda _, t: DataCorrupt(t.splitlines()[0]),
+    ),
+]

@@ -1,0 +1,66 @@
+"""One statement on its way: who runs it, its tracker record, its parameters. Handlers get this and their statement."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from pinakes.engine.errors import translated
+from pinakes.engine.result import Result
+
+if TYPE_CHECKING:
+    from datafusion import DataFrame
+
+    from pinakes.engine.planner import Planner
+    from pinakes.engine.session import Session
+    from pinakes.engine.tracker import Query
+
+
+@dataclass(slots=True)
+class Execution:
+    session: Session
+    query: Query
+    text: str
+    """The user's text; never logged."""
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+
+    def planner(self) -> Planner:
+        from pinakes.engine.planner import Planner
+
+        return Planner(self, self.session.resolver)
+
+    def stream(self, frame: DataFrame) -> Result:
+        """The rows of a plan as they come."""
+        schema = frame.schema()
+        return Result(schema, self.batches(frame, schema))
+
+    def batches(self, frame: DataFrame, schema: pa.Schema | None = None) -> Iterator[pa.RecordBatch]:
+        """The batches of a plan; each wait can be interrupted by cancel or by the statement's time-out."""
+        schema = schema or frame.schema()
+        with translated():
+            stream = [self.query.interruptible(frame.execute_stream)]
+        try:
+            while True:
+                with translated():
+                    batch = self.query.interruptible(lambda: next(stream[0], None))
+                if batch is None:
+                    return
+                yield _as(batch.to_pyarrow(), schema)
+        finally:
+            # Dropping the stream is what stops DataFusion's work; an error's traceback must not keep it alive.
+            stream.clear()
+
+    def collect(self, frame: DataFrame) -> pa.Table:
+        schema = frame.schema()
+        return pa.Table.from_batches(list(self.batches(frame, schema)), schema=schema)
+
+
+def _as(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
+    """The batch under the planned schema: execution may refine nullability or string representation."""
+    if batch.schema.equals(schema):
+        return batch
+    columns = [c if c.type == f.type else c.cast(f.type) for c, f in zip(batch.columns, schema, strict=True)]
+    return pa.RecordBatch.from_arrays(columns, schema=schema)

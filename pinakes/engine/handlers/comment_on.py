@@ -1,0 +1,58 @@
+"""COMMENT ON TABLE | VIEW | COLUMN | SCHEMA name IS '…' | NULL"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from pinakes.core.errors import InvalidArgument
+from pinakes.core.names import Name
+from pinakes.engine.execution import Execution
+from pinakes.engine.handlers.capability import namespaces, views
+from pinakes.engine.result import Result
+from pinakes.engine.write.alter import alter
+from pinakes.parser.statements import CommentColumn, CommentOn, SetProperties, UnsetProperties
+
+COMMENT = "comment"
+
+
+def comment_on(statement: CommentOn, execution: Execution) -> Result:
+    match statement.what:
+        case "TABLE":
+            _table(statement, execution)
+        case "COLUMN":
+            _column(statement, execution)
+        case "VIEW":
+            _view(statement, execution)
+        case "SCHEMA":
+            _namespace(statement, execution)
+    return Result.done("COMMENT")
+
+
+def _table(statement: CommentOn, execution: Execution) -> None:
+    if statement.comment is None:
+        alter(statement.name, (UnsetProperties((COMMENT,), if_exists=True),), execution, statement.text)
+    else:
+        alter(statement.name, (SetProperties(((COMMENT, statement.comment),)),), execution, statement.text)
+
+
+def _column(statement: CommentOn, execution: Execution) -> None:
+    *table, column = statement.name.parts
+    if not table:
+        raise InvalidArgument(f"say which table column {column} belongs to: COMMENT ON COLUMN table.{column} IS …")
+    alter(Name(tuple(table)), (CommentColumn((column,), statement.comment),), execution, statement.text)
+
+
+def _view(statement: CommentOn, execution: Execution) -> None:
+    found = execution.session.resolver.find(statement.name, kind="VIEW")
+    catalog = views(found.place.mount)
+    view = catalog.load_view(found.place.namespace, found.name)
+    catalog.create_view(found.place.namespace, found.name, replace(view, comment=statement.comment), replace=True)
+
+
+def _namespace(statement: CommentOn, execution: Execution) -> None:
+    place = execution.session.resolver.namespace(statement.name)
+    catalog = namespaces(place.mount)
+    if statement.comment is None:
+        catalog.alter_namespace(place.namespace, {}, [COMMENT])
+    else:
+        catalog.alter_namespace(place.namespace, {COMMENT: statement.comment}, [])

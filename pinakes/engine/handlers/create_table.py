@@ -1,0 +1,44 @@
+"""CREATE TABLE [IF NOT EXISTS] name (columns) [PARTITIONED BY …] [WITH (…)]"""
+
+from __future__ import annotations
+
+from pinakes.core.catalog import IcebergTable
+from pinakes.core.errors import NotSupportedError, TableExists
+from pinakes.core.names import Name
+from pinakes.engine.execution import Execution
+from pinakes.engine.handlers.capability import table_changes
+from pinakes.engine.result import Result
+from pinakes.engine.write.definition import spec_from_columns, spec_like
+from pinakes.engine.write.replace import replace_table
+from pinakes.parser.statements import CreateTable
+
+
+def create_table(statement: CreateTable, execution: Execution) -> Result:
+    if statement.temporary:
+        raise NotSupportedError("temporary tables are not supported yet; leave out TEMP")
+    resolver = execution.session.resolver
+    place, name = resolver.new_object(statement.name)
+    catalog = table_changes(place.mount)
+    existing = resolver.maybe(statement.name)
+    if existing is not None and statement.if_not_exists:
+        return Result.done("CREATE TABLE")
+    spec = (
+        spec_like(statement, _like(statement.like, execution))
+        if statement.like
+        else spec_from_columns(statement, execution)
+    )
+    if existing is not None and statement.or_replace:
+        _, table = resolver.table(statement.name)
+        replace_table(table, existing, spec, ())
+        return Result.done("CREATE TABLE")
+    try:
+        catalog.create_table(place.namespace, name, spec)
+    except TableExists:
+        if not statement.if_not_exists:
+            raise
+    return Result.done("CREATE TABLE")
+
+
+def _like(name: Name, execution: Execution) -> IcebergTable:
+    _, table = execution.session.resolver.table(name)
+    return table

@@ -1,0 +1,43 @@
+"""CREATE [OR REPLACE] TABLE name [PARTITIONED BY …] AS query: the table appears with its rows, in one commit."""
+
+from __future__ import annotations
+
+from pinakes.core.errors import NotSupportedError, TableExists
+from pinakes.engine.execution import Execution
+from pinakes.engine.handlers.capability import table_changes
+from pinakes.engine.result import Result
+from pinakes.engine.write.commit import commit
+from pinakes.engine.write.definition import spec_from_query
+from pinakes.engine.write.files import FileWriter
+from pinakes.engine.write.replace import replace_table
+from pinakes.parser.statements import CreateTableAs
+
+
+def create_table_as(statement: CreateTableAs, execution: Execution) -> Result:
+    if statement.temporary:
+        raise NotSupportedError("temporary tables are not supported yet; leave out TEMP")
+    resolver = execution.session.resolver
+    place, name = resolver.new_object(statement.name)
+    catalog = table_changes(place.mount)
+    existing = resolver.maybe(statement.name)
+    if existing is not None and statement.if_not_exists:
+        return Result.done("CREATE TABLE AS", 0)
+    if existing is not None and not statement.or_replace:
+        raise TableExists(f"{existing} exists already; use CREATE OR REPLACE TABLE, or IF NOT EXISTS")
+    frame = execution.planner().query(statement, statement.body)
+    spec = spec_from_query(statement, frame.schema())
+    batches = execution.batches(frame) if statement.with_data else iter(())
+    if existing is not None:
+        _, table = resolver.table(statement.name)
+        return Result.done("CREATE TABLE AS", replace_table(table, existing, spec, batches))
+    transaction = catalog.begin_create_table(place.namespace, name, spec)
+    with FileWriter(transaction.table_metadata, transaction._table.io) as writer:
+        writer.write_all(batches)
+        execution.query.check()
+        if writer.files:
+            with transaction.update_snapshot().fast_append() as append:
+                for file in writer.files:
+                    append.append_data_file(file)
+        commit(transaction, place, name)
+        writer.keep()
+    return Result.done("CREATE TABLE AS", writer.rows)

@@ -1,0 +1,80 @@
+"""CREATE [OR REPLACE] VIEW name [(columns)] AS query: kept as text, planned once to learn its columns."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+from pyiceberg.schema import Schema
+
+from pinakes.core.catalog import ViewDefinition
+from pinakes.core.errors import InvalidArgument, NotSupportedError, TableExists, ViewExists
+from pinakes.core.iceberg_arrow import iceberg_schema_of
+from pinakes.engine.execution import Execution
+from pinakes.engine.handlers.capability import views
+from pinakes.engine.planner import COLUMNS_GIVEN
+from pinakes.engine.resolver import Found
+from pinakes.engine.result import Result
+from pinakes.parser.statements import CreateView, Planned, Span
+
+
+def create_view(statement: CreateView, execution: Execution) -> Result:
+    if statement.temporary:
+        raise NotSupportedError("temporary views are not supported yet; leave out TEMP")
+    resolver = execution.session.resolver
+    place, name = resolver.new_object(statement.name)
+    catalog = views(place.mount)
+    existing = resolver.maybe(statement.name)
+    if existing is not None and statement.if_not_exists:
+        return Result.done("CREATE VIEW")
+    _check_free(existing, replace=statement.or_replace)
+    names = [part.exact for part, _ in statement.columns]
+    comments = {part.exact: comment for part, comment in statement.columns if comment}
+    properties = dict(statement.properties)
+    if names:
+        properties[COLUMNS_GIVEN] = "true"
+    view = view_of(statement, statement.body, execution, names, properties, statement.comment, comments)
+    catalog.create_view(place.namespace, existing.name if existing else name, view, replace=statement.or_replace)
+    return Result.done("CREATE VIEW")
+
+
+def _check_free(existing: Found | None, *, replace: bool) -> None:
+    if existing is None:
+        return
+    if existing.kind == "TABLE":
+        raise TableExists(f"{existing} is a table: a view cannot have its name")
+    if not replace:
+        raise ViewExists(f"view {existing} exists already; use CREATE OR REPLACE VIEW, or IF NOT EXISTS")
+
+
+def view_of(
+    statement: Planned,
+    body: Span,
+    execution: Execution,
+    names: list[str],
+    properties: dict[str, str],
+    comment: str | None,
+    comments: dict[str, str] | None = None,
+) -> ViewDefinition:
+    """The view that a query makes, within the session's current place."""
+    if statement.placeholders:
+        raise InvalidArgument("a view cannot have parameters")
+    arrow = execution.planner().query(statement, body).schema()
+    scope = execution.session.scope
+    return ViewDefinition(
+        sql=body.of(statement.text).strip(),
+        default_catalog=scope.catalog,
+        default_namespace=scope.namespace,
+        schema=_schema(arrow, names, comments or {}),
+        comment=comment,
+        properties=properties,
+    )
+
+
+def _schema(arrow: pa.Schema, names: list[str], comments: dict[str, str]) -> Schema:
+    if names and len(names) != len(arrow):
+        raise InvalidArgument(f"{len(names)} column names are given and the query has {len(arrow)} columns")
+    fields = [f.with_name(n).with_nullable(True) for f, n in zip(arrow, names or arrow.names, strict=True)]
+    twice = next((f.name for i, f in enumerate(fields) if f.name in [g.name for g in fields[:i]]), None)
+    if twice is not None:
+        raise InvalidArgument(f"the view would have two columns {twice}: give one an alias")
+    schema = iceberg_schema_of(pa.schema(fields))
+    return Schema(*(f.model_copy(update={"doc": comments.get(f.name)}) for f in schema.fields))

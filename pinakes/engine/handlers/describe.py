@@ -1,0 +1,36 @@
+"""DESCRIBE table | view | namespace | query: columns with their types, or a namespace's properties."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+
+from pinakes.core.arrow_types import sql_name_of_arrow
+from pinakes.core.catalog import SupportsNamespaces
+from pinakes.core.names import dotted
+from pinakes.engine.execution import Execution
+from pinakes.engine.handlers.show_columns import COLUMNS, column_rows
+from pinakes.engine.result import Result
+from pinakes.parser.statements import Describe
+
+_PROPERTIES = pa.schema([("Property", pa.string()), ("Value", pa.string())])
+
+
+def describe(statement: Describe, execution: Execution) -> Result:
+    match statement.what:
+        case "NAMESPACE":
+            return _namespace(statement, execution)
+        case "QUERY":
+            frame = execution.planner().query(statement, statement.body)
+            rows = [(f.name, sql_name_of_arrow(f.type), "" if f.nullable else "not null", "") for f in frame.schema()]
+            return Result.rows(COLUMNS, rows)
+        case _:
+            assert statement.name is not None
+            return Result.rows(COLUMNS, column_rows(statement.name, execution))
+
+
+def _namespace(statement: Describe, execution: Execution) -> Result:
+    place = execution.session.resolver.namespace(statement.name)
+    catalog = place.mount.catalog
+    properties = catalog.load_namespace(place.namespace) if isinstance(catalog, SupportsNamespaces) else {}
+    rows = [("catalog", place.mount.name), ("namespace", dotted(place.namespace)), *sorted(properties.items())]
+    return Result.rows(_PROPERTIES, rows)

@@ -1,0 +1,37 @@
+"""DROP SCHEMA [IF EXISTS] name [CASCADE]"""
+
+from __future__ import annotations
+
+from pinakes.core.catalog import SupportsNamespaces, SupportsTableChanges, SupportsViews
+from pinakes.core.errors import NamespaceNotFound
+from pinakes.core.names import Namespace
+from pinakes.engine.execution import Execution
+from pinakes.engine.handlers.capability import namespaces
+from pinakes.engine.result import Result
+from pinakes.parser.statements import DropNamespace
+
+
+def drop_namespace(statement: DropNamespace, execution: Execution) -> Result:
+    try:
+        place = execution.session.resolver.namespace(statement.name)
+        catalog = namespaces(place.mount)
+        if statement.cascade:
+            _empty(catalog, place.namespace)
+        catalog.drop_namespace(place.namespace)
+    except NamespaceNotFound:
+        if not statement.if_exists:
+            raise
+    return Result.done("DROP SCHEMA")
+
+
+def _empty(catalog: SupportsNamespaces, namespace: Namespace) -> None:
+    """Everything within goes first, children before parents."""
+    for child in catalog.list_namespaces(namespace):
+        _empty(catalog, child)
+        catalog.drop_namespace(child)
+    if isinstance(catalog, SupportsViews):
+        for name in catalog.list_views(namespace):
+            catalog.drop_view(namespace, name)
+    if isinstance(catalog, SupportsTableChanges):
+        for name in catalog.list_tables(namespace):
+            catalog.drop_table(namespace, name)

@@ -1,0 +1,85 @@
+"""INSERT INTO table [(columns)] query: streamed into new files, one commit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import pyarrow as pa
+from datafusion import DataFrame
+from pyiceberg.schema import Schema
+
+from pinakes.core.errors import ColumnExists, ColumnNotFound, InvalidArgument, NotSupportedError, listing
+from pinakes.core.names import Part, match, quote
+from pinakes.engine.execution import Execution
+from pinakes.engine.planner import Planner
+from pinakes.engine.result import Result
+from pinakes.engine.write.commit import commit
+from pinakes.engine.write.files import FileWriter
+from pinakes.engine.write.shape import positions, shaped
+from pinakes.parser.statements import Insert
+
+
+def insert(statement: Insert, execution: Execution) -> Result:
+    if statement.overwrite:
+        raise NotSupportedError(
+            "INSERT OVERWRITE is not supported yet; use DELETE and INSERT, or CREATE OR REPLACE TABLE"
+        )
+    found, table = execution.session.resolver.table(statement.target.name)
+    execution.query.touch(found.place.mount.name)
+    schema = table.handle.schema()
+    with FileWriter(table.handle.metadata, table.handle.io) as writer:
+        writer.write_all(_rows(statement, execution, schema))
+        execution.query.check()
+        if writer.files:
+            transaction = table.handle.transaction()
+            with transaction.update_snapshot().fast_append() as append:
+                for file in writer.files:
+                    append.append_data_file(file)
+            commit(transaction, found.place, found.name)
+        writer.keep()
+    return Result.done("INSERT", writer.rows)
+
+
+def _rows(statement: Insert, execution: Execution, schema: Schema) -> Iterator[pa.RecordBatch]:
+    planner = execution.planner()
+    zone = execution.session.settings.time_zone
+    if statement.body is None:
+        return execution.batches(planner.plan(f"SELECT {shaped(schema, {}, zone)}", statement))
+    frame = planner.query(statement, statement.body)
+    columns = _columns(statement, schema, frame)
+    return execution.batches(_shaped(statement, planner, columns, frame.schema(), schema, zone))
+
+
+def _columns(statement: Insert, schema: Schema, frame: DataFrame) -> list[str]:
+    """The table's column for each column of the query."""
+    names = [f.name for f in schema.fields]
+    given = [Part(n, quoted=False) for n in frame.schema().names] if statement.by_name else statement.columns
+    columns = target_columns(given, names) if given else names
+    width = len(frame.schema())
+    if len(columns) != width:
+        raise InvalidArgument(
+            f"the query has {width} columns and {len(columns)} are to be filled: {', '.join(quote(c) for c in columns)}"
+        )
+    return columns
+
+
+def target_columns(parts: Sequence[Part], names: Sequence[str]) -> list[str]:
+    """The exact names of the columns that a list names, each once."""
+    columns: list[str] = []
+    for part in parts:
+        name = match(part, names, "column")
+        if name is None:
+            raise ColumnNotFound(f"column {part} does not exist; there is: {listing(names)}")
+        if name in columns:
+            raise ColumnExists(f"column {part} is named twice")
+        columns.append(name)
+    return columns
+
+
+def _shaped(
+    statement: Insert, planner: Planner, columns: Sequence[str], arrow: pa.Schema, schema: Schema, zone: str
+) -> DataFrame:
+    aliases = ", ".join(f'"c{i}"' for i in range(len(columns)))
+    body = planner.rewrite(statement, statement.body)
+    select = shaped(schema, positions(columns, arrow), zone)
+    return planner.plan(f'SELECT {select} FROM ({body.text}\n) AS "src"({aliases})', statement)

@@ -1,0 +1,13 @@
+"""SHOW CATALOGS [LIKE p]: everything that is mounted, whether it answers or not."""
+
+from __future__ import annotations
+
+from pinakes.engine.execution import Execution
+from pinakes.engine.handlers.listings import one_column
+from pinakes.engine.result import Result
+from pinakes.parser.statements import ShowCatalogs
+
+
+def show_catalogs(statement: ShowCatalogs, execution: Execution) -> Result:
+    names = [mount.name for mount in execution.session.engine.registry.mounts()]
+    return one_column("Catalog", names, statement.like)

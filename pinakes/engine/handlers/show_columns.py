@@ -1,0 +1,32 @@
+"""SHOW COLUMNS FROM table [LIKE p]: names, types, nullability and comments as the catalog has them."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+
+from pinakes.core.names import Name
+from pinakes.engine.execution import Execution
+from pinakes.engine.result import Result
+from pinakes.parser.statements import ShowColumns
+
+COLUMNS = pa.schema([("Column", pa.string()), ("Type", pa.string()), ("Extra", pa.string()), ("Comment", pa.string())])
+
+
+def show_columns(statement: ShowColumns, execution: Execution) -> Result:
+    rows = column_rows(statement.table, execution)
+    return Result.rows(COLUMNS, [r for r in rows if statement.like is None or statement.like.matches(r[0])])
+
+
+def column_rows(name: Name, execution: Execution) -> list[tuple[str, str, str, str]]:
+    """(name, type, extra, comment) of each column of a table or view."""
+    from pinakes.core.catalog import ViewDefinition
+    from pinakes.core.types import sql_name
+
+    resolver = execution.session.resolver
+    loaded = resolver.load(resolver.find(name))
+    view = isinstance(loaded, ViewDefinition)
+    schema = loaded.schema if isinstance(loaded, ViewDefinition) else loaded.handle.schema()
+    return [
+        (f.name, sql_name(f.field_type), "not null" if f.required and not view else "", f.doc or "")
+        for f in schema.fields
+    ]

@@ -1,0 +1,17 @@
+"""SHOW TABLES [IN x] [LIKE p]: tables and views of one namespace."""
+
+from __future__ import annotations
+
+from pinakes.engine.execution import Execution
+from pinakes.engine.handlers.listings import one_column
+from pinakes.engine.resolver import Place, objects
+from pinakes.engine.result import Result
+from pinakes.parser.statements import ShowTables
+
+
+def show_tables(statement: ShowTables, execution: Execution) -> Result:
+    resolver = execution.session.resolver
+    place = resolver.namespace(statement.within)
+    if statement.within is not None and not place.namespace:
+        place = Place(place.mount, resolver.home(place.mount))
+    return one_column("Table", objects(place.mount.catalog, place), statement.like)

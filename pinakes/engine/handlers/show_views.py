@@ -1,0 +1,18 @@
+"""SHOW VIEWS [IN x] [LIKE p]: the views of one namespace."""
+
+from __future__ import annotations
+
+from pinakes.engine.execution import Execution
+from pinakes.engine.handlers.capability import views
+from pinakes.engine.handlers.listings import one_column
+from pinakes.engine.resolver import Place
+from pinakes.engine.result import Result
+from pinakes.parser.statements import ShowViews
+
+
+def show_views(statement: ShowViews, execution: Execution) -> Result:
+    resolver = execution.session.resolver
+    place = resolver.namespace(statement.within)
+    if statement.within is not None and not place.namespace:
+        place = Place(place.mount, resolver.home(place.mount))
+    return one_column("View", views(place.mount).list_views(place.namespace), statement.like)

@@ -1,0 +1,89 @@
+"""UPDATE table SET … [FROM …] [WHERE …]: copy-on-write of the files that hold matching rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pyarrow as pa
+
+from pinakes.core.errors import ColumnExists, ColumnNotFound, NotSupportedError, listing
+from pinakes.core.iceberg_arrow import arrow_type_of
+from pinakes.core.names import match, quote
+from pinakes.engine.execution import Execution
+from pinakes.engine.result import Result
+from pinakes.engine.write.commit import again
+from pinakes.engine.write.merge import Clause, merge_into
+from pinakes.engine.write.rewrite import CHANGED, Rewrite
+from pinakes.engine.write.shape import cast
+from pinakes.parser.statements import Assignment, Update
+
+
+def update(statement: Update, execution: Execution) -> Result:
+    found = execution.session.resolver.find(statement.target.name, kind="TABLE")
+    change = _update if statement.source is None else _update_from
+    return Result.done("UPDATE", again(lambda: change(statement, execution), found))
+
+
+def _update(statement: Update, execution: Execution) -> int:
+    change = Rewrite.of(execution, statement, statement.target)
+    alias = (statement.target.alias or statement.target.name.last).exact
+    condition = "TRUE"
+    if statement.where is not None:
+        condition = change.planner.rewrite(statement, statement.where, target=change.relation).text
+    files = change.touched(f"SELECT _file FROM {change.relation.sql} AS {quote(alias)} WHERE {condition}\n")
+    values = assigned(statement.assignments, change)
+    narrowed = change.narrowed(files)
+    source = f"SELECT *, ({condition}\n) IS TRUE AS {CHANGED} FROM {narrowed.sql} AS {quote(alias)}"
+    types = value_types(change, alias, values)
+    select = ", ".join(_value(change, c, values, types) for c in change.columns)
+    if not files:
+        return 0
+    sql = f"SELECT {select}, {CHANGED} FROM ({source}\n) AS {quote(alias)}"
+    return change.replace(files, change.planner.plan(sql, statement))
+
+
+def _update_from(statement: Update, execution: Execution) -> int:
+    """A join decides which rows change, as in MERGE: a row that is met twice is an error."""
+    change = Rewrite.of(execution, statement, statement.target)
+    assert statement.source is not None
+    source = change.planner.rewrite(statement, statement.source, target=change.relation).text
+    on = "TRUE"
+    if statement.where is not None:
+        on = change.planner.rewrite(statement, statement.where, target=change.relation).text
+    alias = (statement.target.alias or statement.target.name.last).exact
+    clause = Clause("MATCHED", "UPDATE", None, assigned(statement.assignments, change))
+    return merge_into(change, alias, source, on, [clause])
+
+
+def assigned(assignments: Sequence[Assignment], change: Rewrite) -> dict[str, str]:
+    """The SQL text of each assigned value, by the exact name of its column."""
+    values: dict[str, str] = {}
+    for assignment in assignments:
+        if len(assignment.column) > 1 and match(assignment.column[0], change.columns, "column") is not None:
+            raise NotSupportedError("fields within a column cannot be set alone; set the whole column")
+        part = assignment.column[-1]
+        name = match(part, change.columns, "column")
+        if name is None:
+            raise ColumnNotFound(f"column {part} does not exist; there is: {listing(change.columns)}")
+        if name in values:
+            raise ColumnExists(f"column {part} is set twice")
+        values[name] = change.planner.rewrite(change.statement, assignment.value, target=change.relation).text
+    return values
+
+
+def value_types(change: Rewrite, alias: str, values: dict[str, str]) -> dict[str, pa.DataType]:
+    """The types that DataFusion finds for the values."""
+    if not values:
+        return {}
+    text = ", ".join(f"({sql}\n) AS {quote(name)}" for name, sql in values.items())
+    frame = change.planner.plan(f"SELECT {text} FROM {change.relation.sql} AS {quote(alias)}", change.statement)
+    return {f.name: f.type for f in frame.schema()}
+
+
+def _value(change: Rewrite, column: str, values: dict[str, str], types: dict[str, pa.DataType]) -> str:
+    if column not in values:
+        return quote(column)
+    target = arrow_type_of(change.table.handle.schema().find_field(column).field_type)
+    zone = change.execution.session.settings.time_zone
+    new = cast(f"({values[column]}\n)", types[column], target, zone)
+    return f"CASE WHEN {CHANGED} THEN {new} ELSE {quote(column)} END AS {quote(column)}"

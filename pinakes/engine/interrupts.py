@@ -1,0 +1,85 @@
+"""Stopping a thread that waits in native code: another thread raises an exception in it.
+
+DataFusion's blocking calls come back to Python about once a second while they wait, and an exception that was set with
+`PyThreadState_SetAsyncExc` surfaces there. It may surface at any other point as well, so the guarded call is a function
+that `run` calls and not a `with` block: on the way into `__exit__` no code of ours would be in charge, and it would
+leave the block. In `run`, every step from registering to deregistering stands within one `try`.
+
+What makes it exact: an interrupt is sent under the lock, only to a thread that is registered, and at most once;
+deregistering takes the same lock and withdraws an interrupt that was sent and has not surfaced.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import TypeVar
+
+T = TypeVar("T")
+
+
+class Interrupt(BaseException):
+    """Raised in the waiting thread. It never leaves `Interrupts.run`."""
+
+
+class Interrupted(Exception):
+    """The call was stopped, or not begun; the owner of the `Interrupts` knows why."""
+
+
+class Interrupts:
+    """The threads that run guarded calls for one query, and whether they are to stop."""
+
+    __slots__ = ("_lock", "_sent", "stopped")
+
+    def __init__(self) -> None:
+        self._lock = threading.RLock()  # a signal handler may call `stop` while its own thread holds it
+        self._sent: dict[int, bool] = {}
+        """The registered threads, and whether an interrupt was sent to each."""
+        self.stopped = False
+
+    def stop(self) -> None:
+        """Interrupt every guarded call that runs, and refuse those to come. Never blocks for long, never raises."""
+        with self._lock:
+            self.stopped = True
+            for thread, sent in self._sent.items():
+                if not sent:
+                    self._sent[thread] = True
+                    _raise_in(thread, Interrupt)
+
+    def run(self, call: Callable[[], T]) -> T:
+        """What `call` returns or raises; `Interrupted` when it was stopped meanwhile or before."""
+        me = threading.get_ident()
+        if me in self._sent:  # within another guarded call already
+            return call()
+        try:
+            try:
+                self._register(me)
+                return call()
+            finally:
+                self._deregister(me)
+        except Interrupt:
+            self._deregister(me)  # the only interrupt has surfaced: nothing can disturb from here on
+            raise Interrupted from None
+        except Exception as error:
+            if self.stopped and not isinstance(error, Interrupted):
+                raise Interrupted from error  # native code may wrap the interrupt into an error of its own
+            raise
+
+    def _register(self, me: int) -> None:
+        with self._lock:
+            self._sent[me] = False
+            if self.stopped:
+                raise Interrupted
+
+    def _deregister(self, me: int) -> None:
+        with self._lock:
+            if self._sent.pop(me, False):
+                _raise_in(me, None)
+
+
+def _raise_in(thread: int, kind: type[BaseException] | None) -> None:
+    """Set the exception that surfaces next in a thread; None withdraws one that has not surfaced."""
+    import ctypes  # only a query that is stopped pays for loading it
+
+    target = ctypes.py_object(kind) if kind is not None else ctypes.py_object()
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), target)

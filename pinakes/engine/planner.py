@@ -1,0 +1,197 @@
+"""Planned statements: names resolved, text spliced, and the rest left to DataFusion.
+
+One planner serves one statement. Each table is loaded once for it, so a query reads one snapshot of each; a view is
+planned by a planner of its own, within the view's default catalog and namespace.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING
+
+from datafusion import DataFrame
+from datafusion import Table as Provider
+
+from pinakes.core.catalog import IcebergTable, ViewDefinition
+from pinakes.core.errors import InvalidArgument, NotSupportedError, Position, listing
+from pinakes.core.names import Name, Part, quote, undotted
+from pinakes.engine.bridge import CURRENT
+from pinakes.engine.columns import column_edits
+from pinakes.engine.context import READ_ONLY
+from pinakes.engine.errors import translated
+from pinakes.engine.relation import ROOT, Key, Relation, key_of
+from pinakes.engine.resolver import Found, Resolver, Scope
+from pinakes.engine.splice import Edit, Spliced, splice
+from pinakes.parser import classify
+from pinakes.parser.statements import Planned, Query, Span, TableRef
+
+if TYPE_CHECKING:
+    from pinakes.engine.execution import Execution
+
+MAX_VIEW_DEPTH = 64
+
+
+class Planner:
+    def __init__(
+        self,
+        execution: Execution,
+        resolver: Resolver,
+        *,
+        within: tuple[Found, ...] = (),
+        memo: dict[Key, Relation] | None = None,
+    ) -> None:
+        self._execution = execution
+        self._session = execution.session
+        self._resolver = resolver
+        self._within = within
+        self._memo: dict[Key, Relation] = {} if memo is None else memo
+
+    # --- text -----------------------------------------------------------------------------------------------------
+
+    def rewrite(self, statement: Planned, span: Span | None = None, *, target: Relation | None = None) -> Spliced:
+        """The statement's text, or a piece of it, as DataFusion is to read it."""
+        relations = {
+            index: self._relation_of(ref)
+            for index, ref in enumerate(statement.tables)
+            if span is None or _covers(span, ref.span)
+        }
+        edits = [_table_edit(statement.tables[index], relation) for index, relation in relations.items()]
+        edits += column_edits(statement, relations, target)
+        edits += [Edit(p.span.start, p.span.end, f"${p.name}") for p in statement.placeholders]
+        edits += [Edit(v.span.start, v.span.end, self._value(v.name, v.alone)) for v in statement.values]
+        return splice(statement.text, edits, span)
+
+    def _value(self, name: str, alone: bool) -> str:
+        text = "'" + self._session.value(name).replace("'", "''") + "'"
+        return f"{text} AS {name}" if alone else text
+
+    # --- plans ----------------------------------------------------------------------------------------------------
+
+    def query(self, statement: Planned, span: Span | None = None) -> DataFrame:
+        """The plan of a query that stands in the statement."""
+        with self._execution.query.phase("resolve"):
+            text = self.rewrite(statement, span)
+        return self.plan(text.text, statement, text.locate)
+
+    def plan(
+        self, sql: str, statement: Planned, locate: Callable[[int, int], Position | None] | None = None
+    ) -> DataFrame:
+        """The plan of text that is DataFusion's already; the statement tells which parameters it takes."""
+        parameters = self._parameters(statement)
+        session = self._session
+        with self._execution.query.phase("plan"), session.plan_lock, session.bridge.planning(self), translated(locate):
+            return session.context.sql_with_options(sql, READ_ONLY, param_values=parameters)
+
+    def _parameters(self, statement: Planned) -> dict[str, object] | None:
+        given = self._execution.parameters
+        if not statement.parsed:
+            return dict(given) or None
+        missing = [p.name for p in statement.placeholders if p.name not in given]
+        if missing:
+            raise InvalidArgument(f"parameter ${missing[0]} has no value; given: {listing(given)}")
+        return {p.name: given[p.name] for p in statement.placeholders} or None
+
+    # --- relations ------------------------------------------------------------------------------------------------
+
+    def _relation_of(self, ref: TableRef) -> Relation:
+        if ref.as_of is not None:
+            raise NotSupportedError(
+                "time travel is not supported yet: leave out the AS OF clause to read the table as it is now",
+                position=Position.of(self._execution.text, ref.as_of.span.start),
+            )
+        return self.named(ref.name)
+
+    def named(self, name: Name) -> Relation:
+        """The relation behind a name; loaded once per statement."""
+        found = self._resolver.find(name)
+        key = key_of(found.place.mount.name, found.place.namespace, found.name)
+        if key not in self._memo:
+            self._memo[key] = self._load(found, key)
+        return self._memo[key]
+
+    def _load(self, found: Found, key: Key) -> Relation:
+        self._execution.query.touch(found.place.mount.name)
+        loaded = self._resolver.load(found)
+        if isinstance(loaded, ViewDefinition):
+            frame = self._expand(found, loaded)
+            return Relation(key, frame.into_view(), tuple(frame.schema().names))
+        return iceberg_relation(key, loaded)
+
+    def add(self, relation: Relation) -> Relation:
+        """Make a relation known that no catalog holds: a table narrowed to some files, rows at hand."""
+        self._memo[relation.key] = relation
+        return relation
+
+    def _expand(self, found: Found, view: ViewDefinition) -> DataFrame:
+        """The plan of a view, in its own scope, with the columns it was made with."""
+        if found in self._within or len(self._within) >= MAX_VIEW_DEPTH:
+            chain = " -> ".join(str(f) for f in (*self._within, found))
+            raise InvalidArgument(f"view {found} reads itself: {chain}")
+        scope = Scope(view.default_catalog or found.place.mount.name, view.default_namespace)
+        planner = Planner(self._execution, self._resolver.within(scope), within=(*self._within, found), memo=self._memo)
+        statement = classify(view.sql)
+        if not isinstance(statement, Query):
+            raise InvalidArgument(f"view {found} does not hold a query but a {statement.kind}")
+        return _with_names(planner.query(statement), found, view)
+
+    def relation(self, catalog: str, schema: str, name: str) -> Provider:
+        """What DataFusion asks while it plans. Known names were resolved before; others stand in text that sqlglot
+        could not read, and are resolved now, on another thread (planning a view inside of planning is not allowed)."""
+        known = self._memo.get((catalog, schema, name))
+        if known is None:
+            with ThreadPoolExecutor(1) as thread:
+                known = thread.submit(self.named, _name_of(catalog, schema, name)).result()
+        return known.provider
+
+
+def iceberg_relation(key: Key, table: IcebergTable, files: Mapping[str, int] | None = None) -> Relation:
+    """An Iceberg table's rows as they are now; `files` narrows it to some and adds where each row stands."""
+    from pinakes.engine.scan.dataset import IcebergDataset
+
+    dataset = IcebergDataset(table, files)
+    return Relation(key, Provider(dataset), tuple(dataset.schema.names), table)
+
+
+def _covers(outer: Span, inner: Span) -> bool:
+    return outer.start <= inner.start and inner.end <= outer.end
+
+
+def _table_edit(ref: TableRef, relation: Relation) -> Edit:
+    """The full name in place of the written one; it keeps going by the name it was written with."""
+    written = ref.name.last.exact
+    alias = f" AS {quote(written)}" if ref.alias is None and written != relation.key[2] else ""
+    return Edit(ref.span.start, ref.span.end, relation.sql + alias)
+
+
+def _with_names(frame: DataFrame, found: Found, view: ViewDefinition) -> DataFrame:
+    """The view's columns under the names it was made with; what the tables gained since stays out."""
+    names = [f.name for f in view.schema.fields]
+    have = list(frame.schema().names)
+    if have == names:
+        return frame
+    if len(have) == len(names) and view.properties.get(COLUMNS_GIVEN) == "true":
+        return _renamed(frame, names)
+    missing = [n for n in names if n not in have]
+    if missing:
+        raise InvalidArgument(f"view {found} no longer fits: its query has no column {missing[0]}. Replace the view.")
+    return frame.select(*(quote(n) for n in names))
+
+
+COLUMNS_GIVEN = "pinakes.columns-given"
+"""The property of a view whose columns were named in CREATE VIEW v (a, b)."""
+
+
+def _renamed(frame: DataFrame, names: list[str]) -> DataFrame:
+    for old, new in zip(frame.schema().names, names, strict=True):
+        if old != new:
+            frame = frame.with_column_renamed(quote(old), new)
+    return frame
+
+
+def _name_of(catalog: str, schema: str, name: str) -> Name:
+    """A name as DataFusion has it. It folded what was unquoted, so only odd parts are known to be quoted."""
+    parts = [] if catalog == CURRENT else [catalog]
+    if schema not in (CURRENT, ROOT):
+        parts += undotted(schema) if catalog != CURRENT else [schema]
+    return Name(tuple(Part(p, quoted=p != p.lower()) for p in (*parts, name)))

@@ -1,0 +1,37 @@
+"""A table or view as a plan refers to it: the provider that DataFusion reads, the text that names it, its columns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from datafusion import Table as Provider
+
+from pinakes.core.catalog import IcebergTable
+from pinakes.core.names import Namespace, dotted, quote
+
+ROOT = "$root"
+"""The schema that stands for the empty namespace (an empty identifier cannot be written)."""
+
+Key = tuple[str, str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    key: Key
+    provider: Provider
+    columns: tuple[str, ...]
+    table: IcebergTable | None = None
+
+    @property
+    def sql(self) -> str:
+        """Its full name, quoted, as it stands in planned text."""
+        return ".".join(quote(p) for p in self.key)
+
+    @property
+    def has_odd_columns(self) -> bool:
+        """Some column is not what DataFusion makes of an unquoted identifier."""
+        return any(c != c.lower() for c in self.columns)
+
+
+def key_of(catalog: str, namespace: Namespace, name: str) -> Key:
+    return (catalog, dotted(namespace) or ROOT, name)

@@ -1,0 +1,259 @@
+"""Names become things: which catalog, namespace and object a name in a statement means, for one session.
+
+The rules themselves are in `core/names.py`; here they meet the mounted catalogs. Unquoted parts are matched against
+the catalog's listings, and every miss is an error that tells what exists.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from pinakes.core.catalog import (
+    Catalog,
+    IcebergTable,
+    SupportsDefaultNamespace,
+    SupportsNamespaces,
+    SupportsPathIdentifiers,
+    SupportsTables,
+    SupportsViews,
+    Table,
+    ViewDefinition,
+)
+from pinakes.core.errors import (
+    InvalidArgument,
+    NamespaceNotFound,
+    NotFoundError,
+    NotSupportedError,
+    TableNotFound,
+    ViewNotFound,
+    listing,
+)
+from pinakes.core.names import Name, Namespace, Part, display, dotted, match, resolve
+from pinakes.engine.registry import Mount, Registry
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+Kind = Literal["TABLE", "VIEW"]
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Where names without a catalog are looked up: the session's current place, or a view's own."""
+
+    catalog: str
+    namespace: Namespace
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A namespace of a mounted catalog."""
+
+    mount: Mount
+    namespace: Namespace
+
+    def __str__(self) -> str:
+        return dotted((self.mount.name, *self.namespace))
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """An object that exists: its exact name and what it is."""
+
+    place: Place
+    name: str
+    kind: Kind
+
+    def __str__(self) -> str:
+        return display(self.place.mount.name, self.place.namespace, self.name)
+
+
+class Resolver:
+    """Bound to a session's scope and to what it remembers per catalog (`USE ns IN cat`)."""
+
+    def __init__(self, registry: Registry, scope: Scope, remembered: Mapping[str, Namespace]) -> None:
+        self._registry = registry
+        self._scope = scope
+        self._remembered = remembered
+
+    def within(self, scope: Scope) -> Resolver:
+        """The same for another scope."""
+        return Resolver(self._registry, scope, self._remembered)
+
+    # --- places ---------------------------------------------------------------------------------------------------
+
+    def new_object(self, name: Name) -> tuple[Place, str]:
+        """Where something is to be made, and the exact name it will have. The namespace must exist."""
+        place, part = self._place(name)
+        self.check_namespace(place)
+        return place, part.exact
+
+    def new_namespace(self, name: Name) -> Place:
+        """A namespace that is to be made: existing levels are matched, the last one is taken as written."""
+        mount, parts = self._catalog_and_levels(name)
+        if not parts:
+            raise InvalidArgument(f"'{name}' names a catalog; say which namespace in it, as in {name}.sales")
+        parents = _match_levels(mount, parts[:-1])
+        return Place(mount, (*parents, parts[-1].exact))
+
+    def namespace(self, name: Name | None) -> Place:
+        """The place that SHOW … IN name or USE means: a mounted catalog if there is one, else a namespace."""
+        if name is None:
+            return Place(self._registry.get(self._scope.catalog), self._scope.namespace)
+        mount, parts = self._catalog_and_levels(name)
+        place = Place(mount, _match_levels(mount, parts))
+        self.check_namespace(place)
+        return place
+
+    def namespace_in(self, catalog: Mount, name: Name) -> Place:
+        """A namespace of a catalog that is known already (USE name IN catalog)."""
+        place = Place(catalog, _match_levels(catalog, name.parts))
+        self.check_namespace(place)
+        return place
+
+    def check_namespace(self, place: Place) -> None:
+        catalog = place.mount.catalog
+        if (
+            place.namespace
+            and isinstance(catalog, SupportsNamespaces)
+            and not catalog.namespace_exists(place.namespace)
+        ):
+            raise _no_namespace(place.mount, place.namespace)
+
+    def home(self, mount: Mount) -> Namespace:
+        """The namespace that a catalog fills in when a name gives the catalog alone."""
+        remembered = self._remembered.get(mount.name)
+        if remembered is not None:
+            return remembered
+        catalog = mount.catalog
+        return catalog.default_namespace if isinstance(catalog, SupportsDefaultNamespace) else ()
+
+    # --- objects --------------------------------------------------------------------------------------------------
+
+    def find(self, name: Name, *, kind: Kind | None = None) -> Found:
+        """The table or view that a name means; TableNotFound or ViewNotFound lists what there is."""
+        place, part = self._place(name)
+        found = _lookup(place, part)
+        if found is not None and (kind is None or found.kind == kind):
+            return found
+        if found is not None:
+            wrong = ViewNotFound if kind == "VIEW" else TableNotFound
+            raise wrong(f"{found} is a {found.kind.lower()}, not a {str(kind).lower()}")
+        raise _no_object(place, part, kind)
+
+    def maybe(self, name: Name, *, kind: Kind | None = None) -> Found | None:
+        """Like `find`, but None when it is not there (IF EXISTS)."""
+        try:
+            return self.find(name, kind=kind)
+        except NotFoundError:
+            return None
+
+    def load(self, found: Found) -> Table | ViewDefinition:
+        catalog = found.place.mount.catalog
+        if found.kind == "VIEW":
+            assert isinstance(catalog, SupportsViews)
+            return catalog.load_view(found.place.namespace, found.name)
+        assert isinstance(catalog, SupportsTables)
+        return catalog.load_table(found.place.namespace, found.name)
+
+    def table(self, name: Name) -> tuple[Found, IcebergTable]:
+        """A table that is to be changed."""
+        found = self.find(name, kind="TABLE")
+        table = self.load(found)
+        assert isinstance(table, IcebergTable)
+        return found, table
+
+    # --- the rules ------------------------------------------------------------------------------------------------
+
+    def _place(self, name: Name) -> tuple[Place, Part]:
+        resolved = resolve(name, self._registry.find, self._scope.catalog, self._scope.namespace)
+        mount = self._registry.get(resolved.catalog)
+        if resolved.is_path:
+            raise _no_paths(mount, resolved.name.text)
+        if resolved.catalog_given and not resolved.namespace:
+            return Place(mount, self.home(mount)), resolved.name
+        return Place(mount, _match_levels(mount, resolved.namespace)), resolved.name
+
+    def _catalog_and_levels(self, name: Name) -> tuple[Mount, tuple[Part, ...]]:
+        catalog = self._registry.find(name.parts[0])
+        if catalog is not None:
+            return self._registry.get(catalog), name.parts[1:]
+        return self._registry.get(self._scope.catalog), name.parts
+
+
+def _match_levels(mount: Mount, parts: Sequence[Part]) -> Namespace:
+    """The exact levels of a namespace as written; quoted levels are taken as they are."""
+    if not parts:
+        return ()
+    catalog = mount.catalog
+    if not isinstance(catalog, SupportsNamespaces):
+        raise NotSupportedError(f"catalog '{mount.name}' (type {mount.type}) has no namespaces")
+    levels: Namespace = ()
+    for part in parts:
+        level: str | None = part.text
+        if not part.quoted:
+            level = match(part, (n[-1] for n in _children(catalog, levels)), "namespace")
+        if level is None:
+            raise _no_namespace(mount, (*levels, part.text))
+        levels = (*levels, level)
+    return levels
+
+
+def _children(catalog: SupportsNamespaces, parent: Namespace) -> list[Namespace]:
+    try:
+        return catalog.list_namespaces(parent)
+    except NamespaceNotFound:
+        return []
+
+
+def _lookup(place: Place, part: Part) -> Found | None:
+    catalog = place.mount.catalog
+    kinds = objects(catalog, place)
+    name = match(part, kinds, "table")
+    return Found(place, name, kinds[name]) if name is not None else None
+
+
+def objects(catalog: Catalog, place: Place) -> dict[str, Kind]:
+    """Every table and view of one namespace: one listing call per kind."""
+    found: dict[str, Kind] = {}
+    try:
+        if isinstance(catalog, SupportsTables):
+            found.update(dict.fromkeys(catalog.list_tables(place.namespace), "TABLE"))
+        if isinstance(catalog, SupportsViews):
+            found.update(dict.fromkeys(catalog.list_views(place.namespace), "VIEW"))
+    except NamespaceNotFound:
+        raise _no_namespace(place.mount, place.namespace) from None
+    return found
+
+
+def _no_namespace(mount: Mount, namespace: Namespace) -> NamespaceNotFound:
+    catalog = mount.catalog
+    where = dotted((mount.name, *namespace[:-1]))
+    known = _children(catalog, namespace[:-1]) if isinstance(catalog, SupportsNamespaces) else []
+    return NamespaceNotFound(
+        f"namespace '{dotted(namespace)}' does not exist in catalog '{mount.name}'; "
+        f"{where} has: {listing(n[-1] for n in known)}. CREATE SCHEMA makes one."
+    )
+
+
+def _no_object(place: Place, part: Part, kind: Kind | None) -> TableNotFound | ViewNotFound:
+    kinds = objects(place.mount.catalog, place)
+    known = [n for n, k in kinds.items() if kind is None or k == kind]
+    close = difflib.get_close_matches(part.exact, known, n=1)
+    hint = f" Did you mean {close[0]}?" if close else ""
+    what = (kind or "table").lower()
+    error = ViewNotFound if kind == "VIEW" else TableNotFound
+    asked = display(place.mount.name, place.namespace, part.exact)
+    return error(f"{what} {asked} does not exist; {place} has: {listing(known)}.{hint}")
+
+
+def _no_paths(mount: Mount, path: str) -> NotSupportedError:
+    if isinstance(mount.catalog, SupportsPathIdentifiers):
+        raise NotSupportedError(f"path '{path}' cannot be read yet")
+    return NotSupportedError(
+        f"catalog '{mount.name}' (type {mount.type}) does not know tables by their path: '{path}'. "
+        f"Name a table of it, or use a catalog that supports paths."
+    )

@@ -1,0 +1,35 @@
+"""The whole path of a statement. Read this first.
+
+    SQL text -> classify -> Statement -> dispatch -> handler -> Result (schema + Arrow batches)
+
+A query's handler gives its plan to DataFusion (`planner.py`) and its rows stream; every other handler goes straight
+to the registry or a catalog. The tracker knows the statement from its first moment to its last row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pinakes.core.errors import PinakesError
+from pinakes.engine.dispatch import dispatch
+from pinakes.engine.errors import translate
+from pinakes.engine.execution import Execution
+from pinakes.engine.result import Result
+from pinakes.engine.session import Session
+
+
+def run(sql: str, session: Session, parameters: Mapping[str, Any]) -> Result:
+    query = session.engine.tracker.start(session.identity.user, session.source, session.settings.statement_timeout)
+    session.running.add(query)
+    try:
+        with query.phase("parse"):
+            statement = session.engine.caches.statements.classify(sql)
+        query.describe(statement.kind, statement.shown)
+        result = dispatch(statement, Execution(session, query, sql, parameters))
+    except BaseException as error:
+        query.end(translate(error) if isinstance(error, Exception) else error)
+        if isinstance(error, Exception) and not isinstance(error, PinakesError):
+            raise translate(error) from error
+        raise
+    return result.watch(on_batch=query.count, on_end=query.end)

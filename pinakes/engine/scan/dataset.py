@@ -1,0 +1,154 @@
+"""An Iceberg table as a lazy Arrow dataset: the plain read path.
+
+DataFusion asks for fragments (one per data file) when a query runs, and for the columns and the filter of each. Files
+are read with pyiceberg's own reader, which applies deletes and schema evolution; batches stream, none is kept.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.dataset as pds
+from pyiceberg.expressions import AlwaysTrue
+from pyiceberg.io.pyarrow import ArrowScan
+from pyiceberg.io.pyarrow import _read_all_delete_files as read_delete_files
+from pyiceberg.table import FileScanTask
+
+from pinakes.core.catalog import IcebergTable
+from pinakes.core.conform import conform
+from pinakes.core.errors import DataCorrupt, PinakesError
+from pinakes.core.iceberg_arrow import arrow_schema_of
+
+FILE, ROW = "_file", "_row"
+"""Where a row stands: the number of its file (as given in `files`) and its place among the file's live rows."""
+
+
+class IcebergDataset(pds.Dataset):  # type: ignore[misc]  # pyarrow is untyped
+    """The rows of one table at the snapshot it was loaded with.
+
+    With `files` (path -> number) only those files are read, and `_file` and `_row` are added, so that a change can
+    say which rows of which files it touches.
+    """
+
+    def __init__(self, table: IcebergTable, files: Mapping[str, int] | None = None) -> None:
+        self._table = table
+        self._files = files
+        schema = arrow_schema_of(table.handle.schema())
+        if files is not None:
+            schema = schema.append(pa.field(FILE, pa.int32())).append(pa.field(ROW, pa.int64()))
+        self._schema = schema
+        self._lock = threading.Lock()
+        self._tasks: list[FileScanTask] | None = None
+
+    @property
+    def schema(self) -> pa.Schema:
+        return self._schema
+
+    def scanner(self, columns: list[str] | None = None, filter: Any = None, **_: Any) -> pds.Scanner:
+        """Only asked for its schema while planning: the rows come from the fragments."""
+        return pds.InMemoryDataset(self._schema.empty_table()).scanner(columns=columns, filter=filter)
+
+    def get_fragments(self, filter: Any = None) -> Iterator[Fragment]:
+        return iter([Fragment(self, task) for task in self.tasks()])
+
+    def tasks(self) -> list[FileScanTask]:
+        """The data files of the snapshot with their deletes; planned once."""
+        with self._lock:
+            if self._tasks is None:
+                self._tasks = [t for t in plan(self._table) if self._files is None or t.file.file_path in self._files]
+            return self._tasks
+
+    def read(self, task: FileScanTask, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
+        """The live rows of one file: the named columns under the schema that queries see."""
+        handle = self._table.handle
+        stored = [c for c in columns if c not in (FILE, ROW)] or [_cheapest(self._schema)]
+        target = pa.schema([self._schema.field(c) for c in stored])
+        scan = ArrowScan(handle.metadata, handle.io, handle.schema().select(*stored), AlwaysTrue())
+        at = 0
+        try:
+            deletes = read_delete_files(handle.io, [task])
+            for batch in scan._record_batches_from_scan_tasks_and_deletes([task], deletes):
+                yield self._placed(conform(batch, target), task, at, columns)
+                at += batch.num_rows
+        except PinakesError:
+            raise
+        except Exception as error:
+            raise DataCorrupt(f"table {self._name}: {task.file.file_path} cannot be read: {error}") from error
+        if not task.delete_files and at != task.file.record_count:
+            said = task.file.record_count
+            raise DataCorrupt(f"table {self._name}: {task.file.file_path} has {at} rows; the metadata says {said}")
+
+    def _placed(self, batch: pa.RecordBatch, task: FileScanTask, at: int, columns: Sequence[str]) -> pa.RecordBatch:
+        if self._files is None or (FILE not in columns and ROW not in columns):
+            return batch
+        number = pa.repeat(pa.scalar(self._files[task.file.file_path], pa.int32()), batch.num_rows)
+        places = pa.array(range(at, at + batch.num_rows), pa.int64())
+        return batch.append_column(self._schema.field(FILE), number).append_column(self._schema.field(ROW), places)
+
+    @property
+    def _name(self) -> str:
+        return ".".join((*self._table.namespace, self._table.name))
+
+
+class Fragment:
+    """One data file."""
+
+    def __init__(self, dataset: IcebergDataset, task: FileScanTask) -> None:
+        self._dataset, self._task = dataset, task
+
+    def scanner(
+        self, schema: pa.Schema | None = None, columns: list[str] | None = None, filter: Any = None, **_: Any
+    ) -> pds.Scanner:
+        """A stream of the file's rows; what DataFusion pushed down as a filter is applied here, exactly."""
+        wanted = list(columns) if columns is not None else self._dataset.schema.names
+        needed = wanted if filter is None else [*wanted, *_filter_columns(filter, wanted, self._dataset.schema)]
+        batches = self._dataset.read(self._task, needed)
+        first = next(batches, None)
+        read = first.schema if first is not None else pa.schema([self._dataset.schema.field(c) for c in needed])
+        stream = pa.RecordBatchReader.from_batches(read, _chain(first, batches))
+        return pds.Scanner.from_batches(stream, columns=wanted, filter=filter)
+
+
+def plan(table: IcebergTable) -> list[FileScanTask]:
+    """The data files of the table's current snapshot, each with the deletes that apply to it."""
+    try:
+        return list(table.handle.scan().plan_files())
+    except PinakesError:
+        raise
+    except Exception as error:
+        name = ".".join((*table.namespace, table.name))
+        raise DataCorrupt(f"table {name}: its manifests cannot be read: {error}") from error
+
+
+def _chain(first: pa.RecordBatch | None, rest: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    if first is not None:
+        yield first
+    yield from rest
+
+
+_UNKNOWN_FIELD = re.compile(r"FieldRef\.Name\((.*?)\) in ", re.DOTALL)
+
+
+def _filter_columns(filter: Any, known: list[str], schema: pa.Schema) -> list[str]:
+    """The columns that a filter reads beyond the known ones. Arrow names them one by one when it binds the filter."""
+    extra: list[str] = []
+    while True:
+        have = pa.schema([schema.field(c) for c in dict.fromkeys([*known, *extra])])
+        try:
+            pds.InMemoryDataset(have.empty_table()).scanner(columns=[], filter=filter)
+        except pa.ArrowInvalid as error:
+            found = _UNKNOWN_FIELD.search(str(error))
+            if found is None or found.group(1) in have.names or found.group(1) not in schema.names:
+                return [c for c in schema.names if c not in known]
+            extra.append(found.group(1))
+        else:
+            return extra
+
+
+def _cheapest(schema: pa.Schema) -> str:
+    """A column to read when only the number of rows matters."""
+    return str(next((f.name for f in schema if pa.types.is_primitive(f.type)), schema.field(0).name))

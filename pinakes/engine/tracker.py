@@ -1,0 +1,94 @@
+"""The query tracker: every statement from its first moment to its last row, and for a while after.
+
+`engine/query.py` is the record of one; here they are kept, numbered and, when their time is over, stopped.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections import deque
+from itertools import count
+
+from pinakes.engine.deadlines import Deadline, Deadlines
+from pinakes.engine.query import Clock, Query, QueryInfo, State
+
+__all__ = ["Query", "QueryInfo", "QueryTracker", "State"]
+
+
+class QueryTracker:
+    """All queries that run, and of those that ended the last `queries` that are no older than `age` seconds."""
+
+    def __init__(
+        self, queries: int = 1000, age: float = 3600.0, *, clock: Clock = time.time, timer: Clock = time.perf_counter
+    ) -> None:
+        self._clock = clock
+        self._timer = timer
+        self._most = queries
+        self._age = age
+        self._lock = threading.Lock()
+        self._running: dict[str, Query] = {}
+        self._past: deque[Query] = deque()
+        self._deadlines = Deadlines()
+        self._timed: dict[str, Deadline] = {}
+        self._ids = _QueryIds(clock)
+
+    def start(self, user: str, source: str = "", timeout: float = 0.0) -> Query:
+        """A statement has come in; with a time-out it is stopped after so many seconds."""
+        on_end = self._ended
+        query = Query(self._ids.new(), user, source, timeout, clock=self._clock, timer=self._timer, on_end=on_end)
+        with self._lock:
+            self._running[query.query_id] = query
+            if timeout > 0:
+                self._timed[query.query_id] = self._deadlines.set(timeout, query.time_out)
+        return query
+
+    def running(self, query_id: str) -> Query | None:
+        """The query of this id, if it runs."""
+        return self._running.get(query_id)
+
+    def snapshot(self) -> list[QueryInfo]:
+        """All known queries in the order of their ids."""
+        with self._lock:
+            self._forget_old()
+            known = [*self._past, *self._running.values()]
+        return [query.info() for query in sorted(known, key=lambda q: q.query_id)]
+
+    def close(self) -> None:
+        """Stop what runs, and the thread of the deadlines."""
+        for query in list(self._running.values()):
+            query.cancel("the engine was closed")
+        self._deadlines.close()
+
+    def _ended(self, query: Query) -> None:
+        with self._lock:
+            del self._running[query.query_id]
+            self._past.append(query)
+            self._forget_old()
+            deadline = self._timed.pop(query.query_id, None)
+        if deadline is not None:
+            self._deadlines.withdraw(deadline)
+
+    def _forget_old(self) -> None:
+        oldest = self._clock() - self._age
+        while self._past and (len(self._past) > self._most or (self._past[0].ended or 0.0) < oldest):
+            self._past.popleft()
+
+
+class _QueryIds:
+    """Ids that sort by time: 20261116_053650_00001_abcde; the last part is one per process."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._numbers = count(1)
+        self._prefix = (-1, "")
+        self._suffix = "".join("abcdefghijkmnpqrstuvwxyz23456789"[byte % 32] for byte in os.urandom(5))
+
+    def new(self) -> str:
+        second, prefix = self._prefix
+        now = int(self._clock())
+        if now != second:
+            prefix = time.strftime("%Y%m%d_%H%M%S", time.gmtime(now))
+            self._prefix = (now, prefix)
+        return f"{prefix}_{next(self._numbers):05d}_{self._suffix}"

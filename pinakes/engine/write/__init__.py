@@ -1,0 +1,1 @@
+"""Rows become data files and data files become one commit."""

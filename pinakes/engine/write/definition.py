@@ -1,0 +1,159 @@
+"""What CREATE TABLE asks for, in Iceberg's terms: schema, partitioning, properties."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import count
+from typing import Any
+
+import pyarrow as pa
+from pyiceberg.partitioning import UNPARTITIONED_PARTITION_SPEC, PartitionField, PartitionSpec
+from pyiceberg.schema import Schema
+from pyiceberg.transforms import Transform, parse_transform
+from pyiceberg.types import NestedField
+
+from pinakes.core.catalog import IcebergTable, TableSpec
+from pinakes.core.errors import ColumnExists, ColumnNotFound, InvalidArgument, NotSupportedError, listing
+from pinakes.core.iceberg_arrow import iceberg_schema_of
+from pinakes.core.names import Part, match, quote
+from pinakes.core.types import iceberg_type
+from pinakes.engine.execution import Execution
+from pinakes.engine.write.defaults import default_value
+from pinakes.parser.statements import ColumnDef, CreateTable, CreateTableAs, PartitionTerm, Properties, SortTerm
+
+FORMAT_VERSION = "format-version"
+_FIRST_PARTITION_ID = 1000
+
+
+def spec_from_columns(statement: CreateTable, execution: Execution) -> TableSpec:
+    properties = table_properties(statement.properties, statement.comment)
+    ids = count(1)
+    _unique([c.name.exact for c in statement.columns])
+    fields = [field(c, ids, execution, statement.text, format_version(properties)) for c in statement.columns]
+    schema = _with_key(Schema(*fields), statement.primary_key)
+    _no_sorting(statement.sorting)
+    return TableSpec(schema, partitioning(statement.partitioning, schema), properties, statement.location)
+
+
+def spec_from_query(statement: CreateTableAs, arrow: pa.Schema) -> TableSpec:
+    names = [p.exact for p in statement.columns] or arrow.names
+    if len(names) != len(arrow):
+        raise InvalidArgument(f"{len(names)} column names are given and the query has {len(arrow)} columns")
+    _unique(names)
+    properties = table_properties(statement.properties, statement.comment)
+    columns = pa.schema([f.with_name(n).with_nullable(True) for f, n in zip(arrow, names, strict=True)])
+    schema = iceberg_schema_of(columns, format_version=format_version(properties))
+    _no_sorting(statement.sorting)
+    return TableSpec(schema, partitioning(statement.partitioning, schema), properties, statement.location)
+
+
+def spec_like(statement: CreateTable, other: IcebergTable) -> TableSpec:
+    """The columns, partitioning and properties of another table."""
+    handle = other.handle
+    properties = {**handle.properties, **table_properties(statement.properties, statement.comment)}
+    properties.setdefault(FORMAT_VERSION, str(handle.format_version))
+    schema = handle.schema()
+    spec = partitioning(statement.partitioning, schema) if statement.partitioning else handle.spec()
+    return TableSpec(schema, spec, properties, statement.location)
+
+
+def table_properties(given: Properties, comment: str | None) -> dict[str, str]:
+    """Property names as Iceberg has them: format_version is a friendlier spelling of format-version."""
+    properties = {(FORMAT_VERSION if k.lower() == "format_version" else k): v for k, v in given}
+    if comment is not None:
+        properties["comment"] = comment
+    return properties
+
+
+def format_version(properties: dict[str, str]) -> int:
+    text = properties.get(FORMAT_VERSION, "2")
+    if text not in ("1", "2", "3"):
+        raise InvalidArgument(f"format-version must be 1, 2 or 3, not {text!r}")
+    return int(text)
+
+
+def field(column: ColumnDef, ids: Any, execution: Execution, text: str, version: int) -> NestedField:
+    """One column; its default is a constant, and needs a format version that has defaults."""
+    number = next(ids)
+    kind = iceberg_type(column.type, lambda: next(ids))
+    default = None
+    if column.default is not None:
+        default = default_value(column.default.of(text), kind, execution, column.name.exact, version)
+    return NestedField(
+        number,
+        column.name.exact,
+        kind,
+        required=not column.nullable,
+        doc=column.comment,
+        initial_default=None,
+        write_default=default,
+    )
+
+
+def partitioning(terms: Sequence[PartitionTerm], schema: Schema) -> PartitionSpec:
+    if not terms:
+        return UNPARTITIONED_PARTITION_SPEC
+    fields: list[PartitionField] = []
+    for number, term in enumerate(terms, _FIRST_PARTITION_ID):
+        source = find_field(schema, term.column)
+        transform = transform_of(term)
+        if not transform.can_transform(source.field_type):
+            raise InvalidArgument(f"{transform} does not work on column {source.name} of type {source.field_type}")
+        fields.append(PartitionField(source.field_id, number, transform, term_name(term, source.name)))
+    _unique([f.name for f in fields])
+    return PartitionSpec(*fields)
+
+
+_TRANSFORMS = {"years": "year", "months": "month", "days": "day", "hours": "hour"}
+
+
+def transform_of(term: PartitionTerm) -> Transform[Any, Any]:
+    name = _TRANSFORMS.get(term.transform.lower(), term.transform.lower())
+    known = ("identity", "bucket", "truncate", "year", "month", "day", "hour", "void")
+    if name not in known:
+        raise InvalidArgument(f"partition transform {term.transform!r} does not exist; there is: {', '.join(known)}")
+    if name in ("bucket", "truncate") and (term.argument is None or term.argument <= 0):
+        raise InvalidArgument(f"{name} needs a positive number, as in {name}(16, column)")
+    return parse_transform(f"{name}[{term.argument}]" if name in ("bucket", "truncate") else name)
+
+
+def term_name(term: PartitionTerm, column: str) -> str:
+    name = _TRANSFORMS.get(term.transform.lower(), term.transform.lower())
+    if term.name is not None:
+        return term.name
+    suffix = {"identity": "", "truncate": "_trunc"}.get(name, f"_{name}")
+    return f"{column}{suffix}"
+
+
+def find_field(schema: Schema, path: Sequence[Part]) -> NestedField:
+    """The field that a column path means, matched level by level."""
+    fields: Sequence[NestedField] = schema.fields
+    found: NestedField | None = None
+    for depth, part in enumerate(path):
+        name = match(part, [f.name for f in fields], "column")
+        if name is None:
+            asked = ".".join(str(p) for p in path[: depth + 1])
+            raise ColumnNotFound(f"column {asked} does not exist; there is: {listing(f.name for f in fields)}")
+        found = next(f for f in fields if f.name == name)
+        fields = getattr(found.field_type, "fields", ())
+    assert found is not None
+    return found
+
+
+def _with_key(schema: Schema, key: Sequence[Part]) -> Schema:
+    if not key:
+        return schema
+    ids = [find_field(schema, (part,)).field_id for part in key]
+    fields = [f.model_copy(update={"required": True}) if f.field_id in ids else f for f in schema.fields]
+    return Schema(*fields, identifier_field_ids=ids)
+
+
+def _unique(names: Sequence[str]) -> None:
+    twice = next((n for i, n in enumerate(names) if n in names[:i]), None)
+    if twice is not None:
+        raise ColumnExists(f"column {quote(twice)} is named twice; give one of them an alias")
+
+
+def _no_sorting(terms: Sequence[SortTerm]) -> None:
+    if terms:
+        raise NotSupportedError("a sort order for the table is not supported yet; leave it out")

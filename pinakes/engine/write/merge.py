@@ -1,0 +1,174 @@
+"""MERGE: a join of target and source decides, per row, which clause applies.
+
+The rows of the target that change are collected with their new values (one per row: a row that two source rows would
+change is an error); the files they are in are written anew with these values in place; rows for NOT MATCHED are added.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.dataset as pds
+from datafusion import DataFrame
+from datafusion import Table as Provider
+
+from pinakes.core.errors import ExecutionError
+from pinakes.core.iceberg_arrow import arrow_type_of
+from pinakes.core.names import quote
+from pinakes.engine.relation import Relation
+from pinakes.engine.scan.dataset import FILE, ROW
+from pinakes.engine.write.rewrite import CHANGED, Rewrite, column_list
+from pinakes.engine.write.shape import cast, shaped
+
+When = Literal["MATCHED", "NOT MATCHED", "NOT MATCHED BY SOURCE"]
+Action = Literal["UPDATE", "DELETE", "INSERT", "NOTHING"]
+_ACTION = "_action"
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """A WHEN clause with its fragments as planned text; `values` by the target's column."""
+
+    when: When
+    action: Action
+    condition: str | None
+    values: dict[str, str] = field(default_factory=dict)
+
+
+def merge_into(change: Rewrite, alias: str, source: str, on: str, clauses: Sequence[Clause]) -> int:
+    """Carry out the clauses; gives the number of rows changed, deleted and inserted."""
+    changes = _changes(change, alias, source, on, clauses)
+    inserts = [c for c in clauses if c.when == "NOT MATCHED"]
+    frames: list[DataFrame] = []
+    files = sorted(set(changes.column(FILE).to_pylist()))
+    if files:
+        frames.append(_rewritten(change, alias, changes, clauses, files))
+    if inserts:
+        frames.append(_inserted(change, alias, source, on, inserts))
+    if not frames:
+        return 0
+    deleted = pc.sum(pc.is_in(changes.column(_ACTION), pa.array(_numbers(clauses, "DELETE"), pa.int32()))).as_py() or 0
+    return deleted + change.replace(files, *frames)
+
+
+def _numbers(clauses: Sequence[Clause], action: Action) -> list[int]:
+    return [i for i, c in enumerate(clauses) if c.action == action]
+
+
+def _case(clauses: Sequence[Clause], when: When) -> str:
+    """The number of the first clause of this kind whose condition holds, or NULL."""
+    arms = [
+        f"WHEN {f'({c.condition}' + chr(10) + ')' if c.condition else 'TRUE'} THEN {i}"
+        for i, c in enumerate(clauses)
+        if c.when == when
+    ]
+    return f"CAST(CASE {' '.join(arms)} END AS INT)" if arms else "CAST(NULL AS INT)"
+
+
+def _changes(change: Rewrite, alias: str, source: str, on: str, clauses: Sequence[Clause]) -> pa.Table:
+    """One row per target row that is updated or deleted: where it stands, which clause, its new values."""
+    target = f"{change.relation.sql} AS {quote(alias)}"
+    place = f"{quote(alias)}.{FILE}, {quote(alias)}.{ROW}"
+    parts = []
+    matched = [c for c in clauses if c.when == "MATCHED"]
+    if matched:
+        joined = f"{target} JOIN {source}\n ON {on}\n"
+        values = _new_values(change, alias, clauses, "MATCHED", joined)
+        parts.append(f"SELECT {place}, {_case(clauses, 'MATCHED')} AS {_ACTION}{values} FROM {joined}")
+    if any(c.when == "NOT MATCHED BY SOURCE" for c in clauses):
+        lonely = f"{target} WHERE NOT EXISTS (SELECT 1 FROM {source}\n WHERE {on}\n)"
+        values = _new_values(change, alias, clauses, "NOT MATCHED BY SOURCE", target)
+        parts.append(f"SELECT {place}, {_case(clauses, 'NOT MATCHED BY SOURCE')} AS {_ACTION}{values} FROM {lonely}")
+    if not parts:
+        return pa.schema([(FILE, pa.int32()), (ROW, pa.int64()), (_ACTION, pa.int32())]).empty_table()
+    keep = ", ".join(str(i) for i, c in enumerate(clauses) if c.action in ("UPDATE", "DELETE")) or "-1"
+    sql = f"SELECT * FROM ({' UNION ALL '.join(parts)}) AS x WHERE {_ACTION} IN ({keep})"
+    rows = change.execution.collect(change.planner.plan(sql, change.statement))
+    _check_once(rows, change)
+    return rows
+
+
+def _new_values(change: Rewrite, alias: str, clauses: Sequence[Clause], when: When, source: str) -> str:
+    """The new value of every column that some clause sets, as the target's type."""
+    columns = {c for clause in clauses if clause.action == "UPDATE" for c in clause.values}
+    text = ""
+    for column in (c for c in change.columns if c in columns):
+        target = arrow_type_of(change.table.handle.schema().find_field(column).field_type)
+        arms = [
+            f"WHEN {i} THEN {_typed(change, clause.values[column], target, source)}"
+            for i, clause in enumerate(clauses)
+            if clause.when == when and column in clause.values and clause.action == "UPDATE"
+        ]
+        old = f"{quote(alias)}.{quote(column)}"
+        value = f"CASE {_case(clauses, when)} {' '.join(arms)} ELSE {old} END" if arms else old
+        text += f", {value} AS {quote('new ' + column)}"
+    return text
+
+
+def _typed(change: Rewrite, value: str, target: pa.DataType, source: str) -> str:
+    kind = change.planner.plan(f"SELECT ({value}\n) AS v FROM {source}", change.statement).schema().field(0).type
+    return cast(f"({value}\n)", kind, target, change.execution.session.settings.time_zone)
+
+
+def _check_once(rows: pa.Table, change: Rewrite) -> None:
+    distinct = rows.select([FILE, ROW]).group_by([FILE, ROW]).aggregate([]).num_rows
+    if distinct != rows.num_rows:
+        raise ExecutionError(
+            f"a row of {change.found} is matched by more than one row of the source: "
+            f"make the source unique, or narrow the condition"
+        )
+
+
+def _rewritten(
+    change: Rewrite, alias: str, changes: pa.Table, clauses: Sequence[Clause], files: Sequence[int]
+) -> DataFrame:
+    """The touched files with the new values in place and the deleted rows gone."""
+    narrowed = change.narrowed(files)
+    at_hand = change.planner.add(
+        Relation(("$change", "rows", "changes"), Provider(pds.InMemoryDataset(changes)), tuple(changes.column_names))
+    )
+    columns = ", ".join(
+        f"CASE WHEN c.{_ACTION} IS NULL THEN t.{quote(c)} ELSE c.{quote('new ' + c)} END AS {quote(c)}"
+        if f"new {c}" in changes.column_names
+        else f"t.{quote(c)}"
+        for c in change.columns
+    )
+    gone = ", ".join(str(n) for n in _numbers(clauses, "DELETE")) or "-1"
+    sql = (
+        f"SELECT {columns}, c.{_ACTION} IS NOT NULL AS {CHANGED} FROM {narrowed.sql} AS t "
+        f"LEFT JOIN {at_hand.sql} AS c ON t.{FILE} = c.{FILE} AND t.{ROW} = c.{ROW} "
+        f"WHERE c.{_ACTION} IS NULL OR c.{_ACTION} NOT IN ({gone})"
+    )
+    return change.planner.plan(sql, change.statement)
+
+
+def _inserted(change: Rewrite, alias: str, source: str, on: str, clauses: Sequence[Clause]) -> DataFrame:
+    """The source rows that meet no row of the target, shaped by the first INSERT clause whose condition holds."""
+    target = f"{change.relation.sql} AS {quote(alias)}"
+    lonely = f"{source}\n WHERE NOT EXISTS (SELECT 1 FROM {target} WHERE {on}\n)"
+    schema = change.table.handle.schema()
+    zone = change.execution.session.settings.time_zone
+    parts = []
+    for number, clause in enumerate(clauses):
+        if clause.action != "INSERT":
+            continue
+        types = _insert_types(change, clause, source)
+        select = shaped(schema, {c: (f"({v}\n)", types[c]) for c, v in clause.values.items()}, zone)
+        parts.append(f"SELECT {select}, TRUE AS {CHANGED} FROM {lonely} AND {_case(clauses, 'NOT MATCHED')} = {number}")
+    return change.planner.plan(" UNION ALL ".join(parts) or _none(change), change.statement)
+
+
+def _insert_types(change: Rewrite, clause: Clause, source: str) -> dict[str, pa.DataType]:
+    if not clause.values:
+        return {}
+    text = ", ".join(f"({v}\n) AS {quote(c)}" for c, v in clause.values.items())
+    frame = change.planner.plan(f"SELECT {text} FROM {source}", change.statement)
+    return {f.name: f.type for f in frame.schema()}
+
+
+def _none(change: Rewrite) -> str:
+    return f"SELECT {column_list('t', change.columns)}, TRUE AS {CHANGED} FROM {change.relation.sql} AS t WHERE FALSE"

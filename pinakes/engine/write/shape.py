@@ -1,0 +1,87 @@
+"""The rows of a query in the shape of a table: columns in the table's order, values cast to its types by DataFusion.
+
+Casts of plain types happen in the plan, with SQL's rules; nested values are brought to the table's type when they are
+written (`core/conform.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pyarrow as pa
+from pyarrow import types as is_
+from pyiceberg.schema import Schema
+from pyiceberg.types import NestedField
+
+from pinakes.core.errors import ConstraintViolation
+from pinakes.core.iceberg_arrow import arrow_type_of
+from pinakes.core.names import quote
+
+_UNITS = {"s": "Second", "ms": "Millisecond", "us": "Microsecond", "ns": "Nanosecond"}
+_PLAIN = {
+    pa.bool_(): "Boolean",
+    pa.int32(): "Int32",
+    pa.int64(): "Int64",
+    pa.float32(): "Float32",
+    pa.float64(): "Float64",
+    pa.date32(): "Date32",
+    pa.string(): "Utf8",
+    pa.binary(): "Binary",
+}
+
+
+def shaped(schema: Schema, sources: Mapping[str, tuple[str, pa.DataType]], time_zone: str) -> str:
+    """A SELECT list with one expression per column of the table: what `sources` has for it (SQL text and its type),
+    else the column's default, else NULL."""
+    return ", ".join(f"{_expression(f, sources.get(f.name), time_zone)} AS {quote(f.name)}" for f in schema.fields)
+
+
+def _expression(field: NestedField, source: tuple[str, pa.DataType] | None, time_zone: str) -> str:
+    if source is not None:
+        return cast(source[0], source[1], arrow_type_of(field.field_type), time_zone)
+    if field.write_default is not None:
+        return literal(field.write_default, arrow_type_of(field.field_type))
+    if field.required:
+        raise ConstraintViolation(f"column {quote(field.name)} is NOT NULL and is given no value")
+    return "NULL"
+
+
+def cast(expression: str, source: pa.DataType, target: pa.DataType, time_zone: str) -> str:
+    """`expression` as the table's type, or as it is when only writing can convert it."""
+    name = type_name(target)
+    if source == target or name is None or is_.is_nested(source):
+        return expression
+    if is_.is_timestamp(target) and target.tz and not (is_.is_timestamp(source) and source.tz):
+        zoned = type_name(pa.timestamp(target.unit, tz=time_zone))
+        expression = f"arrow_cast({expression}, '{zoned}')"
+    return f"arrow_cast({expression}, '{name}')"
+
+
+def type_name(t: pa.DataType) -> str | None:
+    """The name by which arrow_cast knows a type; None for what it cannot cast to."""
+    if is_.is_decimal128(t):
+        return f"Decimal128({t.precision}, {t.scale})"
+    if is_.is_timestamp(t):
+        zone = f'Some("{t.tz}")' if t.tz else "None"
+        return f"Timestamp({_UNITS[t.unit]}, {zone})"
+    if is_.is_time64(t):
+        return f"Time64({_UNITS[t.unit]})"
+    return _PLAIN.get(t)
+
+
+def literal(value: Any, t: pa.DataType) -> str:
+    """A constant of a plain type, as SQL text."""
+    name = type_name(t)
+    if value is None:
+        return "NULL"
+    if isinstance(value, bytes):
+        return f"arrow_cast(decode('{value.hex()}', 'hex'), 'Binary')"
+    text = str(pa.scalar(value, t).cast(pa.string()).as_py()) if not is_.is_boolean(t) else str(value).lower()
+    escaped = text.replace("'", "''")
+    return f"arrow_cast('{escaped}', '{name}')" if name else f"'{escaped}'"
+
+
+def positions(columns: Sequence[str], arrow: pa.Schema) -> dict[str, tuple[str, pa.DataType]]:
+    """The columns of a derived table `src(c0, c1, …)`, by the table's column that each is for."""
+    return {name: (f'"src"."c{i}"', arrow.field(i).type) for i, name in enumerate(columns)}

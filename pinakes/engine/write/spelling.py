@@ -1,0 +1,58 @@
+"""A table's definition spelled as the CREATE TABLE that would make it again."""
+
+from __future__ import annotations
+
+from pyiceberg.partitioning import PartitionField
+from pyiceberg.schema import Schema
+from pyiceberg.table import Table
+from pyiceberg.transforms import BucketTransform, IdentityTransform, TruncateTransform, VoidTransform
+from pyiceberg.types import NestedField
+
+from pinakes.core.iceberg_arrow import arrow_type_of
+from pinakes.core.names import spell
+from pinakes.core.types import sql_name
+from pinakes.engine.write.shape import literal
+
+
+def create_table_text(name: str, table: Table) -> str:
+    schema = table.schema()
+    lines = [_column(f) for f in schema.fields]
+    if schema.identifier_field_ids:
+        key = ", ".join(spell(schema.find_column_name(i) or "") for i in schema.identifier_field_ids)
+        lines.append(f"PRIMARY KEY ({key})")
+    text = f"CREATE TABLE {name} (\n" + ",\n".join(f"  {line}" for line in lines) + "\n)"
+    terms = [_term(f, schema) for f in table.spec().fields if not isinstance(f.transform, VoidTransform)]
+    if terms:
+        text += f"\nPARTITIONED BY ({', '.join(terms)})"
+    properties = dict(table.properties)
+    comment = properties.pop("comment", None)
+    if comment:
+        text += f"\nCOMMENT {_text(comment)}"
+    properties["format-version"] = str(table.format_version)
+    return text + f"\nWITH ({', '.join(f'{_text(k)} = {_text(v)}' for k, v in sorted(properties.items()))})"
+
+
+def _column(field: NestedField) -> str:
+    text = f"{spell(field.name)} {sql_name(field.field_type)}"
+    if field.required:
+        text += " NOT NULL"
+    if field.write_default is not None:
+        text += f" DEFAULT {literal(field.write_default, arrow_type_of(field.field_type))}"
+    return text + (f" COMMENT {_text(field.doc)}" if field.doc else "")
+
+
+def _term(field: PartitionField, schema: Schema) -> str:
+    column = ".".join(spell(p) for p in (schema.find_column_name(field.source_id) or "").split("."))
+    match field.transform:
+        case IdentityTransform():
+            return column
+        case BucketTransform():
+            return f"bucket({field.transform.num_buckets}, {column})"
+        case TruncateTransform():
+            return f"truncate({field.transform.width}, {column})"
+        case _:
+            return f"{field.transform}({column})"
+
+
+def _text(value: str) -> str:
+    return "'" + value.replace("'", "''") + "'"

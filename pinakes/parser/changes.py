@@ -1,0 +1,90 @@
+"""UPDATE, DELETE and MERGE as one query over their fragments, so that sqlglot checks and locates all of them at once.
+
+    UPDATE t AS a SET x = e FROM s WHERE c   →   SELECT (e) FROM t AS a, s WHERE c
+    MERGE INTO t USING s ON c WHEN …         →   SELECT (every condition and value) FROM t, s WHERE c
+
+The tokens keep their places in the user's text; the glue between them has no width.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from pinakes.core.names import Part
+from pinakes.parser.lexer import Kind, Token
+from pinakes.parser.locate import Located, locate
+from pinakes.parser.parameters import join_named, placeholders
+from pinakes.parser.statements import Assignment, Delete, Merge, MergeClause, Span, TableRef, Update
+
+
+class Fragments(NamedTuple):
+    target: TableRef
+    expressions: Sequence[Span]
+    source: Span | None = None
+    where: Span | None = None
+
+
+def fragments_of(statement: Update | Delete | Merge) -> Fragments:
+    match statement:
+        case Update():
+            values = [a.value for a in statement.assignments]
+            return Fragments(statement.target, values, statement.source, statement.where)
+        case Delete():
+            return Fragments(statement.target, [], statement.source, statement.where)
+        case Merge():
+            return Fragments(statement.target, clause_spans(statement.clauses), statement.source, statement.on)
+
+
+def clause_spans(clauses: Sequence[MergeClause]) -> list[Span]:
+    """Every expression in the WHEN clauses."""
+    found: list[Span] = []
+    for clause in clauses:
+        found += [clause.condition] if clause.condition else []
+        found += assignment_spans(clause.assignments)
+        found += clause.values
+    return found
+
+
+def assignment_spans(assignments: Sequence[Assignment]) -> list[Span]:
+    return [a.value for a in assignments]
+
+
+def locate_change(text: str, tokens: list[Token], fragments: Fragments) -> Located:
+    """What the change reads. A fragment that can't be read is a Fault."""
+    tokens = join_named(tokens)
+    located = locate(text, as_query(tokens, fragments), strict=True)
+    tables = tuple(t for t in located.tables if t.span != fragments.target.span)
+    return Located(tables, placeholders(tokens), located.values)
+
+
+def as_query(tokens: list[Token], fragments: Fragments) -> list[Token]:
+    """The query that stands for the change."""
+    starts = [t.start for t in tokens]
+
+    def cut(span: Span) -> list[Token]:
+        return tokens[bisect_left(starts, span.start) : bisect_left(starts, span.end)]
+
+    target = fragments.target
+    made = [_glue("SELECT", 0), _glue("1", 0, "number")]
+    for span in fragments.expressions:
+        made += [_glue(",", span.start, "symbol"), _glue("(", span.start, "symbol")]
+        made += [*cut(span), _glue(")", span.end, "symbol")]
+    made += [_glue("FROM", target.span.start), *cut(target.span), *_alias(target.alias, target.span.end)]
+    if fragments.source:
+        made += [_glue(",", fragments.source.start, "symbol"), *cut(fragments.source)]
+    if fragments.where:
+        made += [_glue("WHERE", fragments.where.start), *cut(fragments.where)]
+    return made
+
+
+def _alias(alias: Part | None, at: int) -> list[Token]:
+    if alias is None:
+        return []
+    kind: Kind = "quoted" if alias.quoted else "word"
+    return [_glue("AS", at), Token(kind, alias.text, "" if alias.quoted else alias.text.upper(), at, at)]
+
+
+def _glue(text: str, at: int, kind: Kind = "word") -> Token:
+    return Token(kind, text, text if kind != "number" else "", at, at)

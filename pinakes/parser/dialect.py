@@ -1,0 +1,104 @@
+"""The only door to sqlglot: our tokens in, its syntax tree out. The tree serves to locate names; it is never printed.
+
+The dialect is a subclass, so whatever sqlglot's own parser learns is ours too. As nothing is generated from the tree,
+operators that sqlglot gives another meaning to are handed over as any operator of the same precedence.
+Importing sqlglot costs as much as importing DataFusion: `locate.py` does it at the first query that has a FROM.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from sqlglot import expressions as exp
+from sqlglot.dialects.dialect import Dialect
+from sqlglot.errors import ParseError as SqlglotError
+from sqlglot.tokens import Token as SqlglotToken
+from sqlglot.tokens import Tokenizer, TokenType
+
+from pinakes.parser.faults import Fault
+from pinakes.parser.lexer import Token
+
+
+class Pinakes(Dialect):
+    """DataFusion's SQL, as far as sqlglot has words for it."""
+
+    SUPPORTS_ORDER_BY_ALL = True
+
+
+_DIALECT = Pinakes()
+
+# Words that start a command elsewhere are plain names within a query.
+_PLAIN_TYPES = frozenset({TokenType.COMMAND, TokenType.KILL, TokenType.CACHE, TokenType.UNCACHE, TokenType.LOAD})
+_WORDS = {w: t for w, t in Tokenizer.KEYWORDS.items() if w.isidentifier() and t not in _PLAIN_TYPES}
+_SYMBOLS = {
+    **{s: t for s, t in Tokenizer.KEYWORDS.items() if not s[0].isalpha()},
+    **Tokenizer.SINGLE_TOKENS,
+    **dict.fromkeys(("~", "!~", "!~~", "!~*", "!~~*"), TokenType.RLIKE),
+    "@>": TokenType.AT_GT,
+    "<@": TokenType.LT_AT,
+    "**": TokenType.CARET,
+    "//": TokenType.SLASH,
+    "#": TokenType.CARET,
+}
+_PAIRS: dict[str, dict[str, TokenType]] = {}
+for _keyword, _type in Tokenizer.KEYWORDS.items():
+    if " " in _keyword:
+        _first, _second = _keyword.split(" ")
+        _PAIRS.setdefault(_first, {})[_second] = _type
+_KINDS = {
+    "quoted": TokenType.IDENTIFIER,
+    "string": TokenType.STRING,
+    "number": TokenType.NUMBER,
+    "parameter": TokenType.PLACEHOLDER,
+}
+
+
+def parse(tokens: Sequence[Token], text: str) -> exp.Expr:
+    """The tree of one statement. A Fault says where sqlglot stopped, if it can't read it."""
+    try:
+        trees = _DIALECT.parser().parse(_converted(tokens), text)
+    except SqlglotError as error:
+        details = error.errors[0] if error.errors else {}
+        message = str(details.get("description") or "syntax error")
+        raise Fault(_lowered(message), int(details.get("col") or 0)) from error
+    except (RecursionError, ValueError, TypeError, AttributeError, KeyError, IndexError) as error:
+        raise Fault("this statement can't be read", tokens[0].start if tokens else 0) from error
+    if len(trees) != 1 or trees[0] is None:
+        raise Fault("expected one statement", tokens[0].start if tokens else 0)
+    return trees[0]
+
+
+def _converted(tokens: Sequence[Token]) -> list[SqlglotToken]:
+    """Our tokens as sqlglot's. `col` carries the offset, so that an error leads straight back to the text."""
+    made: list[SqlglotToken] = []
+    pending: dict[str, TokenType] | None = None
+    for kind, text, word, start, end in tokens:
+        if kind == "word":
+            if pending is not None and word in pending:
+                first = made.pop()
+                made.append(SqlglotToken(pending[word], f"{first.text} {text}", 1, first.start, first.start, end - 1))
+                pending = None
+                continue
+            pending = _PAIRS.get(word)
+            token_type = _WORDS.get(word, TokenType.VAR)
+        else:
+            pending = None
+            token_type = _SYMBOLS.get(word, TokenType.UNKNOWN) if kind == "symbol" else _KINDS[kind]
+        made.append(SqlglotToken(token_type, text, 1, start, start, end - 1))
+    return made
+
+
+def _lowered(message: str) -> str:
+    """sqlglot's message in our form; its repr of a token, which has the user's text in it, is left out."""
+    message = message.split(" but got ")[0].split(", got ")[0].rstrip(". ")
+    return message[:1].lower() + message[1:]
+
+
+def identifiers(parts: Iterable[exp.Expr]) -> list[exp.Identifier] | None:
+    """The identifiers of a dotted name, or None if something else (a function, a parameter) is among them."""
+    found: list[exp.Identifier] = []
+    for part in parts:
+        if not isinstance(part, exp.Identifier):
+            return None
+        found.append(part)
+    return found

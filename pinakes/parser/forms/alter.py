@@ -1,0 +1,37 @@
+"""ALTER TABLE, ALTER VIEW, ALTER SCHEMA."""
+
+from __future__ import annotations
+
+from pinakes.core.names import Name
+from pinakes.parser.cursor import Cursor
+from pinakes.parser.forms.alter_actions import actions
+from pinakes.parser.forms.namespaces import WORDS as NAMESPACE_WORDS
+from pinakes.parser.forms.namespaces import alter_namespace
+from pinakes.parser.forms.views import alter_view
+from pinakes.parser.statements import AlterAction, AlterTable, RenameTable, Statement
+
+
+def alter(cursor: Cursor) -> Statement:
+    if cursor.accept("TABLE"):
+        return _table(cursor)
+    if cursor.accept("VIEW"):
+        return alter_view(cursor)
+    if cursor.accept_one(*NAMESPACE_WORDS):
+        return alter_namespace(cursor)
+    raise cursor.fault("expected TABLE, VIEW or SCHEMA after ALTER")
+
+
+def _table(cursor: Cursor) -> Statement:
+    """ALTER TABLE [IF EXISTS] name RENAME TO name | action [, action …]"""
+    if_exists = cursor.accept("IF", "EXISTS")
+    cursor.accept("ONLY")
+    name = cursor.name("the name of a table")
+    if cursor.accept("RENAME", "TO"):
+        target = Name(cursor.path("the new name"))
+        cursor.done()
+        return RenameTable(text=cursor.text, shown=cursor.shown, name=name, target=target, if_exists=if_exists)
+    found: list[AlterAction] = [*actions(cursor)]
+    while cursor.accept(","):
+        found += actions(cursor)
+    cursor.done()
+    return AlterTable(text=cursor.text, shown=cursor.shown, name=name, actions=tuple(found), if_exists=if_exists)

@@ -1,0 +1,43 @@
+"""CREATE …: which of the things that can be made."""
+
+from __future__ import annotations
+
+from pinakes.parser.cursor import Cursor
+from pinakes.parser.forms.attach import create_catalog
+from pinakes.parser.forms.create_table import create_table
+from pinakes.parser.forms.namespaces import WORDS as NAMESPACE_WORDS
+from pinakes.parser.forms.namespaces import create_namespace
+from pinakes.parser.forms.secrets import create_secret
+from pinakes.parser.forms.views import create_view
+from pinakes.parser.statements import Statement
+
+_KINDS = "TABLE, VIEW, SCHEMA, CATALOG or SECRET"
+_REFUSED = ("FUNCTION", "MACRO", "INDEX", "SEQUENCE", "TYPE", "TRIGGER", "PROCEDURE", "ROLE", "USER")
+
+
+def create(cursor: Cursor) -> Statement:
+    """CREATE [OR REPLACE] [TEMP | SHARED] kind …"""
+    or_replace = cursor.accept("OR", "REPLACE")
+    shared = cursor.accept("SHARED")
+    temporary = False
+    while cursor.word in ("TEMP", "TEMPORARY", "LOCAL", "GLOBAL", "PERSISTENT"):
+        temporary |= cursor.take().word in ("TEMP", "TEMPORARY")
+    word = cursor.word
+    if word == "MATERIALIZED" or word == "EXTERNAL" or word == "RECURSIVE" or word == "UNLOGGED":
+        raise cursor.unsupported(f"CREATE {word} is not supported; what can be made: {_KINDS}")
+    if word in _REFUSED:
+        raise cursor.unsupported(f"CREATE {word} is not supported; what can be made: {_KINDS}")
+    if cursor.accept("SECRET"):
+        return create_secret(cursor, or_replace, shared)
+    if cursor.accept("TABLE"):
+        return create_table(cursor, or_replace, temporary)
+    if cursor.accept("VIEW"):
+        return create_view(cursor, or_replace, temporary)
+    if cursor.accept("CATALOG"):
+        return create_catalog(cursor, or_replace)
+    if cursor.word not in NAMESPACE_WORDS:
+        raise cursor.fault(f"expected {_KINDS} after CREATE")
+    if or_replace:
+        raise cursor.unsupported("CREATE OR REPLACE SCHEMA is not supported: DROP it first, or use IF NOT EXISTS")
+    cursor.take()
+    return create_namespace(cursor)

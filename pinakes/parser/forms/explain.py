@@ -1,0 +1,106 @@
+"""EXPLAIN, DESCRIBE, SUMMARIZE: statements about a query or a table."""
+
+from __future__ import annotations
+
+from pinakes.core.names import Name
+from pinakes.parser.cursor import Cursor
+from pinakes.parser.forms.query import STARTS, body
+from pinakes.parser.lexer import Token
+from pinakes.parser.locate import Located, locate
+from pinakes.parser.statements import Describe, Explain, ExplainFull, Planned, Span, Statement, Summarize
+
+_WORDS = ("ANALYZE", "ANALYSE", "VERBOSE", "FULL", "FORMAT", "TYPE")
+
+
+def explain(cursor: Cursor) -> Statement:
+    """EXPLAIN [ANALYZE] [VERBOSE] [FULL] [FORMAT f] statement, or with the words in parentheses"""
+    words, form = _how(cursor)
+    if cursor.ended:
+        raise cursor.fault("expected a query after EXPLAIN")
+    if cursor.word in ("EXPLAIN", "PREPARE"):
+        raise cursor.fault(f"{cursor.word} can't be explained")
+    span = Span(cursor.peek().start, cursor.tokens[-1].end)
+    inner = _inner(cursor)
+    analyze = bool(words & {"ANALYZE", "ANALYSE"})
+    located = located_of(inner)
+    if "FULL" in words:
+        return ExplainFull(
+            text=cursor.text, shown=cursor.shown, body=span, analyze=analyze, format=form, **located._asdict()
+        )
+    if not isinstance(inner, Planned):
+        raise cursor.unsupported("EXPLAIN takes a query, or a statement that changes rows")
+    return Explain(
+        text=cursor.text,
+        shown=cursor.shown,
+        body=span,
+        analyze=analyze,
+        verbose="VERBOSE" in words,
+        format=form,
+        **located._asdict(),
+    )
+
+
+def located_of(inner: Statement) -> Located:
+    if not isinstance(inner, Planned):
+        return Located()
+    return Located(inner.tables, inner.placeholders, inner.values, inner.parsed)
+
+
+def _inner(cursor: Cursor) -> Statement:
+    from pinakes.parser.dispatch import statement
+
+    return statement(cursor)
+
+
+def _how(cursor: Cursor) -> tuple[set[str], str | None]:
+    in_parentheses = cursor.word == "(" and cursor.peek(1).word in _WORDS
+    if in_parentheses:
+        cursor.take()
+    words: set[str] = set()
+    form: str | None = None
+    while cursor.word in _WORDS:
+        word = cursor.take().word
+        words.add(word)
+        if word in ("FORMAT", "TYPE"):
+            cursor.accept_one("=", "=>")
+            form = cursor.part("a format").text.upper() if cursor.peek().kind != "string" else cursor.string().upper()
+        if in_parentheses:
+            cursor.accept_one("TRUE", "ON")
+            cursor.accept(",")
+    if in_parentheses:
+        cursor.expect(")")
+    return words, form
+
+
+def describe(cursor: Cursor) -> Describe:
+    """DESCRIBE [TABLE | VIEW] [EXTENDED] name, DESCRIBE NAMESPACE name, DESCRIBE query"""
+    if cursor.accept("QUERY") or (cursor.word in STARTS and cursor.word != "TABLE"):
+        span, located = body(cursor)
+        return Describe(text=cursor.text, shown=cursor.shown, what="QUERY", body=span, **located._asdict())
+    names_more = cursor.peek(1).kind in ("word", "quoted", "string")
+    if names_more and cursor.accept_one("NAMESPACE", "SCHEMA", "DATABASE"):
+        extended = cursor.peek(1).kind != "end" and cursor.accept("EXTENDED")
+        name = Name(cursor.path("a namespace"))
+        cursor.done()
+        return Describe(text=cursor.text, shown=cursor.shown, what="NAMESPACE", name=name, extended=extended)
+    if names_more:
+        cursor.accept_one("TABLE", "VIEW")
+    extended = cursor.peek(1).kind in ("word", "quoted", "string") and bool(cursor.accept_one("EXTENDED", "FORMATTED"))
+    name = cursor.name("the name of a table")
+    cursor.done()
+    return Describe(text=cursor.text, shown=cursor.shown, name=name, extended=extended)
+
+
+def summarize(cursor: Cursor) -> Summarize:
+    """SUMMARIZE [TABLE] name | query"""
+    cursor.accept("TABLE")
+    if cursor.word in STARTS:
+        span, located = body(cursor)
+        return Summarize(text=cursor.text, shown=cursor.shown, body=span, **located._asdict())
+    if cursor.ended:
+        raise cursor.fault("expected a table or a query after SUMMARIZE")
+    at = cursor.peek().start
+    located = locate(cursor.text, [Token("word", "FROM", "FROM", at, at), *cursor.tokens[cursor.at :]], strict=True)
+    if len(located.tables) != 1:
+        raise cursor.fault("expected one table or a query after SUMMARIZE")
+    return Summarize(text=cursor.text, shown=cursor.shown, table=located.tables[0], **located._asdict())

@@ -1,0 +1,31 @@
+"""CREATE SECRET, DROP SECRET. Values of options never show."""
+
+from __future__ import annotations
+
+from pinakes.parser.cursor import Cursor
+from pinakes.parser.options import options
+from pinakes.parser.statements import CreateSecret, DropSecret
+
+
+def create_secret(cursor: Cursor, or_replace: bool, shared: bool) -> CreateSecret:
+    """CREATE [OR REPLACE] [SHARED] SECRET [IF NOT EXISTS] name (TYPE t, KEY value, …)"""
+    if_not_exists = cursor.accept("IF", "NOT", "EXISTS")
+    name = cursor.part("a name for the secret")
+    given = options(cursor)
+    cursor.done()
+    return CreateSecret(
+        text=cursor.text,
+        shown=cursor.shown,
+        name=name,
+        options=given,
+        if_not_exists=if_not_exists,
+        or_replace=or_replace,
+        shared=shared,
+    )
+
+
+def drop_secret(cursor: Cursor) -> DropSecret:
+    if_exists = cursor.accept("IF", "EXISTS")
+    name = cursor.part("the name of a secret")
+    cursor.done()
+    return DropSecret(text=cursor.text, shown=cursor.shown, name=name, if_exists=if_exists)

@@ -1,0 +1,110 @@
+"""Statements of a few words: transactions, comments, statistics, search, rights."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pinakes.core.names import Name, Part
+from pinakes.parser.cursor import Cursor
+from pinakes.parser.statements import Analyze, Begin, CommentOn, Commit, Grant, Revoke, Rollback, Search
+
+_COMMENTED: dict[str, Literal["TABLE", "VIEW", "COLUMN", "SCHEMA"]] = {
+    "TABLE": "TABLE",
+    "VIEW": "VIEW",
+    "COLUMN": "COLUMN",
+    "SCHEMA": "SCHEMA",
+    "NAMESPACE": "SCHEMA",
+    "DATABASE": "SCHEMA",
+}
+_MODES = frozenset("ISOLATION LEVEL READ WRITE ONLY COMMITTED UNCOMMITTED REPEATABLE SERIALIZABLE SNAPSHOT ,".split())
+
+
+def begin(cursor: Cursor) -> Begin:
+    """BEGIN [WORK | TRANSACTION] [modes]"""
+    cursor.accept_one("WORK", "TRANSACTION", "DEFERRED", "IMMEDIATE")
+    while cursor.word in _MODES:
+        cursor.take()
+    cursor.done()
+    return Begin(text=cursor.text, shown=cursor.shown)
+
+
+def start(cursor: Cursor) -> Begin:
+    """START TRANSACTION [modes]"""
+    cursor.expect("TRANSACTION")
+    return begin(cursor)
+
+
+def commit(cursor: Cursor) -> Commit:
+    cursor.accept_one("WORK", "TRANSACTION")
+    cursor.done()
+    return Commit(text=cursor.text, shown=cursor.shown)
+
+
+def rollback(cursor: Cursor) -> Rollback:
+    cursor.accept_one("WORK", "TRANSACTION")
+    if cursor.word == "TO":
+        raise cursor.unsupported("savepoints are not supported: ROLLBACK undoes the whole transaction")
+    cursor.done()
+    return Rollback(text=cursor.text, shown=cursor.shown)
+
+
+def comment_on(cursor: Cursor) -> CommentOn:
+    """COMMENT ON TABLE | VIEW | COLUMN | SCHEMA name IS '…' | NULL"""
+    cursor.expect("ON")
+    what = _COMMENTED[cursor.expect_one(*_COMMENTED)]
+    name = cursor.name()
+    cursor.expect("IS")
+    comment = None if cursor.accept("NULL") else cursor.string("a comment in single quotes, or NULL")
+    cursor.done()
+    return CommentOn(text=cursor.text, shown=cursor.shown, what=what, name=name, comment=comment)
+
+
+def analyze(cursor: Cursor) -> Analyze:
+    """ANALYZE [TABLE] name [(columns) | COMPUTE STATISTICS [FOR COLUMNS a, b | FOR ALL COLUMNS | NOSCAN]]"""
+    if cursor.peek(1).kind != "end":
+        cursor.accept_one("TABLE", "VERBOSE")
+    table = cursor.name("the name of a table")
+    columns: tuple[Part, ...] = cursor.listed(Cursor.part) if cursor.word == "(" else ()
+    if cursor.accept("COMPUTE", "STATISTICS") and not cursor.accept("NOSCAN") and cursor.accept("FOR"):
+        columns = _statistics_columns(cursor)
+    cursor.done()
+    return Analyze(text=cursor.text, shown=cursor.shown, table=table, columns=columns)
+
+
+def _statistics_columns(cursor: Cursor) -> tuple[Part, ...]:
+    if cursor.accept("ALL", "COLUMNS"):
+        return ()
+    cursor.expect("COLUMNS")
+    if cursor.word == "(":
+        return cursor.listed(Cursor.part)
+    found = [cursor.part("a column")]
+    while cursor.accept(","):
+        found.append(cursor.part("a column"))
+    return tuple(found)
+
+
+def search(cursor: Cursor) -> Search:
+    """SEARCH 'words' [IN catalog]"""
+    if cursor.peek().kind == "string":
+        words = cursor.take().text
+    else:
+        words = cursor.until("IN", "FROM", what="the words to look for, in single quotes").of(cursor.text)
+    within = Name(cursor.path("a catalog")) if cursor.accept_one("IN", "FROM") else None
+    cursor.done()
+    return Search(text=cursor.text, shown=cursor.shown, words=words, within=within)
+
+
+def grant(cursor: Cursor) -> Grant:
+    _something(cursor, "GRANT")
+    return Grant(text=cursor.text, shown=cursor.shown)
+
+
+def revoke(cursor: Cursor) -> Revoke:
+    _something(cursor, "REVOKE")
+    return Revoke(text=cursor.text, shown=cursor.shown)
+
+
+def _something(cursor: Cursor, what: str) -> None:
+    if cursor.ended:
+        raise cursor.fault(f"expected what to {what}")
+    cursor.at = len(cursor.tokens)

@@ -1,0 +1,111 @@
+"""Lists in parentheses: options of ATTACH, CREATE SECRET and COPY, properties of tables and namespaces."""
+
+from __future__ import annotations
+
+from pinakes.parser.cursor import Cursor
+from pinakes.parser.faults import Fault
+from pinakes.parser.masking import HARMLESS, MASK, masked_address
+from pinakes.parser.statements import Option, OptionValue, Properties, Span
+
+_CONSTANTS: dict[str, bool | None] = {"TRUE": True, "FALSE": False, "NULL": None}
+
+
+def options(cursor: Cursor, *, secret: bool = True) -> tuple[Option, ...]:
+    """(KEY value, KEY = value, KEY); an empty list is fine. `secret` hides the values in what is shown."""
+    cursor.expect("(")
+    found: list[Option] = []
+    while cursor.word != ")":
+        found.append(_option(cursor, secret))
+        if cursor.word != ")":
+            cursor.expect(",")
+    cursor.expect(")")
+    _check_once([o.key for o in found], cursor)
+    return tuple(found)
+
+
+def _option(cursor: Cursor, secret: bool) -> Option:
+    key = key_name(cursor, "an option").upper()
+    cursor.accept_one("=", "=>", ":=")
+    if cursor.word in (",", ")"):
+        return Option(key, True)
+    first = cursor.at
+    value = literal(cursor)
+    if secret:
+        hide(cursor, cursor.span_from(first), harmless=key in HARMLESS)
+    return Option(key, value)
+
+
+def hide(cursor: Cursor, span: Span, *, harmless: bool = False) -> None:
+    """Keep a value out of what is shown; of a harmless one only what its address may carry."""
+    written = span.of(cursor.text)
+    instead = masked_address(written) if harmless else MASK
+    if instead != written:
+        cursor.hidden.append((span, instead))
+
+
+def key_name(cursor: Cursor, what: str) -> str:
+    """a_key, a.dotted-key, "quoted", 'string'"""
+    token = cursor.peek()
+    if token.kind == "string":
+        return cursor.take().text
+    if token.kind not in ("word", "quoted"):
+        raise cursor.fault(f"expected the name of {what}")
+    end = cursor.take().end
+    name = token.text
+    while cursor.peek().start == end and cursor.peek(1).kind in ("word", "quoted", "number"):
+        if cursor.word not in (".", "-"):
+            break
+        name += cursor.take().text + cursor.peek().text
+        end = cursor.take().end
+    return name
+
+
+def literal(cursor: Cursor) -> OptionValue:
+    """A string, a number, TRUE, FALSE, NULL, or a bare word as it is written."""
+    token = cursor.peek()
+    if token.kind == "number" or (token.word in ("-", "+") and cursor.peek(1).kind == "number"):
+        return _number(cursor)
+    if token.word in _CONSTANTS:
+        return _CONSTANTS[cursor.take().word]
+    if token.kind not in ("string", "quoted", "word"):
+        raise cursor.fault("expected a value: a string, a number, TRUE or FALSE")
+    return cursor.take().text
+
+
+def _number(cursor: Cursor) -> int | float:
+    sign = -1 if cursor.accept_one("-", "+") == "-" else 1
+    token = cursor.take()
+    text = token.text.replace("_", "")
+    if text.isdigit():
+        if len(text) > 400:
+            raise Fault("this number is too long", token.start)
+        return sign * int(text)
+    return sign * float(text)
+
+
+def properties(cursor: Cursor) -> Properties:
+    """(key = value, 'a.b' = 'x'): the values are strings, as catalogs keep them."""
+    return cursor.listed(_property) if not cursor.accept("(", ")") else ()
+
+
+def _property(cursor: Cursor) -> tuple[str, str]:
+    key = key_name(cursor, "a property")
+    cursor.accept_one("=", "=>")
+    return key, as_text(literal(cursor))
+
+
+def as_text(value: OptionValue) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return "" if value is None else str(value)
+
+
+def property_keys(cursor: Cursor) -> tuple[str, ...]:
+    """('a', b.c)"""
+    return cursor.listed(lambda c: key_name(c, "a property"))
+
+
+def _check_once(keys: list[str], cursor: Cursor) -> None:
+    twice = sorted({k for k in keys if keys.count(k) > 1})
+    if twice:
+        raise cursor.fault(f"option {twice[0]} is given twice")

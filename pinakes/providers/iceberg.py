@@ -1,0 +1,177 @@
+"""Any pyiceberg catalog as a catalog of the engine: tuples for namespaces, our errors for theirs.
+
+pyiceberg takes 0.3 s to import, so nothing here imports it before the first table, view or namespace is asked for: the
+catalog itself arrives as a function that opens it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import cached_property
+from typing import TYPE_CHECKING, Protocol, cast
+
+from pinakes.core.catalog import IcebergTable, TableSpec, ViewDefinition
+from pinakes.core.errors import PinakesError
+from pinakes.core.names import Namespace
+
+if TYPE_CHECKING:
+    from pyiceberg.catalog import Catalog as PyIcebergCatalog
+    from pyiceberg.schema import Schema
+    from pyiceberg.table import CreateTableTransaction
+    from pyiceberg.typedef import Identifier, Properties
+    from pyiceberg.view import View
+    from pyiceberg.view.metadata import ViewVersion
+
+ObjectName = tuple[Namespace, str]
+
+
+@contextmanager
+def translated(what: str, namespace: Namespace, name: str = "", *, target: ObjectName | None = None) -> Iterator[None]:
+    """Turn whatever pyiceberg raises into an error of ours that says what was asked: `what` is "table", "view", …"""
+    try:
+        yield
+    except PinakesError:
+        raise
+    except Exception as error:
+        from pinakes.providers.iceberg_errors import Asked, translate
+
+        asked = Asked(what, namespace, name)
+        raise translate(error, asked, Asked(what, *target) if target else asked) from error
+
+
+class IcebergCatalog:
+    """Namespaces and tables of a pyiceberg catalog."""
+
+    def __init__(self, type: str, open_inner: Callable[[], PyIcebergCatalog]) -> None:
+        self._type = type
+        self._open_inner = open_inner
+
+    @property
+    def type(self) -> str:
+        return self._type
+
+    @cached_property
+    def inner(self) -> PyIcebergCatalog:
+        """The pyiceberg catalog, opened when first asked for."""
+        with translated("catalog", ()):
+            return self._open_inner()
+
+    def check(self) -> None:
+        self.list_namespaces()
+
+    def close(self) -> None:
+        if "inner" in self.__dict__:
+            self.inner.close()
+
+    # --- namespaces ----------------------------------------------------------------------------------------------
+
+    def list_namespaces(self, parent: Namespace = ()) -> list[Namespace]:
+        with translated("namespace", parent):
+            return sorted(tuple(namespace) for namespace in self.inner.list_namespaces(parent))
+
+    def namespace_exists(self, namespace: Namespace) -> bool:
+        with translated("namespace", namespace):
+            return not namespace or self.inner.namespace_exists(namespace)
+
+    def load_namespace(self, namespace: Namespace) -> dict[str, str]:
+        with translated("namespace", namespace):
+            return dict(self.inner.load_namespace_properties(namespace))
+
+    def create_namespace(self, namespace: Namespace, properties: Mapping[str, str]) -> None:
+        with translated("namespace", namespace):
+            self.inner.create_namespace(namespace, dict(properties))
+
+    def drop_namespace(self, namespace: Namespace) -> None:
+        with translated("namespace", namespace):
+            self.inner.drop_namespace(namespace)
+
+    def alter_namespace(self, namespace: Namespace, updates: Mapping[str, str], removals: Iterable[str]) -> None:
+        with translated("namespace", namespace):
+            self.inner.update_namespace_properties(namespace, set(removals), dict(updates))
+
+    # --- tables --------------------------------------------------------------------------------------------------
+
+    def list_tables(self, namespace: Namespace) -> list[str]:
+        with translated("namespace", namespace):
+            return sorted(identifier[-1] for identifier in self.inner.list_tables(namespace))
+
+    def load_table(self, namespace: Namespace, name: str) -> IcebergTable:
+        with translated("table", namespace, name):
+            return IcebergTable(namespace, name, self.inner.load_table((*namespace, name)))
+
+    def create_table(self, namespace: Namespace, name: str, spec: TableSpec) -> IcebergTable:
+        with translated("table", namespace, name):
+            handle = self.inner.create_table(
+                (*namespace, name),
+                spec.schema,
+                location=spec.location,
+                partition_spec=spec.partitioning,
+                properties=dict(spec.properties),
+            )
+            return IcebergTable(namespace, name, handle)
+
+    def begin_create_table(self, namespace: Namespace, name: str, spec: TableSpec) -> CreateTableTransaction:
+        with translated("table", namespace, name):
+            return self.inner.create_table_transaction(
+                (*namespace, name),
+                spec.schema,
+                location=spec.location,
+                partition_spec=spec.partitioning,
+                properties=dict(spec.properties),
+            )
+
+    def drop_table(self, namespace: Namespace, name: str, *, purge: bool = False) -> None:
+        with translated("table", namespace, name):
+            drop = self.inner.purge_table if purge else self.inner.drop_table
+            drop((*namespace, name))
+
+    def rename_table(self, source: ObjectName, target: ObjectName) -> None:
+        with translated("table", *source, target=target):
+            self.inner.rename_table((*source[0], source[1]), (*target[0], target[1]))
+
+
+class ChangesViews(Protocol):
+    """What a pyiceberg catalog needs, beyond pyiceberg's own interface, for views to be replaced and renamed."""
+
+    def replace_view(
+        self, identifier: str | Identifier, schema: Schema, view_version: ViewVersion, properties: Properties = ...
+    ) -> View: ...
+
+    def rename_view(self, from_identifier: str | Identifier, to_identifier: str | Identifier) -> None: ...
+
+
+class IcebergViewCatalog(IcebergCatalog):
+    """The same for a catalog that has views: its inner one also has what `ChangesViews` asks for."""
+
+    @property
+    def _changes(self) -> ChangesViews:
+        return cast("ChangesViews", self.inner)
+
+    def list_views(self, namespace: Namespace) -> list[str]:
+        with translated("namespace", namespace):
+            return sorted(identifier[-1] for identifier in self.inner.list_views(namespace))
+
+    def load_view(self, namespace: Namespace, name: str) -> ViewDefinition:
+        from pinakes.providers.iceberg_views import definition_of
+
+        with translated("view", namespace, name):
+            return definition_of(self.inner.load_view((*namespace, name)))
+
+    def create_view(self, namespace: Namespace, name: str, view: ViewDefinition, *, replace: bool = False) -> None:
+        from pinakes.providers.iceberg_views import properties_of, version_of
+
+        identifier = (*namespace, name)
+        with translated("view", namespace, name):
+            if replace and self.inner.view_exists(identifier):
+                self._changes.replace_view(identifier, view.schema, version_of(view), properties_of(view))
+            else:
+                self.inner.create_view(identifier, view.schema, version_of(view), properties=properties_of(view))
+
+    def drop_view(self, namespace: Namespace, name: str) -> None:
+        with translated("view", namespace, name):
+            self.inner.drop_view((*namespace, name))
+
+    def rename_view(self, source: ObjectName, target: ObjectName) -> None:
+        with translated("view", *source, target=target):
+            self._changes.rename_view((*source[0], source[1]), (*target[0], target[1]))

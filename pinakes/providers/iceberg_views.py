@@ -1,0 +1,62 @@
+"""Our view definitions and Iceberg's: one version, one SQL text, the comment among the properties."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pyiceberg.view.metadata import ViewVersion
+
+from pinakes import __version__
+from pinakes.core.catalog import ViewDefinition
+from pinakes.core.errors import DataCorrupt
+from pinakes.core.names import dotted
+
+if TYPE_CHECKING:
+    from pyiceberg.view import View
+    from pyiceberg.view.metadata import SQLViewRepresentation
+
+DIALECT = "pinakes"
+COMMENT = "comment"
+
+
+def definition_of(view: View) -> ViewDefinition:
+    """The current version: our own text if there is one, else another engine's."""
+    text = _text_of(view)
+    version = view.current_version()
+    properties = dict(view.properties)
+    return ViewDefinition(
+        sql=text.sql,
+        default_catalog=version.default_catalog,
+        default_namespace=tuple(version.default_namespace),
+        schema=view.schema(),
+        dialect=text.dialect,
+        comment=properties.pop(COMMENT, None),
+        properties=properties,
+    )
+
+
+def version_of(view: ViewDefinition) -> ViewVersion:
+    """The version to store; the catalog gives it its ids."""
+    return ViewVersion.model_validate(
+        {
+            "schema-id": view.schema.schema_id,
+            "summary": {"engine-name": DIALECT, "engine-version": __version__},
+            "representations": [{"type": "sql", "sql": view.sql, "dialect": view.dialect}],
+            "default-catalog": view.default_catalog,
+            "default-namespace": view.default_namespace,
+        }
+    )
+
+
+def properties_of(view: ViewDefinition) -> dict[str, str]:
+    comment = {} if view.comment is None else {COMMENT: view.comment}
+    return {**view.properties, **comment}
+
+
+def _text_of(view: View) -> SQLViewRepresentation:
+    if (own := view.sql_for(DIALECT)) is not None:
+        return own
+    texts = [representation.root for representation in view.current_version().representations]
+    if not texts:
+        raise DataCorrupt(f"view {dotted(view.name())} has no SQL text in its current version")
+    return texts[0]

@@ -1,0 +1,81 @@
+"""Options of a catalog type: a frozen dataclass whose fields say what they are; ATTACH's key-value list becomes one.
+
+A field of type `str`, `int`, `float` or `bool`, or one of them or None, is an option of the same name in upper case. A
+field without a default must be given.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, TypeVar, get_args, get_type_hints
+
+from pinakes.core.errors import InvalidArgument, OptionNotFound
+
+if TYPE_CHECKING:
+    from pinakes.parser.statements import OptionValue
+
+O = TypeVar("O")  # noqa: E741
+
+_WORDS = {"true": True, "on": True, "yes": True, "false": False, "off": False, "no": False}
+
+
+def option(doc: str, *, default: Any = dataclasses.MISSING) -> Any:
+    """A field of an options dataclass, with the phrase that errors and the reference show for it."""
+    return dataclasses.field(default=default, metadata={"doc": doc})
+
+
+def parse_options(cls: type[O], given: Mapping[str, OptionValue], what: str) -> O:
+    """The options dataclass `cls` from what the user wrote. `what` names the catalog type in errors."""
+    fields = {field.name.upper(): field for field in dataclasses.fields(cls)}  # type: ignore[arg-type]
+    hints = get_type_hints(cls)
+    values: dict[str, Any] = {}
+    for key, value in given.items():
+        field = fields.get(key.upper())
+        if field is None:
+            raise OptionNotFound(f"{what} has no option {key.upper()}. {_known(cls)}")
+        values[field.name] = _typed(key.upper(), value, hints[field.name], what)
+    missing = [key for key, field in fields.items() if field.name not in values and _is_required(field)]
+    if missing:
+        raise InvalidArgument(f"{what} needs the option {', '.join(missing)}. {_known(cls)}")
+    return cls(**values)
+
+
+def describe_options(cls: type[object]) -> list[tuple[str, str]]:
+    """(KEY, phrase) of each option, in order."""
+    return [(field.name.upper(), str(field.metadata["doc"])) for field in dataclasses.fields(cls)]  # type: ignore[arg-type]
+
+
+def _known(cls: type[object]) -> str:
+    known = "; ".join(f"{key} ({doc})" for key, doc in describe_options(cls))
+    return f"Options: {known}" if known else "It has no options."
+
+
+def _is_required(field: dataclasses.Field[Any]) -> bool:
+    return field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
+
+
+def _typed(key: str, value: OptionValue, hint: Any, what: str) -> OptionValue:
+    kinds = get_args(hint) or (hint,)
+    if value is None and type(None) in kinds:
+        return None
+    kind = next(k for k in kinds if k is not type(None))
+    try:
+        return _converted(value, kind)
+    except (ValueError, KeyError, TypeError):
+        # The value may be a secret, so the message keeps it.
+        raise InvalidArgument(f"option {key} of {what} must be {_KINDS[kind]}") from None
+
+
+def _converted(value: OptionValue, kind: type) -> OptionValue:
+    if value is None or (isinstance(value, bool) and kind is not bool):
+        raise TypeError
+    if kind is bool:
+        return value if isinstance(value, bool) else _WORDS[str(value).lower()]
+    if kind is int and isinstance(value, float) and not value.is_integer():
+        raise ValueError
+    result: OptionValue = kind(value)
+    return result
+
+
+_KINDS: dict[type, str] = {str: "a text", int: "a whole number", float: "a number", bool: "true or false"}

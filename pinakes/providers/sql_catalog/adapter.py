@@ -1,0 +1,65 @@
+"""A CatalogStore as a catalog of the engine: names and namespaces straight from the store, the rest through SqlCatalog.
+
+So listing, existence checks and namespaces never load pyiceberg; tables and views do, at the first one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from pinakes.core.names import Namespace
+from pinakes.providers.iceberg import IcebergViewCatalog
+from pinakes.providers.sql_catalog.namespaces import Namespaces, split
+from pinakes.providers.sql_catalog.store import CatalogStore
+
+if TYPE_CHECKING:
+    from pinakes.providers.sql_catalog.catalog import SqlCatalog
+
+
+class StoreCatalog(IcebergViewCatalog):
+    """`properties` are those of the pyiceberg catalog: `warehouse` and what its file access needs."""
+
+    def __init__(self, type: str, store: CatalogStore, properties: Mapping[str, str]) -> None:
+        super().__init__(type, self._sql_catalog)
+        self._store = store
+        self._properties = dict(properties)
+        self._namespaces = Namespaces(store)
+
+    def check(self) -> None:
+        self._store.list_namespaces()
+
+    def close(self) -> None:
+        self._store.close()
+
+    def list_everything(self) -> Sequence[tuple[Namespace, str, str]]:
+        return [(split(key.namespace), key.name, kind) for key, kind in self._store.list_everything()]
+
+    def list_tables(self, namespace: Namespace) -> list[str]:
+        return self._store.list_names("TABLE", self._namespaces.require(namespace))
+
+    def list_views(self, namespace: Namespace) -> list[str]:
+        return self._store.list_names("VIEW", self._namespaces.require(namespace))
+
+    def list_namespaces(self, parent: Namespace = ()) -> list[Namespace]:
+        return self._namespaces.children(parent)
+
+    def namespace_exists(self, namespace: Namespace) -> bool:
+        return self._namespaces.exists(namespace)
+
+    def load_namespace(self, namespace: Namespace) -> dict[str, str]:
+        return self._namespaces.properties(namespace)
+
+    def create_namespace(self, namespace: Namespace, properties: Mapping[str, str]) -> None:
+        self._namespaces.create(namespace, properties)
+
+    def drop_namespace(self, namespace: Namespace) -> None:
+        self._namespaces.drop(namespace)
+
+    def alter_namespace(self, namespace: Namespace, updates: Mapping[str, str], removals: Iterable[str]) -> None:
+        self._namespaces.alter(namespace, updates, removals)
+
+    def _sql_catalog(self) -> SqlCatalog:
+        from pinakes.providers.sql_catalog.catalog import SqlCatalog
+
+        return SqlCatalog(self._store, **self._properties)

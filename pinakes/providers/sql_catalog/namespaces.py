@@ -1,0 +1,135 @@
+"""The rules of namespaces in a SQL catalog, over a store alone: listing them needs no Iceberg library.
+
+A namespace exists when it was created (its property `exists`), when it has any other property, or when a table, a view
+or another namespace stands in it. `exists` is the catalog's own: never shown, never taken from a user.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+
+from pinakes.core.errors import InvalidArgument, NamespaceExists, NamespaceNotEmpty, NamespaceNotFound, listing
+from pinakes.core.names import Namespace, dotted
+from pinakes.providers.sql_catalog.store import CatalogStore, RowExists
+
+EXISTS = "exists"
+
+
+def joined(namespace: Namespace) -> str:
+    """A namespace as it is stored. A level that is empty or has a dot in it could not be read back."""
+    for level in namespace:
+        if not level:
+            raise InvalidArgument(f"namespace {dotted(namespace)!r} has an empty level; every level needs a name")
+        if "." in level:
+            raise InvalidArgument(
+                f"namespace level {level!r} has a dot in it, and this catalog stores the levels joined by dots. "
+                f"Choose a name without one."
+            )
+    return ".".join(namespace)
+
+
+def split(stored: str) -> Namespace:
+    """The namespace that a row names; Java writes tables without a namespace as the empty one."""
+    return tuple(stored.split(".")) if stored else ()
+
+
+@dataclass(frozen=True, slots=True)
+class PropertyChanges:
+    """Which properties an update removed and set, and which of the removals were not there."""
+
+    removed: list[str]
+    updated: list[str]
+    missing: list[str]
+
+
+class Namespaces:
+    """The namespaces of one store. Each change is one transaction."""
+
+    def __init__(self, store: CatalogStore) -> None:
+        self._store = store
+
+    def exists(self, namespace: Namespace) -> bool:
+        """The empty namespace, the root, always exists. What can't be stored doesn't."""
+        if any(not level or "." in level for level in namespace):
+            return False
+        return not namespace or self._store.namespace_exists(joined(namespace))
+
+    def require(self, namespace: Namespace) -> str:
+        """The namespace as stored, if it exists."""
+        if not self.exists(namespace):
+            raise NamespaceNotFound(f"namespace {dotted(namespace)} does not exist")
+        return joined(namespace)
+
+    def children(self, parent: Namespace = ()) -> list[Namespace]:
+        """One level below `parent`, also those that exist only through what is in them."""
+        under = self.require(parent)
+        depth = len(parent) + 1
+        return sorted({split(stored)[:depth] for stored in self._store.list_namespaces(under)})
+
+    def properties(self, namespace: Namespace) -> dict[str, str]:
+        stored = self._store.get_namespace_properties(self.require(namespace))
+        return {key: value for key, value in stored.items() if key != EXISTS}
+
+    def create(self, namespace: Namespace, properties: Mapping[str, str]) -> None:
+        stored = self._named(namespace, "created")
+        _refuse_reserved(properties)
+
+        def create() -> None:
+            if self._store.namespace_exists(stored):
+                raise NamespaceExists(f"namespace {dotted(namespace)} already exists")
+            for key, value in {EXISTS: "true", **properties}.items():
+                self._store.insert_namespace_property(stored, key, value)
+
+        try:
+            self._store.run_in_transaction(create)
+        except RowExists as error:
+            raise NamespaceExists(f"namespace {dotted(namespace)} already exists") from error
+
+    def drop(self, namespace: Namespace) -> None:
+        stored = self._named(namespace, "dropped")
+
+        def drop() -> None:
+            self.require(namespace)
+            self._refuse_contents(namespace)
+            self._store.remove_namespace_properties(stored)
+
+        self._store.run_in_transaction(drop)
+
+    def alter(self, namespace: Namespace, updates: Mapping[str, str], removals: Iterable[str]) -> PropertyChanges:
+        """Set and remove properties. The namespace is marked as existing, so that it outlives its last property."""
+        stored = self._named(namespace, "altered")
+        removed = set(removals)
+        _refuse_reserved([*updates, *removed])
+        if both := removed & set(updates):
+            raise InvalidArgument(f"properties to set and to remove at once: {listing(both)}")
+
+        def alter() -> PropertyChanges:
+            self.require(namespace)
+            before = self._store.get_namespace_properties(stored)
+            self._store.remove_namespace_properties(stored, removed)
+            self._store.set_namespace_properties(stored, {EXISTS: "true", **updates})
+            return PropertyChanges(sorted(removed & set(before)), sorted(updates), sorted(removed - set(before)))
+
+        return self._store.run_in_transaction(alter)
+
+    def _named(self, namespace: Namespace, done: str) -> str:
+        if not namespace:
+            raise InvalidArgument(f"the empty namespace can't be {done}; name at least one level")
+        return joined(namespace)
+
+    def _refuse_contents(self, namespace: Namespace) -> None:
+        stored = joined(namespace)
+        contents: dict[str, Callable[[], list[str]]] = {
+            "table": lambda: self._store.list_names("TABLE", stored),
+            "view": lambda: self._store.list_names("VIEW", stored),
+            "namespace": lambda: [child[-1] for child in self.children(namespace)],
+        }
+        found = [f"{what}s {listing(names)}" for what, list_names in contents.items() if (names := list_names())]
+        if found:
+            raise NamespaceNotEmpty(f"namespace {dotted(namespace)} is not empty: it holds {'; '.join(found)}")
+
+
+def _refuse_reserved(keys: Iterable[str]) -> None:
+    if EXISTS in keys:
+        raise InvalidArgument(f"the property {EXISTS!r} is reserved: the catalog keeps it itself")

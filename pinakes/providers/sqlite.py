@@ -1,0 +1,129 @@
+"""Catalog type `sqlite`: Iceberg tables on this machine, listed in one SQLite file. No server is needed.
+
+The location is a directory, which holds `catalog.db` and `warehouse/`, or a database file; then WAREHOUSE says where
+the data goes. pyiceberg's SqlCatalog opens the same file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+from urllib.parse import unquote, urlparse
+
+from pinakes.core.errors import CatalogUnavailable, InvalidArgument, PinakesError
+from pinakes.core.names import Namespace, undotted
+from pinakes.providers.options import option, parse_options
+from pinakes.providers.sql_catalog.adapter import StoreCatalog
+from pinakes.providers.sql_catalog.namespaces import joined
+from pinakes.providers.sql_catalog.sqlite import SqliteStore, stored_catalog_names
+from pinakes.providers.sql_catalog.sqlite_connection import SqliteConnection
+
+if TYPE_CHECKING:
+    from pinakes.parser.statements import OptionValue
+
+_FILE_SUFFIXES = (".db", ".sqlite", ".sqlite3")
+
+
+@dataclass(frozen=True, slots=True)
+class SqliteOptions:
+    """What ATTACH … (TYPE sqlite, …) understands."""
+
+    warehouse: str | None = option(
+        "where new tables go, a directory or a URI; needed with a database file", default=None
+    )
+    catalog_name: str | None = option(
+        "the catalog name that the rows carry; else the only one stored, else the alias", default=None
+    )
+    default_namespace: str | None = option("the namespace of names that give none, such as 'a.b'", default=None)
+    upgrade: bool = option("true adds what an older database (V0) lacks for views", default=False)
+
+
+class SqliteCatalog(StoreCatalog):
+    """The catalog; without the option DEFAULT_NAMESPACE it has no default namespace."""
+
+    TYPE: ClassVar[str] = "sqlite"
+    Options: ClassVar[type[SqliteOptions]] = SqliteOptions
+
+    @classmethod
+    def open(cls, alias: str, location: str, options: Mapping[str, OptionValue]) -> SqliteCatalog:
+        """Open or make the database at `location`."""
+        parsed = parse_options(SqliteOptions, options, f"catalog type {cls.TYPE}")
+        database, warehouse = _places(location, parsed.warehouse)
+        properties = {"warehouse": warehouse}
+        if parsed.default_namespace is not None:
+            joined(undotted(parsed.default_namespace))  # refuses what can't be a namespace, before anything is opened
+        store = _open_store(database, alias, parsed)
+        if parsed.default_namespace is None:
+            return cls(cls.TYPE, store, properties)
+        return SqliteCatalogWithDefault(store, properties, undotted(parsed.default_namespace))
+
+
+class SqliteCatalogWithDefault(SqliteCatalog):
+    """The same, when the option says what a name without a namespace means."""
+
+    def __init__(self, store: SqliteStore, properties: Mapping[str, str], default_namespace: Namespace) -> None:
+        super().__init__(self.TYPE, store, properties)
+        self._default_namespace = default_namespace
+
+    @property
+    def default_namespace(self) -> Namespace:
+        return self._default_namespace
+
+
+def _places(location: str, warehouse: str | None) -> tuple[Path, str]:
+    """The database file and the warehouse, whose directories are made where they are local."""
+    if not location or location == ":memory:":
+        raise InvalidArgument("catalog type sqlite needs a directory or a database file as its location")
+    path = _local_path(location)
+    is_file = path.is_file() or (path.suffix.lower() in _FILE_SUFFIXES and not path.is_dir())
+    if is_file and warehouse is None:
+        raise InvalidArgument(f"{location} is a database file; say where the data goes with the option WAREHOUSE '…'")
+    directory = path.parent if is_file else path
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise CatalogUnavailable(f"the directory {directory} can't be made: {error.strerror}") from error
+    chosen = str(directory / "warehouse") if warehouse is None else warehouse
+    return (path if is_file else path / "catalog.db"), _absolute(chosen)
+
+
+def _local_path(location: str) -> Path:
+    parsed = urlparse(location)
+    if parsed.scheme == "file":
+        return Path(unquote(parsed.path))
+    if len(parsed.scheme) > 1:
+        raise InvalidArgument(f"a SQLite database must be a local file, and {parsed.scheme}:// is not")
+    return Path(location).expanduser().absolute()
+
+
+def _absolute(warehouse: str) -> str:
+    """A URI as it is, a path made absolute: as a file:// URI, readers would cut it short at a '#' or '?' in it."""
+    return warehouse if len(urlparse(warehouse).scheme) > 1 else str(Path(warehouse).expanduser().absolute())
+
+
+def _open_store(database: Path, alias: str, options: SqliteOptions) -> SqliteStore:
+    connection = SqliteConnection(database)
+    try:
+        name = options.catalog_name or _stored_name(connection, alias)
+        store = SqliteStore(connection, name)
+        store.initialize()
+        if options.upgrade:
+            store.upgrade()
+    except PinakesError:
+        connection.close()
+        raise
+    return store
+
+
+def _stored_name(connection: SqliteConnection, alias: str) -> str:
+    """The same file shows the same tables under any alias."""
+    names = stored_catalog_names(connection)
+    if len(names) == 1:
+        return names[0]
+    if not names or alias in names:
+        return alias
+    raise InvalidArgument(
+        f"{connection.path} holds several catalogs: {', '.join(names)}. Choose one with the option CATALOG_NAME."
+    )

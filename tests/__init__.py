@@ -1,0 +1,1 @@
+"""The tests: most of them are SQL (tests/sql/*.slt), the rest is what SQL alone can't say."""

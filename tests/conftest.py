@@ -1,0 +1,22 @@
+"""What all tests share: the option --complete, and the long tests that only run when asked for."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--complete", action="store_true", help="write the rows that the queries of *.slt files return into the files"
+    )
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    if os.environ.get("PINAKES_LONG"):
+        return
+    skip = pytest.mark.skip(reason="long: set PINAKES_LONG=1")
+    for item in items:
+        if item.get_closest_marker("long"):
+            item.add_marker(skip)

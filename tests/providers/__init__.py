@@ -1,0 +1,1 @@
+"""Catalog types: one suite for stores, one for catalogs, each run over all of their kind."""
