@@ -98,20 +98,21 @@ class _Namespaces(CachingCatalog):
             self.inner.create_namespace(namespace, properties)
 
     def drop_namespace(self, namespace: Namespace) -> None:
-        with self._changing_namespaces():
+        with self._changing_namespaces(namespace):
             self.inner.drop_namespace(namespace)
-        self._caches.listings.forget_objects(self._mount, namespace)
 
     def alter_namespace(self, namespace: Namespace, updates: Mapping[str, str], removals: Iterable[str]) -> None:
         with self._changing_namespaces():
             self.inner.alter_namespace(namespace, updates, removals)
 
     @contextmanager
-    def _changing_namespaces(self) -> Iterator[None]:
+    def _changing_namespaces(self, *dropped: Namespace) -> Iterator[None]:
         try:
             yield
         finally:
             self._caches.listings.forget_namespaces(self._mount)
+            for namespace in dropped:
+                self._caches.listings.forget_objects(self._mount, namespace)
 
 
 class _DefaultNamespace(CachingCatalog):

@@ -40,22 +40,23 @@ class Console:
     def warn(self, text: str) -> None:
         print(f"warning: {text}", file=self.err, flush=True)  # noqa: T201
 
-    def error(self, error: Exception, place: str = "", line: int = 1) -> None:
-        """`place: CODE: message`; `line` is where the statement begins, so that positions are the script's own."""
+    def error(self, error: Exception, place: str = "", start: tuple[int, int] = (1, 1)) -> None:
+        """`place: CODE: message`; `start` is where the statement begins, so that positions are the script's own."""
         self.out.flush()
-        print(f"{place}{described(error, line)}", file=self.err, flush=True)  # noqa: T201
+        print(f"{place}{described(error, start)}", file=self.err, flush=True)  # noqa: T201
 
     def _width(self) -> int | None:
         return os.get_terminal_size(self.out.fileno()).columns if self.out.isatty() else None
 
 
-def described(error: Exception, line: int = 1) -> str:
+def described(error: Exception, start: tuple[int, int] = (1, 1)) -> str:
     """`CODE: message`, with the marked text where there is a position. A bug of ours is one line too."""
     if not isinstance(error, PinakesError):
         log.debug("unexpected", exc_info=error)
         return f"INTERNAL_ERROR: {type(error).__name__}: {error}"
     log.debug("%s", error.code, exc_info=error)
-    if error.position is None:
-        return f"{error.code}: {error.message}"
     at = error.position
-    return f"{error.code}: {error.message} (line {line + at.line - 1}, column {at.column})\n{at.marked()}"
+    if at is None:
+        return f"{error.code}: {error.message}"
+    line, column = start[0] + at.line - 1, at.column + (start[1] - 1 if at.line == 1 else 0)
+    return f"{error.code}: {error.message} (line {line}, column {column})\n{at.marked()}"

@@ -32,6 +32,8 @@ def _column(column: pa.Array, field: pa.Field) -> pa.Array:
         raise ConstraintViolation(f"column {field.name!r} is NOT NULL, and a row has NULL in it")
     try:
         return conform_array(column, field.type)
+    except _NullWithin as error:
+        raise ConstraintViolation(f"column {field.name!r} has a NULL in a field that is NOT NULL") from error
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError, ValueError) as error:
         raise TypeMismatch(
             f"column {field.name!r} is {sql_name_of_arrow(field.type)}, and a value of type "
@@ -48,7 +50,7 @@ def conform_array(array: pa.Array, target: pa.DataType) -> pa.Array:
         return pa.ExtensionArray.from_storage(pa.uuid(), stored.cast(pa.binary(16)))
     if _is_uuid(array.type) and not _is_uuid(target):
         return array.storage.cast(target) if is_.is_fixed_size_binary(target) else uuid_text(array.storage).cast(target)
-    if _holds_uuid(target) or _holds_uuid(array.type):
+    if _is_special(target) or _holds_uuid(array.type):
         return _nested(array, target)
     # now() has nanoseconds and a table microseconds: digits of time may go, nothing else may.
     return pc.cast(array, options=pc.CastOptions(target, allow_time_truncate=True))
@@ -81,22 +83,34 @@ def _masked(values: pa.Array, like: pa.Array) -> pa.Array:
 def _nested(array: pa.Array, target: pa.DataType) -> pa.Array:
     """A list, map or struct rebuilt around its converted members."""
     if is_.is_struct(target) and is_.is_struct(array.type):
-        members = [conform_array(member, f.type) for member, f in zip(array.flatten(), target.fields, strict=True)]
+        found = zip(array.flatten(), target.fields, strict=True)
+        members = [_member(member, field, allowed=array.null_count) for member, field in found]
         return pa.StructArray.from_arrays(members, fields=list(target.fields), mask=array.is_null())
     if is_.is_map(target) and is_.is_map(array.type):
         array = _compact(array)
-        keys, items = conform_array(array.keys, target.key_type), conform_array(array.items, target.item_type)
+        keys, items = conform_array(array.keys, target.key_type), _member(array.items, target.item_field)
         return pa.MapArray.from_arrays(array.offsets, keys, items, type=target, mask=_mask(array))
     if is_.is_list(target) and is_any_list(array.type):
-        array = _compact(array.cast(pa.list_(array.type.value_field)))
-        values = conform_array(array.values, target.value_type)
+        array = _compact(array if is_.is_list(array.type) else array.cast(pa.list_(array.type.value_field)))
+        values = _member(array.values, target.value_field)
         return pa.ListArray.from_arrays(array.offsets, values, type=target, mask=_mask(array))
     raise ValueError("a nested value can not become a plain one, nor the other way round")
 
 
+def _member(member: pa.Array, field: pa.Field, allowed: int = 0) -> pa.Array:
+    """A converted member; `allowed` of its NULLs stand for the value around it."""
+    if member.null_count > allowed and not field.nullable:
+        raise _NullWithin
+    return conform_array(member, field.type)
+
+
+class _NullWithin(Exception):
+    """A NULL within a value; the column knows its name."""
+
+
 def _compact(array: pa.Array) -> pa.Array:
-    """The same values without an offset, so that offsets and members line up."""
-    return pa.concat_arrays([array, array.slice(0, 0)]) if array.offset else array
+    """The same values alone: of a slice, the offsets and members of what was cut off go."""
+    return pa.concat_arrays([array, pa.nulls(0, array.type)])
 
 
 def _mask(array: pa.Array) -> pa.Array | None:
@@ -107,11 +121,18 @@ def _is_uuid(t: pa.DataType) -> bool:
     return isinstance(t, pa.UuidType)
 
 
+def _is_special(t: pa.DataType) -> bool:
+    """Whether it holds a uuid, or a member that is NOT NULL, which pyarrow's cast of a list does not look at."""
+    return any(_is_uuid(f.type) or not f.nullable or _is_special(f.type) for f in _members(t))
+
+
 def _holds_uuid(t: pa.DataType) -> bool:
-    if _is_uuid(t):
-        return True
+    return any(_is_uuid(f.type) or _holds_uuid(f.type) for f in _members(t))
+
+
+def _members(t: pa.DataType) -> list[pa.Field]:
     if is_.is_struct(t):
-        return any(_holds_uuid(f.type) for f in t.fields)
-    if is_.is_map(t):
-        return _holds_uuid(t.key_type) or _holds_uuid(t.item_type)
-    return is_any_list(t) and _holds_uuid(t.value_type)
+        return list(t.fields)
+    if is_.is_map(t):  # a key is never NULL, by the format
+        return [t.key_field.with_nullable(True), t.item_field]
+    return [t.value_field] if is_any_list(t) else []

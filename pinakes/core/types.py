@@ -179,13 +179,8 @@ def _struct(sql: SqlType, next_id: NextId) -> ice.IcebergType:
 
 
 def _decimal(sql: SqlType) -> ice.IcebergType:
-    match _numbers(sql, most=2):
-        case ():
-            precision, scale = 38, 10
-        case (precision,):
-            scale = 0
-        case (precision, scale):
-            pass
+    given = _numbers(sql, most=2) or (38, 10)
+    precision, scale = given if len(given) == 2 else (given[0], 0)
     if not 1 <= precision <= 38:
         raise InvalidArgument(f"{sql.name}({precision},{scale}): the precision must be from 1 to 38")
     if not 0 <= scale <= precision:

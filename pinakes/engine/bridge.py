@@ -18,9 +18,9 @@ CURRENT = "$current"
 
 
 class Planning(Protocol):
-    """Whoever plans: knows the relation behind a full name, or raises one of our errors."""
+    """Whoever plans: knows the relation behind a full name; None when there is none, or one of our errors."""
 
-    def relation(self, catalog: str, schema: str, name: str) -> Table: ...
+    def relation(self, catalog: str, schema: str, name: str) -> Table | None: ...
 
 
 class Bridge(CatalogProviderList):

@@ -14,7 +14,7 @@ from datafusion import DataFrame
 from datafusion import Table as Provider
 
 from pinakes.core.catalog import IcebergTable, ViewDefinition
-from pinakes.core.errors import InvalidArgument, NotSupportedError, Position, listing
+from pinakes.core.errors import InvalidArgument, NotFoundError, NotSupportedError, Position, TableNotFound, listing
 from pinakes.core.names import Name, Part, quote, undotted
 from pinakes.engine.bridge import CURRENT
 from pinakes.engine.columns import column_edits
@@ -46,6 +46,8 @@ class Planner:
         self._resolver = resolver
         self._within = within
         self._memo: dict[Key, Relation] = {} if memo is None else memo
+        self._all_resolved = True
+        self._missing: NotFoundError | None = None
 
     # --- text -----------------------------------------------------------------------------------------------------
 
@@ -80,8 +82,17 @@ class Planner:
         """The plan of text that is DataFusion's already; the statement tells which parameters it takes."""
         parameters = self._parameters(statement)
         session = self._session
-        with self._execution.query.phase("plan"), session.plan_lock, session.bridge.planning(self), translated(locate):
-            return session.context.sql_with_options(sql, READ_ONLY, param_values=parameters)
+        self._all_resolved, self._missing = statement.parsed, None
+        try:
+            with (
+                self._execution.query.phase("plan"),
+                session.plan_lock,
+                session.bridge.planning(self),
+                translated(locate),
+            ):
+                return session.context.sql_with_options(sql, READ_ONLY, param_values=parameters)
+        except TableNotFound as error:
+            raise self._missing or error from None
 
     def _parameters(self, statement: Planned) -> dict[str, object] | None:
         given = self._execution.parameters
@@ -135,14 +146,22 @@ class Planner:
             raise InvalidArgument(f"view {found} does not hold a query but a {statement.kind}")
         return _with_names(planner.query(statement), found, view)
 
-    def relation(self, catalog: str, schema: str, name: str) -> Provider:
-        """What DataFusion asks while it plans. Known names were resolved before; others stand in text that sqlglot
-        could not read, and are resolved now, on another thread (planning a view inside of planning is not allowed)."""
+    def relation(self, catalog: str, schema: str, name: str) -> Provider | None:
+        """What DataFusion asks while it plans. The names of a text that sqlglot read were resolved before; any other
+        is that of a table function, or stands in a text that it could not read and is resolved now."""
         known = self._memo.get((catalog, schema, name))
-        if known is None:
+        if known is None and not self._all_resolved:
+            known = self._resolve_now(_name_of(catalog, schema, name))
+        return known.provider if known is not None else None
+
+    def _resolve_now(self, name: Name) -> Relation | None:
+        """On another thread, since a view may have to be planned and planning within planning is not allowed."""
+        try:
             with ThreadPoolExecutor(1) as thread:
-                known = thread.submit(self.named, _name_of(catalog, schema, name)).result()
-        return known.provider
+                return thread.submit(self.named, name).result()
+        except NotFoundError as error:
+            self._missing = error
+            return None
 
 
 def iceberg_relation(key: Key, table: IcebergTable, files: Mapping[str, int] | None = None) -> Relation:

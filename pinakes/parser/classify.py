@@ -8,6 +8,8 @@ from pinakes.parser.cursor import Cursor
 from pinakes.parser.dispatch import statement
 from pinakes.parser.faults import Fault
 from pinakes.parser.lexer import Token, tokenize
+from pinakes.parser.mask import pieces
+from pinakes.parser.masking import carries_secrets, comment_pieces, replaced
 from pinakes.parser.statements import Statement
 
 
@@ -28,17 +30,25 @@ def _read(text: str) -> Statement:
         raise Fault("there is no statement here", 0)
     _check_single(tokens)
     check_brackets(tokens)
-    return statement(Cursor(text[: tokens[-1].end], tokens))
+    cursor = Cursor(text[: tokens[-1].end], tokens)
+    if carries_secrets(tokens):
+        cursor.hidden += comment_pieces(text, tokens, 0)
+    return statement(cursor)
 
 
 def _check_single(tokens: list[Token]) -> None:
     for token in tokens:
         if token.word == ";":
-            raise Fault("expected one statement; split() takes a script apart", token.start)
+            raise Fault("one statement at a time: split a script first", token.start)
 
 
 def error_of(fault: Fault, sql: str, shift: int) -> PinakesError:
-    message = fault.message if fault.found is None else f"{fault.message}, found {fault.found}"
-    position = Position.of(sql, fault.offset + shift)
+    """What the user meets, without anything secret that stands in the text."""
+    hidden = pieces(sql)
+    offset = fault.offset + shift
+    message = fault.message
+    if fault.found is not None and not any(span.start <= offset < span.end for span, _ in hidden):
+        message = f"{message}, found {fault.found}"
+    position = Position.of(*replaced(sql, hidden, offset))
     kind = NotSupportedError if fault.unsupported else ParseError
     return kind(message, position=position)

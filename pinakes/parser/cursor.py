@@ -8,6 +8,7 @@ from typing import TypeVar
 from pinakes.core.names import Name, Part
 from pinakes.parser.faults import Fault
 from pinakes.parser.lexer import Token
+from pinakes.parser.masking import Piece, password_pieces, replaced
 from pinakes.parser.statements import Span
 
 T = TypeVar("T")
@@ -26,13 +27,14 @@ class Cursor:
         self.text = text
         self.tokens = tokens
         self.at = at
-        self.hidden: list[tuple[Span, str]] = []
-        """Pieces of the text that may not be shown, each with what stands for it."""
+        self.hidden: list[Piece] = []
+        """What may not be shown of the text."""
 
     @property
     def shown(self) -> str:
         """What may be shown of the text."""
-        return replaced(self.text, self.hidden) if self.hidden else self.text
+        pieces = self.hidden + password_pieces(self.text)
+        return replaced(self.text, pieces)[0] if pieces else self.text
 
     # --- looking ---
 
@@ -164,13 +166,17 @@ class Cursor:
             word = self.tokens[self.at].word
             if word in _CLOSING or word == "CASE":
                 nested += 1
-            elif nested == 0 and word in words and word:
+            elif nested == 0 and word in words and word and not self._is_distinct_from():
                 return
             elif word in (")", "]", "}") or (word == "END" and nested):
                 if nested == 0:
                     return
                 nested -= 1
             self.at += 1
+
+    def _is_distinct_from(self) -> bool:
+        """The FROM of `a IS DISTINCT FROM b` begins no clause."""
+        return self.sees("FROM") and self.at > 0 and self.tokens[self.at - 1].word == "DISTINCT"
 
     def skip_group(self) -> None:
         """Past ( … ), whatever is in it."""
@@ -186,16 +192,6 @@ class Cursor:
 
     def unsupported(self, message: str) -> Fault:
         return Fault(message, self.peek().start, unsupported=True)
-
-
-def replaced(text: str, pieces: list[tuple[Span, str]]) -> str:
-    """`text` with each piece replaced; pieces don't overlap."""
-    out: list[str] = []
-    at = 0
-    for span, instead in sorted(pieces, key=lambda p: p[0].start):
-        out += (text[at : span.start], instead)
-        at = span.end
-    return "".join(out) + text[at:]
 
 
 def describe(token: Token) -> str:

@@ -60,6 +60,11 @@ _FORMS: dict[str, Callable[[Cursor], Statement]] = {
 }
 
 
+def is_start(word: str) -> bool:
+    """Whether a statement may start with this word."""
+    return word in _FORMS or word in STARTS
+
+
 def statement(cursor: Cursor) -> Statement:
     """The statement from here to the end of the text."""
     word = cursor.word
@@ -68,6 +73,6 @@ def statement(cursor: Cursor) -> Statement:
     form = _FORMS.get(word)
     if form is None:
         starts = sorted([*_FORMS, *(s for s in STARTS if s.isalpha())])
-        raise cursor.fault(f"a statement can't start like this; it may start with {', '.join(starts)}")
+        raise cursor.fault(f"a statement starts with one of {', '.join(starts)}")
     cursor.take()
     return form(cursor)

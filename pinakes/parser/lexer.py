@@ -54,11 +54,22 @@ _OPENED = {"'": "string", '"': "quoted identifier", "`": "quoted identifier", "$
 
 def tokenize(text: str) -> list[Token]:
     """The tokens of `text`, comments left out. A Fault where something is opened and never closed."""
+    tokens, fault = tokenize_what_fits(text)
+    if fault is not None:
+        raise fault
+    return tokens
+
+
+def tokenize_what_fits(text: str) -> tuple[list[Token], Fault | None]:
+    """The tokens up to the first that is never closed, and the Fault about that one."""
     tokens: list[Token] = []
     position: int | None = 0
-    while position is not None:
-        position = _run(text, position, tokens)
-    return tokens
+    try:
+        while position is not None:
+            position = _run(text, position, tokens)
+    except Fault as fault:
+        return tokens, fault
+    return tokens, None
 
 
 def _run(text: str, position: int, tokens: list[Token]) -> int | None:

@@ -1,13 +1,20 @@
-"""What of a statement may be shown: values of options, passwords in addresses, settings with secret names.
+"""What of a text may be shown: not the values of options, passwords in addresses, settings with secret names.
 
-Only what is known to be harmless is shown; an option that nobody thought of is masked.
+Only what is known to be harmless is shown; an option that nobody thought of is masked. A statement that can't be read
+is masked word by word (`unread_pieces`), since a misplaced quote turns a secret into a bare word.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+
+from pinakes.parser.lexer import Token
+from pinakes.parser.statements import Span
 
 MASK = "'***'"
+Piece = tuple[Span, str]
+"""A stretch of text and what is shown instead."""
 
 HARMLESS = frozenset(
     "TYPE WAREHOUSE SECRET REGION PROVIDER SCOPE READ_ONLY READONLY VISIBILITY CATALOG_NAME VERIFY VERIFY_SSL LOCATION "
@@ -16,10 +23,16 @@ HARMLESS = frozenset(
 )
 """Options whose values may be shown. SECRET is the name of one, not its value."""
 
+_KNOWN = HARMLESS | frozenset(
+    "EXPLAIN ANALYZE VERBOSE FULL PREPARE ATTACH CREATE OR REPLACE SHARED TEMP TEMPORARY PERSISTENT CATALOG IF NOT "
+    "EXISTS AS WITH USING FROM SET SESSION GLOBAL LOCAL TO TRUE FALSE NULL TOKEN PASSWORD CREDENTIAL KEY KEY_ID "
+    "ACCESS_KEY SECRET_KEY ACCESS_KEY_ID SECRET_ACCESS_KEY SESSION_TOKEN CLIENT_ID CLIENT_SECRET "
+    "S3 AWS ICEBERG_REST GLUE S3TABLES HMS JDBC SQLITE HADOOP VGI FILES ICEBERG".split()
+)
 _SECRET_NAME = re.compile(r"token|passw|pwd|secret|key|credential", re.IGNORECASE)
-_URL_PASSWORD = re.compile(r"(://[^/?#:@\s]*):[^/?#\s]*@")
-_URL_QUERY = re.compile(r"([?&;][^=&;?\s]+)=[^&;\s']*")
-_URL_ASSIGNMENT = re.compile(
+_PASSWORD = re.compile(r"(://[^/?#:@\s'\"]*):[^/?#\s'\"]*@")
+_QUERY = re.compile(r"([?&;][^=&;?\s]+)=[^&;\s']*")
+_ASSIGNMENT = re.compile(
     r"((?:token|passw\w*|pwd|secret\w*|\w*key|credential\w*)\s*[=:]\s*)(?:\"[^\"]*\"|[^\s;,&'\"]+)", re.IGNORECASE
 )
 
@@ -31,6 +44,66 @@ def looks_secret(name: str) -> bool:
 
 def masked_address(text: str) -> str:
     """A location without its password, its query-string values and whatever `password=` gives."""
-    text = _URL_PASSWORD.sub(r"\1:***@", text)
-    text = _URL_QUERY.sub(r"\1=***", text)
-    return _URL_ASSIGNMENT.sub(r"\1***", text)
+    text = _PASSWORD.sub(r"\1:***@", text)
+    text = _QUERY.sub(r"\1=***", text)
+    return _ASSIGNMENT.sub(r"\1***", text)
+
+
+def password_pieces(text: str) -> list[Piece]:
+    """user:password@ in any address, in whatever statement it stands."""
+    if "@" not in text or "://" not in text:
+        return []
+    return [(Span(m.end(1) + 1, m.end() - 1), "***") for m in _PASSWORD.finditer(text)]
+
+
+def carries_secrets(tokens: list[Token]) -> bool:
+    """Whether a statement is one that gives secrets, also within EXPLAIN or PREPARE, also if it can't be read."""
+    words = [t.word for t in tokens]
+    first = words[0] if words else ""
+    if first in ("EXPLAIN", "PREPARE"):
+        return any(_gives_secrets(words, at) for at in range(1, len(words)))
+    if first == "SET":
+        return any(looks_secret(t.text) for t in tokens[1:4])
+    return _gives_secrets(words, 0)
+
+
+def _gives_secrets(words: list[str], at: int) -> bool:
+    if words[at : at + 1] == ["ATTACH"]:
+        return True
+    return words[at : at + 1] == ["CREATE"] and bool({"SECRET", "CATALOG"} & set(words[at + 1 : at + 6]))
+
+
+def unread_pieces(tokens: Iterable[Token], *, strings_only: bool) -> list[Piece]:
+    """What to hide of a statement that can't be read: its strings, or every word that isn't known."""
+    found: list[Piece] = []
+    for token in tokens:
+        hidden = token.kind == "string" if strings_only else token.kind != "symbol" and token.word not in _KNOWN
+        if hidden:
+            found.append((Span(token.start, token.end), MASK if token.kind == "string" else "***"))
+    return found
+
+
+def comment_pieces(text: str, tokens: list[Token], start: int) -> list[Piece]:
+    """What stands between the tokens and isn't space: people leave yesterday's password in a comment."""
+    found: list[Piece] = []
+    for token in tokens:
+        if text[start : token.start].strip():
+            found.append((Span(start, token.start), " "))
+        start = token.end
+    return found
+
+
+def replaced(text: str, pieces: Iterable[Piece], offset: int = 0) -> tuple[str, int]:
+    """`text` with each piece replaced, and where `offset` went. Of two that overlap the first counts."""
+    out: list[str] = []
+    at = moved = 0
+    for span, instead in sorted(pieces, key=lambda p: (p[0].start, -p[0].end)):
+        if span.start < at:
+            continue
+        out += (text[at : span.start], instead)
+        at = span.end
+        if span.end <= offset:
+            moved += len(instead) - (span.end - span.start)
+        elif span.start < offset:
+            moved += span.start - offset
+    return "".join(out) + text[at:], offset + moved

@@ -44,6 +44,27 @@ class TableRef:
 
 
 @dataclass(frozen=True, slots=True)
+class ColumnRef:
+    """A column that an expression names: `x`, `t.x`, `a.b.t.x`, or `t.*` (the name is then `*`).
+
+    `span` is the whole reference and `spans` that of each part, the last one's being the column's own (unless the
+    parts before it are a column and it a field: only the engine, which knows the columns, can tell).
+    `tables` are the base tables that are sources here, nearest scope first, as indexes into the statement's `tables`;
+    -1 is the target of an UPDATE, DELETE or MERGE. Those that a derived source passes on with `*` are among them.
+    """
+
+    name: Part
+    qualifier: tuple[Part, ...]
+    span: Span
+    spans: tuple[Span, ...]
+    tables: tuple[int, ...] = ()
+    derived: bool = False
+    """A subquery, a CTE or an alias in the SELECT list (where one may be used) offers a column of this name."""
+    exposed: bool = False
+    """A projection without an alias in a subquery or CTE: whoever reads from it uses the name as it is written here."""
+
+
+@dataclass(frozen=True, slots=True)
 class Placeholder:
     """`?` (name = its ordinal from "1"), `$1` or `:name` / `$name`, for the engine to bind."""
 
@@ -245,7 +266,7 @@ class SetOption(Statement):
     """SET [SESSION | LOCAL | GLOBAL] name = | TO value; SET TIME ZONE value is name time_zone"""
 
     name: str
-    value: str
+    value: str = field(repr=False)
     scope: Literal["SESSION", "GLOBAL"] = "SESSION"
 
 

@@ -15,7 +15,7 @@ from pinakes.core.errors import InvalidArgument, OptionNotFound
 if TYPE_CHECKING:
     from pinakes.parser.statements import OptionValue
 
-O = TypeVar("O")  # noqa: E741
+Options = TypeVar("Options")
 
 _WORDS = {"true": True, "on": True, "yes": True, "false": False, "off": False, "no": False}
 
@@ -25,7 +25,7 @@ def option(doc: str, *, default: Any = dataclasses.MISSING) -> Any:
     return dataclasses.field(default=default, metadata={"doc": doc})
 
 
-def parse_options(cls: type[O], given: Mapping[str, OptionValue], what: str) -> O:
+def parse_options(cls: type[Options], given: Mapping[str, OptionValue], what: str) -> Options:
     """The options dataclass `cls` from what the user wrote. `what` names the catalog type in errors."""
     fields = {field.name.upper(): field for field in dataclasses.fields(cls)}  # type: ignore[arg-type]
     hints = get_type_hints(cls)

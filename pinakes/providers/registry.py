@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, ClassVar, Protocol, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, cast
 
 from pinakes.core.catalog import Catalog
 from pinakes.core.errors import CatalogUnavailable, InvalidArgument, listing
@@ -25,7 +25,7 @@ GROUP = "pinakes.catalogs"
 class CatalogType(Protocol):
     """What a catalog type's class offers: its options as a dataclass, and how to open one."""
 
-    Options: ClassVar[type[object]]
+    Options: ClassVar[type[Any]]
 
     @classmethod
     def open(cls, alias: str, location: str, options: Mapping[str, OptionValue]) -> Catalog:

@@ -132,7 +132,7 @@ class TestSearch:
         assert load_config(environ={}, cwd=tmp_path).source is None
 
     def test_a_file_that_is_named_must_be_there(self, tmp_path: Path) -> None:
-        with pytest.raises(ConfigError, match="no configuration file .*nope"):
+        with pytest.raises(ConfigError, match=r"no configuration file .*nope"):
             load_config(Path("nope"), environ={}, cwd=tmp_path)
         with pytest.raises(ConfigError, match="from PINAKES_CONFIG"):
             load_config(environ={"PINAKES_CONFIG": "nope"}, cwd=tmp_path)

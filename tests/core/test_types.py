@@ -209,7 +209,7 @@ def test_types_of_other_engines_say_what_to_use(name: str, instead: str) -> None
     ids=str,
 )
 def test_what_create_table_as_makes(arrow: pa.DataType, name: str) -> None:
-    field = iceberg_schema_of(pa.schema([pa.field("c", arrow, nullable=False)])).fields[0]
+    field = iceberg_schema_of(pa.schema([pa.field("c", arrow, nullable=arrow == pa.null())])).fields[0]
     assert sql_name(field.field_type) == name
     assert not field.required
 
@@ -265,8 +265,8 @@ def test_names_of_result_columns(arrow: pa.DataType, name: str) -> None:
 TABLE = Schema(
     ice.NestedField(1, "id", ice.LongType(), required=True),
     ice.NestedField(2, "u", ice.UUIDType()),
-    ice.NestedField(3, "us", ice.ListType(6, ice.UUIDType())),
-    ice.NestedField(4, "m", ice.MapType(7, ice.StringType(), 8, ice.UUIDType())),
+    ice.NestedField(3, "us", ice.ListType(6, ice.UUIDType(), element_required=False)),
+    ice.NestedField(4, "m", ice.MapType(7, ice.StringType(), 8, ice.UUIDType(), value_required=False)),
     ice.NestedField(
         5, "s", ice.StructType(ice.NestedField(9, "u", ice.UUIDType()), ice.NestedField(10, "n", ice.IntegerType()))
     ),
@@ -317,15 +317,37 @@ def test_uuids_are_read_in_any_usual_form_and_shown_in_one() -> None:
     "text", ["", "x", "123e4567-e89b-12d3-a456-42661417400", "123e4567-e89b-12d3-a456-42661417400g"]
 )
 def test_a_text_that_is_no_uuid(text: str) -> None:
-    with pytest.raises(TypeMismatch, match="column 'u' is uuid.*is not a uuid"):
+    with pytest.raises(TypeMismatch, match=r"column 'u' is uuid.*is not a uuid"):
         conform(pa.record_batch({"u": [text]}), pa.schema([("u", pa.uuid())]))
 
 
 def test_values_that_do_not_fit() -> None:
-    with pytest.raises(TypeMismatch, match="column 'n' is tinyint.*bigint"):
+    with pytest.raises(TypeMismatch, match=r"column 'n' is tinyint.*bigint"):
         conform(pa.record_batch({"n": [300]}), pa.schema([("n", pa.int8())]))
     with pytest.raises(ConstraintViolation, match="'n' is NOT NULL"):
         conform(pa.record_batch({"n": [1, None]}), pa.schema([pa.field("n", pa.int64(), nullable=False)]))
+
+
+@pytest.mark.parametrize(
+    ("rows", "target"),
+    [
+        ([["123e4567-e89b-12d3-a456-426614174000", None]], pa.list_(pa.field("e", pa.uuid(), nullable=False))),
+        ([[("k", None)]], pa.map_(pa.string(), pa.field("v", pa.uuid(), nullable=False))),
+        ([None, {"u": None}], pa.struct([pa.field("u", pa.uuid(), nullable=False)])),
+        ([["a", None]], pa.list_(pa.field("e", pa.string(), nullable=False))),
+    ],
+    ids=["list", "map", "struct", "list of text"],
+)
+def test_null_within_a_value(rows: list[object], target: pa.DataType) -> None:
+    with pytest.raises(ConstraintViolation, match="column 'c' has a NULL in a field that is NOT NULL"):
+        conform(pa.record_batch({"c": pa.array(rows, as_text(target))}), pa.schema([("c", target)]))
+
+
+def as_text(t: pa.DataType) -> pa.DataType:
+    """The type with text for uuid, and NULL allowed everywhere."""
+    if pa.types.is_map(t):
+        return pa.map_(pa.string(), pa.string())
+    return pa.list_(pa.string()) if pa.types.is_list(t) else pa.struct([("u", pa.string())])
 
 
 def test_digits_of_time_may_go() -> None:

@@ -99,7 +99,7 @@ def test_retention_by_count_keeps_what_runs() -> None:
     for _ in range(5):
         tracker.start("bob").end()
     known = tracker.snapshot()
-    assert [info.query_id for info in known][0] == running.query_id
+    assert known[0].query_id == running.query_id
     assert len(known) == 3
     assert tracker.running(running.query_id) is running
     assert tracker.running(known[1].query_id) is None

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pytest
 from pyiceberg.partitioning import UNPARTITIONED_PARTITION_SPEC, PartitionField, PartitionSpec
 from pyiceberg.schema import Schema
-from pyiceberg.transforms import IdentityTransform
+from pyiceberg.transforms import BucketTransform
 from pyiceberg.types import LongType, NestedField, StringType
 
 from pinakes.core.catalog import (
@@ -147,9 +147,10 @@ class CatalogSuite:
         assert not catalog.namespace_exists(("sales",))
 
     def test_the_empty_namespace_can_not_be_made_or_dropped(self, catalog: FullCatalog) -> None:
-        for change in (lambda: catalog.create_namespace((), {}), lambda: catalog.drop_namespace(())):
-            with pytest.raises(InvalidArgument):
-                change()
+        with pytest.raises(InvalidArgument, match="can't be created"):
+            catalog.create_namespace((), {})
+        with pytest.raises(InvalidArgument, match="can't be dropped"):
+            catalog.drop_namespace(())
 
     @pytest.mark.parametrize("namespace", [("",), ("a", ""), ("",) * 3])
     def test_an_empty_level_is_refused(self, catalog: FullCatalog, namespace: tuple[str, ...]) -> None:
@@ -188,13 +189,13 @@ class CatalogSuite:
         assert ids_in(catalog.load_table(("sales",), "orders")) == [1, 2, 3]
 
     def test_a_partitioned_table(self, catalog: FullCatalog) -> None:
-        by_id = PartitionSpec(PartitionField(1, 1000, IdentityTransform(), "part"))
+        by_id = PartitionSpec(PartitionField(1, 1000, BucketTransform(4), "id_bucket"))
         made = catalog.create_table(("sales",), "orders", TableSpec(SCHEMA, by_id))
-        made.handle.append(rows(*range(5)))
+        made.handle.append(rows(*range(20)))
         loaded = catalog.load_table(("sales",), "orders")
         assert isinstance(loaded, IcebergTable)
-        assert [field.name for field in loaded.handle.spec().fields] == ["part"]
-        assert ids_in(loaded) == list(range(5))
+        assert [field.name for field in loaded.handle.spec().fields] == ["id_bucket"]
+        assert ids_in(loaded) == list(range(20))
 
     @pytest.mark.parametrize("name", ODD_NAMES)
     def test_odd_names_of_tables(self, catalog: FullCatalog, name: str) -> None:

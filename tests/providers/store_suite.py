@@ -132,7 +132,8 @@ class StoreSuite:
             store.insert(second, T, "m2")
         assert isinstance(raised.value, AlreadyExistsError)
         row = store.get(first, T)
-        assert row is not None and row.metadata_location == "m1"
+        assert row is not None
+        assert row.metadata_location == "m1"
 
     @pytest.mark.parametrize("taken_by", KINDS)
     def test_rename_collides(self, store: CatalogStore, taken_by: Kind) -> None:
@@ -171,7 +172,8 @@ class StoreSuite:
         store.swap_metadata_location(kind, T, "m1", "m2")
         assert store.swap_metadata_location(kind, T, "m1", "m3") == 0
         row = store.get(kind, T)
-        assert row is not None and row.metadata_location == "m2"
+        assert row is not None
+        assert row.metadata_location == "m2"
 
     def test_swap_of_a_missing_row_changes_no_row(self, store: CatalogStore) -> None:
         assert store.swap_metadata_location("TABLE", T, "m1", "m2") == 0
@@ -242,7 +244,8 @@ class StoreSuite:
         assert store.list_everything() == [(T, "TABLE")]
         assert store.get_namespace_properties("a") == {}
         row = store.get("TABLE", T)
-        assert row is not None and row.metadata_location == "m1"
+        assert row is not None
+        assert row.metadata_location == "m1"
 
     def test_a_collision_within_rolls_back_and_leaves_the_store_usable(self, store: CatalogStore) -> None:
         def body() -> None:

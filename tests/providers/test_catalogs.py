@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -11,9 +11,8 @@ from pinakes.core.catalog import SupportsBulkListing, SupportsDefaultNamespace
 from pinakes.core.errors import InvalidArgument
 from pinakes.providers.sql_catalog.adapter import StoreCatalog
 from pinakes.providers.sqlite import SqliteCatalog
-
-from .catalog_suite import SPEC, VIEW, CatalogSuite
-from .memory import MemoryDatabase, MemoryStore
+from tests.providers.catalog_suite import SPEC, VIEW, CatalogSuite
+from tests.providers.memory import MemoryDatabase, MemoryStore
 
 
 class SqlCatalogSuite(CatalogSuite):
@@ -36,11 +35,12 @@ class SqlCatalogSuite(CatalogSuite):
 
     def test_exists_is_hidden_and_reserved(self, catalog: StoreCatalog) -> None:
         assert "exists" not in catalog.load_namespace(("sales",))
-        for change in (
+        changes: list[Callable[[], None]] = [
             lambda: catalog.create_namespace(("x",), {"exists": "no"}),
             lambda: catalog.alter_namespace(("sales",), {"exists": "no"}, []),
             lambda: catalog.alter_namespace(("sales",), {}, ["exists"]),
-        ):
+        ]
+        for change in changes:
             with pytest.raises(InvalidArgument, match="'exists' is reserved"):
                 change()
 
@@ -64,7 +64,7 @@ class SqlCatalogSuite(CatalogSuite):
 
 class TestSqlite(SqlCatalogSuite):
     @pytest.fixture
-    def empty(self, tmp_path: Path) -> Iterator[SqliteCatalog]:  # type: ignore[override]
+    def empty(self, tmp_path: Path) -> Iterator[SqliteCatalog]:
         catalog = SqliteCatalog.open("local", str(tmp_path / "lake"), {})
         yield catalog
         catalog.close()

@@ -14,9 +14,8 @@ from pyiceberg.exceptions import NoSuchTableError
 
 from pinakes.core.errors import NotSupportedError
 from pinakes.providers.sqlite import SqliteCatalog
-
-from .catalog_suite import SCHEMA, SPEC, VIEW, ids_in, rows
-from .test_stores import V0
+from tests.providers.catalog_suite import SCHEMA, SPEC, VIEW, ids_in, rows
+from tests.providers.test_stores import V0
 
 
 @pytest.fixture

@@ -28,9 +28,8 @@ from pinakes.providers.iceberg_views import version_of
 from pinakes.providers.sql_catalog.adapter import StoreCatalog
 from pinakes.providers.sql_catalog.catalog import SqlCatalog
 from pinakes.providers.sql_catalog.store import CatalogStore, Kind, ObjectKey, OutcomeUnknown
-
-from .catalog_suite import SCHEMA, SPEC, VIEW, rows
-from .memory import MemoryDatabase, MemoryStore
+from tests.providers.catalog_suite import SCHEMA, SPEC, VIEW, rows
+from tests.providers.memory import MemoryDatabase, MemoryStore
 
 T = ("sales", "t")
 V = ("sales", "v")
@@ -76,7 +75,8 @@ def overtake(store: MemoryStore, kind: Kind, key: ObjectKey) -> Callable[[], Non
 
     def interfere() -> None:
         row = store.get(kind, key)
-        assert row is not None and row.metadata_location is not None
+        assert row is not None
+        assert row.metadata_location is not None
         assert MemoryStore.swap_metadata_location(store, kind, key, row.metadata_location, "elsewhere") == 1
 
     return interfere

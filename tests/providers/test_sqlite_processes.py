@@ -9,8 +9,7 @@ from contextlib import closing
 from pathlib import Path
 
 from pinakes.providers.sqlite import SqliteCatalog
-
-from .catalog_suite import SPEC, ids_in
+from tests.providers.catalog_suite import SPEC, ids_in
 
 STEPS = 6
 

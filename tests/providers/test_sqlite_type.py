@@ -15,8 +15,7 @@ from pinakes.core.errors import CatalogUnavailable, DataCorrupt, InvalidArgument
 from pinakes.parser.statements import OptionValue
 from pinakes.providers.registry import open_catalog
 from pinakes.providers.sqlite import SqliteCatalog
-
-from .catalog_suite import SPEC, ids_in, rows
+from tests.providers.catalog_suite import SPEC, ids_in, rows
 
 
 class Open(Protocol):

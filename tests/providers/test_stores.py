@@ -13,9 +13,8 @@ from pinakes.core.errors import CatalogUnavailable, DataCorrupt, PermissionDenie
 from pinakes.providers.sql_catalog.sqlite import SqliteStore, stored_catalog_names
 from pinakes.providers.sql_catalog.sqlite_connection import SqliteConnection
 from pinakes.providers.sql_catalog.store import CatalogStore, ObjectKey, ObjectRow
-
-from .memory import MemoryDatabase, MemoryStore
-from .store_suite import StoreSuite, T
+from tests.providers.memory import MemoryDatabase, MemoryStore
+from tests.providers.store_suite import StoreSuite, T
 
 V0 = """
 CREATE TABLE iceberg_tables (
@@ -82,7 +81,7 @@ class TestMemoryStore(StoreSuite):
 
 class TestSqliteStore(StoreSuite):
     @pytest.fixture
-    def database(self, tmp_path: Path) -> Iterator[SqliteUnderTest]:  # type: ignore[override]
+    def database(self, tmp_path: Path) -> Iterator[SqliteUnderTest]:
         under_test = SqliteUnderTest(tmp_path)
         yield under_test
         under_test.close()

@@ -39,7 +39,7 @@ class SltFile(pytest.File):
 
         config = parse_config(f"[engine]\ndata = '{self.tmp / 'lake'}'", self.tmp)
         self.engine = open_engine(config)
-        self.sessions: dict[str, Session] = {}
+        self.connections: dict[str, Session] = {}
         self.labels: dict[str, list[str]] = {}
 
     def teardown(self) -> None:
@@ -54,13 +54,13 @@ class SltFile(pytest.File):
     def complete(self) -> bool:
         return bool(self.config.getoption("--complete"))
 
-    def session(self, record: Record) -> Session:
+    def connect(self, record: Record) -> Session:
         from pinakes.core.identity import Identity
 
-        if record.connection not in self.sessions:
+        if record.connection not in self.connections:
             identity = Identity(record.user) if record.user else None
-            self.sessions[record.connection] = self.engine.session(identity)
-        return self.sessions[record.connection]
+            self.connections[record.connection] = self.engine.session(identity)
+        return self.connections[record.connection]
 
     def run(self, record: Record) -> None:
         """Run a record, after those before it that were left out (as with -k), whatever became of them."""
@@ -73,7 +73,7 @@ class SltFile(pytest.File):
         self._run(record)
 
     def _run(self, record: Record) -> None:
-        run = self.session(record).run
+        run = self.connect(record).run
         check(record, run, str(self.tmp), self.labels, complete=self.complete)
 
 

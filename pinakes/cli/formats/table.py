@@ -69,8 +69,7 @@ def _is_number(kind: pa.DataType) -> bool:
 
 
 def _rule(corners: str, widths: Sequence[int]) -> str:
-    left, middle, right = corners
-    return left + middle.join("─" * (w + 2) for w in widths) + right + "\n"
+    return corners[0] + corners[1].join("─" * (w + 2) for w in widths) + corners[2] + "\n"
 
 
 def _line(cells: Sequence[str], widths: Sequence[int], right: Sequence[bool], total: int | None) -> str:

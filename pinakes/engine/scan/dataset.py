@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.dataset as pds
 from pyiceberg.expressions import AlwaysTrue
 from pyiceberg.io.pyarrow import ArrowScan
@@ -50,10 +51,11 @@ class IcebergDataset(pds.Dataset):  # type: ignore[misc]  # pyarrow is untyped
 
     def scanner(self, columns: list[str] | None = None, filter: Any = None, **_: Any) -> pds.Scanner:
         """Only asked for its schema while planning: the rows come from the fragments."""
-        return pds.InMemoryDataset(self._schema.empty_table()).scanner(columns=columns, filter=filter)
+        return pds.InMemoryDataset(self._schema.empty_table()).scanner(columns=columns, filter=_expression(filter))
 
     def get_fragments(self, filter: Any = None) -> Iterator[Fragment]:
-        return iter([Fragment(self, task) for task in self.tasks()])
+        """One per data file; an empty one when there is no file, since DataFusion cannot plan a scan of nothing."""
+        return iter([Fragment(self, task) for task in self.tasks() or [None]])
 
     def tasks(self) -> list[FileScanTask]:
         """The data files of the snapshot with their deletes; planned once."""
@@ -97,7 +99,7 @@ class IcebergDataset(pds.Dataset):  # type: ignore[misc]  # pyarrow is untyped
 class Fragment:
     """One data file."""
 
-    def __init__(self, dataset: IcebergDataset, task: FileScanTask) -> None:
+    def __init__(self, dataset: IcebergDataset, task: FileScanTask | None) -> None:
         self._dataset, self._task = dataset, task
 
     def scanner(
@@ -105,8 +107,9 @@ class Fragment:
     ) -> pds.Scanner:
         """A stream of the file's rows; what DataFusion pushed down as a filter is applied here, exactly."""
         wanted = list(columns) if columns is not None else self._dataset.schema.names
+        filter = _expression(filter)
         needed = wanted if filter is None else [*wanted, *_filter_columns(filter, wanted, self._dataset.schema)]
-        batches = self._dataset.read(self._task, needed)
+        batches = self._dataset.read(self._task, needed) if self._task is not None else iter(())
         first = next(batches, None)
         read = first.schema if first is not None else pa.schema([self._dataset.schema.field(c) for c in needed])
         stream = pa.RecordBatchReader.from_batches(read, _chain(first, batches))
@@ -128,6 +131,11 @@ def _chain(first: pa.RecordBatch | None, rest: Iterator[pa.RecordBatch]) -> Iter
     if first is not None:
         yield first
     yield from rest
+
+
+def _expression(filter: Any) -> Any:
+    """A filter as an expression: a constant one comes as a bare value."""
+    return pc.scalar(filter) if isinstance(filter, pa.Scalar | bool) else filter
 
 
 _UNKNOWN_FIELD = re.compile(r"FieldRef\.Name\((.*?)\) in ", re.DOTALL)

@@ -26,7 +26,7 @@ from pinakes.core.errors import (
 )
 from pinakes.core.names import dotted
 from pinakes.providers.sql_catalog.metadata_files import discard
-from pinakes.providers.sql_catalog.namespaces import Namespaces, joined, split
+from pinakes.providers.sql_catalog.namespaces import Namespaces, joined
 from pinakes.providers.sql_catalog.store import CatalogStore, Kind, ObjectKey, ObjectRow, OutcomeUnknown, RowExists
 
 if TYPE_CHECKING:
@@ -143,10 +143,6 @@ class Rows:
 
     def _taken_by(self, identifier: Identifier) -> Exception:
         return _taken("VIEW" if self._store.get("VIEW", _key(identifier)) else "TABLE", identifier)
-
-
-def identifier_of(key: ObjectKey) -> Identifier:
-    return (*split(key.namespace), key.name)
 
 
 def _key(identifier: Identifier) -> ObjectKey:

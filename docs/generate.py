@@ -1,0 +1,113 @@
+"""Writes the reference pages that follow from the code: `make docs`. A test says when they are out of step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import fields
+from pathlib import Path
+
+from pinakes.core import config, errors
+from pinakes.core.settings import Settings
+from pinakes.core.values import docs_of
+
+REFERENCE = Path(__file__).parent / "reference"
+NOTE = "<!-- Written by docs/generate.py (`make docs`); change the code instead. -->\n"
+
+
+def settings() -> str:
+    """Everything that SET changes, and every key of the configuration file."""
+    return "\n".join(
+        [
+            "# Settings",
+            NOTE,
+            "## Of a session",
+            "",
+            "`SET name = value` changes one for the session, `RESET name` takes it back, `SHOW SESSION` lists them. "
+            "Their defaults come from the configuration.",
+            "",
+            *table(("setting", "default", "meaning"), docs_of(Settings)),
+            "",
+            "## Of the configuration file",
+            "",
+            "TOML. The first of these that exists is read: the file given with `--config`, the one that "
+            "`PINAKES_CONFIG` names, `./pinakes.toml`, `config.toml` in the user's configuration directory. Paths in "
+            "it are relative to it.",
+            "",
+            *sections(),
+            "### [catalogs.NAME]",
+            "",
+            "A catalog that is mounted at start, under that name.",
+            "",
+            *table(("key", "meaning"), CATALOG_KEYS),
+            "",
+        ]
+    )
+
+
+CATALOG_KEYS = (
+    ("type", "The catalog type, as in ATTACH … (TYPE x)."),
+    ("location", "Where it is, as in ATTACH 'location'."),
+    ("…", "Every other key is an option of the catalog type, as in ATTACH … (KEY value)."),
+)
+
+
+def sections() -> Iterable[str]:
+    yield from section("engine", config.EngineConfig)
+    yield from section("caches.NAME", config.CacheConfig)
+    kept = config.CachesConfig()
+    rows = ((f.name, str(getattr(kept, f.name).entries), f"{getattr(kept, f.name).ttl:g}") for f in fields(kept))
+    yield from (*table(("cache", "entries", "ttl"), rows), "")
+    yield from section("log", config.LogConfig)
+
+
+def section(name: str, kind: type) -> Iterable[str]:
+    return (f"### [{name}]", "", *table(("key", "default", "meaning"), docs_of(kind)), "")
+
+
+def error_codes() -> str:
+    """Every error with its code, and what it is a kind of."""
+    rows = ((f"`{e.code}`", f"`{e.__name__}`", kind_of(e)) for e in every_error())
+    return "\n".join(
+        [
+            "# Errors",
+            NOTE,
+            "A failing statement says `CODE: message`, with the place in the text where there is one. The codes are "
+            "stable; the messages are for people. In Python each is a class of `pinakes.core.errors`.",
+            "",
+            *table(("code", "class", "is a kind of"), rows),
+            "",
+        ]
+    )
+
+
+def every_error() -> list[type[errors.PinakesError]]:
+    """The classes in the order in which they are defined, without the base."""
+    found = [e for e in vars(errors).values() if isinstance(e, type) and issubclass(e, errors.PinakesError)]
+    return [e for e in found if e is not errors.PinakesError]
+
+
+def kind_of(error: type[errors.PinakesError]) -> str:
+    parent = error.__mro__[1]
+    return "" if parent is errors.PinakesError else f"`{parent.__name__}`"
+
+
+def table(header: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> list[str]:
+    """A Markdown table."""
+    return [_row(header), "|" + "---|" * len(header), *map(_row, rows)]
+
+
+def _row(cells: Iterable[str]) -> str:
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+
+
+PAGES = {"settings.md": settings, "errors.md": error_codes}
+
+
+def main() -> None:
+    REFERENCE.mkdir(exist_ok=True)
+    for name, page in PAGES.items():
+        (REFERENCE / name).write_text(page(), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
