@@ -61,8 +61,10 @@ _PLAIN: dict[str, ice.IcebergType] = {
 
 _DECIMAL = frozenset({"DECIMAL", "NUMERIC", "DEC", "NUMBER"})
 _TIMESTAMP = frozenset({"TIMESTAMP", "TIMESTAMP WITHOUT TIME ZONE", "TIMESTAMP_NTZ", "TIMESTAMPNTZ", "DATETIME"})
-_TIMESTAMPTZ = frozenset({"TIMESTAMPTZ", "TIMESTAMP WITH TIME ZONE", "TIMESTAMP_LTZ", "TIMESTAMPLTZ", "TIMESTAMP_TZ"})
-_TIMESTAMPTZ_MORE = frozenset({"TIMESTAMP WITH LOCAL TIME ZONE", "DATETIMETZ"})
+_TIMESTAMPTZ = frozenset(
+    {"TIMESTAMPTZ", "TIMESTAMP WITH TIME ZONE", "TIMESTAMP WITH LOCAL TIME ZONE"}
+    | {"TIMESTAMP_LTZ", "TIMESTAMPLTZ", "TIMESTAMP_TZ", "DATETIMETZ"}
+)
 _TIME = frozenset({"TIME", "TIME WITHOUT TIME ZONE"})
 _STRING = frozenset(
     {"VARCHAR", "CHAR", "NVARCHAR", "NCHAR", "BPCHAR", "CHARACTER", "CHARACTER VARYING", "CHAR VARYING"}
@@ -115,7 +117,7 @@ def _sized_type(sql: SqlType, name: str) -> ice.IcebergType:
         return _decimal(sql)
     if name in _TIMESTAMP:
         return ice.TimestampNanoType() if _digits(sql, 9) > 6 else ice.TimestampType()
-    if name in _TIMESTAMPTZ or name in _TIMESTAMPTZ_MORE:
+    if name in _TIMESTAMPTZ:
         return ice.TimestamptzNanoType() if _digits(sql, 9) > 6 else ice.TimestamptzType()
     if name in _TIME:
         _digits(sql, 6)

@@ -10,7 +10,7 @@ from pinakes.parser.faults import Fault
 from pinakes.parser.lexer import Token, tokenize
 from pinakes.parser.mask import pieces
 from pinakes.parser.masking import carries_secrets, comment_pieces, replaced
-from pinakes.parser.statements import Statement
+from pinakes.parser.statements import ColumnRef, Planned, Statement
 
 
 def classify(sql: str) -> Statement:
@@ -20,6 +20,16 @@ def classify(sql: str) -> Statement:
         return _read(text)
     except Fault as fault:
         raise error_of(fault, sql, len(sql) - len(text)) from fault.__cause__
+
+
+def locate_columns(statement: Planned) -> tuple[ColumnRef, ...]:
+    """Every reference to a column in a planned statement. It reads the text anew: ask only when you need it."""
+    from pinakes.parser.columns import columns
+
+    try:
+        return columns(statement)
+    except Fault as fault:
+        raise error_of(fault, statement.text, 0) from fault.__cause__
 
 
 def _read(text: str) -> Statement:

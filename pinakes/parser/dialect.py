@@ -7,13 +7,14 @@ Importing sqlglot costs as much as importing DataFusion: `locate.py` does it at 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from sqlglot import expressions as exp
 from sqlglot.dialects.dialect import Dialect
 from sqlglot.errors import ParseError as SqlglotError
-from sqlglot.tokens import Token as SqlglotToken
-from sqlglot.tokens import Tokenizer, TokenType
+from sqlglot.tokenizer_core import Token as SqlglotToken
+from sqlglot.tokenizer_core import TokenType
+from sqlglot.tokens import Tokenizer
 
 from pinakes.parser.faults import Fault
 from pinakes.parser.lexer import Token
@@ -92,13 +93,3 @@ def _lowered(message: str) -> str:
     """sqlglot's message in our form; its repr of a token, which has the user's text in it, is left out."""
     message = message.split(" but got ")[0].split(", got ")[0].rstrip(". ")
     return message[:1].lower() + message[1:]
-
-
-def identifiers(parts: Iterable[exp.Expr]) -> list[exp.Identifier] | None:
-    """The identifiers of a dotted name, or None if something else (a function, a parameter) is among them."""
-    found: list[exp.Identifier] = []
-    for part in parts:
-        if not isinstance(part, exp.Identifier):
-            return None
-        found.append(part)
-    return found

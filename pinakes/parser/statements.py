@@ -51,6 +51,7 @@ class ColumnRef:
     parts before it are a column and it a field: only the engine, which knows the columns, can tell).
     `tables` are the base tables that are sources here, nearest scope first, as indexes into the statement's `tables`;
     -1 is the target of an UPDATE, DELETE or MERGE. Those that a derived source passes on with `*` are among them.
+    When a part of the qualifier names a source (its alias or last part), only that source's tables are given.
     """
 
     name: Part

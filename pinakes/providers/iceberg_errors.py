@@ -60,7 +60,7 @@ def _about_state(error: Exception, asked: Asked) -> ours.PinakesError | None:
                 f"{asked} was changed by somebody else meanwhile: {error}. Run the statement again."
             )
         case theirs.CommitStateUnknownException():
-            return ours.CatalogUnavailable(f"{asked}: {error}")
+            return ours.CommitUnknown(f"{asked}: nobody said whether the change happened; look before you repeat it")
         case theirs.UnauthorizedError() | theirs.ForbiddenError() | theirs.AuthorizationExpiredError():
             return ours.PermissionDenied(f"{asked}: the catalog refused: {error}")
         case theirs.OAuthError() | theirs.SignError() | PermissionError():

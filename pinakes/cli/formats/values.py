@@ -10,7 +10,6 @@ import json
 from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta, timezone, tzinfo
 from decimal import Decimal
-from zoneinfo import ZoneInfo
 
 import pyarrow as pa
 
@@ -147,6 +146,8 @@ def _zone(name: str) -> tzinfo:
         hours, minutes = name[1:].split(":") if ":" in name else (name[1:3], name[3:] or "0")
         offset = timedelta(hours=int(hours), minutes=int(minutes))
         return timezone(-offset if name[0] == "-" else offset)
+    from zoneinfo import ZoneInfo  # only where there is a zone
+
     return ZoneInfo(name)
 
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
-from pyiceberg.exceptions import CommitFailedException, CommitStateUnknownException, ValidationException
 from pyiceberg.table import Transaction
 
 from pinakes.caches.catalog import forget_table
-from pinakes.core.errors import CommitConflict, CommitUnknown
-from pinakes.core.names import display
+from pinakes.core.errors import CommitConflict
 from pinakes.engine.resolver import Found, Place
+from pinakes.providers.iceberg import translated
 
 Answer = TypeVar("Answer")
 
@@ -21,15 +20,9 @@ ATTEMPTS = 5
 
 def commit(transaction: Transaction, place: Place, name: str) -> None:
     """Make the transaction's changes visible, all or none; no session reads the old state from a cache afterwards."""
-    shown = display(place.mount.name, place.namespace, name)
     try:
-        transaction.commit_transaction()
-    except (CommitFailedException, ValidationException) as error:
-        message = f"{shown} was changed by someone else at the same time; run the statement again"
-        raise CommitConflict(message) from error
-    except CommitStateUnknownException as error:
-        message = f"the catalog did not say whether the change of {shown} happened; look before you repeat it"
-        raise CommitUnknown(message) from error
+        with translated("table", place.namespace, name):
+            transaction.commit_transaction()
     finally:
         forget_table(place.mount.catalog, place.namespace, name)
 

@@ -1,0 +1,138 @@
+"""Where columns are named in a planned statement, and which tables they may come from. Computed on demand only."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sqlglot import expressions as exp
+
+from pinakes.core.names import Part
+from pinakes.parser.changes import as_query, fragments_of
+from pinakes.parser.cursor import Cursor
+from pinakes.parser.dispatch import statement as read_statement
+from pinakes.parser.lexer import Token, tokenize
+from pinakes.parser.locate import read
+from pinakes.parser.parameters import join_named
+from pinakes.parser.scopes import Scopes, Source
+from pinakes.parser.statements import (
+    AlterView,
+    ColumnRef,
+    CopyTo,
+    CreateTableAs,
+    CreateView,
+    Delete,
+    Describe,
+    Explain,
+    ExplainFull,
+    Insert,
+    Merge,
+    Planned,
+    Query,
+    Span,
+    Statement,
+    Summarize,
+    Update,
+)
+from pinakes.parser.tables import table_nodes
+
+_WITH_BODY = (AlterView, CopyTo, CreateTableAs, CreateView, Describe, Insert, Summarize)
+
+
+def columns(statement: Planned) -> tuple[ColumnRef, ...]:
+    """All references to columns, in the order of the text; none if sqlglot can't read the statement."""
+    if not statement.parsed:
+        return ()
+    tokens = join_named(tokenize(statement.text))
+    wanted = _planned_tokens(statement, tokens)
+    if not wanted:
+        return ()
+    tree, text, as_of = read(statement.text, wanted)
+    places = {table.span: i for i, table in enumerate(statement.tables)}
+    indexes = {id(node): places.get(ref.span, -1) for node, ref in table_nodes(tree, text, as_of)}
+    scopes = Scopes(indexes)
+    values = {value.span.start for value in statement.values}
+    found = [_column_ref(node, scopes) for node in _references(tree)]
+    return tuple(sorted((c for c in found if c.span.start not in values), key=lambda c: c.span.start))
+
+
+def _planned_tokens(statement: Statement, tokens: list[Token]) -> list[Token]:
+    """The tokens of the query within a statement."""
+    match statement:
+        case Query():
+            return tokens
+        case Update() | Delete() | Merge():
+            return as_query(tokens, fragments_of(statement))
+        case Explain() | ExplainFull():
+            inside = [t for t in tokens if t.start >= statement.body.start]
+            return _planned_tokens(read_statement(Cursor(statement.text, inside)), tokens)
+    body = statement.body if isinstance(statement, _WITH_BODY) else None
+    if body is None or (isinstance(statement, CopyTo) and statement.text[body.start] != "("):
+        return []
+    return [t for t in tokens if body.start <= t.start < body.end]
+
+
+def _references(tree: exp.Expr) -> Iterator[exp.Expr]:
+    """Nodes that name a column; of a name of many parts, which sqlglot nests, the outermost."""
+    for column in tree.find_all(exp.Column):
+        node: exp.Expr = column
+        while isinstance(node.parent, exp.Dot) and node.arg_key == "this" and _is_part(node.parent.expression):
+            node = node.parent
+        yield node
+    for join in tree.find_all(exp.Join):
+        yield from join.args.get("using") or ()
+
+
+def _is_part(node: exp.Expr) -> bool:
+    return isinstance(node, exp.Identifier | exp.Star)
+
+
+def _column_ref(node: exp.Expr, scopes: Scopes) -> ColumnRef:
+    identifiers = [node] if isinstance(node, exp.Identifier) else list(_parts(node))
+    parts = [Part("*") if isinstance(i, exp.Star) else Part(i.name, bool(i.args.get("quoted"))) for i in identifiers]
+    spans = tuple(Span(i.meta["start"], i.meta["end"] + 1) for i in identifiers)
+    *qualifier, name = parts
+    tables, derived = _origin([s for scope in scopes.seen_from(node) for s in scope], parts)
+    return ColumnRef(
+        name=name,
+        qualifier=tuple(qualifier),
+        span=Span(spans[0].start, spans[-1].end),
+        spans=spans,
+        tables=tables,
+        derived=derived,
+        exposed=_is_exposed(node),
+    )
+
+
+def _parts(node: exp.Expr) -> Iterator[exp.Expr]:
+    if isinstance(node, exp.Dot):
+        yield from _parts(node.this)
+        yield node.expression
+    elif isinstance(node, exp.Column):
+        yield from node.parts
+
+
+def _origin(sources: list[Source], parts: list[Part]) -> tuple[tuple[int, ...], bool]:
+    """The base tables a reference may mean, and whether a derived source offers it."""
+    folded = [p.text.casefold() for p in parts]
+    for at in range(len(parts) - 2, -1, -1):  # the last part that names a source qualifies; what follows are fields
+        qualified = [s for s in sources if s.name == folded[at]]
+        if qualified:
+            derived = any(folded[at + 1] in s.offer.names or not s.offer.known for s in qualified if s.derived)
+            return _tables(qualified), derived
+    return _tables(sources), any(folded[0] in s.offer.names for s in sources if s.derived)
+
+
+def _tables(sources: list[Source]) -> tuple[int, ...]:
+    return tuple(dict.fromkeys(i for s in sources for i in s.offer.tables))
+
+
+def _is_exposed(node: exp.Expr) -> bool:
+    """A projection without an alias, of a query that others read from."""
+    query = node.parent
+    if not isinstance(query, exp.Select) or node.arg_key != "expressions":
+        return False
+    while isinstance(query.parent, exp.SetOperation) or isinstance(query.parent, exp.Subquery):
+        query = query.parent
+    return isinstance(query.parent, exp.CTE | exp.From | exp.Lateral) or (
+        isinstance(query.parent, exp.Join) and query.arg_key == "this"
+    )

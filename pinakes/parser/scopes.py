@@ -1,0 +1,159 @@
+"""Which sources a place in a query sees, and which columns the derived ones among them offer.
+
+Only `columns.py` needs this, and only sqlglot's tree has it: nothing here is computed for a query that just runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from sqlglot import expressions as exp
+
+from pinakes.core.names import Part
+from pinakes.parser.tables import find_cte
+
+_USE_ALIASES = frozenset({"order", "group", "having", "qualify", "sort"})
+Modified = exp.Select | exp.SetOperation | exp.Subquery
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """The columns of a query or a source: names in folded case, and base tables whose columns pass through a `*`."""
+
+    names: frozenset[str] = frozenset()
+    tables: tuple[int, ...] = ()
+    known: bool = True
+    """False when nobody but the engine can say what the names are (a table function)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    name: str | None
+    offer: Offer
+    derived: bool
+
+
+class Scopes:
+    """`indexes` maps the id of a table's node to its index in the statement."""
+
+    def __init__(self, indexes: Mapping[int, int]) -> None:
+        self._indexes = indexes
+        self._offers: dict[int, Offer] = {}
+
+    def seen_from(self, node: exp.Expr) -> Iterator[list[Source]]:
+        """The sources that `node` sees, nearest scope first; aliases of the SELECT list are one without a name."""
+        for query, key in _enclosing(node):
+            if not isinstance(query, exp.Select):
+                yield [Source(None, self.offer(query.this), derived=True)]
+                continue
+            aliases = [Source(None, _aliases(query), derived=True)] if key in _USE_ALIASES else []
+            yield aliases + self.sources(query)
+
+    def sources(self, select: exp.Select) -> list[Source]:
+        from_ = select.args.get("from_")
+        found = list(self._expand(from_.this)) if from_ is not None else []
+        for join in [*(select.args.get("joins") or ()), *(select.args.get("laterals") or ())]:
+            found += self._expand(join.this if isinstance(join, exp.Join) else join)
+        return found
+
+    def offer(self, query: exp.Expr) -> Offer:
+        """The columns that a query gives. A recursive CTE that is asked for itself gives none."""
+        if id(query) not in self._offers:
+            self._offers[id(query)] = Offer()
+            self._offers[id(query)] = self._compute_offer(query)
+        return self._offers[id(query)]
+
+    def _compute_offer(self, query: exp.Expr) -> Offer:
+        if isinstance(query, exp.SetOperation | exp.Subquery):
+            return self.offer(query.this)
+        if not isinstance(query, exp.Select):
+            return Offer(known=False)
+        names: set[str] = set()
+        tables: list[int] = []
+        for projection in query.expressions:
+            passed = [s for s in self.sources(query) if _passes(projection, s)] if projection.is_star else []
+            for source in passed:
+                names |= source.offer.names
+                tables += source.offer.tables
+            if name := projection.output_name:
+                names.add(name.casefold())
+        return Offer(frozenset(names - {"*"}), tuple(tables))
+
+    def _expand(self, node: exp.Expr) -> Iterator[Source]:
+        """A source, and those joined to it within parentheses."""
+        if isinstance(node, exp.Subquery) and isinstance(node.this, exp.Table):
+            yield from self._expand(node.this)
+        else:
+            yield self._source(node)
+        for join in node.args.get("joins") or ():
+            yield from self._expand(join.this)
+
+    def _source(self, node: exp.Expr) -> Source:
+        renamed = _alias_columns(node)
+        if renamed:
+            return Source(_source_name(node), Offer(renamed), derived=True)
+        if id(node) in self._indexes:
+            return Source(_source_name(node), Offer(tables=(self._indexes[id(node)],)), derived=False)
+        return Source(_source_name(node), self._derived_offer(node), derived=True)
+
+    def _derived_offer(self, node: exp.Expr) -> Offer:
+        if isinstance(node, exp.Lateral):
+            node = node.this
+        if isinstance(node, exp.Subquery):
+            return self.offer(node)
+        cte = find_cte(node, _part(node.this)) if isinstance(node, exp.Table) and node.name else None
+        if cte is None:
+            return Offer(known=False)
+        renamed = _alias_columns(cte)
+        return Offer(renamed) if renamed else self.offer(cte.this)
+
+
+def _enclosing(node: exp.Expr) -> Iterator[tuple[Modified, str]]:
+    """The queries around a node whose sources it sees, each with the clause it stands in."""
+    child, parent = node, node.parent
+    while parent is not None:
+        key = child.arg_key or ""
+        if isinstance(parent, exp.CTE) or _hides_outside(child, parent):
+            return
+        modifies = isinstance(parent, exp.SetOperation | exp.Subquery) and key not in ("this", "expression", "joins")
+        if (isinstance(parent, exp.Select) and key != "with_") or modifies:
+            assert isinstance(parent, Modified)
+            yield parent, key
+        child, parent = parent, parent.parent
+
+
+def _hides_outside(child: exp.Expr, parent: exp.Expr) -> bool:
+    """A subquery in FROM doesn't see its neighbours, unless it is LATERAL."""
+    is_source = isinstance(parent, exp.From) or (isinstance(parent, exp.Join) and child.arg_key == "this")
+    return is_source and isinstance(child, exp.Subquery) and not isinstance(child.this, exp.Table)
+
+
+def _aliases(select: exp.Select) -> Offer:
+    return Offer(frozenset(p.alias.casefold() for p in select.expressions if isinstance(p, exp.Alias)))
+
+
+def _passes(projection: exp.Expr, source: Source) -> bool:
+    """Whether `*` or `name.*` passes a source's columns on."""
+    if not isinstance(projection, exp.Column | exp.Dot):
+        return True
+    before = projection.this if isinstance(projection, exp.Dot) else projection.args["table"]
+    return before.name.casefold() == source.name
+
+
+def _source_name(node: exp.Expr) -> str | None:
+    """What qualifies the columns of a source; a table in parentheses may have its alias outside of them."""
+    parent = node.parent
+    outer = parent.alias if isinstance(parent, exp.Subquery) and isinstance(node, exp.Table) else ""
+    name = outer or node.alias_or_name
+    return name.casefold() if name else None
+
+
+def _alias_columns(node: exp.Expr) -> frozenset[str]:
+    alias = node.args.get("alias")
+    columns = alias.args.get("columns") if isinstance(alias, exp.TableAlias) else None
+    return frozenset(c.name.casefold() for c in columns or ())
+
+
+def _part(identifier: exp.Expr) -> Part:
+    return Part(identifier.name, bool(identifier.args.get("quoted")))

@@ -1,0 +1,148 @@
+"""The prompt: what Enter does, what stays in the history, what Ctrl-C and Ctrl-D do."""
+
+from __future__ import annotations
+
+import io
+import os
+import pty
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from prompt_toolkit.history import InMemoryHistory
+from prompt_toolkit.input import create_pipe_input
+from prompt_toolkit.output import DummyOutput
+
+from pinakes.api.build import open_engine
+from pinakes.cli.console import Console
+from pinakes.cli.history import open_history
+from pinakes.cli.runner import Runner
+from pinakes.cli.shell import Shell, is_complete
+from pinakes.core.config import parse_config
+from pinakes.core.errors import QueryCanceled
+
+
+@pytest.mark.parametrize(
+    "text", ["", "  \n", "select 1;", "select ';';", "select 1; -- why", "select 1 /* ; */ ;\n", "\\q", "exit", "QUIT;"]
+)
+def test_enter_runs(text: str) -> None:
+    assert is_complete(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["select 1", "select ';", "select 1 -- ;", "select 1 /* ;", 'select "a;', "select 1; select 2", "exit 1"]
+)
+def test_enter_makes_a_new_line(text: str) -> None:
+    assert not is_complete(text)
+
+
+@pytest.fixture
+def runner(tmp_path: Path) -> Iterator[Runner]:
+    with open_engine(parse_config("[engine]\ndata = ':memory:'", tmp_path)) as engine:
+        yield Runner(engine.session(), Console("csv", io.StringIO(), io.StringIO()))
+
+
+def typed(runner: Runner, keys: str, history: InMemoryHistory | None = None) -> tuple[str, str]:
+    """What a shell prints when these keys are typed."""
+    with create_pipe_input() as pipe:
+        pipe.send_text(keys)
+        Shell(runner, history=history or InMemoryHistory(), input=pipe, output=DummyOutput()).loop()
+    assert isinstance(runner.console.out, io.StringIO)
+    assert isinstance(runner.console.err, io.StringIO)
+    return runner.console.out.getvalue(), runner.console.err.getvalue()
+
+
+def test_statements_over_several_lines(runner: Runner) -> None:
+    out, _ = typed(runner, "select 1 as a,\r  2 as b\r;\rselect 3 as c; select 4 as d;\r\\q\r")
+    assert out == "a,b\n1,2\nc\n3\nd\n4\n"
+
+
+def test_an_error_does_not_end_the_shell(runner: Runner) -> None:
+    out, err = typed(runner, "select nope;\rselect 1 as a;\r\x04")
+    assert out == "a\n1\n"
+    assert "COLUMN_NOT_FOUND: " in err
+
+
+def test_ctrl_c_clears_the_line_and_ctrl_d_leaves(runner: Runner) -> None:
+    out, _ = typed(runner, "select 1 as gone\x03select 2 as a;\r\x04")
+    assert out == "a\n2\n"
+
+
+def test_help_and_unknown_commands(runner: Runner) -> None:
+    _, err = typed(runner, "\\?\r\\nope\rexit\r")
+    assert "\\q" in err
+    assert "no command \\nope" in err
+
+
+def test_the_history_keeps_statements_without_their_secrets(tmp_path: Path, runner: Runner) -> None:
+    file = tmp_path / "state" / "history"
+    history = open_history(file)
+    with create_pipe_input() as pipe:
+        pipe.send_text("select 1;\rcreate secret s (type bearer, token 'hunter2');\rselect 'open token hunter2\x03\\q\r")
+        Shell(runner, history=history, input=pipe, output=DummyOutput()).loop()
+    kept = file.read_text()
+    assert "select 1;" in kept
+    assert "create secret s" in kept
+    assert "hunter2" not in kept
+    assert not any("hunter2" in entry for entry in history.get_strings())
+    assert file.stat().st_mode & 0o777 == 0o600
+
+
+def test_a_history_that_can_not_be_written_is_kept_in_memory(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    history = open_history(tmp_path / "file" / "history")
+    history.append_string("create secret s (type bearer, token 'hunter2')")
+    assert ["hunter2" in entry for entry in history.get_strings()] == [False]
+
+
+def test_a_statement_that_runs_can_be_canceled(runner: Runner) -> None:
+    """The runner's thread ends with QUERY_CANCELED when another one cancels, which is what Ctrl-C does."""
+    started = threading.Event()
+    session = runner.session
+    original = session.run
+
+    def run(sql: str):
+        result = original(sql)
+        started.set()
+        return result
+
+    session.run = run  # type: ignore[method-assign]
+    threading.Thread(target=lambda: (started.wait(), session.cancel()), daemon=True).start()
+    with pytest.raises(QueryCanceled):
+        runner.run("select count(*) from generate_series(1, 10000000) a, generate_series(1, 10000000) b")
+
+
+@pytest.mark.slow
+def test_on_a_real_terminal(tmp_path: Path, env: dict[str, str]) -> None:
+    """Ctrl-C stops the statement, the shell goes on; the prompt shows where one is."""
+    control, terminal = pty.openpty()
+    env |= {"TERM": "xterm", "PROMPT_TOOLKIT_NO_CPR": "1"}
+    command = [sys.executable, "-m", "pinakes", "--data", ":memory:"]
+    process = subprocess.Popen(
+        command, stdin=terminal, stdout=terminal, stderr=terminal, cwd=tmp_path, env=env, start_new_session=True
+    )
+    os.close(terminal)
+
+    def until(text: str) -> str:
+        seen = ""
+        while text not in seen:
+            seen += os.read(control, 4096).decode()
+        return seen
+
+    until("lake.default> ")
+    os.write(control, b"select 'be' || 'gun' as x; select count(*) from generate_series(1, 10000000) a, "
+                      b"generate_series(1, 10000000) b;\r")  # fmt: skip
+    until("begun")
+    process.send_signal(signal.SIGINT)
+    until("canceled")
+    until("lake.default> ")
+    os.write(control, b"select 'still' || ' here' as y;\r")
+    until("still here")
+    until("lake.default> ")
+    os.write(control, b"\x04")
+    assert process.wait(30) == 0
+    os.close(control)
