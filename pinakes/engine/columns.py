@@ -6,10 +6,11 @@ has a column that folding would miss, or a reference spells out a nested namespa
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pinakes.core.names import match, quote
+from pinakes.core.names import Part, match, quote
 from pinakes.engine.relation import Relation
 from pinakes.engine.splice import Edit
 
@@ -19,70 +20,80 @@ if TYPE_CHECKING:
 TARGET = -1
 """The index that stands for the target of a change among a column's possible tables."""
 
+Sources = Mapping[int, tuple["TableRef", Relation]]
 
-def column_edits(statement: Planned, relations: Mapping[int, Relation], target: Relation | None) -> list[Edit]:
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """One way to read `a.b.t.x.f`: how many parts name the table, and what the column after them is called."""
+
+    depth: int
+    column: str | None
+    source: tuple[TableRef, Relation] | None
+
+
+def column_edits(
+    statement: Planned, relations: Mapping[int, Relation], target: tuple[TableRef, Relation] | None
+) -> list[Edit]:
     """Edits for every column reference that needs one; most statements need none and are not looked at twice.
 
     `relations` are those of the statement's tables that matter here, by their place among them.
     """
-    odd = any(r.has_odd_columns for r in (*relations.values(), *((target,) if target else ())))
+    odd = any(r.has_odd_columns for r in relations.values()) or (target is not None and target[1].has_odd_columns)
     deep = any(len(ref.name.parts) > 2 for ref in statement.tables)
     if not statement.parsed or not (odd or deep):
         return []
     from pinakes.parser import locate_columns
 
-    sources = {index: (statement.tables[index], relation) for index, relation in relations.items()}
-    edits: list[Edit] = []
-    for column in locate_columns(statement):
-        edits += _edits(column, sources, target)
-    return edits
+    sources: dict[int, tuple[TableRef, Relation]] = {i: (statement.tables[i], r) for i, r in relations.items()}
+    if target is not None:
+        sources[TARGET] = target
+    return [edit for column in locate_columns(statement) for edit in _edits(column, sources)]
 
 
-def _edits(column: ColumnRef, sources: dict[int, tuple[TableRef, Relation]], target: Relation | None) -> list[Edit]:
-    edits: list[Edit] = []
-    name = _exact_name(column, sources, target)
-    if name is not None:
-        edits.append(Edit(column.name_span.start, column.name_span.end, quote(name)))
-    if len(column.qualifier) > 1:
-        owner = _owner(column, sources)
-        if owner is not None:
-            ref, relation = owner
-            spelled = quote(ref.alias.exact) if ref.alias else _known_as(ref, relation)
-            edits.append(Edit(column.span.start, column.name_span.start, spelled + "."))
-    return edits
+def _edits(column: ColumnRef, sources: Sources) -> Iterator[Edit]:
+    parts = (*column.qualifier, column.name)
+    reading = _read(column, parts, sources)
+    if reading is None:
+        return
+    if reading.depth > 1 and reading.source is not None:
+        yield Edit(column.spans[0].start, column.spans[reading.depth - 1].end, _known_as(*reading.source))
+    part = parts[reading.depth]
+    if reading.column is None or part.quoted or reading.column == part.exact:
+        return
+    alias = f" AS {quote(part.exact)}" if column.exposed and reading.depth == len(parts) - 1 else ""
+    span = column.spans[reading.depth]
+    yield Edit(span.start, span.end, quote(reading.column) + alias)
 
 
-def _exact_name(
-    column: ColumnRef, sources: dict[int, tuple[TableRef, Relation]], target: Relation | None
-) -> str | None:
-    """The column's own spelling when folding would miss it, else None."""
-    if column.name.quoted or column.derived:
-        return None
+def _read(column: ColumnRef, parts: tuple[Part, ...], sources: Sources) -> _Reading | None:
+    """The reading that fits: the nearest table that has the column; None leaves the reference to DataFusion."""
     for index in column.tables:
-        ref, relation = (None, target) if index == TARGET else sources.get(index, (None, None))
-        if relation is None or (column.qualifier and ref is not None and not _qualifies(column, ref)):
+        if index not in sources:
             continue
-        found = match(column.name, relation.columns, "column")
-        if found is not None:
-            return found if found != column.name.text.lower() else None
+        ref, relation = sources[index]
+        for depth in range(len(parts) - 1, -1, -1):
+            if depth and not _qualifies(parts[:depth], ref):
+                continue
+            if depth == 0 and column.derived:
+                continue
+            name = None if parts[depth].text == "*" else match(parts[depth], relation.columns, "column")
+            if name is not None or (depth and parts[depth].text == "*"):
+                return _Reading(depth, name, (ref, relation))
     return None
 
 
-def _qualifies(column: ColumnRef, ref: TableRef) -> bool:
-    """Whether `a.b.t` in front of a column may mean this table: an alias alone, or a tail of the name as written."""
+def _qualifies(parts: tuple[Part, ...], ref: TableRef) -> bool:
+    """Whether `a.b.t` in front of a column may mean this table: its alias, or a tail of its name as written."""
     if ref.alias is not None:
-        return len(column.qualifier) == 1 and column.qualifier[0].matches(ref.alias.exact)
-    tail = ref.name.parts[-len(column.qualifier) :]
-    return len(tail) == len(column.qualifier) and all(
-        a.matches(b.exact) for a, b in zip(column.qualifier, tail, strict=True)
-    )
-
-
-def _owner(column: ColumnRef, sources: dict[int, tuple[TableRef, Relation]]) -> tuple[TableRef, Relation] | None:
-    return next((sources[i] for i in column.tables if i in sources and _qualifies(column, sources[i][0])), None)
+        return len(parts) == 1 and parts[0].matches(ref.alias.exact)
+    tail = ref.name.parts[-len(parts) :]
+    return len(tail) == len(parts) and all(a.matches(b.exact) for a, b in zip(parts, tail, strict=True))
 
 
 def _known_as(ref: TableRef, relation: Relation) -> str:
-    """What a table without an alias goes by in the planned text."""
+    """What the table goes by in the planned text."""
+    if ref.alias is not None:
+        return quote(ref.alias.exact)
     written = ref.name.last.exact
-    return relation.sql if written == relation.key[2] else quote(written)
+    return relation.sql if written == relation.key[2] and not relation.aliased else quote(written)

@@ -10,12 +10,15 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+import pyarrow as pa
+
 from pinakes.core.errors import (
     AmbiguousName,
     ColumnNotFound,
     DataCorrupt,
     ExecutionError,
     FunctionNotFound,
+    InternalError,
     InvalidArgument,
     NotSupportedError,
     OutOfMemory,
@@ -48,6 +51,8 @@ def translate(error: Exception, locate: Located | None = None) -> PinakesError:
     inner = _own_error(error)
     if inner is not None:
         return inner
+    if not isinstance(error, ValueError | OSError | pa.ArrowException) and type(error) is not Exception:
+        return InternalError(f"{type(error).__name__}: {error}")
     text = _clean(str(error))
     for pattern, make in _RULES:
         found = pattern.search(text)

@@ -51,7 +51,9 @@ class Planner:
 
     # --- text -----------------------------------------------------------------------------------------------------
 
-    def rewrite(self, statement: Planned, span: Span | None = None, *, target: Relation | None = None) -> Spliced:
+    def rewrite(
+        self, statement: Planned, span: Span | None = None, *, target: tuple[TableRef, Relation] | None = None
+    ) -> Spliced:
         """The statement's text, or a piece of it, as DataFusion is to read it."""
         relations = {
             index: self._relation_of(ref)

@@ -21,6 +21,8 @@ class Relation:
     provider: Provider
     columns: tuple[str, ...]
     table: IcebergTable | None = None
+    aliased: bool = False
+    """It stands in planned text under an alias only: the target of a change."""
 
     @property
     def sql(self) -> str:

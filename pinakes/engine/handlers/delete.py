@@ -17,16 +17,15 @@ def delete(statement: Delete, execution: Execution) -> Result:
 
 def _delete(statement: Delete, execution: Execution) -> int:
     change = Rewrite.of(execution, statement, statement.target)
-    alias = (statement.target.alias or statement.target.name.last).exact
     condition = _condition(statement, change)
-    target = f"{change.relation.sql} AS {quote(alias)}"
+    target = change.sql
     rows = change.planner.plan(f"SELECT _file, count(*) FROM {target} WHERE {condition} GROUP BY 1", statement)
     doomed = dict(zip(*execution.collect(rows).to_pydict().values(), strict=True))
     if not doomed:
         return 0
     narrowed = change.narrowed(doomed)
-    columns = column_list(alias, change.columns)
-    kept = f"SELECT {columns} FROM {narrowed.sql} AS {quote(alias)} WHERE ({condition}) IS NOT TRUE"
+    columns = column_list(change.alias, change.columns)
+    kept = f"SELECT {columns} FROM {narrowed.sql} AS {quote(change.alias)} WHERE ({condition}) IS NOT TRUE"
     change.replace(doomed, change.planner.plan(kept, statement))
     return sum(doomed.values())
 
@@ -35,8 +34,8 @@ def _condition(statement: Delete, change: Rewrite) -> str:
     """The rows to delete, as a condition on the target alone."""
     where = "TRUE"
     if statement.where is not None:
-        where = change.planner.rewrite(statement, statement.where, target=change.relation).text
+        where = change.text(statement.where)
     if statement.source is None:
         return f"({where}\n)"
-    source = change.planner.rewrite(statement, statement.source, target=change.relation).text
+    source = change.text(statement.source)
     return f"EXISTS (SELECT 1 FROM {source} WHERE {where}\n)"

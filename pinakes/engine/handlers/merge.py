@@ -21,17 +21,16 @@ def merge(statement: Merge, execution: Execution) -> Result:
 
 def _merge(statement: Merge, execution: Execution) -> int:
     change = Rewrite.of(execution, statement, statement.target)
-    alias = (statement.target.alias or statement.target.name.last).exact
-    source = change.planner.rewrite(statement, statement.source, target=change.relation).text
-    on = change.planner.rewrite(statement, statement.on, target=change.relation).text
+    source = change.text(statement.source)
+    on = change.text(statement.on)
     clauses = [_clause(c, statement, change, source) for c in statement.clauses]
-    return merge_into(change, alias, source, on, clauses)
+    return merge_into(change, source, on, clauses)
 
 
 def _clause(clause: MergeClause, statement: Merge, change: Rewrite, source: str) -> Clause:
     condition = None
     if clause.condition is not None:
-        condition = change.planner.rewrite(statement, clause.condition, target=change.relation).text
+        condition = change.text(clause.condition)
     return Clause(clause.when, clause.action, condition, _values(clause, statement, change, source))
 
 
@@ -45,7 +44,7 @@ def _values(clause: MergeClause, statement: Merge, change: Rewrite, source: str)
     columns = target_columns(clause.columns, change.columns) if clause.columns else change.columns
     if len(columns) != len(clause.values):
         raise InvalidArgument(f"INSERT names {len(columns)} columns and gives {len(clause.values)} values")
-    texts = [change.planner.rewrite(statement, v, target=change.relation).text for v in clause.values]
+    texts = [change.text(v) for v in clause.values]
     return dict(zip(columns, texts, strict=True))
 
 

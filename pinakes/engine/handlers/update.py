@@ -26,19 +26,18 @@ def update(statement: Update, execution: Execution) -> Result:
 
 def _update(statement: Update, execution: Execution) -> int:
     change = Rewrite.of(execution, statement, statement.target)
-    alias = (statement.target.alias or statement.target.name.last).exact
     condition = "TRUE"
     if statement.where is not None:
-        condition = change.planner.rewrite(statement, statement.where, target=change.relation).text
-    files = change.touched(f"SELECT _file FROM {change.relation.sql} AS {quote(alias)} WHERE {condition}\n")
+        condition = change.text(statement.where)
+    files = change.touched(f"SELECT _file FROM {change.sql} WHERE {condition}\n")
     values = assigned(statement.assignments, change)
     narrowed = change.narrowed(files)
-    source = f"SELECT *, ({condition}\n) IS TRUE AS {CHANGED} FROM {narrowed.sql} AS {quote(alias)}"
-    types = value_types(change, alias, values)
+    source = f"SELECT *, ({condition}\n) IS TRUE AS {CHANGED} FROM {narrowed.sql} AS {quote(change.alias)}"
+    types = value_types(change, values)
     select = ", ".join(_value(change, c, values, types) for c in change.columns)
     if not files:
         return 0
-    sql = f"SELECT {select}, {CHANGED} FROM ({source}\n) AS {quote(alias)}"
+    sql = f"SELECT {select}, {CHANGED} FROM ({source}\n) AS {quote(change.alias)}"
     return change.replace(files, change.planner.plan(sql, statement))
 
 
@@ -46,13 +45,12 @@ def _update_from(statement: Update, execution: Execution) -> int:
     """A join decides which rows change, as in MERGE: a row that is met twice is an error."""
     change = Rewrite.of(execution, statement, statement.target)
     assert statement.source is not None
-    source = change.planner.rewrite(statement, statement.source, target=change.relation).text
+    source = change.text(statement.source)
     on = "TRUE"
     if statement.where is not None:
-        on = change.planner.rewrite(statement, statement.where, target=change.relation).text
-    alias = (statement.target.alias or statement.target.name.last).exact
+        on = change.text(statement.where)
     clause = Clause("MATCHED", "UPDATE", None, assigned(statement.assignments, change))
-    return merge_into(change, alias, source, on, [clause])
+    return merge_into(change, source, on, [clause])
 
 
 def assigned(assignments: Sequence[Assignment], change: Rewrite) -> dict[str, str]:
@@ -67,16 +65,16 @@ def assigned(assignments: Sequence[Assignment], change: Rewrite) -> dict[str, st
             raise ColumnNotFound(f"column {part} does not exist; there is: {listing(change.columns)}")
         if name in values:
             raise ColumnExists(f"column {part} is set twice")
-        values[name] = change.planner.rewrite(change.statement, assignment.value, target=change.relation).text
+        values[name] = change.text(assignment.value)
     return values
 
 
-def value_types(change: Rewrite, alias: str, values: dict[str, str]) -> dict[str, pa.DataType]:
+def value_types(change: Rewrite, values: dict[str, str]) -> dict[str, pa.DataType]:
     """The types that DataFusion finds for the values."""
     if not values:
         return {}
     text = ", ".join(f"({sql}\n) AS {quote(name)}" for name, sql in values.items())
-    frame = change.planner.plan(f"SELECT {text} FROM {change.relation.sql} AS {quote(alias)}", change.statement)
+    frame = change.planner.plan(f"SELECT {text} FROM {change.sql}", change.statement)
     return {f.name: f.type for f in frame.schema()}
 
 

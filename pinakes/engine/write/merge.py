@@ -39,16 +39,16 @@ class Clause:
     values: dict[str, str] = field(default_factory=dict)
 
 
-def merge_into(change: Rewrite, alias: str, source: str, on: str, clauses: Sequence[Clause]) -> int:
+def merge_into(change: Rewrite, source: str, on: str, clauses: Sequence[Clause]) -> int:
     """Carry out the clauses; gives the number of rows changed, deleted and inserted."""
-    changes = _changes(change, alias, source, on, clauses)
+    changes = _changes(change, source, on, clauses)
     inserts = [c for c in clauses if c.when == "NOT MATCHED"]
     frames: list[DataFrame] = []
     files = sorted(set(changes.column(FILE).to_pylist()))
     if files:
-        frames.append(_rewritten(change, alias, changes, clauses, files))
+        frames.append(_rewritten(change, changes, clauses, files))
     if inserts:
-        frames.append(_inserted(change, alias, source, on, inserts))
+        frames.append(_inserted(change, source, on, inserts))
     if not frames:
         return 0
     deleted = pc.sum(pc.is_in(changes.column(_ACTION), pa.array(_numbers(clauses, "DELETE"), pa.int32()))).as_py() or 0
@@ -69,19 +69,19 @@ def _case(clauses: Sequence[Clause], when: When) -> str:
     return f"CAST(CASE {' '.join(arms)} END AS INT)" if arms else "CAST(NULL AS INT)"
 
 
-def _changes(change: Rewrite, alias: str, source: str, on: str, clauses: Sequence[Clause]) -> pa.Table:
+def _changes(change: Rewrite, source: str, on: str, clauses: Sequence[Clause]) -> pa.Table:
     """One row per target row that is updated or deleted: where it stands, which clause, its new values."""
-    target = f"{change.relation.sql} AS {quote(alias)}"
-    place = f"{quote(alias)}.{FILE}, {quote(alias)}.{ROW}"
+    target = change.sql
+    place = f"{quote(change.alias)}.{FILE}, {quote(change.alias)}.{ROW}"
     parts = []
     matched = [c for c in clauses if c.when == "MATCHED"]
     if matched:
         joined = f"{target} JOIN {source}\n ON {on}\n"
-        values = _new_values(change, alias, clauses, "MATCHED", joined)
+        values = _new_values(change, clauses, "MATCHED", joined)
         parts.append(f"SELECT {place}, {_case(clauses, 'MATCHED')} AS {_ACTION}{values} FROM {joined}")
     if any(c.when == "NOT MATCHED BY SOURCE" for c in clauses):
         lonely = f"{target} WHERE NOT EXISTS (SELECT 1 FROM {source}\n WHERE {on}\n)"
-        values = _new_values(change, alias, clauses, "NOT MATCHED BY SOURCE", target)
+        values = _new_values(change, clauses, "NOT MATCHED BY SOURCE", target)
         parts.append(f"SELECT {place}, {_case(clauses, 'NOT MATCHED BY SOURCE')} AS {_ACTION}{values} FROM {lonely}")
     if not parts:
         return pa.schema([(FILE, pa.int32()), (ROW, pa.int64()), (_ACTION, pa.int32())]).empty_table()
@@ -92,7 +92,7 @@ def _changes(change: Rewrite, alias: str, source: str, on: str, clauses: Sequenc
     return rows
 
 
-def _new_values(change: Rewrite, alias: str, clauses: Sequence[Clause], when: When, source: str) -> str:
+def _new_values(change: Rewrite, clauses: Sequence[Clause], when: When, source: str) -> str:
     """The new value of every column that some clause sets, as the target's type."""
     columns = {c for clause in clauses if clause.action == "UPDATE" for c in clause.values}
     text = ""
@@ -103,7 +103,7 @@ def _new_values(change: Rewrite, alias: str, clauses: Sequence[Clause], when: Wh
             for i, clause in enumerate(clauses)
             if clause.when == when and column in clause.values and clause.action == "UPDATE"
         ]
-        old = f"{quote(alias)}.{quote(column)}"
+        old = f"{quote(change.alias)}.{quote(column)}"
         value = f"CASE {_case(clauses, when)} {' '.join(arms)} ELSE {old} END" if arms else old
         text += f", {value} AS {quote('new ' + column)}"
     return text
@@ -123,9 +123,7 @@ def _check_once(rows: pa.Table, change: Rewrite) -> None:
         )
 
 
-def _rewritten(
-    change: Rewrite, alias: str, changes: pa.Table, clauses: Sequence[Clause], files: Sequence[int]
-) -> DataFrame:
+def _rewritten(change: Rewrite, changes: pa.Table, clauses: Sequence[Clause], files: Sequence[int]) -> DataFrame:
     """The touched files with the new values in place and the deleted rows gone."""
     narrowed = change.narrowed(files)
     at_hand = change.planner.add(
@@ -146,9 +144,9 @@ def _rewritten(
     return change.planner.plan(sql, change.statement)
 
 
-def _inserted(change: Rewrite, alias: str, source: str, on: str, clauses: Sequence[Clause]) -> DataFrame:
+def _inserted(change: Rewrite, source: str, on: str, clauses: Sequence[Clause]) -> DataFrame:
     """The source rows that meet no row of the target, shaped by the first INSERT clause whose condition holds."""
-    target = f"{change.relation.sql} AS {quote(alias)}"
+    target = change.sql
     lonely = f"{source}\n WHERE NOT EXISTS (SELECT 1 FROM {target} WHERE {on}\n)"
     schema = change.table.handle.schema()
     zone = change.execution.session.settings.time_zone

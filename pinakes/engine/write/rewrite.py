@@ -7,7 +7,7 @@ A change runs in two steps over one snapshot. First the rows that it touches are
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -22,7 +22,7 @@ from pinakes.engine.resolver import Found
 from pinakes.engine.scan.dataset import FILE, plan
 from pinakes.engine.write.commit import commit
 from pinakes.engine.write.files import FileWriter
-from pinakes.parser.statements import Planned, TableRef
+from pinakes.parser.statements import Planned, Span, TableRef
 
 CHANGED = "_changed"
 """A column of the second step that is true for each row that the change touches."""
@@ -34,6 +34,7 @@ class Rewrite:
 
     execution: Execution
     statement: Planned
+    target: TableRef
     found: Found
     table: IcebergTable
     planner: Planner
@@ -47,8 +48,23 @@ class Rewrite:
         execution.query.touch(found.place.mount.name)
         planner = execution.planner()
         paths = [task.file.file_path for task in plan(table)]
-        relation = planner.add(iceberg_relation(_key(found, "target"), table, {p: i for i, p in enumerate(paths)}))
-        return cls(execution, statement, found, table, planner, relation, paths)
+        files = {p: i for i, p in enumerate(paths)}
+        relation = planner.add(replace(iceberg_relation(_key(found, "target"), table, files), aliased=True))
+        return cls(execution, statement, target, found, table, planner, relation, paths)
+
+    @property
+    def alias(self) -> str:
+        """What the target goes by in the statement's expressions."""
+        return (self.target.alias or self.target.name.last).exact
+
+    @property
+    def sql(self) -> str:
+        """The target as it stands in a FROM clause."""
+        return f"{self.relation.sql} AS {quote(self.alias)}"
+
+    def text(self, span: Span) -> str:
+        """A piece of the statement as DataFusion is to read it."""
+        return self.planner.rewrite(self.statement, span, target=(self.target, self.relation)).text
 
     @property
     def columns(self) -> list[str]:
