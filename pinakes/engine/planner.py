@@ -84,7 +84,7 @@ class Planner:
         """The plan of text that is DataFusion's already; the statement tells which parameters it takes."""
         parameters = self._parameters(statement)
         session = self._session
-        self._all_resolved, self._missing = statement.parsed, None
+        self._all_resolved = statement.parsed
         try:
             with (
                 self._execution.query.phase("plan"),

@@ -51,16 +51,20 @@ class Registry:
         self._mounts: dict[str, Mount] = {}
         self._lock = threading.Lock()
 
+    def check_free(self, name: str, *, replace: bool = False) -> None:
+        """Raise unless a catalog can be mounted under this name."""
+        if name in RESERVED_CATALOGS:
+            raise InvalidArgument(f"catalog name '{name}' is reserved; choose another")
+        if name in self._mounts and not replace:
+            raise CatalogExists(
+                f"catalog '{name}' is attached already; attached: {listing(self._mounts)}. "
+                f"DETACH it first, or use ATTACH OR REPLACE."
+            )
+
     def mount(self, mount: Mount, *, replace: bool = False) -> None:
-        if mount.name in RESERVED_CATALOGS:
-            raise InvalidArgument(f"catalog name '{mount.name}' is reserved; choose another")
         with self._lock:
+            self.check_free(mount.name, replace=replace)
             old = self._mounts.get(mount.name)
-            if old is not None and not replace:
-                raise CatalogExists(
-                    f"catalog '{mount.name}' is attached already; attached: {listing(self._mounts)}. "
-                    f"DETACH it first, or use ATTACH OR REPLACE."
-                )
             self._mounts = {**self._mounts, mount.name: mount}
         if old is not None:
             old.close()

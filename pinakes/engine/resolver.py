@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from pinakes.caches.catalog import forget_table
 from pinakes.core.catalog import (
     Catalog,
     IcebergTable,
@@ -210,10 +211,15 @@ def _children(catalog: SupportsNamespaces, parent: Namespace) -> list[Namespace]
 
 
 def _lookup(place: Place, part: Part) -> Found | None:
+    """The object, looked for in the listing that is remembered and, when it is not in there, in a new one."""
     catalog = place.mount.catalog
-    kinds = objects(catalog, place)
-    name = match(part, kinds, "table")
-    return Found(place, name, kinds[name]) if name is not None else None
+    for _ in range(2):
+        kinds = objects(catalog, place)
+        name = match(part, kinds, "table")
+        if name is not None:
+            return Found(place, name, kinds[name])
+        forget_table(catalog, place.namespace, part.exact)
+    return None
 
 
 def objects(catalog: Catalog, place: Place) -> dict[str, Kind]:

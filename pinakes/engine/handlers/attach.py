@@ -17,6 +17,7 @@ def attach(statement: Attach, execution: Execution) -> Result:
     name = statement.name.exact if statement.name else _name_from(statement.location)
     if statement.if_not_exists and any(m.name == name for m in registry.mounts()):
         return Result.done("ATTACH")
+    registry.check_free(name, replace=statement.or_replace)
     options = _options(statement)
     kind = options.pop("TYPE", None)
     if not isinstance(kind, str):

@@ -55,7 +55,7 @@ class IcebergDataset(pds.Dataset):  # type: ignore[misc]  # pyarrow is untyped
 
     def get_fragments(self, filter: Any = None) -> Iterator[Fragment]:
         """One per data file; an empty one when there is no file, since DataFusion cannot plan a scan of nothing."""
-        return iter([Fragment(self, task) for task in self.tasks() or [None]])
+        return iter([Fragment(self, task) for task in self.tasks()] or [Fragment(self, None)])
 
     def tasks(self) -> list[FileScanTask]:
         """The data files of the snapshot with their deletes; planned once."""
