@@ -34,8 +34,8 @@ def passes(text: str, run, tmp: str = "/nowhere") -> None:
 
 
 def test_records_are_read_with_their_lines_and_connections() -> None:
-    text = "# why\nstatement ok\ncreate table t (\n  a int)\n\nconnection two user=alice\nquery IT rowsort x\nselect 1\n----\n1\ta\n\nhalt\nrubbish\n"
-    first, second = parse(text)
+    opening = "# why\nstatement ok\ncreate table t (\n  a int)\n\nconnection two user=alice\n"
+    first, second = parse(opening + "query IT rowsort x\nselect 1\n----\n1\ta\n\nhalt\nrubbish\n")
     assert (first.line, first.kind, first.sql, first.connection) == (2, "ok", "create table t (\n  a int)", "")
     assert (second.line, second.types, second.sort, second.label) == (7, "IT", "rowsort", "x")
     assert (second.connection, second.user, second.rows) == ("two", "alice", ["1\ta"])

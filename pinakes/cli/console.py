@@ -35,18 +35,19 @@ class Console:
 
     def note(self, text: str) -> None:
         """What is not a row."""
-        print(text, file=self.err if self.format in MACHINE_FORMATS else self.out, flush=True)  # noqa: T201
+        print(text, file=self.err if self.format in MACHINE_FORMATS else self.out, flush=True)
 
     def warn(self, text: str) -> None:
-        print(f"warning: {text}", file=self.err, flush=True)  # noqa: T201
+        print(f"warning: {text}", file=self.err, flush=True)
 
     def error(self, error: Exception, place: str = "", start: tuple[int, int] = (1, 1)) -> None:
         """`place: CODE: message`; `start` is where the statement begins, so that positions are the script's own."""
         self.out.flush()
-        print(f"{place}{described(error, start)}", file=self.err, flush=True)  # noqa: T201
+        print(f"{place}{described(error, start)}", file=self.err, flush=True)
 
     def _width(self) -> int | None:
-        return os.get_terminal_size(self.out.fileno()).columns if self.out.isatty() else None
+        """The terminal's width; some terminals don't know theirs and say 0."""
+        return (os.get_terminal_size(self.out.fileno()).columns or None) if self.out.isatty() else None
 
 
 def described(error: Exception, start: tuple[int, int] = (1, 1)) -> str:

@@ -31,7 +31,12 @@ HELP_WORDS = frozenset({"\\?", "\\h", "help"})
 
 class Shell:
     def __init__(
-        self, runner: Runner, *, history: History | None = None, input: Input | None = None, output: Output | None = None
+        self,
+        runner: Runner,
+        *,
+        history: History | None = None,
+        input: Input | None = None,
+        output: Output | None = None,
     ) -> None:
         self.runner = runner
         self.prompts: PromptSession[str] = PromptSession(
@@ -76,7 +81,7 @@ class Shell:
 
 
 def is_complete(text: str) -> bool:
-    """Whether Enter runs the text: it is a command, or a semicolon that is neither in quotes nor in a comment ends it."""
+    """Whether Enter runs the text: a command, or statements that a semicolon ends (not one in quotes or a comment)."""
     if not text.strip() or _word(text).startswith("\\") or _word(text) in QUIT | HELP_WORDS:
         return True
     # One more word begins a statement of its own only if the last one is closed.

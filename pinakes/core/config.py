@@ -32,6 +32,9 @@ from pinakes.core.values import documented, duration, one_of, share_or_size, siz
 MEMORY = ":memory:"
 """As `engine.data`: a temporary directory that goes when the engine closes."""
 
+MOST_PARTITIONS, MOST_ROWS = 512, 1_048_576
+"""Of target_partitions and batch_size: DataFusion allocates by them before it reads a row; far more ends the process."""
+
 T = TypeVar("T")
 
 
@@ -66,12 +69,12 @@ class EngineConfig:
         size, "Disk space that spilled data may take, in bytes or as `100GB`.", 100_000_000_000
     )
     target_partitions: int = documented(
-        whole(1),
+        whole(1, MOST_PARTITIONS),
         "Number of parts that a query is run in at the same time.",
         factory=machine.processors,
         shown="the number of processors",
     )
-    batch_size: int = documented(whole(1), "Rows per batch within a query.", 8192)
+    batch_size: int = documented(whole(1, MOST_ROWS), "Rows per batch within a query.", 8192)
     time_zone: str = documented(time_zone, "Time zone of new sessions: a name, or an offset such as `+02:00`.", "UTC")
     statement_timeout: float = documented(
         duration, "Time after which a statement is stopped, in seconds or as `5min`; 0 is never.", 0.0

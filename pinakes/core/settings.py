@@ -10,7 +10,7 @@ from dataclasses import dataclass, fields, replace
 from typing import NamedTuple
 
 from pinakes.core import machine
-from pinakes.core.config import EngineConfig
+from pinakes.core.config import MOST_PARTITIONS, MOST_ROWS, EngineConfig
 from pinakes.core.errors import InvalidArgument, SettingNotFound, listing
 from pinakes.core.values import documented, duration, time_zone, whole
 
@@ -35,12 +35,12 @@ class Settings:
         duration, "Time after which a statement is stopped, in seconds or as '5min'; 0 is never", 0.0
     )
     target_partitions: int = documented(
-        whole(1),
+        whole(1, MOST_PARTITIONS),
         "Number of parts that a query is run in at the same time",
         factory=machine.processors,
         shown="the number of processors",
     )
-    batch_size: int = documented(whole(1), "Rows per batch within a query", 8192)
+    batch_size: int = documented(whole(1, MOST_ROWS), "Rows per batch within a query", 8192)
 
     @classmethod
     def of(cls, engine: EngineConfig) -> Settings:

@@ -42,13 +42,14 @@ def text(value: object) -> str:
     return value
 
 
-def whole(least: int) -> Parser:
-    """A whole number of at least `least`."""
+def whole(least: int, most: int | None = None) -> Parser:
+    """A whole number of at least `least` and at most `most`."""
+    right = f"a whole number of at least {least}" if most is None else f"a whole number from {least} to {most}"
 
     def parse(value: object) -> int:
         found = int(value) if isinstance(value, str) and re.fullmatch(r"\s*\d{1,18}\s*", value) else value
-        if not isinstance(found, int) or isinstance(found, bool) or found < least:
-            raise ValueError(f"a whole number of at least {least}")
+        if not isinstance(found, int) or isinstance(found, bool) or found < least or (most and found > most):
+            raise ValueError(right)
         return found
 
     return parse

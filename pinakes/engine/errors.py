@@ -99,6 +99,7 @@ def _unqualified(fields: str) -> str:
     """DataFusion's list of valid fields with the table in front of each dropped when there is only one table."""
     parts = re.findall(r'(?:(?:"(?:[^"]|"")*"|[^\s",.]+)\.)*(?:"(?:[^"]|"")*"|[^\s",.]+)', fields)
     split = [re.findall(r'"(?:[^"]|"")*"|[^\s",.]+', p) for p in parts]
+    split = [p for p in split if not p[-1].startswith('"$pinakes')]  # a change adds where each row stands
     tables = {tuple(p[:-1]) for p in split}
     shown = [p[-1] for p in split] if len(tables) <= 1 else [".".join(p[-2:]) for p in split]
     return ", ".join(shown[:20]) + (f" and {len(shown) - 20} more" if len(shown) > 20 else "")
@@ -137,6 +138,13 @@ _RULES: list[tuple[re.Pattern[str], Callable[[re.Match[str], str], PinakesError]
     (
         re.compile(r"No space left on device|os error 28"),
         lambda _, t: OutOfMemory(f"the disk is full: {t.splitlines()[0]}"),
+    ),
+    (
+        re.compile(r"does not support logical expression (?:ScalarSubquery|Exists|InSubquery)"),
+        lambda _m, _t: NotSupportedError(
+            "a subquery refers to the row around it in a way that cannot be planned: "
+            "compare with = there, or write it as a join"
+        ),
     ),
     (
         re.compile(r"This feature is not implemented: (.*)", re.S),

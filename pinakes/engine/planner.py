@@ -6,7 +6,7 @@ planned by a planner of its own, within the view's default catalog and namespace
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
@@ -52,7 +52,12 @@ class Planner:
     # --- text -----------------------------------------------------------------------------------------------------
 
     def rewrite(
-        self, statement: Planned, span: Span | None = None, *, target: tuple[TableRef, Relation] | None = None
+        self,
+        statement: Planned,
+        span: Span | None = None,
+        *,
+        target: tuple[TableRef, Relation] | None = None,
+        also: Sequence[Edit] = (),
     ) -> Spliced:
         """The statement's text, or a piece of it, as DataFusion is to read it."""
         relations = {
@@ -61,14 +66,15 @@ class Planner:
             if span is None or _covers(span, ref.span)
         }
         edits = [_table_edit(statement.tables[index], relation) for index, relation in relations.items()]
+        edits += also
         edits += column_edits(statement, relations, target)
         edits += [Edit(p.span.start, p.span.end, f"${p.name}") for p in statement.placeholders]
-        edits += [Edit(v.span.start, v.span.end, self._value(v.name, v.alone)) for v in statement.values]
+        edits += [Edit(v.span.start, v.span.end, self._value(v.name)) for v in statement.values]
+        edits += [Edit(end, end, f" AS {quote(name)}") for end, name in _aliases(statement).items()]
         return splice(statement.text, edits, span)
 
-    def _value(self, name: str, alone: bool) -> str:
-        text = "'" + self._session.value(name).replace("'", "''") + "'"
-        return f"{text} AS {name}" if alone else text
+    def _value(self, name: str) -> str:
+        return "'" + self._session.value(name).replace("'", "''") + "'"
 
     # --- plans ----------------------------------------------------------------------------------------------------
 
@@ -183,6 +189,12 @@ def _table_edit(ref: TableRef, relation: Relation) -> Edit:
     written = ref.name.last.exact
     alias = f" AS {quote(written)}" if ref.alias is None and written != relation.key[2] else ""
     return Edit(ref.span.start, ref.span.end, relation.sql + alias)
+
+
+def _aliases(statement: Planned) -> dict[int, str]:
+    """Names for what would lose its own: unnamed items of the outer SELECT list, current_user and its kin anywhere."""
+    lonely = {v.span.end: v.name for v in statement.values if v.alone}
+    return {**lonely, **{p.end: p.name for p in statement.projections}}
 
 
 def _with_names(frame: DataFrame, found: Found, view: ViewDefinition) -> DataFrame:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import pyarrow as pa
 
+from pinakes.core.errors import InvalidArgument
+
 
 class Result:
-    """A stream of batches. Reading it to the end, closing it or an error while reading ends its query.
+    """A stream of batches, for one reader. Reading it to the end, closing it, forgetting it or an error while reading
+    ends its query.
 
     `kind` is "rows" for what has rows to show, else the statement's tag; `count` is the number of rows changed.
     """
@@ -25,8 +29,10 @@ class Result:
         self.kind = kind
         self.count = count
         self._batches = iter(batches)
-        self._on_batch: Callable[[pa.RecordBatch], None] | None = None
-        self._on_end: Callable[[BaseException | None], None] | None = None
+        self._taken = False
+        self._on_batch: Callable[[pa.RecordBatch], None] = _nothing
+        self._stop: Callable[[str], object] = _nothing
+        self._ending: weakref.finalize[..., Result] | None = None
 
     @classmethod
     def done(cls, tag: str, count: int | None = None) -> Result:
@@ -41,17 +47,28 @@ class Result:
         return cls(schema, [pa.record_batch(arrays, schema=schema)])
 
     def watch(
-        self, on_batch: Callable[[pa.RecordBatch], None], on_end: Callable[[BaseException | None], None]
+        self,
+        on_batch: Callable[[pa.RecordBatch], None],
+        on_end: Callable[[BaseException | None], None],
+        stop: Callable[[str], object],
     ) -> Result:
-        """Tell the tracker of each batch and of the end, be it an error."""
-        self._on_batch, self._on_end = on_batch, on_end
+        """Tell the tracker of each batch and of the end, be it an error or that nobody wants the result any more.
+        `stop` interrupts the thread that reads it."""
+        self._on_batch, self._stop = on_batch, stop
+        self._ending = weakref.finalize(self, on_end, None)
+        self._ending.atexit = False
         return self
 
     def __iter__(self) -> Iterator[pa.RecordBatch]:
+        if self._taken:
+            raise InvalidArgument("this result was read or closed already: run the statement again to read it again")
+        self._taken = True
+        return self._stream()
+
+    def _stream(self) -> Iterator[pa.RecordBatch]:
         try:
             for batch in self._batches:
-                if self._on_batch is not None:
-                    self._on_batch(batch)
+                self._on_batch(batch)
                 yield batch
         except GeneratorExit:
             self.close()
@@ -70,13 +87,20 @@ class Result:
         return pa.RecordBatchReader.from_batches(self.schema, iter(self))
 
     def close(self) -> None:
-        """Stop reading: what still runs is dropped."""
-        close = getattr(self._batches, "close", None)
-        if close is not None:
-            close()
+        """Stop reading: what still runs is dropped. Another thread that reads it meanwhile gets QueryCanceled."""
+        self._taken = True
+        try:
+            getattr(self._batches, "close", _nothing)()
+        except ValueError:  # the generator runs: only its own thread can end it
+            self._stop("its result was closed")
+            return
         self._end(None)
 
     def _end(self, error: BaseException | None) -> None:
-        on_end, self._on_end = self._on_end, None
-        if on_end is not None:
-            on_end(error)
+        ending = self._ending.detach() if self._ending is not None else None
+        if ending is not None:
+            ending[1](error)
+
+
+def _nothing(*_: object) -> None:
+    """For whom nobody watches."""

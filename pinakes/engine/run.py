@@ -32,4 +32,4 @@ def run(sql: str, session: Session, parameters: Mapping[str, Any]) -> Result:
         if isinstance(error, Exception) and not isinstance(error, PinakesError):
             raise translate(error) from error
         raise
-    return result.watch(on_batch=query.count, on_end=query.end)
+    return result.watch(on_batch=query.count, on_end=query.end, stop=query.cancel)

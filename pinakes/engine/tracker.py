@@ -30,6 +30,7 @@ class QueryTracker:
         self._lock = threading.Lock()
         self._running: dict[str, Query] = {}
         self._past: deque[Query] = deque()
+        self._over: deque[Query] = deque()
         self._deadlines = Deadlines()
         self._timed: dict[str, Deadline] = {}
         self._ids = _QueryIds(clock)
@@ -42,6 +43,7 @@ class QueryTracker:
             self._running[query.query_id] = query
             if timeout > 0:
                 self._timed[query.query_id] = self._deadlines.set(timeout, query.time_out)
+        self._settle(wait=False)
         return query
 
     def running(self, query_id: str) -> Query | None:
@@ -50,6 +52,7 @@ class QueryTracker:
 
     def snapshot(self) -> list[QueryInfo]:
         """All known queries in the order of their ids."""
+        self._settle(wait=True)
         with self._lock:
             self._forget_old()
             known = [*self._past, *self._running.values()]
@@ -62,11 +65,24 @@ class QueryTracker:
         self._deadlines.close()
 
     def _ended(self, query: Query) -> None:
-        with self._lock:
-            del self._running[query.query_id]
-            self._past.append(query)
-            self._forget_old()
-            deadline = self._timed.pop(query.query_id, None)
+        """The garbage collector may call this at any moment, for a result that nobody read, also while this very
+        thread holds the lock; then the query waits until the lock is free."""
+        self._over.append(query)
+        self._settle(wait=False)
+
+    def _settle(self, *, wait: bool) -> None:
+        while self._over and self._lock.acquire(blocking=wait):
+            try:
+                while self._over:
+                    self._file(self._over.popleft())
+            finally:
+                self._lock.release()
+
+    def _file(self, query: Query) -> None:
+        del self._running[query.query_id]
+        self._past.append(query)
+        self._forget_old()
+        deadline = self._timed.pop(query.query_id, None)
         if deadline is not None:
             self._deadlines.withdraw(deadline)
 

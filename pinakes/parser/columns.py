@@ -91,7 +91,7 @@ def _column_ref(node: exp.Expr, scopes: Scopes) -> ColumnRef:
     parts = [Part("*") if isinstance(i, exp.Star) else Part(i.name, bool(i.args.get("quoted"))) for i in identifiers]
     spans = tuple(Span(i.meta["start"], i.meta["end"] + 1) for i in identifiers)
     *qualifier, name = parts
-    tables, derived = _origin([s for scope in scopes.seen_from(node) for s in scope], parts)
+    tables, derived = _origin(scopes.seen_from(node), parts)
     return ColumnRef(
         name=name,
         qualifier=tuple(qualifier),

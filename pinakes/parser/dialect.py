@@ -29,7 +29,24 @@ class Pinakes(Dialect):
 _DIALECT = Pinakes()
 
 # Words that start a command elsewhere are plain names within a query.
-_PLAIN_TYPES = frozenset({TokenType.COMMAND, TokenType.KILL, TokenType.CACHE, TokenType.UNCACHE, TokenType.LOAD})
+_PLAIN_TYPES = frozenset(
+    {
+        TokenType.ALTER,
+        TokenType.CACHE,
+        TokenType.COMMAND,
+        TokenType.COMMENT,
+        TokenType.CREATE,
+        TokenType.DROP,
+        TokenType.EXECUTE,
+        TokenType.GRANT,
+        TokenType.KILL,
+        TokenType.LOAD,
+        TokenType.REVOKE,
+        TokenType.SHOW,
+        TokenType.TRUNCATE,
+        TokenType.UNCACHE,
+    }
+)
 _WORDS = {w: t for w, t in Tokenizer.KEYWORDS.items() if w.isidentifier() and t not in _PLAIN_TYPES}
 _SYMBOLS = {
     **{s: t for s, t in Tokenizer.KEYWORDS.items() if not s[0].isalpha()},

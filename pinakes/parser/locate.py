@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from pinakes.parser.faults import Fault
 from pinakes.parser.lexer import Token
 from pinakes.parser.parameters import join_named, placeholders
+from pinakes.parser.projections import projections
 from pinakes.parser.session_values import WORDS, session_values
-from pinakes.parser.statements import AsOf, Placeholder, SessionValue, TableRef
+from pinakes.parser.statements import AsOf, Placeholder, Projection, SessionValue, TableRef
 from pinakes.parser.time_travel import take_out
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ class Located(NamedTuple):
     tables: tuple[TableRef, ...] = ()
     placeholders: tuple[Placeholder, ...] = ()
     values: tuple[SessionValue, ...] = ()
+    projections: tuple[Projection, ...] = ()
     parsed: bool = True
 
 
@@ -31,8 +33,9 @@ def locate(text: str, tokens: list[Token], *, strict: bool = False) -> Located:
         tokens = join_named(tokens)
     marks = placeholders(tokens)
     values = session_values(tokens) if words & WORDS else ()
+    unnamed = projections(text, tokens) if "SELECT" in words else ()
     if not strict and not words & _NAMES_TABLES:
-        return Located((), marks, values)  # SELECT 1 has no names to locate: sqlglot isn't even loaded
+        return Located((), marks, values, unnamed)  # SELECT 1 has no names to locate: sqlglot isn't even loaded
     from pinakes.parser.tables import tables_of
 
     try:
@@ -40,8 +43,8 @@ def locate(text: str, tokens: list[Token], *, strict: bool = False) -> Located:
     except Fault:
         if strict:
             raise
-        return Located((), marks, values, parsed=False)
-    return Located(tables, marks, _not_tables(values, tables), True)
+        return Located((), marks, values, unnamed, parsed=False)
+    return Located(tables, marks, _not_tables(values, tables), unnamed)
 
 
 def read(text: str, tokens: list[Token]) -> tuple[exp.Expr, str, list[AsOf]]:

@@ -11,10 +11,12 @@ from dataclasses import dataclass
 from sqlglot import expressions as exp
 
 from pinakes.core.names import Part
-from pinakes.parser.tables import find_cte
+from pinakes.parser.tables import Ctes
 
 _USE_ALIASES = frozenset({"order", "group", "having", "qualify", "sort"})
 Modified = exp.Select | exp.SetOperation | exp.Subquery
+Place = tuple[Modified, str]
+"""A query, and the name of the part of it that one looks from."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,18 +41,50 @@ class Scopes:
 
     def __init__(self, indexes: Mapping[int, int]) -> None:
         self._indexes = indexes
+        self._ctes = Ctes()
         self._offers: dict[int, Offer] = {}
+        self._sources: dict[int, list[Source]] = {}
+        self._seen: dict[tuple[int, str], list[Source]] = {}
+        self._places: dict[int, Place | None] = {}
 
-    def seen_from(self, node: exp.Expr) -> Iterator[list[Source]]:
+    def seen_from(self, node: exp.Expr) -> list[Source]:
         """The sources that `node` sees, nearest scope first; aliases of the SELECT list are one without a name."""
-        for query, key in _enclosing(node):
-            if not isinstance(query, exp.Select):
-                yield [Source(None, self.offer(query.this), derived=True)]
-                continue
-            aliases = [Source(None, _aliases(query), derived=True)] if key in _USE_ALIASES else []
-            yield aliases + self.sources(query)
+        place = self._place(node)
+        if place is None:
+            return []
+        query, key = place
+        if (id(query), key) not in self._seen:
+            self._seen[id(query), key] = self._own(query, key) + self.seen_from(query)
+        return self._seen[id(query), key]
+
+    def _own(self, query: Modified, key: str) -> list[Source]:
+        if not isinstance(query, exp.Select):
+            return [Source(None, self.offer(query.this), derived=True)]
+        aliases = [Source(None, _aliases(query), derived=True)] if key in _USE_ALIASES else []
+        return aliases + self.sources(query)
+
+    def _place(self, node: exp.Expr) -> Place | None:
+        """The query around a node and its clause. A long chain of operators is climbed once, not once per column."""
+        climbed: list[int] = []
+        while id(node) not in self._places:
+            climbed.append(id(node))
+            parent = node.parent
+            if parent is None or isinstance(parent, exp.CTE) or _hides_outside(node, parent):
+                self._places[id(node)] = None
+            elif (place := _as_place(parent, node.arg_key or "")) is not None:
+                self._places[id(node)] = place
+            else:
+                node = parent
+        found = self._places[id(node)]
+        self._places.update(dict.fromkeys(climbed, found))
+        return found
 
     def sources(self, select: exp.Select) -> list[Source]:
+        if id(select) not in self._sources:
+            self._sources[id(select)] = self._compute_sources(select)
+        return self._sources[id(select)]
+
+    def _compute_sources(self, select: exp.Select) -> list[Source]:
         from_ = select.args.get("from_")
         found = list(self._expand(from_.this)) if from_ is not None else []
         for join in [*(select.args.get("joins") or ()), *(select.args.get("laterals") or ())]:
@@ -102,25 +136,20 @@ class Scopes:
             node = node.this
         if isinstance(node, exp.Subquery):
             return self.offer(node)
-        cte = find_cte(node, _part(node.this)) if isinstance(node, exp.Table) and node.name else None
+        cte = self._ctes.find(node, _part(node.this)) if isinstance(node, exp.Table) and node.name else None
         if cte is None:
             return Offer(known=False)
         renamed = _alias_columns(cte)
         return Offer(renamed) if renamed else self.offer(cte.this)
 
 
-def _enclosing(node: exp.Expr) -> Iterator[tuple[Modified, str]]:
-    """The queries around a node whose sources it sees, each with the clause it stands in."""
-    child, parent = node, node.parent
-    while parent is not None:
-        key = child.arg_key or ""
-        if isinstance(parent, exp.CTE) or _hides_outside(child, parent):
-            return
-        modifies = isinstance(parent, exp.SetOperation | exp.Subquery) and key not in ("this", "expression", "joins")
-        if (isinstance(parent, exp.Select) and key != "with_") or modifies:
-            assert isinstance(parent, Modified)
-            yield parent, key
-        child, parent = parent, parent.parent
+def _as_place(parent: exp.Expr, key: str) -> Place | None:
+    """`parent` as a query whose sources are seen from its part `key`; ORDER BY after a UNION sees the UNION's columns."""
+    if isinstance(parent, exp.Select):
+        return (parent, key) if key != "with_" else None
+    if isinstance(parent, exp.SetOperation | exp.Subquery) and key not in ("this", "expression", "joins", "with_"):
+        return parent, key
+    return None
 
 
 def _hides_outside(child: exp.Expr, parent: exp.Expr) -> bool:

@@ -85,6 +85,14 @@ class SessionValue:
     alone: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Projection:
+    """An item of the outermost SELECT list that has no name of its own: it ends at `end` and is to be called `name`."""
+
+    end: int
+    name: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Statement:
     """The base: the text as the client sent it, and the rendering that may be shown (secret values masked)."""
@@ -109,6 +117,7 @@ class Planned(Statement):
     tables: tuple[TableRef, ...] = ()
     placeholders: tuple[Placeholder, ...] = ()
     values: tuple[SessionValue, ...] = ()
+    projections: tuple[Projection, ...] = ()
     parsed: bool = True
 
 

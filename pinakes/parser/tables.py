@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from sqlglot import expressions as exp
 
@@ -20,10 +20,10 @@ def tables_of(tree: exp.Expr, text: str, as_of: Sequence[AsOf]) -> tuple[TableRe
 def table_nodes(tree: exp.Expr, text: str, as_of: Sequence[AsOf]) -> list[tuple[exp.Table, TableRef]]:
     """The same, each with its node."""
     found: list[tuple[exp.Table, TableRef]] = []
-    has_cte = tree.find(exp.With) is not None
+    ctes = Ctes() if tree.find(exp.With) is not None else None
     for table in tree.find_all(exp.Table):
         ref = _table_ref(table, text)
-        if ref is not None and not (has_cte and len(ref.name.parts) == 1 and names_cte(table, ref.name.last)):
+        if ref is not None and not (ctes and len(ref.name.parts) == 1 and ctes.find(table, ref.name.last)):
             found.append((table, ref))
     found.sort(key=lambda pair: pair[1].span.start)
     return _with_clauses(found, as_of) if as_of else found
@@ -61,25 +61,34 @@ def _alias(table: exp.Table) -> Part | None:
     return Part(identifier.this, bool(identifier.args.get("quoted"))) if identifier is not None else None
 
 
-def names_cte(table: exp.Expr, name: Part) -> bool:
-    """Whether a WITH around `table` defines `name` for this place: earlier siblings, itself only if RECURSIVE."""
-    return find_cte(table, name) is not None
+class Ctes:
+    """The names that each WITH of a tree defines, looked up once."""
+
+    def __init__(self) -> None:
+        self._names: dict[int, dict[str, int]] = {}
+
+    def find(self, table: exp.Expr, name: Part) -> exp.CTE | None:
+        """What a WITH around `table` defines as `name` for this place: an earlier sibling, itself only if RECURSIVE."""
+        child, node = table, table.parent
+        while node is not None:
+            with_ = node if isinstance(node, exp.With) else node.args.get("with_")
+            if with_ is not None and with_ is not child:
+                at = self._by_name(with_).get(name.exact)
+                if at is not None and (with_ is not node or _comes_before(with_, at, child)):
+                    found: exp.CTE = with_.expressions[at]
+                    return found
+            child, node = node, node.parent
+        return None
+
+    def _by_name(self, with_: exp.With) -> dict[str, int]:
+        if id(with_) not in self._names:
+            self._names[id(with_)] = {_cte_name(cte): i for i, cte in enumerate(with_.expressions)}
+        return self._names[id(with_)]
 
 
-def find_cte(table: exp.Expr, name: Part) -> exp.CTE | None:
-    child, node = table, table.parent
-    while node is not None:
-        ctes: Iterable[exp.CTE] = ()
-        if isinstance(node, exp.With):
-            at = next(i for i, cte in enumerate(node.expressions) if cte is child)
-            ctes = node.expressions[: at + 1 if node.args.get("recursive") else at]
-        elif (with_ := node.args.get("with_")) is not None and with_ is not child:
-            ctes = with_.expressions
-        for cte in ctes:
-            if _cte_name(cte) == name.exact:
-                return cte
-        child, node = node, node.parent
-    return None
+def _comes_before(with_: exp.With, at: int, sibling: exp.Expr) -> bool:
+    place = sibling.index or 0
+    return at < place or (at == place and bool(with_.args.get("recursive")))
 
 
 def _cte_name(cte: exp.CTE) -> str:

@@ -54,6 +54,9 @@ class IcebergCatalog:
     @cached_property
     def inner(self) -> PyIcebergCatalog:
         """The pyiceberg catalog, opened when first asked for."""
+        from pinakes.providers.iceberg_v3.install import install
+
+        install()
         with translated("catalog", ()):
             return self._open_inner()
 

@@ -32,7 +32,8 @@ def ints(values: list[int | None], kind: pa.DataType) -> pa.Array:
     [
         (pa.array([True, None]), ["true", None]),
         (pa.array([-(2**63), 2**63 - 1]), ["-9223372036854775808", "9223372036854775807"]),
-        (pa.array([1.0, 0.1, 1e300, float("nan"), float("inf"), float("-inf")]), ["1.0", "0.1", "1e+300", "NaN", "Infinity", "-Infinity"]),
+        (pa.array([1.0, 0.1, 1e300]), ["1.0", "0.1", "1e+300"]),
+        (pa.array([float("nan"), float("inf"), float("-inf")]), ["NaN", "Infinity", "-Infinity"]),
         (pa.array([0.1, None], pa.float32()), ["0.1", None]),
         (pa.array([Decimal("1.50"), Decimal("-0.00")]), ["1.50", "0.00"]),
         (pa.array([Decimal("12345678901234567890123456789012345678")]), ["12345678901234567890123456789012345678"]),
@@ -134,7 +135,9 @@ cells = st.one_of(st.none(), st.text(st.characters(codec="utf-8"), max_size=8))
 
 @given(st.lists(st.tuples(cells, cells), max_size=5))
 def test_json_gives_back_what_went_in(values: list[tuple[str | None, str | None]]) -> None:
-    table = pa.table({"a": pa.array([v[0] for v in values], pa.string()), "b": pa.array([v[1] for v in values], pa.string())})
+    table = pa.table(
+        {"a": pa.array([v[0] for v in values], pa.string()), "b": pa.array([v[1] for v in values], pa.string())}
+    )
     assert json.loads(shown(table, "json")) == table.to_pylist()
     assert [json.loads(line) for line in shown(table, "jsonl").split("\n")[:-1]] == table.to_pylist()
 

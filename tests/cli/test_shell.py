@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import fcntl
 import io
 import os
 import pty
+import select
 import signal
+import struct
 import subprocess
 import sys
+import termios
 import threading
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 from prompt_toolkit.history import InMemoryHistory
@@ -82,7 +88,9 @@ def test_the_history_keeps_statements_without_their_secrets(tmp_path: Path, runn
     file = tmp_path / "state" / "history"
     history = open_history(file)
     with create_pipe_input() as pipe:
-        pipe.send_text("select 1;\rcreate secret s (type bearer, token 'hunter2');\rselect 'open token hunter2\x03\\q\r")
+        pipe.send_text(
+            "select 1;\rcreate secret s (type bearer, token 'hunter2');\rselect 'open token hunter2\x03\\q\r"
+        )
         Shell(runner, history=history, input=pipe, output=DummyOutput()).loop()
     kept = file.read_text()
     assert "select 1;" in kept
@@ -116,33 +124,49 @@ def test_a_statement_that_runs_can_be_canceled(runner: Runner) -> None:
         runner.run("select count(*) from generate_series(1, 10000000) a, generate_series(1, 10000000) b")
 
 
+class Terminal:
+    """A process on a pseudo-terminal of 24 lines of 80 characters."""
+
+    def __init__(self, command: list[str], **options: Any) -> None:
+        self.control, terminal = pty.openpty()
+        fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+        self.process = subprocess.Popen(
+            command, stdin=terminal, stdout=terminal, stderr=terminal, start_new_session=True, **options
+        )
+        os.close(terminal)
+
+    def until(self, text: str) -> None:
+        """Wait until the terminal has shown a text."""
+        seen = ""
+        while text not in seen:
+            ready, _, _ = select.select([self.control], [], [], 30)
+            assert ready, f"{text!r} did not come; the terminal shows {seen!r}"
+            seen += os.read(self.control, 4096).decode(errors="replace")
+
+    def type(self, keys: str) -> None:
+        os.write(self.control, keys.encode())
+
+    def close(self) -> None:
+        self.process.kill()
+        self.process.wait()
+        os.close(self.control)
+
+
 @pytest.mark.slow
 def test_on_a_real_terminal(tmp_path: Path, env: dict[str, str]) -> None:
     """Ctrl-C stops the statement, the shell goes on; the prompt shows where one is."""
-    control, terminal = pty.openpty()
     env |= {"TERM": "xterm", "PROMPT_TOOLKIT_NO_CPR": "1"}
     command = [sys.executable, "-m", "pinakes", "--data", ":memory:"]
-    process = subprocess.Popen(
-        command, stdin=terminal, stdout=terminal, stderr=terminal, cwd=tmp_path, env=env, start_new_session=True
-    )
-    os.close(terminal)
-
-    def until(text: str) -> str:
-        seen = ""
-        while text not in seen:
-            seen += os.read(control, 4096).decode()
-        return seen
-
-    until("lake.default> ")
-    os.write(control, b"select 'be' || 'gun' as x; select count(*) from generate_series(1, 10000000) a, "
-                      b"generate_series(1, 10000000) b;\r")  # fmt: skip
-    until("begun")
-    process.send_signal(signal.SIGINT)
-    until("canceled")
-    until("lake.default> ")
-    os.write(control, b"select 'still' || ' here' as y;\r")
-    until("still here")
-    until("lake.default> ")
-    os.write(control, b"\x04")
-    assert process.wait(30) == 0
-    os.close(control)
+    with closing(Terminal(command, cwd=tmp_path, env=env)) as terminal:
+        terminal.until("lake.default>")
+        terminal.type("select 'be' || 'gun' as x; select count(*) from generate_series(1, 10000000) a, ")
+        terminal.type("generate_series(1, 10000000) b;\r")
+        terminal.until("begun")
+        terminal.process.send_signal(signal.SIGINT)
+        terminal.until("canceled")
+        terminal.until("lake.default>")
+        terminal.type("select 'still' || ' here' as y;\r")
+        terminal.until("still here")
+        terminal.until("lake.default>")
+        terminal.type("\x04")
+        assert terminal.process.wait(30) == 0

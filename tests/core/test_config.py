@@ -79,7 +79,7 @@ def test_catalogs_keep_their_options_to_themselves() -> None:
         ("[engine]\nbatch = 1", r"\[engine\] has no key 'batch'; there are: batch_size, data"),
         ("[caches.listing]", r"\[caches\] has no cache 'listing'; there are: listings"),
         ("[caches.listings]\nsize = 1", r"\[caches.listings\] has no key 'size'; there are: entries, ttl"),
-        ("[engine]\nbatch_size = 0", "engine.batch_size must be a whole number of at least 1, not 0"),
+        ("[engine]\nbatch_size = 0", "engine.batch_size must be a whole number from 1 to 1048576, not 0"),
         ("[engine]\nbatch_size = true", "engine.batch_size must be a whole number"),
         ("[engine]\nbatch_size = 1.5", "engine.batch_size must be a whole number"),
         ("[engine]\ndata = 5", "engine.data must be a text"),
@@ -229,7 +229,7 @@ class TestSettings:
                 attempt()
 
     def test_bad_values(self) -> None:
-        with pytest.raises(InvalidArgument, match="batch_size must be a whole number of at least 1, not 'many'"):
+        with pytest.raises(InvalidArgument, match="batch_size must be a whole number from 1 to 1048576, not 'many'"):
             self.DEFAULTS.with_value("batch_size", "many")
 
     def test_rows_can_be_set_again(self) -> None:

@@ -1,4 +1,4 @@
-"""Every *.slt here becomes a collection of tests, one per record, on an engine of the file's own (tests/sqllogic.py)."""
+"""Every *.slt here becomes tests, one per record, on an engine of the file's own (see tests/sqllogic.py)."""
 
 from __future__ import annotations
 

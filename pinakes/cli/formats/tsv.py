@@ -1,4 +1,4 @@
-"""Tab-separated values: a header line, one row per line; tabs, line breaks and backslashes within a value are escaped."""
+"""Tab-separated values: a header line, then one line per row; tabs, line breaks and backslashes in it are escaped."""
 
 from __future__ import annotations
 

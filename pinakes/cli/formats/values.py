@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from datetime import datetime, timedelta, timezone, tzinfo
+from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from decimal import Decimal
 
 import pyarrow as pa
@@ -157,7 +157,7 @@ def _timestamp(value: int, per_second: int, zone: tzinfo | None) -> str:
     try:
         moment = _EPOCH + timedelta(seconds=seconds)
         if zone is not None:
-            moment = moment.replace(tzinfo=timezone.utc).astimezone(zone)
+            moment = moment.replace(tzinfo=UTC).astimezone(zone)
     except OverflowError:  # beyond the years 1 to 9999: the count since 1970 is all that can be said
         return f"{value}/{per_second}s"
     text = moment.replace(tzinfo=None).isoformat() + _digits(fraction, per_second)

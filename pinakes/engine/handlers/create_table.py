@@ -22,14 +22,14 @@ def create_table(statement: CreateTable, execution: Execution) -> Result:
     existing = resolver.maybe(statement.name)
     if existing is not None and statement.if_not_exists:
         return Result.done("CREATE TABLE")
+    old = resolver.table(statement.name)[1] if existing is not None and statement.or_replace else None
     spec = (
-        spec_like(statement, _like(statement.like, execution))
+        spec_like(statement, _like(statement.like, execution), old)
         if statement.like
-        else spec_from_columns(statement, execution)
+        else spec_from_columns(statement, execution, old)
     )
-    if existing is not None and statement.or_replace:
-        _, table = resolver.table(statement.name)
-        replace_table(table, existing, spec, ())
+    if existing is not None and old is not None:
+        replace_table(old, existing, spec, ())
         return Result.done("CREATE TABLE")
     try:
         catalog.create_table(place.namespace, name, spec)

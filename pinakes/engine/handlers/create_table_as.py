@@ -25,11 +25,11 @@ def create_table_as(statement: CreateTableAs, execution: Execution) -> Result:
     if existing is not None and not statement.or_replace:
         raise TableExists(f"{existing} exists already; use CREATE OR REPLACE TABLE, or IF NOT EXISTS")
     frame = execution.planner().query(statement, statement.body)
-    spec = spec_from_query(statement, frame.schema())
+    old = resolver.table(statement.name)[1] if existing is not None else None
+    spec = spec_from_query(statement, frame.schema(), old)
     batches = execution.batches(frame) if statement.with_data else iter(())
-    if existing is not None:
-        _, table = resolver.table(statement.name)
-        return Result.done("CREATE TABLE AS", replace_table(table, existing, spec, batches))
+    if existing is not None and old is not None:
+        return Result.done("CREATE TABLE AS", replace_table(old, existing, spec, batches))
     transaction = catalog.begin_create_table(place.namespace, name, spec)
     with FileWriter(transaction.table_metadata, transaction._table.io) as writer:
         writer.write_all(batches)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from pinakes.core.names import quote
 from pinakes.engine.execution import Execution
 from pinakes.engine.result import Result
 from pinakes.engine.write.commit import again
-from pinakes.engine.write.rewrite import Rewrite, column_list
+from pinakes.engine.write.rewrite import Rewrite, files_of
 from pinakes.parser.statements import Delete
 
 
@@ -17,25 +16,18 @@ def delete(statement: Delete, execution: Execution) -> Result:
 
 def _delete(statement: Delete, execution: Execution) -> int:
     change = Rewrite.of(execution, statement, statement.target)
-    condition = _condition(statement, change)
-    target = change.sql
-    rows = change.planner.plan(f"SELECT _file, count(*) FROM {target} WHERE {condition} GROUP BY 1", statement)
-    doomed = dict(zip(*execution.collect(rows).to_pydict().values(), strict=True))
-    if not doomed:
-        return 0
-    narrowed = change.narrowed(doomed)
-    columns = column_list(change.alias, change.columns)
-    kept = f"SELECT {columns} FROM {narrowed.sql} AS {quote(change.alias)} WHERE ({condition}) IS NOT TRUE"
-    change.replace(doomed, change.planner.plan(kept, statement))
-    return sum(doomed.values())
+    if statement.where is None and statement.source is None:
+        count = execution.collect(change.planner.plan(f"SELECT count(*) FROM {change.sql}", statement))
+        change.replace(range(len(change.paths)))
+        return int(count.column(0)[0].as_py())
+    places = change.places(_doomed(statement, change))
+    if places.num_rows:
+        change.replace(files_of(places), change.untouched(places))
+    return places.num_rows
 
 
-def _condition(statement: Delete, change: Rewrite) -> str:
-    """The rows to delete, as a condition on the target alone."""
-    where = "TRUE"
-    if statement.where is not None:
-        where = change.text(statement.where)
-    if statement.source is None:
-        return f"({where}\n)"
-    source = change.text(statement.source)
-    return f"EXISTS (SELECT 1 FROM {source} WHERE {where}\n)"
+def _doomed(statement: Delete, change: Rewrite) -> str:
+    """The rows to delete: the target with what it is joined to, and the condition."""
+    source = f" CROSS JOIN {change.text(statement.source)}\n" if statement.source is not None else ""
+    where = f" WHERE {change.text(statement.where)}\n" if statement.where is not None else ""
+    return f"{change.sql}{source}{where}"

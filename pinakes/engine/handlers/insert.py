@@ -8,7 +8,15 @@ import pyarrow as pa
 from datafusion import DataFrame
 from pyiceberg.schema import Schema
 
-from pinakes.core.errors import ColumnExists, ColumnNotFound, InvalidArgument, NotSupportedError, listing
+from pinakes.core.errors import (
+    ColumnExists,
+    ColumnNotFound,
+    ExecutionError,
+    InvalidArgument,
+    NotSupportedError,
+    TypeMismatch,
+    listing,
+)
 from pinakes.core.names import Part, match, quote
 from pinakes.engine.execution import Execution
 from pinakes.engine.planner import Planner
@@ -16,6 +24,7 @@ from pinakes.engine.result import Result
 from pinakes.engine.write.commit import commit
 from pinakes.engine.write.files import FileWriter
 from pinakes.engine.write.shape import positions, shaped
+from pinakes.engine.write.values import value_casts
 from pinakes.parser.statements import Insert
 
 
@@ -45,9 +54,26 @@ def _rows(statement: Insert, execution: Execution, schema: Schema) -> Iterator[p
     zone = execution.session.settings.time_zone
     if statement.body is None:
         return execution.batches(planner.plan(f"SELECT {shaped(schema, {}, zone)}", statement))
-    frame = planner.query(statement, statement.body)
+    body, frame = _planned(statement, planner, schema, zone)
     columns = _columns(statement, schema, frame)
-    return execution.batches(_shaped(statement, planner, columns, frame.schema(), schema, zone))
+    aliases = ", ".join(f'"c{i}"' for i in range(len(columns)))
+    select = shaped(schema, positions(columns, frame.schema()), zone)
+    return execution.batches(planner.plan(f'SELECT {select} FROM ({body}\n) AS "src"({aliases})', statement))
+
+
+def _planned(statement: Insert, planner: Planner, schema: Schema, zone: str) -> tuple[str, DataFrame]:
+    """The query as DataFusion reads it, and its plan. A VALUES list that it can't plan has its values cast one by one."""
+    try:
+        body = planner.rewrite(statement, statement.body)
+        return body.text, planner.plan(body.text, statement, body.locate)
+    except (ExecutionError, TypeMismatch, ColumnNotFound):
+        names = [f.name for f in schema.fields]
+        columns = target_columns(statement.columns, names) if statement.columns else names
+        casts = value_casts(statement, columns, schema, zone)
+        if casts is None:
+            raise
+    body = planner.rewrite(statement, statement.body, also=casts)
+    return body.text, planner.plan(body.text, statement, body.locate)
 
 
 def _columns(statement: Insert, schema: Schema, frame: DataFrame) -> list[str]:
@@ -74,12 +100,3 @@ def target_columns(parts: Sequence[Part], names: Sequence[str]) -> list[str]:
             raise ColumnExists(f"column {part} is named twice")
         columns.append(name)
     return columns
-
-
-def _shaped(
-    statement: Insert, planner: Planner, columns: Sequence[str], arrow: pa.Schema, schema: Schema, zone: str
-) -> DataFrame:
-    aliases = ", ".join(f'"c{i}"' for i in range(len(columns)))
-    body = planner.rewrite(statement, statement.body)
-    select = shaped(schema, positions(columns, arrow), zone)
-    return planner.plan(f'SELECT {select} FROM ({body.text}\n) AS "src"({aliases})', statement)

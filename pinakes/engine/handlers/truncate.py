@@ -6,6 +6,7 @@ from pinakes.engine.execution import Execution
 from pinakes.engine.result import Result
 from pinakes.engine.scan.dataset import plan
 from pinakes.engine.write.commit import again, commit
+from pinakes.engine.write.overwrite import overwrite
 from pinakes.parser.statements import Truncate
 
 
@@ -17,9 +18,7 @@ def truncate(statement: Truncate, execution: Execution) -> Result:
         files = [task.file for task in plan(table)]
         if files:
             transaction = table.handle.transaction()
-            with transaction.update_snapshot().overwrite() as overwrite:
-                for file in files:
-                    overwrite.delete_data_file(file)
+            overwrite(transaction, files, ())
             commit(transaction, found.place, found.name)
 
     again(empty, found)

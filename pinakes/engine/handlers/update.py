@@ -13,7 +13,7 @@ from pinakes.engine.execution import Execution
 from pinakes.engine.result import Result
 from pinakes.engine.write.commit import again
 from pinakes.engine.write.merge import Clause, merge_into
-from pinakes.engine.write.rewrite import CHANGED, Rewrite
+from pinakes.engine.write.rewrite import Rewrite, files_of
 from pinakes.engine.write.shape import cast
 from pinakes.parser.statements import Assignment, Update
 
@@ -26,19 +26,16 @@ def update(statement: Update, execution: Execution) -> Result:
 
 def _update(statement: Update, execution: Execution) -> int:
     change = Rewrite.of(execution, statement, statement.target)
-    condition = "TRUE"
-    if statement.where is not None:
-        condition = change.text(statement.where)
-    files = change.touched(f"SELECT _file FROM {change.sql} WHERE {condition}\n")
     values = assigned(statement.assignments, change)
-    narrowed = change.narrowed(files)
-    source = f"SELECT *, ({condition}\n) IS TRUE AS {CHANGED} FROM {narrowed.sql} AS {quote(change.alias)}"
     types = value_types(change, values)
-    select = ", ".join(_value(change, c, values, types) for c in change.columns)
-    if not files:
+    where = f" WHERE {change.text(statement.where)}\n" if statement.where is not None else ""
+    places = change.places(f"{change.sql}{where}")
+    if not places.num_rows:
         return 0
-    sql = f"SELECT {select}, {CHANGED} FROM ({source}\n) AS {quote(change.alias)}"
-    return change.replace(files, change.planner.plan(sql, statement))
+    select = ", ".join(_value(change, c, values, types) for c in change.columns)
+    changed = change.planner.plan(f"SELECT {select} FROM {change.touched(places)}", statement)
+    change.replace(files_of(places), changed, change.untouched(places))
+    return places.num_rows
 
 
 def _update_from(statement: Update, execution: Execution) -> int:
@@ -80,8 +77,8 @@ def value_types(change: Rewrite, values: dict[str, str]) -> dict[str, pa.DataTyp
 
 def _value(change: Rewrite, column: str, values: dict[str, str], types: dict[str, pa.DataType]) -> str:
     if column not in values:
-        return quote(column)
+        return f"{quote(change.alias)}.{quote(column)}"
     target = arrow_type_of(change.table.handle.schema().find_field(column).field_type)
     zone = change.execution.session.settings.time_zone
     new = cast(f"({values[column]}\n)", types[column], target, zone)
-    return f"CASE WHEN {CHANGED} THEN {new} ELSE {quote(column)} END AS {quote(column)}"
+    return f"{new} AS {quote(column)}"

@@ -24,14 +24,15 @@ from pinakes.core.conform import conform
 from pinakes.core.errors import DataCorrupt, PinakesError
 from pinakes.core.iceberg_arrow import arrow_schema_of
 
-FILE, ROW = "_file", "_row"
-"""Where a row stands: the number of its file (as given in `files`) and its place among the file's live rows."""
+FILE, ROW = "$pinakes_file", "$pinakes_row"
+"""Where a row stands: the number of its file (as given in `files`) and its place among the file's live rows. No table of
+a user's has columns of these names."""
 
 
 class IcebergDataset(pds.Dataset):  # type: ignore[misc]  # pyarrow is untyped
     """The rows of one table at the snapshot it was loaded with.
 
-    With `files` (path -> number) only those files are read, and `_file` and `_row` are added, so that a change can
+    With `files` (path -> number) only those files are read, and FILE and ROW are added, so that a change can
     say which rows of which files it touches.
     """
 
@@ -67,7 +68,8 @@ class IcebergDataset(pds.Dataset):  # type: ignore[misc]  # pyarrow is untyped
     def read(self, task: FileScanTask, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
         """The live rows of one file: the named columns under the schema that queries see."""
         handle = self._table.handle
-        stored = [c for c in columns if c not in (FILE, ROW)] or [_cheapest(self._schema)]
+        # In the table's order, which is the order that pyiceberg gives them in.
+        stored = [f.name for f in handle.schema().fields if f.name in columns] or [_cheapest(self._schema)]
         target = pa.schema([self._schema.field(c) for c in stored])
         scan = ArrowScan(handle.metadata, handle.io, handle.schema().select(*stored), AlwaysTrue())
         at = 0

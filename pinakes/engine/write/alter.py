@@ -28,7 +28,14 @@ from pinakes.engine.planner import iceberg_relation
 from pinakes.engine.resolver import Found
 from pinakes.engine.write.commit import again, commit
 from pinakes.engine.write.defaults import default_value
-from pinakes.engine.write.definition import find_field, term_name, transform_of
+from pinakes.engine.write.definition import (
+    FORMAT_VERSION,
+    find_field,
+    format_version,
+    table_properties,
+    term_name,
+    transform_of,
+)
 from pinakes.parser import statements as s
 
 
@@ -77,7 +84,7 @@ class _Change:
             case s.SetDefault():
                 self._default(action)
             case s.DropDefault():
-                self._update(lambda u: u.set_default_value(self._path(action.path), None))
+                self._update(lambda u: u.set_default_value(self._path(action.path), None), incompatible=True)
             case s.CommentColumn():
                 self._update(lambda u: u.update_column(self._path(action.path), doc=action.comment or ""))
             case s.MoveColumn():
@@ -205,15 +212,15 @@ class _Change:
         kind = self._schema().find_field(".".join(path)).field_type
         version = self.transaction.table_metadata.format_version
         value = default_value(action.value.of(self.text), kind, self.execution, ".".join(path), version)
-        self._update(lambda u: u.set_default_value(path, value))
+        self._update(lambda u: u.set_default_value(path, value), incompatible=True)
 
     # --- properties and partitioning ------------------------------------------------------------------------------
 
     def _set(self, action: s.SetProperties) -> None:
-        properties = dict(action.properties)
-        version = properties.pop("format-version", properties.pop("format_version", None))
-        if version is not None:
-            self.transaction.upgrade_table_version(int(version))  # type: ignore[arg-type]
+        properties = table_properties(action.properties, None)
+        if FORMAT_VERSION in properties:
+            self.transaction.upgrade_table_version(format_version(properties, self.table))
+            del properties[FORMAT_VERSION]
         if properties:
             self.transaction.set_properties(properties)
 

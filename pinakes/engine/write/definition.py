@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import count
 from typing import Any
 
@@ -10,6 +10,7 @@ import pyarrow as pa
 from pyiceberg.partitioning import UNPARTITIONED_PARTITION_SPEC, PartitionField, PartitionSpec
 from pyiceberg.schema import Schema
 from pyiceberg.transforms import Transform, parse_transform
+from pyiceberg.typedef import TableVersion
 from pyiceberg.types import NestedField
 
 from pinakes.core.catalog import IcebergTable, TableSpec
@@ -18,41 +19,47 @@ from pinakes.core.iceberg_arrow import iceberg_schema_of
 from pinakes.core.names import Part, match, quote
 from pinakes.core.types import iceberg_type
 from pinakes.engine.execution import Execution
-from pinakes.engine.write.defaults import default_value
+from pinakes.engine.write.defaults import DEFAULTS_VERSION, check_no_defaults, default_value
 from pinakes.parser.statements import ColumnDef, CreateTable, CreateTableAs, PartitionTerm, Properties, SortTerm
 
 FORMAT_VERSION = "format-version"
+_VERSIONS: dict[str, TableVersion] = {"1": 1, "2": 2, "3": 3}
 _FIRST_PARTITION_ID = 1000
 
 
-def spec_from_columns(statement: CreateTable, execution: Execution) -> TableSpec:
+def spec_from_columns(statement: CreateTable, execution: Execution, existing: IcebergTable | None = None) -> TableSpec:
+    """`existing` is the table that is replaced: its format version stays unless a newer one is asked for."""
     properties = table_properties(statement.properties, statement.comment)
+    version = format_version(properties, existing)
     ids = count(1)
     _unique([c.name.exact for c in statement.columns])
-    fields = [field(c, ids, execution, statement.text, format_version(properties)) for c in statement.columns]
+    fields = [field(c, ids, execution, statement.text, version) for c in statement.columns]
     schema = _with_key(Schema(*fields), statement.primary_key)
     _no_sorting(statement.sorting)
     return TableSpec(schema, partitioning(statement.partitioning, schema), properties, statement.location)
 
 
-def spec_from_query(statement: CreateTableAs, arrow: pa.Schema) -> TableSpec:
+def spec_from_query(statement: CreateTableAs, arrow: pa.Schema, existing: IcebergTable | None = None) -> TableSpec:
     names = [p.exact for p in statement.columns] or arrow.names
     if len(names) != len(arrow):
         raise InvalidArgument(f"{len(names)} column names are given and the query has {len(arrow)} columns")
     _unique(names)
     properties = table_properties(statement.properties, statement.comment)
     columns = pa.schema([f.with_name(n).with_nullable(True) for f, n in zip(arrow, names, strict=True)])
-    schema = iceberg_schema_of(columns, format_version=format_version(properties))
+    schema = iceberg_schema_of(columns, format_version=format_version(properties, existing))
     _no_sorting(statement.sorting)
     return TableSpec(schema, partitioning(statement.partitioning, schema), properties, statement.location)
 
 
-def spec_like(statement: CreateTable, other: IcebergTable) -> TableSpec:
+def spec_like(statement: CreateTable, other: IcebergTable, existing: IcebergTable | None = None) -> TableSpec:
     """The columns, partitioning and properties of another table."""
     handle = other.handle
     properties = {**handle.properties, **table_properties(statement.properties, statement.comment)}
-    properties.setdefault(FORMAT_VERSION, str(handle.format_version))
+    versions = [t.handle.format_version for t in (other, existing) if t is not None]
+    properties.setdefault(FORMAT_VERSION, str(max(versions)))
     schema = handle.schema()
+    if format_version(properties, existing) < DEFAULTS_VERSION:
+        check_no_defaults(schema)
     spec = partitioning(statement.partitioning, schema) if statement.partitioning else handle.spec()
     return TableSpec(schema, spec, properties, statement.location)
 
@@ -65,11 +72,16 @@ def table_properties(given: Properties, comment: str | None) -> dict[str, str]:
     return properties
 
 
-def format_version(properties: dict[str, str]) -> int:
-    text = properties.get(FORMAT_VERSION, "2")
-    if text not in ("1", "2", "3"):
+def format_version(properties: Mapping[str, str], existing: IcebergTable | None = None) -> TableVersion:
+    """The version asked for, else that of the existing table, else 2. A table never goes back to an older one."""
+    current = existing.handle.format_version if existing is not None else None
+    text = properties.get(FORMAT_VERSION, str(current or 2))
+    version = _VERSIONS.get(text)
+    if version is None:
         raise InvalidArgument(f"format-version must be 1, 2 or 3, not {text!r}")
-    return int(text)
+    if current is not None and version < current:
+        raise InvalidArgument(f"the table has format version {current}, which can not go back to {text}")
+    return version
 
 
 def field(column: ColumnDef, ids: Any, execution: Execution, text: str, version: int) -> NestedField:

@@ -17,6 +17,7 @@ from pyiceberg.table.metadata import TableMetadata
 from pinakes.core.conform import conform
 from pinakes.core.errors import CommitUnknown
 from pinakes.core.iceberg_arrow import arrow_schema_of, stored_schema_of
+from pinakes.engine.write.partitions import partitioned_files
 
 log = logging.getLogger(__name__)
 
@@ -62,7 +63,8 @@ class FileWriter:
         if self._chunk:
             table = pa.Table.from_batches(self._chunk, schema=self._stored)
             self._chunk, self._bytes = [], 0
-            self.files.extend(data_files(self._metadata, table, self._io, self._id, self._counter))
+            split = data_files if self._metadata.spec().is_unpartitioned() else partitioned_files
+            self.files.extend(split(self._metadata, table, self._io, self._id, self._counter))
 
     def __enter__(self) -> FileWriter:
         return self

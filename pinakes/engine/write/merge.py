@@ -12,21 +12,20 @@ from typing import Literal
 
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.dataset as pds
 from datafusion import DataFrame
-from datafusion import Table as Provider
 
 from pinakes.core.errors import ExecutionError
 from pinakes.core.iceberg_arrow import arrow_type_of
 from pinakes.core.names import quote
-from pinakes.engine.relation import Relation
 from pinakes.engine.scan.dataset import FILE, ROW
-from pinakes.engine.write.rewrite import CHANGED, Rewrite, column_list
+from pinakes.engine.write.rewrite import CHANGED, Rewrite, at_hand, column_list, files_of
 from pinakes.engine.write.shape import cast, shaped
 
 When = Literal["MATCHED", "NOT MATCHED", "NOT MATCHED BY SOURCE"]
 Action = Literal["UPDATE", "DELETE", "INSERT", "NOTHING"]
-_ACTION = "_action"
+_ACTION = "$action"
+_NEW = "$new "
+"""What stands before a column's name where its new value is meant."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +43,7 @@ def merge_into(change: Rewrite, source: str, on: str, clauses: Sequence[Clause])
     changes = _changes(change, source, on, clauses)
     inserts = [c for c in clauses if c.when == "NOT MATCHED"]
     frames: list[DataFrame] = []
-    files = sorted(set(changes.column(FILE).to_pylist()))
+    files = files_of(changes)
     if files:
         frames.append(_rewritten(change, changes, clauses, files))
     if inserts:
@@ -72,24 +71,31 @@ def _case(clauses: Sequence[Clause], when: When) -> str:
 def _changes(change: Rewrite, source: str, on: str, clauses: Sequence[Clause]) -> pa.Table:
     """One row per target row that is updated or deleted: where it stands, which clause, its new values."""
     target = change.sql
-    place = f"{quote(change.alias)}.{FILE}, {quote(change.alias)}.{ROW}"
+    joined = f"{target} CROSS JOIN {source}\n WHERE {on}\n"  # the source of an UPDATE may be a list of tables
+    change.planner.plan(f"SELECT 1 FROM {joined}", change.statement)  # ON is read with both tables in sight
     parts = []
-    matched = [c for c in clauses if c.when == "MATCHED"]
-    if matched:
-        joined = f"{target} JOIN {source}\n ON {on}\n"
-        values = _new_values(change, clauses, "MATCHED", joined)
-        parts.append(f"SELECT {place}, {_case(clauses, 'MATCHED')} AS {_ACTION}{values} FROM {joined}")
+    if any(c.when == "MATCHED" for c in clauses):
+        parts.append(_part(change, clauses, "MATCHED", joined, joined))
     if any(c.when == "NOT MATCHED BY SOURCE" for c in clauses):
         lonely = f"{target} WHERE NOT EXISTS (SELECT 1 FROM {source}\n WHERE {on}\n)"
-        values = _new_values(change, clauses, "NOT MATCHED BY SOURCE", target)
-        parts.append(f"SELECT {place}, {_case(clauses, 'NOT MATCHED BY SOURCE')} AS {_ACTION}{values} FROM {lonely}")
+        parts.append(_part(change, clauses, "NOT MATCHED BY SOURCE", target, lonely))
     if not parts:
         return pa.schema([(FILE, pa.int32()), (ROW, pa.int64()), (_ACTION, pa.int32())]).empty_table()
-    keep = ", ".join(str(i) for i, c in enumerate(clauses) if c.action in ("UPDATE", "DELETE")) or "-1"
-    sql = f"SELECT * FROM ({' UNION ALL '.join(parts)}) AS x WHERE {_ACTION} IN ({keep})"
-    rows = change.execution.collect(change.planner.plan(sql, change.statement))
+    rows = change.execution.collect(change.planner.plan(" UNION ALL ".join(parts), change.statement))
     _check_once(rows, change)
     return rows
+
+
+def _part(change: Rewrite, clauses: Sequence[Clause], when: When, scope: str, source: str) -> str:
+    """The rows that the clauses of one kind change; `scope` is what their expressions are read in."""
+    place = ", ".join(f"{quote(change.alias)}.{quote(c)}" for c in (FILE, ROW))
+    values = _new_values(change, clauses, when, scope)
+    sql = f"SELECT {place}, {_case(clauses, when)} AS {quote(_ACTION)}{values} FROM {source}"
+    changing = [i for i, c in enumerate(clauses) if c.when == when and c.action in ("UPDATE", "DELETE")]
+    first = next(c for c in clauses if c.when == when)
+    if first.condition is None and first.action != "NOTHING":
+        return sql  # every row: DataFusion's scan of an Arrow dataset takes no condition that is always true
+    return f"SELECT * FROM ({sql}) AS x WHERE {quote(_ACTION)} IN ({', '.join(map(str, changing)) or '-1'})"
 
 
 def _new_values(change: Rewrite, clauses: Sequence[Clause], when: When, source: str) -> str:
@@ -105,7 +111,7 @@ def _new_values(change: Rewrite, clauses: Sequence[Clause], when: When, source: 
         ]
         old = f"{quote(change.alias)}.{quote(column)}"
         value = f"CASE {_case(clauses, when)} {' '.join(arms)} ELSE {old} END" if arms else old
-        text += f", {value} AS {quote('new ' + column)}"
+        text += f", {value} AS {quote(_NEW + column)}"
     return text
 
 
@@ -125,21 +131,19 @@ def _check_once(rows: pa.Table, change: Rewrite) -> None:
 
 def _rewritten(change: Rewrite, changes: pa.Table, clauses: Sequence[Clause], files: Sequence[int]) -> DataFrame:
     """The touched files with the new values in place and the deleted rows gone."""
-    narrowed = change.narrowed(files)
-    at_hand = change.planner.add(
-        Relation(("$change", "rows", "changes"), Provider(pds.InMemoryDataset(changes)), tuple(changes.column_names))
-    )
+    narrowed, known = change.narrowed(files), change.planner.add(at_hand(changes))
+    action = f"c.{quote(_ACTION)}"
     columns = ", ".join(
-        f"CASE WHEN c.{_ACTION} IS NULL THEN t.{quote(c)} ELSE c.{quote('new ' + c)} END AS {quote(c)}"
-        if f"new {c}" in changes.column_names
+        f"CASE WHEN {action} IS NULL THEN t.{quote(c)} ELSE c.{quote(_NEW + c)} END AS {quote(c)}"
+        if f"{_NEW}{c}" in changes.column_names
         else f"t.{quote(c)}"
         for c in change.columns
     )
     gone = ", ".join(str(n) for n in _numbers(clauses, "DELETE")) or "-1"
+    on = " AND ".join(f"t.{quote(c)} = c.{quote(c)}" for c in (FILE, ROW))
     sql = (
-        f"SELECT {columns}, c.{_ACTION} IS NOT NULL AS {CHANGED} FROM {narrowed.sql} AS t "
-        f"LEFT JOIN {at_hand.sql} AS c ON t.{FILE} = c.{FILE} AND t.{ROW} = c.{ROW} "
-        f"WHERE c.{_ACTION} IS NULL OR c.{_ACTION} NOT IN ({gone})"
+        f"SELECT {columns}, {action} IS NOT NULL AS {quote(CHANGED)} FROM {narrowed.sql} AS t "
+        f"LEFT JOIN {known.sql} AS c ON {on} WHERE {action} IS NULL OR {action} NOT IN ({gone})"
     )
     return change.planner.plan(sql, change.statement)
 
@@ -156,7 +160,9 @@ def _inserted(change: Rewrite, source: str, on: str, clauses: Sequence[Clause]) 
             continue
         types = _insert_types(change, clause, source)
         select = shaped(schema, {c: (f"({v}\n)", types[c]) for c, v in clause.values.items()}, zone)
-        parts.append(f"SELECT {select}, TRUE AS {CHANGED} FROM {lonely} AND {_case(clauses, 'NOT MATCHED')} = {number}")
+        parts.append(
+            f"SELECT {select}, TRUE AS {quote(CHANGED)} FROM {lonely} AND {_case(clauses, 'NOT MATCHED')} = {number}"
+        )
     return change.planner.plan(" UNION ALL ".join(parts) or _none(change), change.statement)
 
 
@@ -169,4 +175,4 @@ def _insert_types(change: Rewrite, clause: Clause, source: str) -> dict[str, pa.
 
 
 def _none(change: Rewrite) -> str:
-    return f"SELECT {column_list('t', change.columns)}, TRUE AS {CHANGED} FROM {change.relation.sql} AS t WHERE FALSE"
+    return f"SELECT {column_list('t', change.columns)}, TRUE AS {quote(CHANGED)} FROM {change.relation.sql} AS t WHERE FALSE"

@@ -14,13 +14,16 @@ from pyiceberg.table.update import (
     SetDefaultSpecUpdate,
     SetPropertiesUpdate,
     TableUpdate,
+    UpgradeFormatVersionUpdate,
 )
 
 from pinakes.core.catalog import IcebergTable, TableSpec
 from pinakes.engine.resolver import Found
 from pinakes.engine.scan.dataset import plan
 from pinakes.engine.write.commit import commit
+from pinakes.engine.write.definition import FORMAT_VERSION, format_version
 from pinakes.engine.write.files import FileWriter
+from pinakes.engine.write.overwrite import overwrite
 
 
 def replace_table(table: IcebergTable, found: Found, spec: TableSpec, batches: Iterable[pa.RecordBatch]) -> int:
@@ -32,11 +35,7 @@ def replace_table(table: IcebergTable, found: Found, spec: TableSpec, batches: I
     with FileWriter(transaction.table_metadata, handle.io) as writer:
         writer.write_all(batches)
         if old or writer.files:
-            with transaction.update_snapshot().overwrite() as overwrite:
-                for file in old:
-                    overwrite.delete_data_file(file)
-                for file in writer.files:
-                    overwrite.append_data_file(file)
+            overwrite(transaction, old, writer.files)
         commit(transaction, found.place, found.name)
         writer.keep()
     return writer.rows
@@ -50,6 +49,9 @@ def _definition(table: IcebergTable, spec: TableSpec) -> tuple[TableUpdate, ...]
     schema = schema.model_copy(update={"schema_id": max(s.schema_id for s in metadata.schemas) + 1})
     partitioning = _moved(spec.partitioning, spec.schema, schema, metadata.last_partition_id or 999)
     updates: list[TableUpdate] = [
+        UpgradeFormatVersionUpdate.model_validate(
+            {"action": "upgrade-format-version", "format-version": format_version(spec.properties, table)}
+        ),
         AddSchemaUpdate(schema=schema),
         SetCurrentSchemaUpdate.model_validate({"action": "set-current-schema", "schema-id": -1}),
         AddPartitionSpecUpdate(
@@ -57,7 +59,7 @@ def _definition(table: IcebergTable, spec: TableSpec) -> tuple[TableUpdate, ...]
         ),
         SetDefaultSpecUpdate.model_validate({"action": "set-default-spec", "spec-id": -1}),
     ]
-    properties = {k: v for k, v in spec.properties.items() if k != "format-version"}
+    properties = {k: v for k, v in spec.properties.items() if k != FORMAT_VERSION}
     if properties:
         updates.append(SetPropertiesUpdate(updates=properties))
     return tuple(updates)

@@ -1,7 +1,8 @@
 """Copy-on-write: the files that a change touches are written anew, all others stay as they are.
 
-A change runs in two steps over one snapshot. First the rows that it touches are found, with the file each is in
-(`touched`); then those files alone are read again and written without, or with other values for, these rows.
+A change runs in two steps over one snapshot. First the places of the rows that it touches are found (`places`): its
+condition is asked once, and only as a condition. Then the files they are in are read again (`narrowed`) and written
+without, or with other values for, these rows (`touched`, `untouched`).
 """
 
 from __future__ import annotations
@@ -11,7 +12,9 @@ from dataclasses import dataclass, replace
 
 import pyarrow as pa
 import pyarrow.compute as pc
+import pyarrow.dataset as pds
 from datafusion import DataFrame
+from datafusion import Table as Provider
 
 from pinakes.core.catalog import IcebergTable
 from pinakes.core.names import quote
@@ -19,12 +22,13 @@ from pinakes.engine.execution import Execution
 from pinakes.engine.planner import Planner, iceberg_relation
 from pinakes.engine.relation import Relation
 from pinakes.engine.resolver import Found
-from pinakes.engine.scan.dataset import FILE, plan
+from pinakes.engine.scan.dataset import FILE, ROW, plan
 from pinakes.engine.write.commit import commit
 from pinakes.engine.write.files import FileWriter
+from pinakes.engine.write.overwrite import overwrite
 from pinakes.parser.statements import Planned, Span, TableRef
 
-CHANGED = "_changed"
+CHANGED = "$changed"
 """A column of the second step that is true for each row that the change touches."""
 
 
@@ -39,7 +43,7 @@ class Rewrite:
     table: IcebergTable
     planner: Planner
     relation: Relation
-    """The target with `_file` and `_row`, over all its files at first."""
+    """The target with FILE and ROW, over all its files."""
     paths: list[str]
 
     @classmethod
@@ -75,10 +79,25 @@ class Rewrite:
         files = {self.paths[n]: n for n in numbers}
         return self.planner.add(iceberg_relation(_key(self.found, "touched"), self.table, files))
 
-    def touched(self, sql: str) -> list[int]:
-        """The numbers of the files that a query over the target gives as `_file`."""
-        rows = self.execution.collect(self.planner.plan(f"SELECT DISTINCT {FILE} FROM ({sql}\n) AS t", self.statement))
-        return sorted(n for n in rows.column(0).to_pylist() if n is not None)
+    def places(self, source: str) -> pa.Table:
+        """Where each row stands that a FROM clause with its WHERE leaves of the target, once."""
+        place = ", ".join(f"{quote(self.alias)}.{quote(c)}" for c in (FILE, ROW))
+        return self.execution.collect(self.planner.plan(f"SELECT DISTINCT {place} FROM {source}", self.statement))
+
+    def touched(self, places: pa.Table) -> str:
+        """The rows at these places, as a FROM clause under the target's alias."""
+        return self._joined(places, "SEMI")
+
+    def untouched(self, places: pa.Table) -> DataFrame:
+        """The other rows of the same files."""
+        columns = column_list(self.alias, self.columns)
+        return self.planner.plan(f"SELECT {columns} FROM {self._joined(places, 'ANTI')}", self.statement)
+
+    def _joined(self, places: pa.Table, kind: str) -> str:
+        narrowed = self.narrowed(files_of(places))
+        known = self.planner.add(at_hand(places))
+        on = " AND ".join(f"{quote(self.alias)}.{quote(c)} = {known.sql}.{quote(c)}" for c in (FILE, ROW))
+        return f"{narrowed.sql} AS {quote(self.alias)} LEFT {kind} JOIN {known.sql} ON {on}"
 
     def replace(self, numbers: Iterable[int], *frames: DataFrame) -> int:
         """Put the rows of the frames in place of these files. Gives the number of rows marked as changed."""
@@ -90,18 +109,24 @@ class Rewrite:
                 writer.write_all(counter.strip(self.execution.batches(frame)))
             self.execution.query.check()
             transaction = self.table.handle.transaction()
-            with transaction.update_snapshot().overwrite() as overwrite:
-                for file in old:
-                    overwrite.delete_data_file(file)
-                for file in writer.files:
-                    overwrite.append_data_file(file)
+            overwrite(transaction, old, writer.files)
             commit(transaction, self.found.place, self.found.name)
             writer.keep()
         return counter.changed
 
 
+def files_of(places: pa.Table) -> list[int]:
+    """The numbers of the files that hold these places."""
+    return sorted(pc.unique(places.column(FILE)).to_pylist())
+
+
+def at_hand(rows: pa.Table) -> Relation:
+    """Rows in memory, as a plan refers to them."""
+    return Relation(("$change", "rows", "changes"), Provider(pds.InMemoryDataset(rows)), tuple(rows.column_names))
+
+
 class _Counter:
-    """Takes the `_changed` column, when there is one, off each batch and counts what it marks."""
+    """Takes the CHANGED column, when there is one, off each batch and counts what it marks."""
 
     def __init__(self, width: int) -> None:
         self.changed = 0

@@ -7,7 +7,9 @@ written (`core/conform.py`).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from decimal import Decimal
 from typing import Any
+from uuid import UUID
 
 import pyarrow as pa
 from pyarrow import types as is_
@@ -77,9 +79,17 @@ def literal(value: Any, t: pa.DataType) -> str:
         return "NULL"
     if isinstance(value, bytes):
         return f"arrow_cast(decode('{value.hex()}', 'hex'), 'Binary')"
-    text = str(pa.scalar(value, t).cast(pa.string()).as_py()) if not is_.is_boolean(t) else str(value).lower()
-    escaped = text.replace("'", "''")
+    escaped = text_of(value, t).replace("'", "''")
     return f"arrow_cast('{escaped}', '{name}')" if name else f"'{escaped}'"
+
+
+def text_of(value: Any, t: pa.DataType) -> str:
+    """A constant of a plain type, but bytes, as text that casts to it."""
+    if isinstance(value, Decimal):
+        return format(value, "f")  # all digits: DataFusion does not read 0E-10
+    if isinstance(value, bool | UUID):
+        return str(value).lower()
+    return str(pa.scalar(value, t).cast(pa.string()).as_py())
 
 
 def positions(columns: Sequence[str], arrow: pa.Schema) -> dict[str, tuple[str, pa.DataType]]:

@@ -6,12 +6,23 @@ from pyiceberg.partitioning import PartitionField
 from pyiceberg.schema import Schema
 from pyiceberg.table import Table
 from pyiceberg.transforms import BucketTransform, IdentityTransform, TruncateTransform, VoidTransform
-from pyiceberg.types import NestedField
+from pyiceberg.types import (
+    BooleanType,
+    DecimalType,
+    DoubleType,
+    FloatType,
+    IntegerType,
+    LongType,
+    NestedField,
+)
 
 from pinakes.core.iceberg_arrow import arrow_type_of
 from pinakes.core.names import spell
 from pinakes.core.types import sql_name
-from pinakes.engine.write.shape import literal
+from pinakes.engine.write.shape import text_of
+
+_BARE = (BooleanType, IntegerType, LongType, FloatType, DoubleType, DecimalType)
+"""Types whose values are written without quotes."""
 
 
 def create_table_text(name: str, table: Table) -> str:
@@ -37,8 +48,17 @@ def _column(field: NestedField) -> str:
     if field.required:
         text += " NOT NULL"
     if field.write_default is not None:
-        text += f" DEFAULT {literal(field.write_default, arrow_type_of(field.field_type))}"
+        text += f" DEFAULT {_default(field)}"
     return text + (f" COMMENT {_text(field.doc)}" if field.doc else "")
+
+
+def _default(field: NestedField) -> str:
+    """A literal that DEFAULT reads as the same value."""
+    value = field.write_default
+    if isinstance(value, bytes):
+        return f"X'{value.hex()}'"
+    text = text_of(value, arrow_type_of(field.field_type))
+    return text if isinstance(field.field_type, _BARE) else _text(text)
 
 
 def _term(field: PartitionField, schema: Schema) -> str:

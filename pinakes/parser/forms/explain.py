@@ -43,7 +43,7 @@ def explain(cursor: Cursor) -> Statement:
 def located_of(inner: Statement) -> Located:
     if not isinstance(inner, Planned):
         return Located()
-    return Located(inner.tables, inner.placeholders, inner.values, inner.parsed)
+    return Located(inner.tables, inner.placeholders, inner.values, inner.projections, inner.parsed)
 
 
 def _inner(cursor: Cursor) -> Statement:

@@ -1,0 +1,114 @@
+"""What the outermost SELECT list leaves unnamed: each gets its own text as its name.
+
+DataFusion would call `sum(x)` by the plan's words, and refuses two expressions of one name. Items are told apart by
+their tokens alone; where an item might have an alias already, it is left as it is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from pinakes.parser.lexer import Token
+from pinakes.parser.statements import Projection
+
+_OPEN, _CLOSE = frozenset("([{"), frozenset(")]}")
+_LIST_ENDS = frozenset(
+    {"FROM", "WHERE", "GROUP", "HAVING", "QUALIFY", "WINDOW", "ORDER", "LIMIT", "OFFSET", "FETCH", "INTO"}
+    | {"UNION", "EXCEPT", "INTERSECT"}
+)
+_NO_ALIASES = frozenset({"NULL", "TRUE", "FALSE", "END"})
+_LONGEST = 200
+
+
+def projections(text: str, tokens: Sequence[Token]) -> tuple[Projection, ...]:
+    """The unnamed items of the first SELECT that stands outside of all brackets."""
+    seen: set[str] = set()
+    found: list[Projection] = []
+    for listed in _items(tokens):
+        item = _without_on(listed)
+        name = _name(text, item)
+        if name is None:
+            continue
+        unique, number = name, 0
+        while unique in seen:
+            number += 1
+            unique = f"{name}_{number}"
+        seen.add(unique)
+        if unique != name or not _is_column(item):
+            found.append(Projection(item[-1].end, unique))
+    return tuple(found)
+
+
+def _items(tokens: Sequence[Token]) -> Iterator[list[Token]]:
+    """The items of the list, as tokens."""
+    depth, item, within = 0, list[Token](), False
+    for token in tokens:
+        word = token.word
+        if not within:
+            depth += (word in _OPEN) - (word in _CLOSE)
+            within = depth == 0 and word == "SELECT"
+            continue
+        if depth == 0 and not item and word in ("DISTINCT", "ALL"):
+            continue
+        if depth == 0 and (word == "," or word in _LIST_ENDS or word in _CLOSE):
+            if item:
+                yield item
+            item = []
+            if word != ",":
+                return
+            continue
+        depth += (word in _OPEN) - (word in _CLOSE)
+        item.append(token)
+    if item:
+        yield item
+
+
+def _without_on(item: list[Token]) -> list[Token]:
+    """The first item after DISTINCT ON (…)."""
+    if item[0].word != "ON" or len(item) < 2 or item[1].word != "(":
+        return item
+    depth = 0
+    for at, token in enumerate(item):
+        depth += (token.word in _OPEN) - (token.word in _CLOSE)
+        if at and depth == 0:
+            return item[at + 1 :] or item
+    return item
+
+
+def _name(text: str, item: Sequence[Token]) -> str | None:
+    """What the item's column is called: None for what has an alias, is a star, or may be either."""
+    if _has_star(item) or _has_alias(item):
+        return None
+    if _is_column(item):
+        return item[-1].text if item[-1].kind == "quoted" else item[-1].text.lower()
+    return re.sub(r"\s+", " ", text[item[0].start : item[-1].end])[:_LONGEST]
+
+
+def _has_star(item: Sequence[Token]) -> bool:
+    return any(t.word == "*" and (i == 0 or item[i - 1].word == ".") for i, t in enumerate(item))
+
+
+def _has_alias(item: Sequence[Token]) -> bool:
+    depth = 0
+    for token in item:
+        depth += (token.word in _OPEN) - (token.word in _CLOSE)
+        if depth == 0 and token.word == "AS":
+            return True
+    if len(item) < 2 or item[-1].kind not in ("word", "quoted", "string") or item[-1].word in _NO_ALIASES:
+        return False
+    before = item[-2]
+    if (
+        before.kind == "word"
+    ):  # a typed literal such as DATE '2020-01-01' ends in a string, and no alias does after a word
+        return item[-1].kind != "string"
+    return before.kind in ("quoted", "string", "number", "parameter") or before.word in _CLOSE
+
+
+def _is_column(item: Sequence[Token]) -> bool:
+    """`a`, `t.a`, `"T"."a"`"""
+    if len(item) == 1 and item[0].word in _NO_ALIASES:
+        return False
+    return len(item) % 2 == 1 and all(
+        t.kind in ("word", "quoted") if i % 2 == 0 else t.word == "." for i, t in enumerate(item)
+    )

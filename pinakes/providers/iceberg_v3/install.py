@@ -1,0 +1,139 @@
+"""The one place that changes pyiceberg: version 3 gets our parts, versions 1 and 2 keep theirs.
+
+`PLACES` names everything that is replaced; `tests/providers/test_iceberg_v3.py` fails when pyiceberg's code there is
+no longer what these parts were written for.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable
+from importlib.metadata import version
+from typing import Any
+
+from pyiceberg.io import FileIO
+from pyiceberg.io.fileformat import FileFormatFactory
+from pyiceberg.io.pyarrow import ParquetFormatWriter
+from pyiceberg.manifest import FileFormat, ManifestFile, ManifestWriter
+from pyiceberg.partitioning import PartitionField, PartitionSpec
+from pyiceberg.schema import _SetFreshIDs
+from pyiceberg.table import Transaction
+from pyiceberg.table.metadata import TableMetadata, TableMetadataV3
+from pyiceberg.table.snapshots import Snapshot
+from pyiceberg.table.update import (
+    AddSnapshotUpdate,
+    UpdatesAndRequirements,
+    UpgradeFormatVersionUpdate,
+    _apply_table_update,
+    _TableMetadataUpdateContext,
+)
+from pyiceberg.table.update.snapshot import _SnapshotProducer
+from pyiceberg.table.update.spec import UpdateSpec
+from pyiceberg.transforms import Transform
+from pyiceberg.typedef import TableVersion
+
+from pinakes.providers.iceberg_v3 import defaults, lineage, snapshots
+from pinakes.providers.iceberg_v3.records import read_manifest_list
+from pinakes.providers.iceberg_v3.statistics import NanosecondParquetModel
+from pinakes.providers.iceberg_v3.writers import ManifestWriterV3
+
+logger = logging.getLogger(__name__)
+
+WRITTEN_FOR = "0.12"
+
+PLACES: dict[str, Callable[..., Any]] = {
+    "TableMetadataV3.model_dump_json": TableMetadataV3.model_dump_json,
+    "Snapshot.manifests": Snapshot.manifests,
+    "_SnapshotProducer.new_manifest_writer": _SnapshotProducer.new_manifest_writer,
+    "_SnapshotProducer._commit": _SnapshotProducer._commit,
+    "_SetFreshIDs.struct": _SetFreshIDs.struct,
+    "ParquetFormatWriter.close": ParquetFormatWriter.close,
+    "Transaction.upgrade_table_version": Transaction.upgrade_table_version,
+    "UpdateSpec._partition_field": UpdateSpec._partition_field,
+    "UpgradeFormatVersionUpdate": _apply_table_update.dispatch(UpgradeFormatVersionUpdate),
+    "AddSnapshotUpdate": _apply_table_update.dispatch(AddSnapshotUpdate),
+}
+"""pyiceberg's own code, as it was before."""
+
+_lock = threading.Lock()
+_done = False
+
+
+def install() -> None:
+    """Make version 3 writable in this process; once is enough, more often does nothing."""
+    global _done
+    with _lock:
+        if not _done:
+            _done = True
+            _install(version("pyiceberg"))
+
+
+def _install(found: str) -> None:
+    if not found.startswith(f"{WRITTEN_FOR}."):
+        logger.warning("pyiceberg is %s, not %s: Iceberg format version 3 can't be written", found, WRITTEN_FOR)
+        return
+    defaults.register()
+    _apply_table_update.register(UpgradeFormatVersionUpdate, lineage.apply_upgrade)
+    _apply_table_update.register(AddSnapshotUpdate, _apply_snapshot)
+    replaced: list[tuple[type, str, Callable[..., Any]]] = [
+        (TableMetadataV3, "model_dump_json", lineage.dump_json),
+        (Snapshot, "manifests", _manifests),
+        (_SnapshotProducer, "new_manifest_writer", _new_manifest_writer),
+        (_SnapshotProducer, "_commit", _commit),
+        (_SetFreshIDs, "struct", defaults.struct_with_fresh_ids),
+        (Transaction, "upgrade_table_version", _upgrade_table_version),
+        (UpdateSpec, "_partition_field", _partition_field),
+    ]
+    FileFormatFactory._registry[FileFormat.PARQUET] = NanosecondParquetModel()
+    for owner, name, ours in replaced:
+        setattr(owner, name, ours)
+
+
+def _apply_snapshot(
+    update: AddSnapshotUpdate, base_metadata: TableMetadata, context: _TableMetadataUpdateContext
+) -> TableMetadata:
+    lineage.check_snapshot(update, base_metadata)
+    added: TableMetadata = PLACES["AddSnapshotUpdate"](update, lineage.started(base_metadata), context)
+    return added
+
+
+def _manifests(self: Snapshot, io: FileIO) -> list[ManifestFile]:
+    if self.first_row_id is None:
+        theirs: list[ManifestFile] = PLACES["Snapshot.manifests"](self, io)
+        return theirs
+    return list(read_manifest_list(io, self.manifest_list))
+
+
+def _new_manifest_writer(self: _SnapshotProducer[Any], spec: PartitionSpec) -> ManifestWriter:
+    if self._transaction.table_metadata.format_version < 3:
+        theirs: ManifestWriter = PLACES["_SnapshotProducer.new_manifest_writer"](self, spec)
+        return theirs
+    return ManifestWriterV3(spec, self.schema(), self.new_manifest_output(), self._snapshot_id, self._compression)
+
+
+def _commit(self: _SnapshotProducer[Any]) -> UpdatesAndRequirements:
+    if self._transaction.table_metadata.format_version < 3:
+        theirs: UpdatesAndRequirements = PLACES["_SnapshotProducer._commit"](self)
+        return theirs
+    return snapshots.commit(self)
+
+
+def _upgrade_table_version(self: Transaction, format_version: TableVersion) -> Transaction:
+    update = {"action": "upgrade-format-version", "format-version": format_version}
+    lineage.check_version(format_version, self.table_metadata.format_version)
+    return self._apply((UpgradeFormatVersionUpdate.model_validate(update),))
+
+
+def _partition_field(
+    self: UpdateSpec, transform_key: tuple[int, Transform[Any, Any]], name: str | None
+) -> PartitionField:
+    """A field that a former spec had gets its id again, as in version 2, which pyiceberg asks for by number."""
+    metadata = self._transaction.table_metadata
+    known = [f for spec in metadata.specs().values() for f in spec.fields] if metadata.format_version >= 3 else []
+    for field in known:
+        if (field.source_id, repr(field.transform)) == (transform_key[0], repr(transform_key[1])):
+            if name is None or field.name == name:
+                return field
+    theirs: PartitionField = PLACES["UpdateSpec._partition_field"](self, transform_key, name)
+    return theirs

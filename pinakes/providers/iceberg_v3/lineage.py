@@ -1,0 +1,70 @@
+"""Row ids in table metadata: each row of a version 3 table has one, and the table knows the next that is free."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from pyiceberg.exceptions import CommitFailedException
+from pyiceberg.table.metadata import TableMetadata, TableMetadataUtil, TableMetadataV3
+from pyiceberg.table.update import AddSnapshotUpdate, UpgradeFormatVersionUpdate, _TableMetadataUpdateContext
+from pyiceberg.typedef import IcebergBaseModel
+
+FIRST_ROW_ID = 0
+"""Where the ids of a new table, and of one that is upgraded, begin."""
+
+
+def next_row_id(metadata: TableMetadata) -> int:
+    """The first free row id: of a new table it is not stored yet; else no snapshot may have gone beyond it."""
+    if isinstance(metadata, TableMetadataV3) and metadata.next_row_id is not None:
+        return metadata.next_row_id
+    ends = (s.first_row_id + (s.added_rows or 0) for s in metadata.snapshots if s.first_row_id is not None)
+    return max(ends, default=FIRST_ROW_ID)
+
+
+def started(metadata: TableMetadata) -> TableMetadata:
+    """The metadata of a version 3 table with its next row id in it, as the format wants it."""
+    if not isinstance(metadata, TableMetadataV3) or metadata.next_row_id is not None:
+        return metadata
+    return metadata.model_copy(update={"next_row_id": next_row_id(metadata)})
+
+
+def dump_json(
+    self: TableMetadataV3,
+    exclude_none: bool = True,
+    exclude: set[str] | None = None,
+    by_alias: bool = True,
+    **kwargs: Any,
+) -> str:
+    """The metadata file's text; pyiceberg's own method refuses."""
+    whole = cast("TableMetadataV3", started(self))
+    return IcebergBaseModel.model_dump_json(whole, exclude_none, exclude, by_alias, **kwargs)
+
+
+def apply_upgrade(
+    update: UpgradeFormatVersionUpdate, base_metadata: TableMetadata, context: _TableMetadataUpdateContext
+) -> TableMetadata:
+    """What pyiceberg does for versions 1 and 2, up to 3. Snapshots from before stay as they are, without row ids."""
+    check_version(update.format_version, base_metadata.format_version)
+    if update.format_version == base_metadata.format_version:
+        return base_metadata
+    context.add_update(update)
+    upgraded = base_metadata.model_copy(update={"format_version": update.format_version})
+    return started(TableMetadataUtil._construct_without_validation(upgraded))
+
+
+def check_version(version: int, current: int) -> None:
+    if version not in (1, 2, 3):
+        raise ValueError(f"format version {version} can't be written; 1, 2 and 3 can")
+    if version < current:
+        raise ValueError(f"a table of format version {current} can't go back to {version}")
+
+
+def check_snapshot(update: AddSnapshotUpdate, base_metadata: TableMetadata) -> None:
+    """A snapshot of another branch may have taken what this one counts on: then the commit is to be made again."""
+    if not isinstance(base_metadata, TableMetadataV3):
+        return
+    snapshot, last = update.snapshot, base_metadata.last_sequence_number
+    if snapshot.first_row_id is not None and snapshot.first_row_id < next_row_id(base_metadata):
+        raise CommitFailedException(f"its row ids from {snapshot.first_row_id} on were given to another snapshot")
+    if snapshot.parent_snapshot_id is not None and (snapshot.sequence_number or 0) <= last:
+        raise CommitFailedException(f"its sequence number {snapshot.sequence_number} was given to another snapshot")

@@ -1,0 +1,156 @@
+"""The house rules that a test can hold: one thing, one name, everywhere; nothing undocumented; nothing heavy early."""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+import inspect
+import re
+import subprocess
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+from pinakes.core import errors
+from pinakes.core.config import CacheConfig, CachesConfig, EngineConfig, LogConfig
+from pinakes.core.settings import Settings
+from pinakes.core.values import docs_of
+from pinakes.engine.refusals import REFUSED
+from pinakes.parser import classify, statements
+from pinakes.parser.statements import Planned, Statement
+from tests.sqllogic import parse
+
+ROOT = Path(__file__).parent.parent
+PACKAGE = ROOT / "pinakes"
+SQL = ROOT / "tests" / "sql"
+MODULES = sorted(PACKAGE.rglob("*.py"))
+KINDS = [
+    kind
+    for kind in vars(statements).values()
+    if isinstance(kind, type) and issubclass(kind, Statement) and kind not in (Statement, Planned)
+]
+ANSWERED = [kind for kind in KINDS if kind not in REFUSED]
+
+
+def snake(name: str) -> str:
+    return re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower()
+
+
+# --- statements --------------------------------------------------------------------------------------------------
+
+
+def test_the_kinds_are_found() -> None:
+    assert {"Query", "ShowTables", "Grant"} <= {kind.__name__ for kind in KINDS}
+
+
+@pytest.mark.parametrize("kind", ANSWERED, ids=lambda kind: kind.__name__)
+def test_every_answered_kind_has_a_handler_of_its_name(kind: type[Statement]) -> None:
+    name = snake(kind.__name__)
+    module = import_module(f"pinakes.engine.handlers.{name}")
+    handler = getattr(module, name)
+    assert inspect.isfunction(handler)
+    assert handler.__module__ == module.__name__
+
+
+@pytest.mark.parametrize("kind", ANSWERED, ids=lambda kind: kind.__name__)
+def test_every_answered_kind_has_sql_tests(kind: type[Statement]) -> None:
+    file = SQL / f"{snake(kind.__name__)}.slt"
+    assert file.is_file(), f"{file.relative_to(ROOT)} is missing"
+    assert kind.__name__ in kinds_in(file)
+
+
+def test_every_refusal_is_tested() -> None:
+    assert {kind.__name__ for kind in REFUSED} <= kinds_in(SQL / "refusals.slt")
+
+
+def kinds_in(file: Path) -> set[str]:
+    """The kinds of the statements that a file runs; what is wrong on purpose has none."""
+    found = set()
+    for record in parse(file.read_text(encoding="utf-8"), file):
+        try:
+            found.add(classify(record.sql).kind)
+        except errors.PinakesError:
+            continue
+    return found
+
+
+# --- documentation -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("module", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_every_module_says_what_it_is_for(module: Path) -> None:
+    assert ast.get_docstring(ast.parse(module.read_text(encoding="utf-8")))
+
+
+def settings() -> list[tuple[str, str, str]]:
+    return [row for kind in (Settings, EngineConfig, CacheConfig, LogConfig) for row in docs_of(kind)]
+
+
+def test_every_setting_is_documented() -> None:
+    page = (ROOT / "docs/reference/settings.md").read_text(encoding="utf-8")
+    missing = [name for name, _, doc in settings() if f"| {name} | " not in page or doc.replace("|", "\\|") not in page]
+    missing += [name for name in CachesConfig.__dataclass_fields__ if f"| {name} | " not in page]
+    assert missing == []
+
+
+@pytest.mark.parametrize("page", ["settings.md", "errors.md"])
+def test_the_reference_is_in_step_with_the_code(page: str) -> None:
+    spec = importlib.util.spec_from_file_location("docs_generate", ROOT / "docs/generate.py")
+    assert spec is not None
+    assert spec.loader is not None
+    generate = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(generate)
+    written = (ROOT / "docs/reference" / page).read_text(encoding="utf-8")
+    assert written == generate.PAGES[page](), "run `make docs`"
+
+
+def test_every_error_has_a_code_of_its_own_and_stands_in_the_tree() -> None:
+    kinds = [e for e in vars(errors).values() if isinstance(e, type) and issubclass(e, errors.PinakesError)]
+    codes = [e.code for e in kinds]
+    assert len(codes) == len(set(codes))
+    drawn = dict(re.findall(r"[├└]── (\w+)\s+([A-Z_]+)", errors.__doc__ or ""))
+    assert drawn == {e.__name__: e.code for e in kinds if e is not errors.PinakesError}
+
+
+def test_every_make_target_tells_what_it_does() -> None:
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    targets = set(re.findall(r"^([a-z-]+):", makefile, re.MULTILINE))
+    told = set(re.findall(r"^([a-z-]+):.*## \S", makefile, re.MULTILINE))
+    assert targets == told
+    assert {"venv", "shell", "check", "test", "test-long", "bench", "help"} <= targets
+
+
+# --- what must not be there --------------------------------------------------------------------------------------
+
+
+def tracked() -> list[Path]:
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True)
+    if listed.returncode != 0:
+        pytest.skip("not a git checkout")
+    return [ROOT / name for name in listed.stdout.split("\0") if name and (ROOT / name).is_file()]
+
+
+def test_no_file_names_a_place_on_somebodys_machine() -> None:
+    home = re.compile(rb"/(?:root|home/\w+|Users/\w+|work)/\w")
+    found = [
+        f"{path.relative_to(ROOT)}: {match.group().decode()}"
+        for path in tracked()
+        for match in home.finditer(path.read_bytes())
+    ]
+    assert found == []
+
+
+HEAVY = ("datafusion", "pyarrow", "pyspark", "pyiceberg", "sqlglot", "prompt_toolkit", "rich")
+
+
+def test_help_loads_nothing_heavy() -> None:
+    code = (
+        "import sys\nfrom pinakes.cli.main import main\n"
+        "try:\n    main(['--help'])\nexcept SystemExit:\n    pass\n"
+        f"sys.stderr.write(','.join(m for m in {HEAVY!r} if m in sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
+    assert "usage: pinakes" in done.stdout
+    assert done.stderr == ""
