@@ -150,6 +150,7 @@ fine
 """
 
 
+@pytest.mark.slow
 def test_a_wrong_file_fails_and_says_where(pytester: pytest.Pytester) -> None:
     _project(pytester, WRONG)
     run = pytester.runpytest_subprocess("tests/sql")
@@ -158,12 +159,14 @@ def test_a_wrong_file_fails_and_says_where(pytester: pytest.Pytester) -> None:
     run.stdout.fnmatch_lines(["*case.slt:6", "expected an error with 'DIVISION'; it succeeded with 1 rows"])
 
 
+@pytest.mark.slow
 def test_one_record_alone_runs_after_those_before_it(pytester: pytest.Pytester) -> None:
     slt = "statement ok\ncreate table t (a bigint)\n\nquery I\nselect count(*) from t\n----\n0\n"
     _project(pytester, slt)
     pytester.runpytest_subprocess("tests/sql/case.slt::4").assert_outcomes(passed=1)
 
 
+@pytest.mark.slow
 def test_complete_rewrites_the_file(pytester: pytest.Pytester) -> None:
     _project(pytester, WRONG)
     pytester.runpytest_subprocess("tests/sql", "--complete").assert_outcomes(passed=2, failed=1)

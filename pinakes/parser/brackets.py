@@ -1,4 +1,4 @@
-"""Brackets that fit, and not too many of them. Checked before any recursive reading, so no depth can break the stack."""
+"""Brackets that fit, and not too many of them. Checked before any recursive reading: no depth can break the stack."""
 
 from __future__ import annotations
 

@@ -131,7 +131,7 @@ def _is_exposed(node: exp.Expr) -> bool:
     query = node.parent
     if not isinstance(query, exp.Select) or node.arg_key != "expressions":
         return False
-    while isinstance(query.parent, exp.SetOperation) or isinstance(query.parent, exp.Subquery):
+    while isinstance(query.parent, exp.SetOperation | exp.Subquery):
         query = query.parent
     return isinstance(query.parent, exp.CTE | exp.From | exp.Lateral) or (
         isinstance(query.parent, exp.Join) and query.arg_key == "this"

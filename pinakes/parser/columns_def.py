@@ -28,7 +28,7 @@ def column_rest(cursor: Cursor, name: Part) -> DefinedColumn:
     nullable, key = True, False
     default: Span | None = None
     comment: str | None = None
-    while cursor.word not in (",", ")", "FIRST", "AFTER") and not cursor.ended:
+    while cursor.word not in (",", ")", "FIRST", "AFTER") and not cursor.ended():
         if cursor.accept("NOT", "NULL"):
             nullable = False
         elif cursor.accept("NULL"):
@@ -46,7 +46,7 @@ def column_rest(cursor: Cursor, name: Part) -> DefinedColumn:
 
 def default_value(cursor: Cursor) -> Span:
     first = cursor.at
-    if cursor.ended or cursor.word in (",", ")"):
+    if cursor.ended() or cursor.word in (",", ")"):
         raise cursor.fault("expected a value after DEFAULT")
     if cursor.word == "(":
         cursor.skip_group()
@@ -67,7 +67,7 @@ def table_constraint(cursor: Cursor) -> tuple[Part, ...] | None:
         key = cursor.listed(Cursor.part)
         cursor.accept("NOT", "ENFORCED")
         return key
-    if cursor.word in ("UNIQUE", "CHECK") and cursor.peek(1).word == "(" or cursor.sees("FOREIGN", "KEY"):
+    if (cursor.word in ("UNIQUE", "CHECK") and cursor.peek(1).word == "(") or cursor.sees("FOREIGN", "KEY"):
         raise _refused(cursor)
     return None
 

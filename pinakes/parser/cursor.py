@@ -50,7 +50,6 @@ class Cursor:
         """The next bare word in upper case, or symbol; empty for anything else."""
         return self.tokens[self.at].word if self.at < len(self.tokens) else ""
 
-    @property
     def ended(self) -> bool:
         return self.at >= len(self.tokens)
 
@@ -92,7 +91,7 @@ class Cursor:
         return found
 
     def done(self) -> None:
-        if not self.ended:
+        if not self.ended():
             raise self.fault("expected the end of the statement")
 
     # --- names and literals ---

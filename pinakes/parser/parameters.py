@@ -1,4 +1,4 @@
-"""Placeholders among the tokens: `?`, `$1`, `$name` and `:name`, which a colon of a struct, slice or JSON path is not."""
+"""Placeholders among the tokens: `?`, `$1`, `$name`, `:name`. The colon of a struct, a slice or a JSON path is none."""
 
 from __future__ import annotations
 

@@ -144,7 +144,7 @@ class Scopes:
 
 
 def _as_place(parent: exp.Expr, key: str) -> Place | None:
-    """`parent` as a query whose sources are seen from its part `key`; ORDER BY after a UNION sees the UNION's columns."""
+    """`parent` as a query whose sources are seen from its part `key`; ORDER BY after a UNION sees its columns."""
     if isinstance(parent, exp.Select):
         return (parent, key) if key != "with_" else None
     if isinstance(parent, exp.SetOperation | exp.Subquery) and key not in ("this", "expression", "joins", "with_"):
@@ -167,7 +167,7 @@ def _passes(projection: exp.Expr, source: Source) -> bool:
     if not isinstance(projection, exp.Column | exp.Dot):
         return True
     before = projection.this if isinstance(projection, exp.Dot) else projection.args["table"]
-    return before.name.casefold() == source.name
+    return bool(before.name.casefold() == source.name)
 
 
 def _source_name(node: exp.Expr) -> str | None:

@@ -74,8 +74,8 @@ class Ctes:
             with_ = node if isinstance(node, exp.With) else node.args.get("with_")
             if with_ is not None and with_ is not child:
                 at = self._by_name(with_).get(name.exact)
-                if at is not None and (with_ is not node or _comes_before(with_, at, child)):
-                    found: exp.CTE = with_.expressions[at]
+                found: exp.CTE | None = with_.expressions[at] if at is not None else None
+                if found is not None and (with_ is not node or _comes_before(found, child)):
                     return found
             child, node = node, node.parent
         return None
@@ -86,9 +86,10 @@ class Ctes:
         return self._names[id(with_)]
 
 
-def _comes_before(with_: exp.With, at: int, sibling: exp.Expr) -> bool:
-    place = sibling.index or 0
-    return at < place or (at == place and bool(with_.args.get("recursive")))
+def _comes_before(cte: exp.CTE, sibling: exp.Expr) -> bool:
+    """Whether `sibling`, of the same WITH, may use `cte`."""
+    at, place = cte.index or 0, sibling.index or 0
+    return at < place or (cte is sibling and cte.parent is not None and bool(cte.parent.args.get("recursive")))
 
 
 def _cte_name(cte: exp.CTE) -> str:

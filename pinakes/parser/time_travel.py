@@ -29,7 +29,7 @@ def take_out(text: str, tokens: list[Token]) -> tuple[list[Token], list[AsOf]]:
     kept: list[Token] = []
     found: list[AsOf] = []
     cursor = Cursor(text, tokens)
-    while not cursor.ended:
+    while not cursor.ended():
         clause = _clause(cursor)
         if clause is None:
             kept.append(cursor.take())

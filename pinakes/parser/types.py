@@ -1,4 +1,4 @@
-"""Column types from tokens, nested to any depth, nothing lost: DECIMAL(10, 2), x[], MAP(k, v), STRUCT<a: INT, b INT>."""
+"""Column types from tokens, nested, nothing lost: DECIMAL(10, 2), x[], MAP(k, v), STRUCT<a: INT, b INT>."""
 
 from __future__ import annotations
 

@@ -43,12 +43,14 @@ def test_the_seeds_loop_runs_as_written(cli: Cli, tmp_path: Path) -> None:
     assert done.stderr.splitlines() == ["ATTACH", "CREATE SCHEMA", "CREATE TABLE", "INSERT 1"]
 
 
+@pytest.mark.slow
 def test_data_stays_in_its_directory(cli: Cli) -> None:
     assert cli("--data", "kept", "-c", "create table t (a bigint); insert into t values (7)").returncode == 0
     done = cli("--data", "kept", "--format", "csv", "-c", "select * from t")
     assert (done.stdout, done.stderr) == ("a\n7\n", "")
 
 
+@pytest.mark.slow
 def test_memory_leaves_nothing_behind(cli: Cli, tmp_path: Path, env: dict[str, str]) -> None:
     (tmp_path / "scratch").mkdir()
     env["TMPDIR"] = str(tmp_path / "scratch")
@@ -56,6 +58,7 @@ def test_memory_leaves_nothing_behind(cli: Cli, tmp_path: Path, env: dict[str, s
     assert list((tmp_path / "scratch").iterdir()) == []
 
 
+@pytest.mark.slow
 def test_machine_formats_put_rows_alone_on_stdout(cli: Cli) -> None:
     sql = "create table t (a bigint, b varchar); insert into t values (1, 'x'), (2, null); select * from t order by a"
     rows = {
@@ -70,6 +73,7 @@ def test_machine_formats_put_rows_alone_on_stdout(cli: Cli) -> None:
         assert done.stderr == "CREATE TABLE\nINSERT 2\n"
 
 
+@pytest.mark.slow
 def test_several_results_follow_each_other(cli: Cli) -> None:
     given = ("-c", "select 1 a; select 2 b", "-c", "select 3 c where false")
     assert cli("--format", "csv", *given).stdout == "a\n1\nb\n2\nc\n"
@@ -152,6 +156,7 @@ def test_wrong_usage_is_2_and_nothing_runs(cli: Cli, tmp_path: Path, arguments: 
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.slow
 def test_a_data_directory_that_is_a_file_is_one_line(cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     done = cli("--data", "file", "-c", "create table t (a bigint)")
@@ -166,6 +171,7 @@ def test_the_configuration_mounts_catalogs(cli: Cli, tmp_path: Path) -> None:
     assert done.stdout.splitlines()[1:] == ["lake", "sales"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["table", "csv", "json"])
 def test_a_closed_pipe_ends_quietly(tmp_path: Path, env: dict[str, str], name: str) -> None:
     """As `| head -1` does: the reader goes while millions of rows are still to come."""
@@ -180,6 +186,7 @@ def test_a_closed_pipe_ends_quietly(tmp_path: Path, env: dict[str, str], name: s
         assert process.wait(30) == 141
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_signal_cancels_and_cleans_up(tmp_path: Path, env: dict[str, str], number: int, code: int) -> None:
     (tmp_path / "scratch").mkdir()

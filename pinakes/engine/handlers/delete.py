@@ -23,7 +23,7 @@ def _delete(statement: Delete, execution: Execution) -> int:
     places = change.places(_doomed(statement, change))
     if places.num_rows:
         change.replace(files_of(places), change.untouched(places))
-    return places.num_rows
+    return int(places.num_rows)
 
 
 def _doomed(statement: Delete, change: Rewrite) -> str:

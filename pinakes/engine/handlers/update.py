@@ -35,7 +35,7 @@ def _update(statement: Update, execution: Execution) -> int:
     select = ", ".join(_value(change, c, values, types) for c in change.columns)
     changed = change.planner.plan(f"SELECT {select} FROM {change.touched(places)}", statement)
     change.replace(files_of(places), changed, change.untouched(places))
-    return places.num_rows
+    return int(places.num_rows)
 
 
 def _update_from(statement: Update, execution: Execution) -> int:

@@ -6,7 +6,7 @@ change is an error); the files they are in are written anew with these values in
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -18,7 +18,7 @@ from pinakes.core.errors import ExecutionError
 from pinakes.core.iceberg_arrow import arrow_type_of
 from pinakes.core.names import quote
 from pinakes.engine.scan.dataset import FILE, ROW
-from pinakes.engine.write.rewrite import CHANGED, Rewrite, at_hand, column_list, files_of
+from pinakes.engine.write.rewrite import CHANGED, Rewrite, at_hand, files_of
 from pinakes.engine.write.shape import cast, shaped
 
 When = Literal["MATCHED", "NOT MATCHED", "NOT MATCHED BY SOURCE"]
@@ -46,8 +46,7 @@ def merge_into(change: Rewrite, source: str, on: str, clauses: Sequence[Clause])
     files = files_of(changes)
     if files:
         frames.append(_rewritten(change, changes, clauses, files))
-    if inserts:
-        frames.append(_inserted(change, source, on, inserts))
+    frames += _inserted(change, source, on, inserts)
     if not frames:
         return 0
     deleted = pc.sum(pc.is_in(changes.column(_ACTION), pa.array(_numbers(clauses, "DELETE"), pa.int32()))).as_py() or 0
@@ -92,10 +91,15 @@ def _part(change: Rewrite, clauses: Sequence[Clause], when: When, scope: str, so
     values = _new_values(change, clauses, when, scope)
     sql = f"SELECT {place}, {_case(clauses, when)} AS {quote(_ACTION)}{values} FROM {source}"
     changing = [i for i, c in enumerate(clauses) if c.when == when and c.action in ("UPDATE", "DELETE")]
-    first = next(c for c in clauses if c.when == when)
-    if first.condition is None and first.action != "NOTHING":
-        return sql  # every row: DataFusion's scan of an Arrow dataset takes no condition that is always true
+    if _takes_all([c for c in clauses if c.when == when]):
+        return sql
     return f"SELECT * FROM ({sql}) AS x WHERE {quote(_ACTION)} IN ({', '.join(map(str, changing)) or '-1'})"
+
+
+def _takes_all(clauses: Sequence[Clause]) -> bool:
+    """Whether the first clause takes every row: then no condition is written, since DataFusion's scan of an Arrow
+    dataset fails on one that is always true."""
+    return clauses[0].condition is None and clauses[0].action != "NOTHING"
 
 
 def _new_values(change: Rewrite, clauses: Sequence[Clause], when: When, source: str) -> str:
@@ -148,22 +152,21 @@ def _rewritten(change: Rewrite, changes: pa.Table, clauses: Sequence[Clause], fi
     return change.planner.plan(sql, change.statement)
 
 
-def _inserted(change: Rewrite, source: str, on: str, clauses: Sequence[Clause]) -> DataFrame:
-    """The source rows that meet no row of the target, shaped by the first INSERT clause whose condition holds."""
-    target = change.sql
-    lonely = f"{source}\n WHERE NOT EXISTS (SELECT 1 FROM {target} WHERE {on}\n)"
+def _inserted(change: Rewrite, source: str, on: str, clauses: Sequence[Clause]) -> Iterator[DataFrame]:
+    """The source rows that meet no row of the target, each shaped by the first INSERT clause whose condition holds."""
+    lonely = f"{source}\n WHERE NOT EXISTS (SELECT 1 FROM {change.sql} WHERE {on}\n)"
     schema = change.table.handle.schema()
     zone = change.execution.session.settings.time_zone
-    parts = []
     for number, clause in enumerate(clauses):
         if clause.action != "INSERT":
             continue
         types = _insert_types(change, clause, source)
         select = shaped(schema, {c: (f"({v}\n)", types[c]) for c, v in clause.values.items()}, zone)
-        parts.append(
-            f"SELECT {select}, TRUE AS {quote(CHANGED)} FROM {lonely} AND {_case(clauses, 'NOT MATCHED')} = {number}"
-        )
-    return change.planner.plan(" UNION ALL ".join(parts) or _none(change), change.statement)
+        chosen = "" if _takes_all(clauses) else f" AND {_case(clauses, 'NOT MATCHED')} = {number}"
+        sql = f"SELECT {select}, TRUE AS {quote(CHANGED)} FROM {lonely}{chosen}"
+        yield change.planner.plan(sql, change.statement)
+        if _takes_all(clauses):
+            return
 
 
 def _insert_types(change: Rewrite, clause: Clause, source: str) -> dict[str, pa.DataType]:
@@ -172,7 +175,3 @@ def _insert_types(change: Rewrite, clause: Clause, source: str) -> dict[str, pa.
     text = ", ".join(f"({v}\n) AS {quote(c)}" for c, v in clause.values.items())
     frame = change.planner.plan(f"SELECT {text} FROM {source}", change.statement)
     return {f.name: f.type for f in frame.schema()}
-
-
-def _none(change: Rewrite) -> str:
-    return f"SELECT {column_list('t', change.columns)}, TRUE AS {quote(CHANGED)} FROM {change.relation.sql} AS t WHERE FALSE"

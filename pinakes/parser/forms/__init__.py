@@ -1,1 +1,1 @@
-"""One module per form of statement. Each function reads its statement from a cursor that stands after its first word."""
+"""One module per form of statement. Each function reads from a cursor that stands after the first word."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pinakes.parser.columns_def import column_rest, default_value
 from pinakes.parser.cursor import Cursor
-from pinakes.parser.options import key_name, literal, as_text, properties, property_keys
+from pinakes.parser.options import as_text, key_name, literal, properties, property_keys
 from pinakes.parser.statements import (
     AddColumn,
     AddPartitionField,
@@ -101,7 +101,7 @@ def _alter_column(cursor: Cursor) -> tuple[AlterAction, ...]:
     cursor.accept("COLUMN")
     path = cursor.path("the name of a column")
     found: list[AlterAction] = [_column_action(cursor, path)]
-    while not cursor.ended and cursor.word != ",":  # Spark: ALTER COLUMN x TYPE bigint COMMENT '…' AFTER y
+    while not cursor.ended() and cursor.word != ",":  # Spark: ALTER COLUMN x TYPE bigint COMMENT '…' AFTER y
         found.append(_column_action(cursor, path))
     return tuple(found)
 

@@ -27,7 +27,7 @@ def kill(cursor: Cursor) -> Kill:
     if cursor.peek(1).kind != "end":
         cursor.accept("QUERY")
     first = cursor.peek()
-    if cursor.ended:
+    if cursor.ended():
         raise cursor.fault("expected the id of a query")
     query_id = cursor.take().text if first.kind in ("string", "quoted") else cursor.until(what="an id").of(cursor.text)
     cursor.done()

@@ -39,15 +39,13 @@ def _to(cursor: Cursor, span: Span, located: Located) -> CopyTo:
     cursor.expect("TO")
     path = cursor.string("a path in single quotes")
     given = _options(cursor)
-    return CopyTo(
-        text=cursor.text, shown=cursor.shown, body=span, path=path, options=given, **located._asdict()
-    )
+    return CopyTo(text=cursor.text, shown=cursor.shown, body=span, path=path, options=given, **located._asdict())
 
 
 def _options(cursor: Cursor) -> tuple[Option, ...]:
     """[WITH | OPTIONS] (…) or FORMAT f, STORED AS f"""
     found: tuple[Option, ...] = ()
-    while not cursor.ended:
+    while not cursor.ended():
         if cursor.accept("STORED", "AS") or cursor.accept("FORMAT"):
             token = cursor.peek()
             name = cursor.string() if token.kind == "string" else cursor.part("a format").text

@@ -11,7 +11,6 @@ from pinakes.parser.forms.query import STARTS, body
 from pinakes.parser.forms.table_clauses import Clauses, clause
 from pinakes.parser.statements import ColumnDef, CreateTable, CreateTableAs, Statement
 
-
 _QUERY = ("AS", *(word for word in STARTS if word != "WITH"))
 
 
@@ -44,10 +43,10 @@ def create_table(cursor: Cursor, or_replace: bool, temporary: bool) -> Statement
     name = cursor.name("a name for the table")
     columns = _columns(cursor)
     clauses = Clauses()
-    while not cursor.ended and cursor.word not in _QUERY:
+    while not cursor.ended() and cursor.word not in _QUERY:
         clause(cursor, clauses)
     head = _Head(name, columns, clauses, temporary, if_not_exists, or_replace)
-    return _with_columns(cursor, head) if cursor.ended else _as_query(cursor, head)
+    return _with_columns(cursor, head) if cursor.ended() else _as_query(cursor, head)
 
 
 def _columns(cursor: Cursor) -> _Columns:

@@ -15,7 +15,7 @@ _WORDS = ("ANALYZE", "ANALYSE", "VERBOSE", "FULL", "FORMAT", "TYPE")
 def explain(cursor: Cursor) -> Statement:
     """EXPLAIN [ANALYZE] [VERBOSE] [FULL] [FORMAT f] statement, or with the words in parentheses"""
     words, form = _how(cursor)
-    if cursor.ended:
+    if cursor.ended():
         raise cursor.fault("expected a query after EXPLAIN")
     if cursor.word in ("EXPLAIN", "PREPARE"):
         raise cursor.fault(f"{cursor.word} can't be explained")
@@ -97,7 +97,7 @@ def summarize(cursor: Cursor) -> Summarize:
     if cursor.word in STARTS:
         span, located = body(cursor)
         return Summarize(text=cursor.text, shown=cursor.shown, body=span, **located._asdict())
-    if cursor.ended:
+    if cursor.ended():
         raise cursor.fault("expected a table or a query after SUMMARIZE")
     at = cursor.peek().start
     located = locate(cursor.text, [Token("word", "FROM", "FROM", at, at), *cursor.tokens[cursor.at :]], strict=True)

@@ -23,7 +23,7 @@ def merge(cursor: Cursor) -> Merge:
     cursor.expect("ON")
     on = cursor.until("WHEN", what="a condition")
     clauses: list[MergeClause] = []
-    while not cursor.ended:
+    while not cursor.ended():
         clauses.append(_clause(cursor))
     if not clauses:
         raise cursor.fault("expected WHEN [NOT] MATCHED THEN …")

@@ -16,7 +16,7 @@ def create_namespace(cursor: Cursor) -> CreateNamespace:
     if_not_exists = cursor.accept("IF", "NOT", "EXISTS")
     name = Name(cursor.path("a name for the namespace"))
     given: Properties = ()
-    while not cursor.ended:
+    while not cursor.ended():
         given += _clause(cursor)
     return CreateNamespace(
         text=cursor.text, shown=cursor.shown, name=name, properties=given, if_not_exists=if_not_exists

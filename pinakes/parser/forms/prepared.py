@@ -14,7 +14,7 @@ def prepare(cursor: Cursor) -> Prepare:
     if cursor.word == "(":
         cursor.skip_group()
     cursor.expect_one("AS", "FROM")
-    if cursor.ended:
+    if cursor.ended():
         raise cursor.fault("expected a statement")
     if cursor.word in ("PREPARE", "EXECUTE", "DEALLOCATE"):
         raise cursor.fault(f"{cursor.word} can't be prepared")

@@ -38,11 +38,10 @@ def set_(cursor: Cursor) -> Statement:
         if cursor.accept_one(*_NAMESPACE_WORDS):
             return _use(cursor, "NAMESPACE")
     scope = _scope(cursor)
-    if cursor.accept("TIME", "ZONE"):
-        name = "time_zone"
-    else:
-        name = _setting_name(cursor)
-        cursor.expect_one("=", "TO")
+    bare = cursor.sees("TIME", "ZONE")  # SET TIME ZONE 'UTC' has neither = nor TO
+    name = _setting_name(cursor)
+    if not cursor.accept_one("=", "TO") and not bare:
+        raise cursor.fault("expected = or TO")
     first = cursor.at
     value = _value(cursor)
     cursor.done()
@@ -54,11 +53,7 @@ def set_(cursor: Cursor) -> Statement:
 def reset(cursor: Cursor) -> ResetOption:
     """RESET [SESSION | GLOBAL] name | ALL"""
     scope = _scope(cursor)
-    name: str | None
-    if cursor.accept("TIME", "ZONE"):
-        name = "time_zone"
-    else:
-        name = None if cursor.accept("ALL") else _setting_name(cursor)
+    name = None if cursor.accept("ALL") else _setting_name(cursor)
     cursor.done()
     return ResetOption(text=cursor.text, shown=cursor.shown, name=name, scope=scope)
 
@@ -70,6 +65,8 @@ def _scope(cursor: Cursor) -> Literal["SESSION", "GLOBAL"]:
 
 
 def _setting_name(cursor: Cursor) -> str:
+    if cursor.accept("TIME", "ZONE"):
+        return "time_zone"
     if cursor.peek().kind == "string":
         return cursor.take().text
     return ".".join(p.exact for p in cursor.path("the name of a setting"))
@@ -78,10 +75,10 @@ def _setting_name(cursor: Cursor) -> str:
 def _value(cursor: Cursor) -> str:
     """A string, or whatever is written up to the end: SET x = 8GB, SET x = -1, SET path = a, b"""
     first = cursor.peek()
-    if cursor.ended:
+    if cursor.ended():
         raise cursor.fault("expected a value")
     cursor.take()
-    if first.kind in ("string", "quoted") and cursor.ended:
+    if first.kind in ("string", "quoted") and cursor.ended():
         return first.text
     cursor.at = len(cursor.tokens)
     return cursor.text[first.start : cursor.tokens[-1].end]

@@ -127,10 +127,10 @@ def _like(cursor: Cursor) -> Like | None:
     first = cursor.peek()
     if first.kind == "string":
         return Like(cursor.take().text)
-    if cursor.ended:
+    if cursor.ended():
         raise cursor.fault("expected a pattern after LIKE")
     end = cursor.take().end
-    while not cursor.ended and cursor.peek().start == end:
+    while not cursor.ended() and cursor.peek().start == end:
         end = cursor.take().end
     return Like(cursor.text[first.start : end])
 

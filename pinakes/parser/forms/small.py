@@ -105,6 +105,6 @@ def revoke(cursor: Cursor) -> Revoke:
 
 
 def _something(cursor: Cursor, what: str) -> None:
-    if cursor.ended:
+    if cursor.ended():
         raise cursor.fault(f"expected what to {what}")
     cursor.at = len(cursor.tokens)

@@ -7,7 +7,10 @@ from pinakes.parser.cursor import Cursor
 from pinakes.parser.faults import Fault
 from pinakes.parser.statements import Assignment, TableRef
 
-_NOT_ALIASES = frozenset("SET USING WHERE FROM ON WHEN ( RETURNING VALUES SELECT WITH DEFAULT BY PARTITION TABLE".split())
+_NOT_ALIASES = frozenset(
+    {"SET", "USING", "WHERE", "FROM", "ON", "WHEN", "RETURNING", "VALUES", "SELECT", "WITH", "DEFAULT", "BY", "TABLE"}
+    | {"PARTITION"}
+)
 _TIME_TRAVEL = frozenset({"FOR", "VERSION", "TIMESTAMP"})
 
 

@@ -17,9 +17,7 @@ def update(cursor: Cursor) -> Update:
     source = _clause(cursor, "FROM", "a table to read from")
     where = _clause(cursor, "WHERE", "a condition")
     _end(cursor, "UPDATE")
-    located = locate_change(
-        cursor.text, cursor.tokens, Fragments(changed, assignment_spans(assigned), source, where)
-    )
+    located = locate_change(cursor.text, cursor.tokens, Fragments(changed, assignment_spans(assigned), source, where))
     return Update(
         text=cursor.text,
         shown=cursor.shown,
@@ -40,14 +38,12 @@ def delete(cursor: Cursor) -> Delete:
     where = _clause(cursor, "WHERE", "a condition")
     _end(cursor, "DELETE")
     located = locate_change(cursor.text, cursor.tokens, Fragments(changed, [], source, where))
-    return Delete(
-        text=cursor.text, shown=cursor.shown, target=changed, source=source, where=where, **located._asdict()
-    )
+    return Delete(text=cursor.text, shown=cursor.shown, target=changed, source=source, where=where, **located._asdict())
 
 
 def truncate(cursor: Cursor) -> Truncate:
     """TRUNCATE [TABLE] name"""
-    if not cursor.peek(1).kind == "end":
+    if cursor.peek(1).kind != "end":
         cursor.accept("TABLE")
     name = cursor.name("the name of a table")
     cursor.done()

@@ -131,9 +131,10 @@ def _partition_field(
     """A field that a former spec had gets its id again, as in version 2, which pyiceberg asks for by number."""
     metadata = self._transaction.table_metadata
     known = [f for spec in metadata.specs().values() for f in spec.fields] if metadata.format_version >= 3 else []
+    source, transform = transform_key
     for field in known:
-        if (field.source_id, repr(field.transform)) == (transform_key[0], repr(transform_key[1])):
-            if name is None or field.name == name:
-                return field
+        same = field.source_id == source and repr(field.transform) == repr(transform)
+        if same and name in (None, field.name):
+            return field
     theirs: PartitionField = PLACES["UpdateSpec._partition_field"](self, transform_key, name)
     return theirs
