@@ -62,6 +62,9 @@ def translate(error: Exception, locate: Located | None = None) -> PinakesError:
     if found:
         line, column = int(found.group(2)), int(found.group(3))
         return ParseError(f"syntax error: {found.group(1).strip()}", position=locate(line, column) if locate else None)
+    found = _PARSE_NOWHERE.search(text)
+    if found:
+        return ParseError(f"syntax error: {found.group(1)}")
     return ExecutionError(text or type(error).__name__)
 
 
@@ -81,8 +84,12 @@ _PREFIXES = re.compile(
     r"Optimizer rule '[^']*' failed|type_coercion|caused by|Context):?\s*",
     re.MULTILINE,
 )
+_SYNTAX_TREE = re.compile(r" ?\{.*", re.DOTALL)
+"""A piece of DataFusion's own syntax tree within a message."""
 _BUG_NOTE = re.compile(r"\.?\s*This issue was likely caused by a bug in DataFusion's code\..*", re.DOTALL)
 _PARSE = re.compile(r"(?:ParserError|TokenizerError)\(\"(.*?) at Line: (\d+), Column: (\d+)", re.DOTALL)
+
+_PARSE_NOWHERE = re.compile(r"ParserError\(\"(.*)\"\)", re.DOTALL)
 
 
 def _clean(text: str) -> str:
@@ -103,6 +110,15 @@ def _unqualified(fields: str) -> str:
     tables = {tuple(p[:-1]) for p in split}
     shown = [p[-1] for p in split] if len(tables) <= 1 else [".".join(p[-2:]) for p in split]
     return ", ".join(shown[:20]) + (f" and {len(shown) - 20} more" if len(shown) > 20 else "")
+
+
+def _signatures(text: str) -> str:
+    """A function's complaint about its arguments, each accepted type named once and without the layers' names."""
+    wanted = dict.fromkeys(re.findall(r"requires ([A-Za-z0-9]+), but received", text))
+    given = re.search(r"but received (.+?)\.", text)
+    if not wanted or given is None:
+        return text
+    return f"{text.split(' failed to match')[0]} takes {', '.join(wanted)}, not {given.group(1)}; add explicit casts"
 
 
 def _column(found: re.Match[str], _text: str) -> PinakesError:
@@ -142,13 +158,13 @@ _RULES: list[tuple[re.Pattern[str], Callable[[re.Match[str], str], PinakesError]
     (
         re.compile(r"does not support logical expression (?:ScalarSubquery|Exists|InSubquery)"),
         lambda _m, _t: NotSupportedError(
-            "a subquery refers to the row around it in a way that cannot be planned: "
-            "compare with = there, or write it as a join"
+            "this subquery cannot be planned where it stands: EXISTS and IN (SELECT …) belong in WHERE, and one that "
+            "refers to the row around it may only compare with = there. Write it as a join."
         ),
     ),
     (
         re.compile(r"This feature is not implemented: (.*)", re.S),
-        lambda m, _: NotSupportedError(m.group(1).splitlines()[0]),
+        lambda m, _: NotSupportedError(_SYNTAX_TREE.sub(" …", m.group(1).splitlines()[0])),
     ),
     (
         re.compile(r"No function matches the given name and argument types '([^']*)'"),
@@ -158,7 +174,7 @@ _RULES: list[tuple[re.Pattern[str], Callable[[re.Match[str], str], PinakesError]
         re.compile(
             r"failed to match any signature|[Cc]annot coerce|Cannot infer common|does not support zero arguments"
         ),
-        lambda _, t: TypeMismatch(t.splitlines()[0]),
+        lambda _, t: TypeMismatch(_signatures(t.splitlines()[0])),
     ),
     (re.compile(r"Cast error: (.*)"), lambda m, _: ExecutionError(m.group(1))),
     (

@@ -7,7 +7,8 @@ the catalog's listings, and every miss is an error that tells what exists.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -88,8 +89,9 @@ class Resolver:
 
     def new_object(self, name: Name) -> tuple[Place, str]:
         """Where something is to be made, and the exact name it will have. The namespace must exist."""
-        place, part = self._place(name)
-        self.check_namespace(place)
+        with self._explained(name):
+            place, part = self._place(name)
+            self.check_namespace(place)
         return place, part.exact
 
     def new_namespace(self, name: Name) -> Place:
@@ -104,9 +106,10 @@ class Resolver:
         """The place that SHOW … IN name or USE means: a mounted catalog if there is one, else a namespace."""
         if name is None:
             return Place(self._registry.get(self._scope.catalog), self._scope.namespace)
-        mount, parts = self._catalog_and_levels(name)
-        place = Place(mount, _match_levels(mount, parts))
-        self.check_namespace(place)
+        with self._explained(name):
+            mount, parts = self._catalog_and_levels(name)
+            place = Place(mount, _match_levels(mount, parts))
+            self.check_namespace(place)
         return place
 
     def namespace_in(self, catalog: Mount, name: Name) -> Place:
@@ -136,21 +139,20 @@ class Resolver:
 
     def find(self, name: Name, *, kind: Kind | None = None) -> Found:
         """The table or view that a name means; TableNotFound or ViewNotFound lists what there is."""
-        place, part = self._place(name)
-        found = _lookup(place, part)
-        if found is not None and (kind is None or found.kind == kind):
-            return found
-        if found is not None:
-            wrong = ViewNotFound if kind == "VIEW" else TableNotFound
-            raise wrong(f"{found} is a {found.kind.lower()}, not a {str(kind).lower()}")
-        raise _no_object(place, part, kind)
+        with self._explained(name):
+            place, part = self._place(name)
+            found = _lookup(place, part)
+        if found is None:
+            raise _no_object(place, part, kind)
+        return _of_kind(found, kind)
 
     def maybe(self, name: Name, *, kind: Kind | None = None) -> Found | None:
-        """Like `find`, but None when it is not there (IF EXISTS)."""
+        """Like `find`, but None when nothing has this name (IF EXISTS)."""
         try:
-            return self.find(name, kind=kind)
+            found = self.find(name)
         except NotFoundError:
             return None
+        return _of_kind(found, kind)
 
     def load(self, found: Found) -> Table | ViewDefinition:
         catalog = found.place.mount.catalog
@@ -177,6 +179,22 @@ class Resolver:
         if resolved.catalog_given and not resolved.namespace:
             return Place(mount, self.home(mount)), resolved.name
         return Place(mount, _match_levels(mount, resolved.namespace)), resolved.name
+
+    @contextmanager
+    def _explained(self, name: Name) -> Iterator[None]:
+        """A first part that is neither a catalog nor a namespace: the error lists both."""
+        try:
+            yield
+        except NamespaceNotFound as error:
+            first = name.parts[0]
+            current = self._registry.get(self._scope.catalog)
+            top = _children(current.catalog, ()) if isinstance(current.catalog, SupportsNamespaces) else []
+            if self._registry.find(first) is not None or any(first.matches(n[-1]) for n in top):
+                raise
+            attached = listing(m.name for m in self._registry.mounts())
+            raise NamespaceNotFound(
+                f"{error.message} Nor is a catalog '{first.text}' attached; attached: {attached}."
+            ) from None
 
     def _catalog_and_levels(self, name: Name) -> tuple[Mount, tuple[Part, ...]]:
         catalog = self._registry.find(name.parts[0])
@@ -220,6 +238,13 @@ def _lookup(place: Place, part: Part) -> Found | None:
             return Found(place, name, kinds[name])
         forget_table(catalog, place.namespace, part.exact)
     return None
+
+
+def _of_kind(found: Found, kind: Kind | None) -> Found:
+    if kind is None or found.kind == kind:
+        return found
+    wrong = ViewNotFound if kind == "VIEW" else TableNotFound
+    raise wrong(f"{found} is a {found.kind.lower()}, not a {kind.lower()}")
 
 
 def objects(catalog: Catalog, place: Place) -> dict[str, Kind]:

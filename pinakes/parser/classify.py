@@ -30,6 +30,8 @@ def locate_columns(statement: Planned) -> tuple[ColumnRef, ...]:
         return columns(statement)
     except Fault as fault:
         raise error_of(fault, statement.text, 0) from fault.__cause__
+    except RecursionError as error:
+        raise ParseError("this statement is nested too deeply to find its columns") from error
 
 
 def _read(text: str) -> Statement:

@@ -87,7 +87,7 @@ def _is_part(node: exp.Expr) -> bool:
 
 
 def _column_ref(node: exp.Expr, scopes: Scopes) -> ColumnRef:
-    identifiers = [node] if isinstance(node, exp.Identifier) else list(_parts(node))
+    identifiers = _parts(node)
     parts = [Part("*") if isinstance(i, exp.Star) else Part(i.name, bool(i.args.get("quoted"))) for i in identifiers]
     spans = tuple(Span(i.meta["start"], i.meta["end"] + 1) for i in identifiers)
     *qualifier, name = parts
@@ -103,12 +103,14 @@ def _column_ref(node: exp.Expr, scopes: Scopes) -> ColumnRef:
     )
 
 
-def _parts(node: exp.Expr) -> Iterator[exp.Expr]:
-    if isinstance(node, exp.Dot):
-        yield from _parts(node.this)
-        yield node.expression
-    elif isinstance(node, exp.Column):
-        yield from node.parts
+def _parts(node: exp.Expr) -> list[exp.Expr]:
+    """The parts of a dotted name, outermost node given; those beyond the fourth are nested to the left."""
+    after: list[exp.Expr] = []
+    while isinstance(node, exp.Dot):
+        after.append(node.expression)
+        node = node.this
+    before = list(node.parts) if isinstance(node, exp.Column) else [node]
+    return [*before, *reversed(after)]
 
 
 def _origin(sources: list[Source], parts: list[Part]) -> tuple[tuple[int, ...], bool]:

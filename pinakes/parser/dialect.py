@@ -26,6 +26,8 @@ class Pinakes(Dialect):
     SUPPORTS_ORDER_BY_ALL = True
 
 
+MOST_QUERIES = 5000
+
 _DIALECT = Pinakes()
 
 # Words that start a command elsewhere are plain names within a query.
@@ -73,12 +75,12 @@ _KINDS = {
 
 def parse(tokens: Sequence[Token], text: str) -> exp.Expr:
     """The tree of one statement. A Fault says where sqlglot stopped, if it can't read it."""
+    _check_size(tokens)
     try:
         trees = _DIALECT.parser().parse(_converted(tokens), text)
     except SqlglotError as error:
         details = error.errors[0] if error.errors else {}
-        message = str(details.get("description") or "syntax error")
-        raise Fault(_lowered(message), int(details.get("col") or 0)) from error
+        raise Fault(_message(str(details.get("description", ""))), int(details.get("col") or 0)) from error
     except (RecursionError, ValueError, TypeError, AttributeError, KeyError, IndexError) as error:
         raise Fault("this statement can't be read", tokens[0].start if tokens else 0) from error
     if len(trees) != 1 or trees[0] is None:
@@ -106,7 +108,19 @@ def _converted(tokens: Sequence[Token]) -> list[SqlglotToken]:
     return made
 
 
-def _lowered(message: str) -> str:
-    """sqlglot's message in our form; its repr of a token, which has the user's text in it, is left out."""
-    message = message.split(" but got ")[0].split(", got ")[0].rstrip(". ")
+def _check_size(tokens: Sequence[Token]) -> None:
+    """sqlglot's compiled parser nests a call for each FROM and SELECT, unchecked: at some 8,000 the process is gone."""
+    if len(tokens) > MOST_QUERIES:
+        count = [t for t in tokens if t.word in ("SELECT", "FROM")]
+        if len(count) > MOST_QUERIES:
+            raise Fault(f"a statement can't have more than {MOST_QUERIES} SELECT and FROM", count[MOST_QUERIES].start)
+
+
+def _message(description: str) -> str:
+    """sqlglot's message in words of ours; its repr of a token, which has the user's text in it, is left out."""
+    if description.startswith("Required keyword"):
+        return "an expression is missing here"
+    if description.startswith("Invalid expression") or not description:
+        return "this can't stand here"
+    message = description.split(" but got ")[0].split(", got ")[0].split("<")[0].rstrip(". ")
     return message[:1].lower() + message[1:]

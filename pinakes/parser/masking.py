@@ -18,7 +18,7 @@ Piece = tuple[Span, str]
 
 HARMLESS = frozenset(
     "TYPE WAREHOUSE SECRET REGION PROVIDER SCOPE READ_ONLY READONLY VISIBILITY CATALOG_NAME VERIFY VERIFY_SSL LOCATION "
-    "ENDPOINT PATH_STYLE URL_STYLE USE_SSL URI PREFIX ACCESS_MODE DEFAULT_NAMESPACE NAMESPACE TIMEOUT DIALECT "
+    "ENDPOINT PATH_STYLE URL_STYLE USE_SSL URI URL PREFIX ACCESS_MODE DEFAULT_NAMESPACE NAMESPACE TIMEOUT DIALECT "
     "ACCESS_DELEGATION POOL_SIZE SCHEMA DATABASE HOST PORT USER USERNAME COMMENT FORMAT".split()
 )
 """Options whose values may be shown. SECRET is the name of one, not its value."""
@@ -35,6 +35,21 @@ _QUERY = re.compile(r"([?&;][^=&;?\s]+)=[^&;\s']*")
 _ASSIGNMENT = re.compile(
     r"((?:token|passw\w*|pwd|secret\w*|\w*key|credential\w*)\s*[=:]\s*)(?:\"[^\"]*\"|[^\s;,&'\"]+)", re.IGNORECASE
 )
+
+
+def harmless(key: str) -> bool:
+    """Whether the value of an option of ATTACH or CREATE CATALOG may be shown."""
+    return key in HARMLESS
+
+
+def harmless_in_secret(key: str) -> bool:
+    """The same for CREATE SECRET, where the option SECRET is the secret itself."""
+    return key in HARMLESS and key != "SECRET"
+
+
+def not_secret(key: str) -> bool:
+    """The same for the options of COPY, which are mostly about formats."""
+    return not looks_secret(key)
 
 
 def looks_secret(name: str) -> bool:

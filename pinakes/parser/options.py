@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from pinakes.parser.cursor import Cursor
 from pinakes.parser.faults import Fault
-from pinakes.parser.masking import HARMLESS, MASK, masked_address
+from pinakes.parser.masking import MASK, masked_address
 from pinakes.parser.statements import Option, OptionValue, Properties, Span
 
 _CONSTANTS: dict[str, bool | None] = {"TRUE": True, "FALSE": False, "NULL": None}
 
 
-def options(cursor: Cursor, *, secret: bool = True) -> tuple[Option, ...]:
-    """(KEY value, KEY = value, KEY); an empty list is fine. `secret` hides the values in what is shown."""
+def options(cursor: Cursor, *, shown: Callable[[str], bool]) -> tuple[Option, ...]:
+    """(KEY value, KEY = value, KEY); an empty list is fine. `shown` says of a key whether its value may be shown."""
     cursor.expect("(")
     found: list[Option] = []
     while cursor.word != ")":
-        found.append(_option(cursor, secret))
+        found.append(_option(cursor, shown))
         if cursor.word != ")":
             cursor.expect(",")
     cursor.expect(")")
@@ -23,15 +25,14 @@ def options(cursor: Cursor, *, secret: bool = True) -> tuple[Option, ...]:
     return tuple(found)
 
 
-def _option(cursor: Cursor, secret: bool) -> Option:
+def _option(cursor: Cursor, shown: Callable[[str], bool]) -> Option:
     key = key_name(cursor, "an option").upper()
     cursor.accept_one("=", "=>", ":=")
     if cursor.word in (",", ")"):
         return Option(key, True)
     first = cursor.at
     value = literal(cursor)
-    if secret:
-        hide(cursor, cursor.span_from(first), harmless=key in HARMLESS)
+    hide(cursor, cursor.span_from(first), harmless=shown(key))
     return Option(key, value)
 
 
@@ -108,4 +109,4 @@ def property_keys(cursor: Cursor) -> tuple[str, ...]:
 def _check_once(keys: list[str], cursor: Cursor) -> None:
     twice = sorted({k for k in keys if keys.count(k) > 1})
     if twice:
-        raise cursor.fault(f"option {twice[0]} is given twice")
+        raise cursor.fault("an option is given twice")  # not which: a misplaced quote makes a secret look like a key

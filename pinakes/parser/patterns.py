@@ -1,34 +1,52 @@
-"""LIKE on names: SQL's % and _, Spark's * and |, case ignored, \\ escapes."""
+"""LIKE on names: SQL's % and _, Spark's * and |, case ignored, \\ escapes.
+
+No regular expression: a pattern of many % would take ages to fail on a long name.
+"""
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
+
+_MANY, _ONE = "any characters", "one character"  # longer than any literal, which is a single character
 
 
 def like(pattern: str, name: str) -> bool:
     """Whether `name` matches; alternatives are separated by |."""
-    return _compiled(pattern).fullmatch(name) is not None
+    folded = name.lower()
+    return any(_matches(pieces, folded) for pieces in _alternatives(pattern))
 
 
 @lru_cache(maxsize=256)
-def _compiled(pattern: str) -> re.Pattern[str]:
-    pieces: list[str] = []
+def _alternatives(pattern: str) -> tuple[tuple[str, ...], ...]:
+    found: list[list[str]] = [[]]
     escaped = False
     for char in pattern:
-        if escaped:
-            pieces.append(re.escape(char))
+        if escaped or char not in "\\|%*_":
+            found[-1] += char.lower()
             escaped = False
         elif char == "\\":
             escaped = True
+        elif char == "|":
+            found.append([])
         else:
-            pieces.append(_piece(char, pieces))
+            found[-1].append(_ONE if char == "_" else _MANY)
     if escaped:  # a backslash at the very end stands for itself
-        pieces.append(re.escape("\\"))
-    return re.compile("".join(pieces), re.IGNORECASE | re.DOTALL)
+        found[-1].append("\\")
+    return tuple(map(tuple, found))
 
 
-def _piece(char: str, before: list[str]) -> str:
-    if char in "%*":
-        return "" if before and before[-1] == ".*" else ".*"  # .*.*.* would take ages to fail
-    return {"_": ".", "|": "|"}.get(char, re.escape(char))
+def _matches(pieces: tuple[str, ...], name: str) -> bool:
+    """Go forward; on a mismatch let the last % swallow one character more."""
+    at = piece = 0
+    many, resume = -1, 0
+    while at < len(name):
+        if piece < len(pieces) and pieces[piece] == _MANY:
+            many, resume, piece = piece, at, piece + 1
+        elif piece < len(pieces) and pieces[piece] in (_ONE, name[at]):
+            at, piece = at + 1, piece + 1
+        elif many >= 0:
+            resume += 1
+            at, piece = resume, many + 1
+        else:
+            return False
+    return all(p == _MANY for p in pieces[piece:])

@@ -98,9 +98,7 @@ def _has_alias(item: Sequence[Token]) -> bool:
     if len(item) < 2 or item[-1].kind not in ("word", "quoted", "string") or item[-1].word in _NO_ALIASES:
         return False
     before = item[-2]
-    if (
-        before.kind == "word"
-    ):  # a typed literal such as DATE '2020-01-01' ends in a string, and no alias does after a word
+    if before.kind == "word":  # DATE '2020-01-01' ends in a string, and no alias does after a word
         return item[-1].kind != "string"
     return before.kind in ("quoted", "string", "number", "parameter") or before.word in _CLOSE
 

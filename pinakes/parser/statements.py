@@ -26,7 +26,7 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class AsOf:
-    """FOR VERSION AS OF / FOR TIMESTAMP AS OF (the FOR is optional): `span` is the whole clause, `value` its operand."""
+    """FOR VERSION AS OF / FOR TIMESTAMP AS OF (FOR is optional): `span` is the whole clause, `value` its operand."""
 
     kind: Literal["version", "timestamp"]
     value: Span
@@ -223,7 +223,7 @@ class ShowSecrets(Statement):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShowSession(Statement):
-    """SHOW SESSION [LIKE p], SHOW ALL, SHOW SETTINGS, SHOW setting_name (`setting`), SHOW CACHES is its own way later."""
+    """SHOW SESSION [LIKE p], SHOW ALL, SHOW SETTINGS, SHOW setting_name (`setting`)"""
 
     setting: str | None = None
     like: Like | None = None
@@ -243,7 +243,7 @@ class ShowCurrent(Statement):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Describe(Planned):
-    """DESCRIBE | DESC [TABLE | VIEW] [EXTENDED] name, DESCRIBE NAMESPACE|SCHEMA|DATABASE name, DESCRIBE query (`body`)"""
+    """DESCRIBE | DESC [TABLE | VIEW] [EXTENDED] name, DESCRIBE NAMESPACE|SCHEMA|DATABASE name, DESCRIBE query"""
 
     what: Literal["TABLE", "NAMESPACE", "QUERY"] = "TABLE"
     name: Name | None = None
@@ -421,7 +421,7 @@ Properties = tuple[tuple[str, str], ...]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CreateNamespace(Statement):
-    """CREATE SCHEMA | NAMESPACE | DATABASE [IF NOT EXISTS] name [COMMENT '…'] [LOCATION '…'] [WITH (…) | WITH PROPERTIES (…)]
+    """CREATE SCHEMA | NAMESPACE | DATABASE [IF NOT EXISTS] name [COMMENT '…'] [LOCATION '…'] [WITH [DBPROPERTIES] (…)]
 
     COMMENT and LOCATION arrive as the properties `comment` and `location`.
     """
@@ -440,7 +440,7 @@ class DropNamespace(Statement):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AlterNamespace(Statement):
-    """ALTER SCHEMA | NAMESPACE | DATABASE name SET PROPERTIES|DBPROPERTIES (…) | UNSET PROPERTIES (…) | RENAME TO name"""
+    """ALTER SCHEMA | NAMESPACE | DATABASE name SET [DB]PROPERTIES (…) | UNSET [DB]PROPERTIES (…) | RENAME TO name"""
 
     name: Name
     updates: Properties = ()
@@ -461,7 +461,7 @@ class ColumnDef:
 
 @dataclass(frozen=True, slots=True)
 class PartitionTerm:
-    """A term of PARTITIONED BY: `column`, or a transform of it: bucket(16, x), truncate(4, x), year/month/day/hour(x)."""
+    """A term of PARTITIONED BY: `column`, or a transform of it: bucket(16, x), truncate(4, x), year(x), day(x)."""
 
     column: tuple[Part, ...]
     transform: str = "identity"
@@ -499,7 +499,7 @@ class CreateTable(Statement):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CreateTableAs(Planned):
-    """CREATE [OR REPLACE] [TEMP] TABLE [IF NOT EXISTS] name [(columns)] [PARTITIONED BY …] … AS query [WITH [NO] DATA]"""
+    """CREATE [OR REPLACE] [TEMP] TABLE [IF NOT EXISTS] name [(names)] [PARTITIONED BY …] … AS query [WITH [NO] DATA]"""
 
     name: Name
     body: Span
@@ -517,7 +517,7 @@ class CreateTableAs(Planned):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CreateView(Planned):
-    """CREATE [OR REPLACE] [TEMP] VIEW [IF NOT EXISTS] name [(columns)] [COMMENT '…'] [WITH (…) | TBLPROPERTIES (…)] AS query"""
+    """CREATE [OR REPLACE] [TEMP] VIEW [IF NOT EXISTS] name [(columns)] [COMMENT '…'] [TBLPROPERTIES (…)] AS query"""
 
     name: Name
     body: Span

@@ -19,14 +19,12 @@ def tables_of(tree: exp.Expr, text: str, as_of: Sequence[AsOf]) -> tuple[TableRe
 
 def table_nodes(tree: exp.Expr, text: str, as_of: Sequence[AsOf]) -> list[tuple[exp.Table, TableRef]]:
     """The same, each with its node."""
-    found: list[tuple[exp.Table, TableRef]] = []
-    ctes = Ctes() if tree.find(exp.With) is not None else None
-    for table in tree.find_all(exp.Table):
-        ref = _table_ref(table, text)
-        if ref is not None and not (ctes and len(ref.name.parts) == 1 and ctes.find(table, ref.name.last)):
-            found.append((table, ref))
+    pairs = [(table, _table_ref(table, text)) for table in tree.find_all(exp.Table)]
+    found = [(table, ref) for table, ref in pairs if ref is not None]
     found.sort(key=lambda pair: pair[1].span.start)
-    return _with_clauses(found, as_of) if as_of else found
+    if as_of:
+        found = _with_clauses(found, as_of)
+    return _without_ctes(found) if tree.find(exp.With) is not None else found
 
 
 def _table_ref(table: exp.Table, text: str) -> TableRef | None:
@@ -106,3 +104,14 @@ def _with_clauses(found: list[tuple[exp.Table, TableRef]], as_of: Sequence[AsOf]
         node, ref = found[before[-1]]
         found[before[-1]] = (node, TableRef(ref.name, ref.span, ref.alias, clause))
     return found
+
+
+def _without_ctes(found: list[tuple[exp.Table, TableRef]]) -> list[tuple[exp.Table, TableRef]]:
+    ctes = Ctes()
+    kept: list[tuple[exp.Table, TableRef]] = []
+    for table, ref in found:
+        if len(ref.name.parts) > 1 or ctes.find(table, ref.name.last) is None:
+            kept.append((table, ref))
+        elif ref.as_of is not None:
+            raise Fault(f"{ref.name} is defined by WITH: AS OF is for tables", ref.as_of.span.start)
+    return kept

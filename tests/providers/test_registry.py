@@ -92,7 +92,7 @@ def test_an_ill_typed_value_is_not_repeated() -> None:
         (theirs.NamespaceNotEmptyError(), ours.NamespaceNotEmpty),
         (theirs.CommitFailedException("x"), ours.CommitConflict),
         (theirs.ValidationException("x"), ours.CommitConflict),
-        (theirs.CommitStateUnknownException("x"), ours.CatalogUnavailable),
+        (theirs.CommitStateUnknownException("x"), ours.CommitUnknown),
         (theirs.ForbiddenError("x"), ours.PermissionDenied),
         (theirs.OAuthError("x"), ours.PermissionDenied),
         (theirs.BadRequestError("x"), ours.InvalidArgument),

@@ -7,6 +7,7 @@ from pinakes.core.errors import NotSupportedError, TableExists
 from pinakes.core.names import Name
 from pinakes.engine.execution import Execution
 from pinakes.engine.handlers.capability import table_changes
+from pinakes.engine.handlers.taken import check_free
 from pinakes.engine.result import Result
 from pinakes.engine.write.definition import spec_from_columns, spec_like
 from pinakes.engine.write.replace import replace_table
@@ -22,6 +23,7 @@ def create_table(statement: CreateTable, execution: Execution) -> Result:
     existing = resolver.maybe(statement.name)
     if existing is not None and statement.if_not_exists:
         return Result.done("CREATE TABLE")
+    check_free(existing, "TABLE", replace=statement.or_replace)
     old = resolver.table(statement.name)[1] if existing is not None and statement.or_replace else None
     spec = (
         spec_like(statement, _like(statement.like, execution), old)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from pinakes.core.errors import NotSupportedError, TableExists
+from pinakes.core.errors import NotSupportedError
 from pinakes.engine.execution import Execution
 from pinakes.engine.handlers.capability import table_changes
+from pinakes.engine.handlers.taken import check_free
 from pinakes.engine.result import Result
 from pinakes.engine.write.commit import commit
 from pinakes.engine.write.definition import spec_from_query
@@ -22,8 +23,7 @@ def create_table_as(statement: CreateTableAs, execution: Execution) -> Result:
     existing = resolver.maybe(statement.name)
     if existing is not None and statement.if_not_exists:
         return Result.done("CREATE TABLE AS", 0)
-    if existing is not None and not statement.or_replace:
-        raise TableExists(f"{existing} exists already; use CREATE OR REPLACE TABLE, or IF NOT EXISTS")
+    check_free(existing, "TABLE", replace=statement.or_replace)
     frame = execution.planner().query(statement, statement.body)
     old = resolver.table(statement.name)[1] if existing is not None else None
     spec = spec_from_query(statement, frame.schema(), old)

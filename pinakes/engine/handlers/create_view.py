@@ -6,12 +6,12 @@ import pyarrow as pa
 from pyiceberg.schema import Schema
 
 from pinakes.core.catalog import ViewDefinition
-from pinakes.core.errors import InvalidArgument, NotSupportedError, TableExists, ViewExists
+from pinakes.core.errors import InvalidArgument, NotSupportedError
 from pinakes.core.iceberg_arrow import iceberg_schema_of
 from pinakes.engine.execution import Execution
 from pinakes.engine.handlers.capability import views
+from pinakes.engine.handlers.taken import check_free
 from pinakes.engine.planner import COLUMNS_GIVEN
-from pinakes.engine.resolver import Found
 from pinakes.engine.result import Result
 from pinakes.parser.statements import CreateView, Planned, Span
 
@@ -25,7 +25,7 @@ def create_view(statement: CreateView, execution: Execution) -> Result:
     existing = resolver.maybe(statement.name)
     if existing is not None and statement.if_not_exists:
         return Result.done("CREATE VIEW")
-    _check_free(existing, replace=statement.or_replace)
+    check_free(existing, "VIEW", replace=statement.or_replace)
     names = [part.exact for part, _ in statement.columns]
     comments = {part.exact: comment for part, comment in statement.columns if comment}
     properties = dict(statement.properties)
@@ -34,15 +34,6 @@ def create_view(statement: CreateView, execution: Execution) -> Result:
     view = view_of(statement, statement.body, execution, names, properties, statement.comment, comments)
     catalog.create_view(place.namespace, existing.name if existing else name, view, replace=statement.or_replace)
     return Result.done("CREATE VIEW")
-
-
-def _check_free(existing: Found | None, *, replace: bool) -> None:
-    if existing is None:
-        return
-    if existing.kind == "TABLE":
-        raise TableExists(f"{existing} is a table: a view cannot have its name")
-    if not replace:
-        raise ViewExists(f"view {existing} exists already; use CREATE OR REPLACE VIEW, or IF NOT EXISTS")
 
 
 def view_of(

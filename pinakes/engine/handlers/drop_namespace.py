@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pinakes.core.catalog import SupportsNamespaces, SupportsTableChanges, SupportsViews
-from pinakes.core.errors import NamespaceNotFound
+from pinakes.core.errors import InvalidArgument, NamespaceNotEmpty, NamespaceNotFound
 from pinakes.core.names import Namespace
 from pinakes.engine.execution import Execution
 from pinakes.engine.handlers.capability import namespaces
@@ -14,10 +14,15 @@ from pinakes.parser.statements import DropNamespace
 def drop_namespace(statement: DropNamespace, execution: Execution) -> Result:
     try:
         place = execution.session.resolver.namespace(statement.name)
+        if not place.namespace:
+            name = statement.name
+            raise InvalidArgument(f"'{name}' names a catalog; say which namespace of it, as in {name}.sales, or DETACH")
         catalog = namespaces(place.mount)
         if statement.cascade:
             _empty(catalog, place.namespace)
         catalog.drop_namespace(place.namespace)
+    except NamespaceNotEmpty as error:
+        raise NamespaceNotEmpty(f"{error.message}. DROP SCHEMA … CASCADE drops these too.") from error
     except NamespaceNotFound:
         if not statement.if_exists:
             raise

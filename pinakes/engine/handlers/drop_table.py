@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pinakes.core.errors import NotFoundError
 from pinakes.engine.execution import Execution
 from pinakes.engine.handlers.capability import table_changes
 from pinakes.engine.result import Result
@@ -10,11 +9,10 @@ from pinakes.parser.statements import DropTable
 
 
 def drop_table(statement: DropTable, execution: Execution) -> Result:
-    try:
-        found = execution.session.resolver.find(statement.name, kind="TABLE")
-        catalog = table_changes(found.place.mount)
-        catalog.drop_table(found.place.namespace, found.name, purge=statement.purge)
-    except NotFoundError:
-        if not statement.if_exists:
-            raise
+    resolver = execution.session.resolver
+    if statement.if_exists and resolver.maybe(statement.name, kind="TABLE") is None:
+        return Result.done("DROP TABLE")
+    found = resolver.find(statement.name, kind="TABLE")
+    catalog = table_changes(found.place.mount)
+    catalog.drop_table(found.place.namespace, found.name, purge=statement.purge)
     return Result.done("DROP TABLE")

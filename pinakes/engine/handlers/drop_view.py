@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pinakes.core.errors import NotFoundError
 from pinakes.engine.execution import Execution
 from pinakes.engine.handlers.capability import views
 from pinakes.engine.result import Result
@@ -10,10 +9,9 @@ from pinakes.parser.statements import DropView
 
 
 def drop_view(statement: DropView, execution: Execution) -> Result:
-    try:
-        found = execution.session.resolver.find(statement.name, kind="VIEW")
-        views(found.place.mount).drop_view(found.place.namespace, found.name)
-    except NotFoundError:
-        if not statement.if_exists:
-            raise
+    resolver = execution.session.resolver
+    if statement.if_exists and resolver.maybe(statement.name, kind="VIEW") is None:
+        return Result.done("DROP VIEW")
+    found = resolver.find(statement.name, kind="VIEW")
+    views(found.place.mount).drop_view(found.place.namespace, found.name)
     return Result.done("DROP VIEW")

@@ -8,7 +8,7 @@ from pinakes.core.errors import InvalidArgument, PreparedNotFound, listing
 from pinakes.engine.dispatch import dispatch
 from pinakes.engine.execution import Execution
 from pinakes.engine.result import Result
-from pinakes.parser.statements import Execute, Planned
+from pinakes.parser.statements import Execute, Planned, Statement
 
 
 def execute(statement: Execute, execution: Execution) -> Result:
@@ -18,23 +18,29 @@ def execute(statement: Execute, execution: Execution) -> Result:
         raise PreparedNotFound(f"prepared statement '{name}' does not exist; there is: {listing(session.prepared)}")
     body = session.prepared[name]
     inner = session.engine.caches.statements.classify(body)
-    wanted = {p.name for p in inner.placeholders} if isinstance(inner, Planned) else set()
-    if isinstance(inner, Planned) and inner.parsed and len(wanted) != len(statement.arguments):
-        raise InvalidArgument(f"'{name}' takes {len(wanted)} arguments and was given {len(statement.arguments)}")
-    parameters = _evaluated(statement, execution)
-    if wanted and not any(w.isdigit() for w in wanted):
-        order = list(dict.fromkeys(p.name for p in inner.placeholders)) if isinstance(inner, Planned) else []
-        parameters = dict(zip(order, parameters.values(), strict=True))
+    names = _names(inner)
+    if isinstance(inner, Planned) and inner.parsed and len(names) != len(statement.arguments):
+        raise InvalidArgument(f"'{name}' takes {len(names)} arguments and was given {len(statement.arguments)}")
+    values = _evaluated(statement, execution)
+    parameters = dict(zip(names or map(str, range(1, len(values) + 1)), values, strict=True))
     return dispatch(inner, Execution(session, execution.query, body, parameters))
 
 
-def _evaluated(statement: Execute, execution: Execution) -> dict[str, Any]:
-    """The arguments are expressions: their values, as Arrow scalars, by position."""
+def _names(inner: Statement) -> list[str]:
+    """The parameters in the order of their arguments: $1 to the highest number, or names as they are first met."""
+    found = [p.name for p in inner.placeholders] if isinstance(inner, Planned) else []
+    if found and all(n.isdigit() for n in found):
+        return [str(n) for n in range(1, max(map(int, found)) + 1)]
+    return list(dict.fromkeys(found))
+
+
+def _evaluated(statement: Execute, execution: Execution) -> list[Any]:
+    """The arguments are expressions: their values, as Arrow scalars."""
     if not statement.arguments:
-        return {}
+        return []
     text = ", ".join(f"{span.of(statement.text)} AS p{i}" for i, span in enumerate(statement.arguments))
     source = execution.session.engine.caches.statements.classify(f"SELECT {text}")
     if not isinstance(source, Planned):
         raise InvalidArgument("the arguments of EXECUTE must be expressions")
     row = execution.collect(execution.planner().query(source))
-    return {str(i): column[0] for i, column in enumerate(row.columns, 1)}
+    return [column[0] for column in row.columns]

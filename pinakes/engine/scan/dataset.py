@@ -25,8 +25,8 @@ from pinakes.core.errors import DataCorrupt, PinakesError
 from pinakes.core.iceberg_arrow import arrow_schema_of
 
 FILE, ROW = "$pinakes_file", "$pinakes_row"
-"""Where a row stands: the number of its file (as given in `files`) and its place among the file's live rows. No table of
-a user's has columns of these names."""
+"""Where a row stands: the number of its file (as given in `files`) and its place among the file's live rows. Names that
+no table of a user's has."""
 
 
 class IcebergDataset(pds.Dataset):  # type: ignore[misc]  # pyarrow is untyped

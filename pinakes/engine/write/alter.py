@@ -9,10 +9,11 @@ from typing import assert_never
 from pyiceberg.schema import Schema
 from pyiceberg.table import Transaction
 from pyiceberg.table.update.schema import UpdateSchema
-from pyiceberg.types import StructType
+from pyiceberg.types import DecimalType, DoubleType, FloatType, IcebergType, IntegerType, LongType, StructType
 
 from pinakes.core.catalog import IcebergTable
 from pinakes.core.errors import (
+    AlreadyExistsError,
     ColumnExists,
     ColumnNotFound,
     ConstraintViolation,
@@ -22,7 +23,7 @@ from pinakes.core.errors import (
     listing,
 )
 from pinakes.core.names import Name, Part, match, quote
-from pinakes.core.types import iceberg_type
+from pinakes.core.types import iceberg_type, sql_name
 from pinakes.engine.execution import Execution
 from pinakes.engine.planner import iceberg_relation
 from pinakes.engine.resolver import Found
@@ -75,8 +76,7 @@ class _Change:
             case s.RenameColumn():
                 self._rename(action)
             case s.SetColumnType():
-                kind = iceberg_type(action.type, count(1).__next__)
-                self._update(lambda u: u.update_column(self._path(action.path), field_type=kind))
+                self._widen(action)
             case s.SetNotNull():
                 self._require(action)
             case s.DropNotNull():
@@ -177,6 +177,16 @@ class _Change:
             raise ColumnExists(f"column {action.to} exists already in {self.found}")
         self._update(lambda u: u.rename_column(path, action.to.exact))
 
+    def _widen(self, action: s.SetColumnType) -> None:
+        path = self._path(action.path)
+        old, new = self._schema().find_field(".".join(path)).field_type, iceberg_type(action.type, count(1).__next__)
+        if old != new and not _is_wider(old, new):
+            raise InvalidArgument(
+                f"column {'.'.join(path)} of {self.found} is {sql_name(old)} and cannot become {sql_name(new)}: a type "
+                f"can only get wider, as INTEGER to BIGINT, REAL to DOUBLE, DECIMAL to more digits before the point"
+            )
+        self._update(lambda u: u.update_column(path, field_type=new))
+
     def _move(self, path: tuple[str, ...], first: bool, after: Part | None) -> None:
         if first:
             self._update(lambda u: u.move_first(path))
@@ -236,6 +246,11 @@ class _Change:
     def _partition(self, action: s.AddPartitionField) -> None:
         path = ".".join(self._path(action.term.column))
         transform = transform_of(action.term)
+        kind = self._schema().find_field(path).field_type
+        if not transform.can_transform(kind):
+            raise InvalidArgument(f"{transform} does not work on column {path} of type {sql_name(kind)}")
+        if term_name(action.term, path) in (f.name for f in self.transaction.table_metadata.spec().fields):
+            raise AlreadyExistsError(f"{self.found} has a partition field {term_name(action.term, path)} already")
         with self.transaction.update_spec() as update:
             update.add_field(path, transform, term_name(action.term, path))
 
@@ -248,6 +263,14 @@ class _Change:
             raise NotFoundError(f"{self.found} has no partition field {asked}; it has: {listing(names)}")
         with self.transaction.update_spec() as update:
             update.remove_field(name)
+
+
+def _is_wider(old: IcebergType, new: IcebergType) -> bool:
+    """Iceberg's promotions. pyiceberg also lets the digits after the point change, which others then misread."""
+    if isinstance(old, DecimalType) and isinstance(new, DecimalType):
+        return new.precision > old.precision and new.scale == old.scale
+    pairs = ((IntegerType, LongType), (FloatType, DoubleType))
+    return any(isinstance(old, a) and isinstance(new, b) for a, b in pairs)
 
 
 NO_PARAMETERS = s.Query(text="", shown="")

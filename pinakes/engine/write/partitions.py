@@ -79,7 +79,7 @@ def _groups(keys: Sequence[pa.Array], size: int) -> Iterator[pa.Array]:
 
 
 def _transformed(table: pa.Table, field: PartitionField, schema: Schema) -> pa.Array:
-    path = _path(schema.fields, field.source_id)
+    path = field_path(schema.fields, field.source_id)
     column = table.column(path[0].name).combine_chunks()
     for inner in path[1:]:
         column = pc.struct_field(column, inner.name)
@@ -88,13 +88,13 @@ def _transformed(table: pa.Table, field: PartitionField, schema: Schema) -> pa.A
     return field.transform.pyarrow_transform(path[-1].field_type)(column)
 
 
-def _path(fields: Sequence[NestedField], wanted: int) -> tuple[NestedField, ...]:
+def field_path(fields: Sequence[NestedField], wanted: int) -> tuple[NestedField, ...]:
     """The fields that lead to the one with this id; names may have dots in them, so ids decide."""
     for field in fields:
         if field.field_id == wanted:
             return (field,)
         if isinstance(field.field_type, StructType):
-            below = _path(field.field_type.fields, wanted)
+            below = field_path(field.field_type.fields, wanted)
             if below:
                 return (field, *below)
     return ()

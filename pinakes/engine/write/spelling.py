@@ -19,6 +19,7 @@ from pyiceberg.types import (
 from pinakes.core.iceberg_arrow import arrow_type_of
 from pinakes.core.names import spell
 from pinakes.core.types import sql_name
+from pinakes.engine.write.partitions import field_path
 from pinakes.engine.write.shape import text_of
 
 _BARE = (BooleanType, IntegerType, LongType, FloatType, DoubleType, DecimalType)
@@ -62,7 +63,7 @@ def _default(field: NestedField) -> str:
 
 
 def _term(field: PartitionField, schema: Schema) -> str:
-    column = ".".join(spell(p) for p in (schema.find_column_name(field.source_id) or "").split("."))
+    column = ".".join(spell(f.name) for f in field_path(schema.fields, field.source_id))
     match field.transform:
         case IdentityTransform():
             return column

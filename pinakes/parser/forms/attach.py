@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pinakes.parser.cursor import Cursor
+from pinakes.parser.masking import harmless
 from pinakes.parser.options import hide, literal, options
 from pinakes.parser.statements import Attach, CreateCatalog, Detach, DropCatalog, Option
 
@@ -17,7 +18,7 @@ def attach(cursor: Cursor) -> Attach:
     hide(cursor, cursor.span_from(first), harmless=True)
     name = cursor.part("a name for the catalog") if cursor.accept("AS") else None
     cursor.accept("WITH")
-    given = options(cursor) if cursor.word == "(" else ()
+    given = options(cursor, shown=harmless) if cursor.word == "(" else ()
     cursor.done()
     return Attach(
         text=cursor.text,
@@ -49,7 +50,7 @@ def create_catalog(cursor: Cursor, or_replace: bool) -> CreateCatalog:
         given = (Option("TYPE", literal(cursor)),)
     cursor.accept("WITH")
     if cursor.word == "(":
-        given += options(cursor)
+        given += options(cursor, shown=harmless)
     cursor.done()
     return CreateCatalog(
         text=cursor.text,

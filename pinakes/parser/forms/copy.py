@@ -7,6 +7,7 @@ from pinakes.parser.forms.query import STARTS, body
 from pinakes.parser.forms.targets import refuse_tail
 from pinakes.parser.lexer import Token
 from pinakes.parser.locate import Located, locate
+from pinakes.parser.masking import not_secret
 from pinakes.parser.options import options
 from pinakes.parser.statements import CopyFrom, CopyTo, Option, Span, Statement
 
@@ -53,5 +54,5 @@ def _options(cursor: Cursor) -> tuple[Option, ...]:
         else:
             refuse_tail(cursor)
             cursor.accept_one("WITH", "OPTIONS")
-            found += options(cursor, secret=False)
+            found += options(cursor, shown=not_secret)
     return found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pinakes.parser.cursor import Cursor
+from pinakes.parser.masking import harmless_in_secret
 from pinakes.parser.options import options
 from pinakes.parser.statements import CreateSecret, DropSecret
 
@@ -11,7 +12,7 @@ def create_secret(cursor: Cursor, or_replace: bool, shared: bool) -> CreateSecre
     """CREATE [OR REPLACE] [SHARED] SECRET [IF NOT EXISTS] name (TYPE t, KEY value, …)"""
     if_not_exists = cursor.accept("IF", "NOT", "EXISTS")
     name = cursor.part("a name for the secret")
-    given = options(cursor)
+    given = options(cursor, shown=harmless_in_secret)
     cursor.done()
     return CreateSecret(
         text=cursor.text,
