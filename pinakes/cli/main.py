@@ -93,6 +93,8 @@ def _config(options: argparse.Namespace) -> Config:
     except ConfigError as error:
         raise _UsageError(f"{error.code}: {error}") from error
     logging.basicConfig(level=config.log.level.upper(), format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    if config.log.level != "debug":
+        logging.getLogger("pyiceberg").setLevel(logging.ERROR)  # a commit that is tried again is no user's concern
     return config
 
 

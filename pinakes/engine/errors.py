@@ -1,7 +1,8 @@
 """DataFusion's, Arrow's and pyiceberg's exceptions, translated at the door into errors a user can act on.
 
 DataFusion raises ValueError while it plans, bare Exception when it collects and ArrowInvalid while it streams; what
-went wrong is in the text. Anything unknown becomes an ExecutionError with the first line of the original.
+went wrong is in the text. Where it panics, a PanicException comes. Anything unknown becomes an ExecutionError with the
+first line of the original.
 """
 
 from __future__ import annotations
@@ -40,14 +41,23 @@ def translated(locate: Located | None = None) -> Iterator[None]:
         yield
     except PinakesError:
         raise
-    except Exception as error:
+    except BaseException as error:
+        if not isinstance(error, Exception) and not is_panic(error):
+            raise
         raise translate(error, locate) from error
 
 
-def translate(error: Exception, locate: Located | None = None) -> PinakesError:
+def is_panic(error: BaseException) -> bool:
+    """Whether DataFusion panicked. Such an error is no Exception: nobody who means well would catch it."""
+    return type(error).__module__ == "pyo3_runtime"
+
+
+def translate(error: BaseException, locate: Located | None = None) -> PinakesError:
     """The typed error for a foreign one."""
     if isinstance(error, PinakesError):
         return error
+    if is_panic(error):
+        return ExecutionError(f"DataFusion failed on this statement: {str(error).splitlines()[0][:500]}")
     inner = _own_error(error)
     if inner is not None:
         return inner

@@ -15,6 +15,8 @@ import threading
 from collections.abc import Callable
 from typing import TypeVar
 
+from pinakes.engine.errors import is_panic
+
 T = TypeVar("T")
 
 
@@ -60,9 +62,11 @@ class Interrupts:
         except Interrupt:
             self._deregister(me)  # the only interrupt has surfaced: nothing can disturb from here on
             raise Interrupted from None
-        except Exception as error:
-            if self.stopped and not isinstance(error, Interrupted):
-                raise Interrupted from error  # native code may wrap the interrupt into an error of its own
+        except Interrupted:
+            raise
+        except BaseException as error:
+            if self.stopped and (isinstance(error, Exception) or is_panic(error)):
+                raise Interrupted from error  # native code may wrap the interrupt into an error of its own, or panic
             raise
 
     def _register(self, me: int) -> None:

@@ -163,8 +163,10 @@ class Resolver:
         return catalog.load_table(found.place.namespace, found.name)
 
     def table(self, name: Name) -> tuple[Found, IcebergTable]:
-        """A table that is to be changed."""
+        """A table that is to be changed: as it is now, not as it is remembered, so that no change of another process
+        is missed."""
         found = self.find(name, kind="TABLE")
+        forget_table(found.place.mount.catalog, found.place.namespace, found.name)
         table = self.load(found)
         assert isinstance(table, IcebergTable)
         return found, table

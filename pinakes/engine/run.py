@@ -11,9 +11,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from pinakes.core.errors import PinakesError
 from pinakes.engine.dispatch import dispatch
-from pinakes.engine.errors import translate
+from pinakes.engine.errors import is_panic, translate
 from pinakes.engine.execution import Execution
 from pinakes.engine.result import Result
 from pinakes.engine.session import Session
@@ -28,8 +27,9 @@ def run(sql: str, session: Session, parameters: Mapping[str, Any]) -> Result:
         query.describe(statement.kind, statement.shown)
         result = dispatch(statement, Execution(session, query, sql, parameters))
     except BaseException as error:
-        query.end(translate(error) if isinstance(error, Exception) else error)
-        if isinstance(error, Exception) and not isinstance(error, PinakesError):
-            raise translate(error) from error
-        raise
+        typed = translate(error) if isinstance(error, Exception) or is_panic(error) else error
+        query.end(typed)
+        if typed is error:
+            raise
+        raise typed from error
     return result.watch(on_batch=query.count, on_end=query.end, stop=query.cancel)

@@ -46,12 +46,12 @@ def columns(statement: Planned) -> tuple[ColumnRef, ...]:
     wanted = _planned_tokens(statement, tokens)
     if not wanted:
         return ()
-    tree, text, as_of = read(statement.text, wanted)
+    tree = read(statement.text, wanted)
     places = {table.span: i for i, table in enumerate(statement.tables)}
-    indexes = {id(node): places.get(ref.span, -1) for node, ref in table_nodes(tree, text, as_of)}
+    indexes = {id(node): places.get(ref.span, -1) for node, ref in table_nodes(tree)}
     scopes = Scopes(indexes)
     values = {value.span.start for value in statement.values}
-    found = [_column_ref(node, scopes) for node in _references(tree)]
+    found = [_column_ref(node, scopes) for node in _references(tree.root)]
     return tuple(sorted((c for c in found if c.span.start not in values), key=lambda c: c.span.start))
 
 

@@ -26,6 +26,13 @@ class Located(NamedTuple):
     parsed: bool = True
 
 
+class Tree(NamedTuple):
+    root: exp.Expr
+    text: str
+    as_of: list[AsOf]
+    has_with: bool
+
+
 def locate(text: str, tokens: list[Token], *, strict: bool = False) -> Located:
     """All of it. What sqlglot can't read is `parsed=False`, or a Fault when `strict`."""
     words = {t.word for t in tokens}
@@ -39,7 +46,7 @@ def locate(text: str, tokens: list[Token], *, strict: bool = False) -> Located:
     from pinakes.parser.tables import tables_of
 
     try:
-        tables = tables_of(*read(text, tokens))
+        tables = tables_of(read(text, tokens))
     except Fault:
         if strict:
             raise
@@ -47,12 +54,13 @@ def locate(text: str, tokens: list[Token], *, strict: bool = False) -> Located:
     return Located(tables, marks, _not_tables(values, tables), unnamed)
 
 
-def read(text: str, tokens: list[Token]) -> tuple[exp.Expr, str, list[AsOf]]:
+def read(text: str, tokens: list[Token]) -> Tree:
     """sqlglot's tree of the tokens, and the AS OF clauses, which are not in it."""
     from pinakes.parser import dialect
 
-    kept, as_of = take_out(text, tokens)
-    return dialect.parse(kept, text), text, as_of
+    words = {t.word for t in tokens}
+    kept, as_of = take_out(text, tokens) if "OF" in words else (tokens, [])
+    return Tree(dialect.parse(kept, text), text, as_of, "WITH" in words)
 
 
 def _not_tables(values: tuple[SessionValue, ...], tables: tuple[TableRef, ...]) -> tuple[SessionValue, ...]:

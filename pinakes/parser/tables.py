@@ -9,22 +9,23 @@ from sqlglot import expressions as exp
 from pinakes.core.names import Name, Part
 from pinakes.parser.cursor import as_name
 from pinakes.parser.faults import Fault
+from pinakes.parser.locate import Tree
 from pinakes.parser.statements import AsOf, Span, TableRef
 
 
-def tables_of(tree: exp.Expr, text: str, as_of: Sequence[AsOf]) -> tuple[TableRef, ...]:
+def tables_of(tree: Tree) -> tuple[TableRef, ...]:
     """The tables of a tree in the order of the text."""
-    return tuple(ref for _, ref in table_nodes(tree, text, as_of))
+    return tuple([ref for _, ref in table_nodes(tree)])
 
 
-def table_nodes(tree: exp.Expr, text: str, as_of: Sequence[AsOf]) -> list[tuple[exp.Table, TableRef]]:
+def table_nodes(tree: Tree) -> list[tuple[exp.Table, TableRef]]:
     """The same, each with its node."""
-    pairs = [(table, _table_ref(table, text)) for table in tree.find_all(exp.Table)]
+    pairs = [(table, _table_ref(table, tree.text)) for table in tree.root.find_all(exp.Table)]
     found = [(table, ref) for table, ref in pairs if ref is not None]
     found.sort(key=lambda pair: pair[1].span.start)
-    if as_of:
-        found = _with_clauses(found, as_of)
-    return _without_ctes(found) if tree.find(exp.With) is not None else found
+    if tree.as_of:
+        found = _with_clauses(found, tree.as_of)
+    return _without_ctes(found) if tree.has_with else found
 
 
 def _table_ref(table: exp.Table, text: str) -> TableRef | None:

@@ -24,13 +24,11 @@ _TYPED_LITERALS = frozenset({"TIMESTAMP", "TIMESTAMPTZ", "DATE", "INTERVAL"})
 
 def take_out(text: str, tokens: list[Token]) -> tuple[list[Token], list[AsOf]]:
     """The tokens without their AS OF clauses, and the clauses in order."""
-    if not any(t.word == "OF" for t in tokens):
-        return tokens, []
     kept: list[Token] = []
     found: list[AsOf] = []
     cursor = Cursor(text, tokens)
     while not cursor.ended():
-        clause = _clause(cursor)
+        clause = read_clause(cursor)
         if clause is None:
             kept.append(cursor.take())
         else:
@@ -38,7 +36,8 @@ def take_out(text: str, tokens: list[Token]) -> tuple[list[Token], list[AsOf]]:
     return kept, found
 
 
-def _clause(cursor: Cursor) -> AsOf | None:
+def read_clause(cursor: Cursor) -> AsOf | None:
+    """The clause that begins here, passed; None if there is none."""
     first = cursor.at
     with_for = cursor.word == "FOR"
     kind = _KINDS.get(cursor.peek(1 if with_for else 0).word)

@@ -10,6 +10,9 @@ from pinakes.engine.execution import Execution
 from pinakes.engine.result import Result
 from pinakes.parser.statements import Execute, Planned, Statement
 
+MOST = 65_535
+"""The highest number of a parameter."""
+
 
 def execute(statement: Execute, execution: Execution) -> Result:
     session = execution.session
@@ -30,7 +33,10 @@ def _names(inner: Statement) -> list[str]:
     """The parameters in the order of their arguments: $1 to the highest number, or names as they are first met."""
     found = [p.name for p in inner.placeholders] if isinstance(inner, Planned) else []
     if found and all(n.isdigit() for n in found):
-        return [str(n) for n in range(1, max(map(int, found)) + 1)]
+        highest = max(map(int, found))
+        if highest > MOST:
+            raise InvalidArgument(f"parameters are numbered from $1 to ${MOST} at most, and there is ${highest}")
+        return [str(n) for n in range(1, highest + 1)]
     return list(dict.fromkeys(found))
 
 

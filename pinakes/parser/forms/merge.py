@@ -9,6 +9,7 @@ from pinakes.parser.changes import Fragments, clause_spans, locate_change
 from pinakes.parser.cursor import Cursor
 from pinakes.parser.forms.targets import alias_part, assignments, refuse_tail, target
 from pinakes.parser.statements import Assignment, Merge, MergeClause, Span
+from pinakes.parser.time_travel import read_clause
 
 _When = Literal["MATCHED", "NOT MATCHED", "NOT MATCHED BY SOURCE"]
 
@@ -51,22 +52,14 @@ def _source(cursor: Cursor) -> tuple[Span, Part | None]:
         own_name = cursor.name("a table or a query in parentheses").last
         if cursor.word == "(":
             cursor.skip_group()
-    _skip_as_of(cursor)
+    read_clause(cursor)  # `locate.py` reads it again: here it only has to be passed
     alias = alias_part(cursor)
     if alias is not None and cursor.word == "(":
         cursor.skip_group()
-    _skip_as_of(cursor)
+    read_clause(cursor)
     if cursor.word != "ON":
         raise cursor.fault("expected ON and a condition")
     return cursor.span_from(first), alias or own_name
-
-
-def _skip_as_of(cursor: Cursor) -> None:
-    """FOR VERSION AS OF x: `locate.py` reads it, here it only has to be passed."""
-    if cursor.word in ("FOR", "VERSION", "TIMESTAMP") and "OF" in (cursor.peek(2).word, cursor.peek(3).word):
-        while not cursor.accept("OF"):
-            cursor.take()
-        cursor.until("ON", what="a version or a time after AS OF")
 
 
 def _clause(cursor: Cursor) -> MergeClause:
