@@ -1,6 +1,102 @@
 """Pinakes: a SQL query engine whose catalog is its API.
 
-Start reading at `pinakes/engine/run.py`; `docs/architecture.md` draws the whole flow.
+    con = pinakes.connect()
+    con.sql("SELECT 42 AS answer").df()
+
+The module is one of PEP 249 (`docs/python.md`); what it exports is loaded when it is first used, so that importing it
+costs nothing. Start reading at `pinakes/engine/run.py`; `docs/architecture.md` draws the whole flow.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pinakes.api.connection import Connection, connect
+    from pinakes.api.cursor import Cursor
+    from pinakes.api.dbapi_types import (
+        BINARY,
+        DATETIME,
+        NUMBER,
+        ROWID,
+        STRING,
+        Binary,
+        Date,
+        DateFromTicks,
+        Time,
+        TimeFromTicks,
+        Timestamp,
+        TimestampFromTicks,
+    )
+    from pinakes.api.errors import (
+        DatabaseError,
+        DataError,
+        Error,
+        IntegrityError,
+        InterfaceError,
+        InternalError,
+        NotSupportedError,
+        OperationalError,
+        ProgrammingError,
+        Warning,
+    )
+    from pinakes.api.relation import Relation
+
 __version__ = "0.1.0"
+
+apilevel = "2.0"
+threadsafety = 2
+"""Threads may share the module and connections."""
+paramstyle = "qmark"
+"""`?` with a list or tuple; `$1`, and `:name` with a dict, are understood as well."""
+
+__all__ = [
+    "BINARY",
+    "DATETIME",
+    "NUMBER",
+    "ROWID",
+    "STRING",
+    "Binary",
+    "Connection",
+    "Cursor",
+    "DataError",
+    "DatabaseError",
+    "Date",
+    "DateFromTicks",
+    "Error",
+    "IntegrityError",
+    "InterfaceError",
+    "InternalError",
+    "NotSupportedError",
+    "OperationalError",
+    "ProgrammingError",
+    "Relation",
+    "Time",
+    "TimeFromTicks",
+    "Timestamp",
+    "TimestampFromTicks",
+    "Warning",
+    "apilevel",
+    "connect",
+    "paramstyle",
+    "threadsafety",
+]
+
+_MODULES = ("connection", "cursor", "relation", "errors", "dbapi_types")
+
+
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    for module in _MODULES:
+        found = vars(import_module(f"pinakes.api.{module}")).get(name)
+        if found is not None:
+            globals()[name] = found
+            return found
+    raise AssertionError(f"{name} stands in __all__ and in no module")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

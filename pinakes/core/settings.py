@@ -12,7 +12,7 @@ from typing import NamedTuple
 from pinakes.core import machine
 from pinakes.core.config import MOST_PARTITIONS, MOST_ROWS, EngineConfig
 from pinakes.core.errors import InvalidArgument, SettingNotFound, listing
-from pinakes.core.values import documented, duration, time_zone, whole
+from pinakes.core.values import documented, duration, time_zone, truth, whole
 
 
 class SettingRow(NamedTuple):
@@ -41,13 +41,19 @@ class Settings:
         shown="the number of processors",
     )
     batch_size: int = documented(whole(1, MOST_ROWS), "Rows per batch within a query", 8192)
+    python_scan: bool = documented(
+        truth,
+        "Whether Python variables stand for tables that no catalog has; of use in Python only",
+        True,
+        shown="true",
+    )
 
     @classmethod
     def of(cls, engine: EngineConfig) -> Settings:
         """The defaults of a session under this configuration."""
         return cls(engine.time_zone, engine.statement_timeout, engine.target_partitions, engine.batch_size)
 
-    def with_value(self, name: str, text: str) -> Settings:
+    def with_value(self, name: str, text: object) -> Settings:
         """These settings with one changed, as SET does."""
         key = known(name)
         parse = next(f.metadata["parse"] for f in fields(self) if f.name == key)
@@ -81,4 +87,6 @@ def known(name: str) -> str:
 
 def shown(value: object) -> str:
     """A value as SHOW SESSION prints it, such that SET reads it back."""
+    if isinstance(value, bool):
+        return str(value).lower()
     return f"{value:g}" if isinstance(value, float) else str(value)

@@ -16,6 +16,7 @@ Parser = Callable[[object], Any]
 _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([kmgtp]?)(i?)b?\Z", re.IGNORECASE)
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|s|sec|min|m|h|d)?\Z", re.IGNORECASE)
 _OFFSET = re.compile(r"[+-](?:0\d|1[0-4]):[0-5]\d\Z")
+_TRUTH = {**dict.fromkeys(("true", "on", "yes", "1"), True), **dict.fromkeys(("false", "off", "no", "0"), False)}
 _SECONDS = {"ms": 0.001, "s": 1, "sec": 1, "m": 60, "min": 60, "h": 3600, "d": 86400}
 
 
@@ -53,6 +54,14 @@ def whole(least: int, most: int | None = None) -> Parser:
         return found
 
     return parse
+
+
+def truth(value: object) -> bool:
+    """A truth value, also as text: on, off, true, false, yes, no, 1, 0."""
+    found = _TRUTH.get(str(value).strip().lower()) if isinstance(value, str | bool | int) else None
+    if found is None:
+        raise ValueError("true or false")
+    return found
 
 
 def one_of(*choices: str) -> Parser:

@@ -1,12 +1,14 @@
-"""Column references that DataFusion would not find as written: names in mixed case, qualifiers of many parts.
+"""Column references that DataFusion would not find as written: names in mixed case, qualifiers of many parts, `t.*`.
 
-DataFusion folds unquoted identifiers to lower case and knows at most three parts in front of a column. Where a table
-has a column that folding would miss, or a reference spells out a nested namespace, the reference is spliced.
+DataFusion folds unquoted identifiers to lower case (of ASCII only), knows at most three parts in front of a column,
+and wants the whole name of a table in front of a star. Where a table has a column that folding would miss, a reference
+spells out a nested namespace or a star has a table, the reference is spliced.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -16,6 +18,8 @@ from pinakes.engine.splice import Edit
 
 if TYPE_CHECKING:
     from pinakes.parser.statements import ColumnRef, Planned, TableRef
+
+_STAR = re.compile(r"\.\s*\*")
 
 TARGET = -1
 """The index that stands for the target of a change among a column's possible tables."""
@@ -41,7 +45,7 @@ def column_edits(
     """
     odd = any(r.has_odd_columns for r in relations.values()) or (target is not None and target[1].has_odd_columns)
     deep = any(len(ref.name.parts) > 2 for ref in statement.tables)
-    if not statement.parsed or not (odd or deep):
+    if not statement.parsed or not (odd or deep or _STAR.search(statement.text)):
         return []
     from pinakes.parser import locate_columns
 
@@ -56,10 +60,10 @@ def _edits(column: ColumnRef, sources: Sources) -> Iterator[Edit]:
     reading = _read(column, parts, sources)
     if reading is None:
         return
-    if reading.depth > 1 and reading.source is not None:
-        yield Edit(column.spans[0].start, column.spans[reading.depth - 1].end, _known_as(*reading.source))
     part = parts[reading.depth]
-    if reading.column is None or part.quoted or reading.column == part.exact:
+    if reading.source is not None and (reading.depth > 1 or part.text == "*" or not _all_ascii(parts[: reading.depth])):
+        yield Edit(column.spans[0].start, column.spans[reading.depth - 1].end, _known_as(*reading.source))
+    if reading.column is None or part.quoted or reading.column == _folded(part.text):
         return
     alias = f" AS {quote(part.exact)}" if column.exposed and reading.depth == len(parts) - 1 else ""
     span = column.spans[reading.depth]
@@ -83,6 +87,15 @@ def _read(column: ColumnRef, parts: tuple[Part, ...], sources: Sources) -> _Read
     return None
 
 
+def _folded(text: str) -> str:
+    """What DataFusion makes of an unquoted identifier."""
+    return text.lower() if text.isascii() else "".join(c.lower() if c.isascii() else c for c in text)
+
+
+def _all_ascii(parts: Sequence[Part]) -> bool:
+    return all(p.text.isascii() for p in parts)
+
+
 def _qualifies(parts: tuple[Part, ...], ref: TableRef) -> bool:
     """Whether `a.b.t` in front of a column may mean this table: its alias, or a tail of its name as written."""
     if ref.alias is not None:
@@ -94,6 +107,6 @@ def _qualifies(parts: tuple[Part, ...], ref: TableRef) -> bool:
 def _known_as(ref: TableRef, relation: Relation) -> str:
     """What the table goes by in the planned text."""
     if ref.alias is not None:
-        return quote(ref.alias.exact)
+        return quote(ref.alias.text if ref.alias.quoted else _folded(ref.alias.text))
     written = ref.name.last.exact
     return relation.sql if written == relation.key[2] and not relation.aliased else quote(written)

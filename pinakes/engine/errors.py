@@ -141,7 +141,10 @@ def _column(found: re.Match[str], _text: str) -> PinakesError:
 _RULES: list[tuple[re.Pattern[str], Callable[[re.Match[str], str], PinakesError]]] = [
     (
         re.compile(
-            r"No field named (.+?)\.(?: Did you mean .*?\?)?\s*(?:Valid fields are (?P<fields>.*?)\.)?\s*$", re.S
+            r"No field named (.+?)\.(?: Did you mean .*?\?)?\s*"
+            r"(?:Column names are case sensitive\..*?configuration\.)?\s*"
+            r"(?:Valid fields are (?P<fields>.*?)\.)?\s*$",
+            re.S,
         ),
         _column,
     ),

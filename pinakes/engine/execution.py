@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from pinakes.engine.planner import Planner
     from pinakes.engine.session import Session
+    from pinakes.engine.temporary import Lookup
     from pinakes.engine.tracker import Query
 
 
@@ -26,6 +27,8 @@ class Execution:
     text: str
     """The user's text; never logged."""
     parameters: Mapping[str, Any] = field(default_factory=dict)
+    lookup: Lookup | None = None
+    """Asked for names that neither the session nor a catalog has."""
 
     def planner(self) -> Planner:
         from pinakes.engine.planner import Planner
@@ -41,7 +44,7 @@ class Execution:
         """The batches of a plan; each wait can be interrupted by cancel or by the statement's time-out."""
         schema = schema or frame.schema()
         with translated():
-            stream = [self.query.interruptible(frame.execute_stream)]
+            stream = [self.query.interruptible(frame.execute_stream).rbs]
         try:
             while True:
                 with translated():
@@ -50,7 +53,8 @@ class Execution:
                     return
                 yield _as(batch.to_pyarrow(), schema)
         finally:
-            # Dropping the stream is what stops DataFusion's work; an error's traceback must not keep it alive.
+            # Dropping the stream is what stops DataFusion's work. An error's traceback must not keep it alive: so it
+            # stands in a list, and it is the native one, since the frames of the other's methods would hold it, too.
             stream.clear()
 
     def collect(self, frame: DataFrame) -> pa.Table:

@@ -61,13 +61,13 @@ class Interrupts:
                 self._deregister(me)
         except Interrupt:
             self._deregister(me)  # the only interrupt has surfaced: nothing can disturb from here on
-            raise Interrupted from None
         except Interrupted:
-            raise
-        except BaseException as error:
-            if self.stopped and (isinstance(error, Exception) or is_panic(error)):
-                raise Interrupted from error  # native code may wrap the interrupt into an error of its own, or panic
-            raise
+            pass
+        except BaseException as error:  # native code may wrap the interrupt into an error of its own, or panic
+            if not self.stopped or not (isinstance(error, Exception) or is_panic(error)):
+                raise
+        # Raised out here and not in place of another error: the frames that were interrupted may hold what is to end.
+        raise Interrupted
 
     def _register(self, me: int) -> None:
         with self._lock:

@@ -23,6 +23,7 @@ from pinakes.engine.errors import translated
 from pinakes.engine.relation import ROOT, Key, Relation, key_of
 from pinakes.engine.resolver import Found, Resolver, Scope
 from pinakes.engine.splice import Edit, Spliced, splice
+from pinakes.engine.temporary import Source, relation_of, temporary_key
 from pinakes.parser import classify
 from pinakes.parser.statements import Planned, Query, Span, TableRef
 
@@ -46,6 +47,8 @@ class Planner:
         self._resolver = resolver
         self._within = within
         self._memo: dict[Key, Relation] = {} if memo is None else memo
+        self.temporaries: list[str] = []
+        """The temporary relations that were read."""
         self._all_resolved = True
         self._missing: NotFoundError | None = None
 
@@ -123,11 +126,33 @@ class Planner:
 
     def named(self, name: Name) -> Relation:
         """The relation behind a name; loaded once per statement."""
-        found = self._resolver.find(name)
+        temporary = self._resolver.temporary(name)
+        if temporary is not None:
+            return self._temporary(*temporary)
+        try:
+            found = self._resolver.find(name)
+        except NotFoundError as missing:
+            return self._looked_up(name, missing)
         key = key_of(found.place.mount.name, found.place.namespace, found.name)
         if key not in self._memo:
             self._memo[key] = self._load(found, key)
         return self._memo[key]
+
+    def _looked_up(self, name: Name, missing: NotFoundError) -> Relation:
+        """What the caller has under a name that nothing else has; not within a view, which is nobody's caller."""
+        lookup, word = self._execution.lookup, name.last.text
+        if lookup is None or len(name.parts) > 1 or name.is_path or self._within:
+            raise missing
+        if temporary_key(word) in self._memo:
+            return self._memo[temporary_key(word)]
+        source = lookup(word)
+        if source is None:
+            raise missing
+        return self._temporary(word, source)
+
+    def _temporary(self, name: str, source: Source) -> Relation:
+        self.temporaries.append(name)
+        return self.add(relation_of(name, source))
 
     def _load(self, found: Found, key: Key) -> Relation:
         self._execution.query.touch(found.place.mount.name)

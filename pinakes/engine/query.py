@@ -185,8 +185,8 @@ class Query:
                 return self._interrupts.run(call)
             with _Timed(self, "execute"):
                 return self._interrupts.run(call)
-        except Interrupted as interrupted:
-            raise self._stopped() from interrupted.__cause__
+        except Interrupted:
+            raise self._stopped() from None
 
     def _stop(self, reason: PinakesError) -> bool:
         with self._lock:

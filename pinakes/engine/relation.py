@@ -32,7 +32,7 @@ class Relation:
     @property
     def has_odd_columns(self) -> bool:
         """Some column is not what DataFusion makes of an unquoted identifier."""
-        return any(c != c.lower() for c in self.columns)
+        return any(c != c.lower() or not c.isascii() for c in self.columns)
 
 
 def key_of(catalog: str, namespace: Namespace, name: str) -> Key:

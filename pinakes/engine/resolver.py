@@ -35,6 +35,7 @@ from pinakes.core.errors import (
 )
 from pinakes.core.names import Name, Namespace, Part, display, dotted, match, resolve
 from pinakes.engine.registry import Mount, Registry
+from pinakes.engine.temporary import Source, Temporaries
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -76,13 +77,20 @@ class Found:
 class Resolver:
     """Bound to a session's scope and to what it remembers per catalog (`USE ns IN cat`)."""
 
-    def __init__(self, registry: Registry, scope: Scope, remembered: Mapping[str, Namespace]) -> None:
+    def __init__(
+        self,
+        registry: Registry,
+        scope: Scope,
+        remembered: Mapping[str, Namespace],
+        temporary: Temporaries | None = None,
+    ) -> None:
         self._registry = registry
+        self._temporary = temporary
         self._scope = scope
         self._remembered = remembered
 
     def within(self, scope: Scope) -> Resolver:
-        """The same for another scope."""
+        """The same for another scope, which is not the session's: temporary relations are not seen in it."""
         return Resolver(self._registry, scope, self._remembered)
 
     # --- places ---------------------------------------------------------------------------------------------------
@@ -137,8 +145,16 @@ class Resolver:
 
     # --- objects --------------------------------------------------------------------------------------------------
 
+    def temporary(self, name: Name) -> tuple[str, Source] | None:
+        """The temporary relation that a name means, and its exact name."""
+        if self._temporary is None or len(name.parts) > 1 or name.is_path:
+            return None
+        return self._temporary.find(name.last)
+
     def find(self, name: Name, *, kind: Kind | None = None) -> Found:
         """The table or view that a name means; TableNotFound or ViewNotFound lists what there is."""
+        if self.temporary(name) is not None:
+            raise self._shadowed(name)
         with self._explained(name):
             place, part = self._place(name)
             found = _lookup(place, part)
@@ -181,6 +197,13 @@ class Resolver:
         if resolved.catalog_given and not resolved.namespace:
             return Place(mount, self.home(mount)), resolved.name
         return Place(mount, _match_levels(mount, resolved.namespace)), resolved.name
+
+    def _shadowed(self, name: Name) -> InvalidArgument:
+        full = display(self._scope.catalog, self._scope.namespace, name.last.exact)
+        return InvalidArgument(
+            f"{name} is a temporary relation of this session, which can only be read; "
+            f"write {full} to name what the catalog has"
+        )
 
     @contextmanager
     def _explained(self, name: Name) -> Iterator[None]:

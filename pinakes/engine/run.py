@@ -16,16 +16,17 @@ from pinakes.engine.errors import is_panic, translate
 from pinakes.engine.execution import Execution
 from pinakes.engine.result import Result
 from pinakes.engine.session import Session
+from pinakes.engine.temporary import Lookup
 
 
-def run(sql: str, session: Session, parameters: Mapping[str, Any]) -> Result:
+def run(sql: str, session: Session, parameters: Mapping[str, Any], lookup: Lookup | None = None) -> Result:
     query = session.engine.tracker.start(session.identity.user, session.source, session.settings.statement_timeout)
     session.running.add(query)
     try:
         with query.phase("parse"):
             statement = session.engine.caches.statements.classify(sql)
         query.describe(statement.kind, statement.shown)
-        result = dispatch(statement, Execution(session, query, sql, parameters))
+        result = dispatch(statement, Execution(session, query, sql, parameters, lookup))
     except BaseException as error:
         typed = translate(error) if isinstance(error, Exception) or is_panic(error) else error
         query.end(typed)

@@ -17,6 +17,7 @@ from pinakes.engine.bridge import Bridge
 from pinakes.engine.context import apply_settings, make_context
 from pinakes.engine.resolver import Resolver, Scope
 from pinakes.engine.result import Result
+from pinakes.engine.temporary import Lookup, Temporaries
 
 if TYPE_CHECKING:
     from datafusion import SessionContext
@@ -37,15 +38,25 @@ class Session:
         self.defaults = Settings.of(engine.config.engine)
         self.settings = self.defaults
         self.prepared: dict[str, str] = {}
+        self.temporary = Temporaries()
         self.warnings: list[str] = []
         self.plan_lock = threading.RLock()
         self.running: weakref.WeakSet[Query] = weakref.WeakSet()
 
-    def run(self, sql: str, parameters: Mapping[str, Any] | Sequence[Any] | None = None) -> Result:
-        """Carry out one statement. A query has only begun when this returns: its rows stream."""
+    def run(
+        self,
+        sql: str,
+        parameters: Mapping[str, Any] | Sequence[Any] | None = None,
+        *,
+        lookup: Lookup | None = None,
+    ) -> Result:
+        """Carry out one statement. A query has only begun when this returns: its rows stream.
+
+        `lookup` is asked, while it is planned, for names that neither the session nor a catalog has.
+        """
         from pinakes.engine.run import run
 
-        return run(sql, self, as_mapping(parameters))
+        return run(sql, self, as_mapping(parameters), lookup)
 
     def cancel(self, reason: str = "canceled by the user") -> None:
         """Stop whatever this session runs; called from another thread."""
@@ -57,7 +68,7 @@ class Session:
 
     @property
     def resolver(self) -> Resolver:
-        return Resolver(self.engine.registry, self.scope, self.remembered)
+        return Resolver(self.engine.registry, self.scope, self.remembered, self.temporary)
 
     @cached_property
     def bridge(self) -> Bridge:

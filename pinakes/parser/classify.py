@@ -20,6 +20,8 @@ def classify(sql: str) -> Statement:
         return _read(text)
     except Fault as fault:
         raise error_of(fault, sql, len(sql) - len(text)) from fault.__cause__
+    except RecursionError as error:
+        raise ParseError("this statement is nested too deeply") from error
 
 
 def locate_columns(statement: Planned) -> tuple[ColumnRef, ...]:
@@ -44,7 +46,7 @@ def _read(text: str) -> Statement:
     check_brackets(tokens)
     cursor = Cursor(text[: tokens[-1].end], tokens)
     if carries_secrets(tokens):
-        cursor.hidden += comment_pieces(text, tokens, 0)
+        cursor.hidden += comment_pieces(text, tokens, 0, tokens[-1].end)
     return statement(cursor)
 
 

@@ -51,7 +51,7 @@ def columns(statement: Planned) -> tuple[ColumnRef, ...]:
     indexes = {id(node): places.get(ref.span, -1) for node, ref in table_nodes(tree)}
     scopes = Scopes(indexes)
     values = {value.span.start for value in statement.values}
-    found = [_column_ref(node, scopes) for node in _references(tree.root)]
+    found = [_column_ref(parts, node, scopes) for node in _references(tree.root) if (parts := _placed_parts(node))]
     return tuple(sorted((c for c in found if c.span.start not in values), key=lambda c: c.span.start))
 
 
@@ -64,7 +64,7 @@ def _planned_tokens(statement: Statement, tokens: list[Token]) -> list[Token]:
             return as_query(tokens, fragments_of(statement))
         case Explain() | ExplainFull():
             inside = [t for t in tokens if t.start >= statement.body.start]
-            return _planned_tokens(read_statement(Cursor(statement.text, inside)), tokens)
+            return _planned_tokens(read_statement(Cursor(statement.text, inside)), inside)
     body = statement.body if isinstance(statement, _WITH_BODY) else None
     if body is None or (isinstance(statement, CopyTo) and statement.text[body.start] != "("):
         return []
@@ -86,8 +86,7 @@ def _is_part(node: exp.Expr) -> bool:
     return isinstance(node, exp.Identifier | exp.Star)
 
 
-def _column_ref(node: exp.Expr, scopes: Scopes) -> ColumnRef:
-    identifiers = _parts(node)
+def _column_ref(identifiers: list[exp.Expr], node: exp.Expr, scopes: Scopes) -> ColumnRef:
     parts = [Part("*") if isinstance(i, exp.Star) else Part(i.name, bool(i.args.get("quoted"))) for i in identifiers]
     spans = tuple(Span(i.meta["start"], i.meta["end"] + 1) for i in identifiers)
     *qualifier, name = parts
@@ -103,8 +102,14 @@ def _column_ref(node: exp.Expr, scopes: Scopes) -> ColumnRef:
     )
 
 
+def _placed_parts(node: exp.Expr) -> list[exp.Expr]:
+    """The parts of a dotted name; none if sqlglot made up one of them (the empty one in `a..b`)."""
+    parts = _parts(node)
+    return parts if all("start" in p.meta for p in parts) else []
+
+
 def _parts(node: exp.Expr) -> list[exp.Expr]:
-    """The parts of a dotted name, outermost node given; those beyond the fourth are nested to the left."""
+    """The same, outermost node given; those beyond the fourth are nested to the left."""
     after: list[exp.Expr] = []
     while isinstance(node, exp.Dot):
         after.append(node.expression)

@@ -16,6 +16,7 @@ T = TypeVar("T")
 _PATH_STARTS = ("/", "./", "../", "~/")
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
 MOST_PARTS = 64
+MOST_DIGITS = 18
 
 
 class Cursor:
@@ -129,10 +130,11 @@ class Cursor:
 
     def integer(self, what: str = "a whole number") -> int:
         token = self.peek()
-        if token.kind != "number" or not token.text.replace("_", "").isdigit():
+        digits = token.text.replace("_", "")
+        if token.kind != "number" or not digits.isdigit() or len(digits) > MOST_DIGITS:
             raise self.fault(f"expected {what}")
         self.at += 1
-        return int(token.text.replace("_", ""))
+        return int(digits)
 
     def listed(self, item: Callable[[Cursor], T]) -> tuple[T, ...]:
         """( item, item, … )"""

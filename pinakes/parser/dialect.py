@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from sqlglot import expressions as exp
 from sqlglot.dialects.dialect import Dialect
 from sqlglot.errors import ParseError as SqlglotError
+from sqlglot.parser import Parser
 from sqlglot.tokenizer_core import Token as SqlglotToken
 from sqlglot.tokenizer_core import TokenType
 from sqlglot.tokens import Tokenizer
@@ -28,6 +29,7 @@ class Pinakes(Dialect):
 
 MOST_QUERIES = 5000
 MOST_BARE_JOINS = 12
+MOST_NESTED_TYPES = 10
 
 _DIALECT = Pinakes()
 
@@ -51,6 +53,7 @@ _PLAIN_TYPES = frozenset(
     }
 )
 _WORDS = {w: t for w, t in Tokenizer.KEYWORDS.items() if w.isidentifier() and t not in _PLAIN_TYPES}
+_TYPES = frozenset(w for w, t in _WORDS.items() if t in Parser.TYPE_TOKENS)
 _SYMBOLS = {
     **{s: t for s, t in Tokenizer.KEYWORDS.items() if not s[0].isalpha()},
     **Tokenizer.SINGLE_TOKENS,
@@ -110,10 +113,11 @@ def _converted(tokens: Sequence[Token]) -> list[SqlglotToken]:
 
 
 def _check_size(tokens: Sequence[Token]) -> None:
-    """What sqlglot's parser can't take.
+    """What sqlglot's parser can't take: it would bring down the process, or not come back.
 
-    It nests a call for each FROM and SELECT, unchecked: at some 8,000 the process is gone. And it tries every way of
-    giving the ONs to the JOINs: each JOIN without one doubles the time.
+    It nests a call for each FROM and SELECT, unchecked: at some 8,000 the stack is gone. It tries every way of giving
+    the ONs to the JOINs: each JOIN without one doubles the time. So does a bracket after the name of a type, which
+    may be a type or a function, in another such bracket.
     """
     words = [t.word for t in tokens]
     if len(words) > MOST_QUERIES and words.count("SELECT") + words.count("FROM") > MOST_QUERIES:
@@ -121,6 +125,19 @@ def _check_size(tokens: Sequence[Token]) -> None:
     joins = words.count("JOIN") - words.count("CROSS") - words.count("ON") - words.count("USING")
     if joins > MOST_BARE_JOINS:
         raise Fault("a JOIN needs ON or USING", tokens[words.index("JOIN")].start)
+    if len([w for w in words if w in _TYPES]) > MOST_NESTED_TYPES:
+        _check_nested_types(tokens, words)
+
+
+def _check_nested_types(tokens: Sequence[Token], words: Sequence[str]) -> None:
+    opened: list[bool] = []
+    for at, word in enumerate(words):
+        if word in ("(", "["):
+            opened.append(at > 0 and words[at - 1] in _TYPES)
+            if opened[-1] and sum(opened) > MOST_NESTED_TYPES:
+                raise Fault(f"types are nested more than {MOST_NESTED_TYPES} deep", tokens[at].start)
+        elif word in (")", "]") and opened:
+            opened.pop()
 
 
 def _message(description: str) -> str:

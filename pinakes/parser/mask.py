@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from pinakes.parser.brackets import check_brackets
 from pinakes.parser.cursor import Cursor
 from pinakes.parser.dispatch import is_start, statement
@@ -28,30 +30,44 @@ def mask(sql: str) -> str:
 def pieces(sql: str) -> list[Piece]:
     """All that must not be shown of a text of any number of statements."""
     tokens, fault = tokenize_what_fits(sql)
+    readable = len(sql) if fault is None else fault.offset
     found = password_pieces(sql)
     start = first = 0
+    suspect = False
     for at in [*(i for i, t in enumerate(tokens) if t.word == ";"), len(tokens)]:
-        broken = fault is not None and at == len(tokens)
-        found += _pieces_of(sql, tokens[first:at], start, broken)
-        start, first = tokens[at].end if at < len(tokens) else start, at + 1
-    if fault is not None and not _is_plain(_last_statement(tokens)):
-        found.append((Span(fault.offset, len(sql)), "***"))
+        end = tokens[at].start if at < len(tokens) else readable
+        part = _Part(tokens[first:at], Span(start, end), broken=fault is not None and at == len(tokens))
+        new, unread = _pieces_of(sql, part, suspect)
+        found += new
+        suspect |= unread  # a stray semicolon may have cut a statement that carries secrets in two
+        start, first = end + 1, at + 1
     return found
 
 
-def _pieces_of(sql: str, tokens: list[Token], start: int, broken: bool) -> list[Piece]:
-    """Those of one statement, whose text begins at `start`."""
-    if not tokens or _is_plain(tokens):
-        return []
-    secret = carries_secrets(tokens)
-    comments = comment_pieces(sql, tokens, start) if secret else []
-    read = None if broken else _pieces_if_read(sql, tokens)
-    if read is None:
-        read = unread_pieces(tokens, strings_only=not secret)
-    return comments + read
+class _Part(NamedTuple):
+    """One statement of a text; `broken` if something after it is never closed."""
+
+    tokens: list[Token]
+    span: Span
+    broken: bool
+
+
+def _pieces_of(sql: str, part: _Part, suspect: bool) -> tuple[list[Piece], bool]:
+    """Those of one statement, and whether it is one with secrets that can't be read."""
+    secret = suspect or carries_secrets(part.tokens)
+    if not secret and (_is_plain(part.tokens) if part.tokens else not part.broken):
+        return [], False
+    read = None if part.broken or suspect else _pieces_if_read(sql, part.tokens)
+    comments = comment_pieces(sql, part.tokens, part.span.start, part.span.end) if secret else []
+    if read is not None:
+        return comments + read, False
+    tail = [(Span(part.span.end, len(sql)), "***")] if part.broken else []
+    return [*comments, *unread_pieces(part.tokens, strings_only=not secret), *tail], secret
 
 
 def _pieces_if_read(sql: str, tokens: list[Token]) -> list[Piece] | None:
+    if not tokens:
+        return []
     cursor = Cursor(sql, tokens)
     try:
         check_brackets(tokens)
@@ -62,12 +78,7 @@ def _pieces_if_read(sql: str, tokens: list[Token]) -> list[Piece] | None:
 
 
 def _is_plain(tokens: list[Token]) -> bool:
-    """Whether a statement surely gives no secret: a known start, and nothing like ATTACH. A typing error isn't sure."""
-    if not tokens or not is_start(tokens[0].word) or carries_secrets(tokens):
+    """Whether a statement surely gives no secret: a known start. A typing error isn't sure."""
+    if not is_start(tokens[0].word):
         return False
     return tokens[0].word != "CREATE" or any(t.word in _OPENLY_MADE for t in tokens[1:6])
-
-
-def _last_statement(tokens: list[Token]) -> list[Token]:
-    ends = [i for i, t in enumerate(tokens) if t.word == ";"]
-    return tokens[ends[-1] + 1 :] if ends else tokens

@@ -31,10 +31,16 @@ _KNOWN = HARMLESS | frozenset(
 )
 _SECRET_NAME = re.compile(r"token|passw|pwd|secret|key|credential", re.IGNORECASE)
 _PASSWORD = re.compile(r"(://[^/?#:@\s'\"]*):[^/?#\s'\"]*@")
+_ANY_PASSWORD = re.compile(r":[^:/?#@\s]+@")  # for a location that isn't quite an address
 _QUERY = re.compile(r"([?&;][^=&;?\s]+)=[^&;\s']*")
 _ASSIGNMENT = re.compile(
     r"((?:token|passw\w*|pwd|secret\w*|\w*key|credential\w*)\s*[=:]\s*)(?:\"[^\"]*\"|[^\s;,&'\"]+)", re.IGNORECASE
 )
+
+
+def is_known(word: str) -> bool:
+    """Whether a word is one of the statements that carry secrets, or an option of theirs."""
+    return word in _KNOWN
 
 
 def harmless(key: str) -> bool:
@@ -60,6 +66,7 @@ def looks_secret(name: str) -> bool:
 def masked_address(text: str) -> str:
     """A location without its password, its query-string values and whatever `password=` gives."""
     text = _PASSWORD.sub(r"\1:***@", text)
+    text = _ANY_PASSWORD.sub(":***@", text)
     text = _QUERY.sub(r"\1=***", text)
     return _ASSIGNMENT.sub(r"\1***", text)
 
@@ -79,6 +86,8 @@ def carries_secrets(tokens: list[Token]) -> bool:
         return any(_gives_secrets(words, at) for at in range(1, len(words)))
     if first == "SET":
         return any(looks_secret(t.text) for t in tokens[1:4])
+    if first == "COPY":
+        return any(looks_secret(w) for w in words)
     return _gives_secrets(words, 0)
 
 
@@ -98,14 +107,10 @@ def unread_pieces(tokens: Iterable[Token], *, strings_only: bool) -> list[Piece]
     return found
 
 
-def comment_pieces(text: str, tokens: list[Token], start: int) -> list[Piece]:
+def comment_pieces(text: str, tokens: list[Token], start: int, end: int) -> list[Piece]:
     """What stands between the tokens and isn't space: people leave yesterday's password in a comment."""
-    found: list[Piece] = []
-    for token in tokens:
-        if text[start : token.start].strip():
-            found.append((Span(start, token.start), " "))
-        start = token.end
-    return found
+    gaps = zip([start, *(t.end for t in tokens)], [*(t.start for t in tokens), end], strict=True)
+    return [(Span(a, b), " ") for a, b in gaps if text[a:b].strip()]
 
 
 def replaced(text: str, pieces: Iterable[Piece], offset: int = 0) -> tuple[str, int]:

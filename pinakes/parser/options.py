@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from pinakes.parser.cursor import Cursor
+from pinakes.parser.cursor import MOST_DIGITS, Cursor
 from pinakes.parser.faults import Fault
-from pinakes.parser.masking import MASK, masked_address
+from pinakes.parser.masking import MASK, is_known, masked_address
 from pinakes.parser.statements import Option, OptionValue, Properties, Span
 
 _CONSTANTS: dict[str, bool | None] = {"TRUE": True, "FALSE": False, "NULL": None}
@@ -26,7 +26,10 @@ def options(cursor: Cursor, *, shown: Callable[[str], bool]) -> tuple[Option, ..
 
 
 def _option(cursor: Cursor, shown: Callable[[str], bool]) -> Option:
+    token = cursor.peek()
     key = key_name(cursor, "an option").upper()
+    if token.kind != "word" and not is_known(key):  # a value that stands where a key should
+        hide(cursor, Span(token.start, token.end))
     cursor.accept_one("=", "=>", ":=")
     if cursor.word in (",", ")"):
         return Option(key, True)
@@ -78,7 +81,7 @@ def _number(cursor: Cursor) -> int | float:
     token = cursor.take()
     text = token.text.replace("_", "")
     if text.isdigit():
-        if len(text) > 400:
+        if len(text) > MOST_DIGITS:
             raise Fault("this number is too long", token.start)
         return sign * int(text)
     return sign * float(text)

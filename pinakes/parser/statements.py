@@ -779,7 +779,7 @@ class CopyTo(Planned):
     """COPY table | (query) TO 'path' [(options)]"""
 
     body: Span
-    path: str
+    path: str = field(repr=False)
     options: tuple[Option, ...] = ()
 
 
@@ -789,7 +789,7 @@ class CopyFrom(Statement):
 
     table: Name
     columns: tuple[Part, ...] = ()
-    path: str
+    path: str = field(repr=False)
     options: tuple[Option, ...] = ()
 
 

@@ -36,6 +36,8 @@ def _table_ref(table: exp.Table, text: str) -> TableRef | None:
         if not isinstance(identifier, exp.Identifier):
             return None
         meta = identifier.meta
+        if "start" not in meta:
+            raise Fault(f"the name {table.name} can't be located", 0)
         start = meta["start"] if start < 0 else start
         end = meta["end"] + 1
         parts.append(Part(identifier.this, bool(identifier.args.get("quoted"))))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import random
 import subprocess
@@ -23,6 +24,13 @@ from pinakes.engine.tracker import QueryInfo
 LONG = bool(os.environ.get("PINAKES_LONG"))
 PATIENCE = 60.0
 """Seconds that a test waits for something before it fails; nothing here should take that long."""
+
+FORKS = multiprocessing.get_context("forkserver")
+"""Starts processes that have everything imported already: some ten times as fast as new ones."""
+FORKS.set_forkserver_preload(
+    ["tests.engine.killed_child", "tests.engine.support", "pinakes.engine.planner", "pinakes.engine.scan.dataset"]
+    + [f"pinakes.engine.handlers.{kind}" for kind in ("insert", "update", "merge", "create_table_as", "delete")]
+)
 
 Row = tuple[Any, ...]
 

@@ -203,7 +203,7 @@ def test_a_foreign_error_around_the_interrupt_is_still_a_cancellation() -> None:
     assert inside.wait(WAIT)
     query.cancel()
     thread.join(WAIT)
-    assert isinstance(caught[0].__cause__, RuntimeError)
+    assert caught[0].__cause__ is None  # its frames would keep alive what was to end
 
 
 def test_several_threads_of_one_query_are_all_interrupted() -> None:
@@ -233,8 +233,8 @@ def test_calls_within_calls() -> None:
 
 
 def test_interrupts_never_surface_outside() -> None:
-    """2,000 tiny calls while another thread stops them at random moments: each returns or is stopped, and in the code
-    after it no interrupt ever surfaces. (A `with` block in place of `run` fails here within some fifty calls.)"""
+    """Some 2,000 tiny calls while another thread stops them at random moments: each returns or is stopped, and in the
+    code after it no interrupt ever surfaces. (A `with` block in place of `run` fails here within some fifty calls.)"""
     interval = sys.getswitchinterval()
     sys.setswitchinterval(1e-6)  # threads take turns as often as they can
     outcomes = {"returned": 0, "stopped": 0}
@@ -257,7 +257,7 @@ def test_interrupts_never_surface_outside() -> None:
     thread = threading.Thread(target=canceller)
     thread.start()
     try:
-        for _ in range(2000):
+        while sum(outcomes.values()) < 2000 or (not outcomes["stopped"] and sum(outcomes.values()) < 200_000):
             interrupts = Interrupts()
             current[0] = interrupts
             try:
@@ -273,7 +273,6 @@ def test_interrupts_never_surface_outside() -> None:
         done.set()
         sys.setswitchinterval(interval)
         thread.join(WAIT)
-    assert sum(outcomes.values()) == 2000
     assert outcomes["stopped"] > 0
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tests.parser.cases_alter import ALTERATIONS
 from tests.parser.cases_changes import CHANGES
 from tests.parser.cases_definitions import DEFINITIONS
 from tests.parser.cases_queries import QUERIES
@@ -136,7 +137,8 @@ CATALOGS: list[Case] = [
     ("ATTACH OR REPLACE 'x' AS y", "Attach", {"or_replace": True, "if_not_exists": False}),
     ("ATTACH DATABASE IF NOT EXISTS 'x' AS \"Y z\" ()", "Attach", {"if_not_exists": True, "name": '"Y z"'}),
     (
-        "ATTACH 'http://h' AS r (TYPE 'iceberg_rest', WAREHOUSE='w', \"s3.endpoint\" => 'e', N -1, F 1.5, X NULL, READ_ONLY)",
+        "ATTACH 'http://h' AS r (TYPE 'iceberg_rest', WAREHOUSE='w', \"s3.endpoint\" => 'e', N -1, F "
+        "1.5, X NULL, READ_ONLY)",
         "Attach",
         {
             "options": [
@@ -184,7 +186,7 @@ CATALOGS: list[Case] = [
     ("DROP SECRET IF EXISTS s", "DropSecret", {"if_exists": True}),
 ]
 
-CASES: list[Case] = [*SHOWS, *SESSION, *CATALOGS, *QUERIES, *DEFINITIONS, *CHANGES]
+CASES: list[Case] = [*SHOWS, *SESSION, *CATALOGS, *QUERIES, *DEFINITIONS, *ALTERATIONS, *CHANGES]
 
 TYPES = [
     ("BOOLEAN", "BOOLEAN"),

@@ -101,7 +101,8 @@ CHANGES: list[tuple[str, str, dict[str, Any]]] = [
         },
     ),
     (
-        "MERGE INTO t USING s ON t.id = s.id WHEN MATCHED THEN UPDATE SET a = s.a WHEN NOT MATCHED THEN INSERT (id, a) VALUES (s.id, s.a)",
+        "MERGE INTO t USING s ON t.id = s.id WHEN MATCHED THEN UPDATE SET a = s.a WHEN NOT MATCHED "
+        "THEN INSERT (id, a) VALUES (s.id, s.a)",
         "Merge",
         {
             "target": "t",
@@ -118,7 +119,8 @@ CHANGES: list[tuple[str, str, dict[str, Any]]] = [
     (
         "MERGE INTO a.t AS x USING (SELECT * FROM s WHERE c) AS y ON x.id = y.id "
         "WHEN MATCHED AND y.gone THEN DELETE WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED BY TARGET THEN INSERT * "
-        "WHEN NOT MATCHED BY SOURCE AND x.old THEN UPDATE SET a = CASE WHEN b THEN 1 ELSE 2 END, c = 3 WHEN NOT MATCHED BY SOURCE THEN DELETE",
+        "WHEN NOT MATCHED BY SOURCE AND x.old THEN UPDATE SET a = CASE WHEN b THEN 1 ELSE 2 END, c = "
+        "3 WHEN NOT MATCHED BY SOURCE THEN DELETE",
         "Merge",
         {
             "target": "a.t x",
@@ -150,7 +152,8 @@ CHANGES: list[tuple[str, str, dict[str, Any]]] = [
         },
     ),
     (
-        "MERGE INTO t USING (VALUES (?, :b)) AS v(id, x) ON t.id = v.id WHEN NOT MATCHED AND ? THEN INSERT VALUES (v.id, ?)",
+        "MERGE INTO t USING (VALUES (?, :b)) AS v(id, x) ON t.id = v.id WHEN NOT MATCHED AND ? THEN "
+        "INSERT VALUES (v.id, ?)",
         "Merge",
         {
             "source_alias": "v",

@@ -453,6 +453,8 @@ FINGERPRINTS: dict[str, str] = {
     "ParquetFormatWriter.close": "c923907750d8346c",
     "UpgradeFormatVersionUpdate": "1d03a4721b5792a6",
     "AddSnapshotUpdate": "fc20a1a424f10764",
+    "ArrowProjectionVisitor.list": "d45e23acdf08cdbd",
+    "ArrowProjectionVisitor.map": "974471b92aac2029",
     "ManifestWriter": "40ccd83b891470bd",
     "ManifestWriterV2": "2a803406c856034f",
     "ManifestListWriter": "8ce10c4499167b51",

@@ -48,7 +48,13 @@ def view_of(
     """The view that a query makes, within the session's current place."""
     if statement.placeholders:
         raise InvalidArgument("a view cannot have parameters")
-    arrow = execution.planner().query(statement, body).schema()
+    planner = execution.planner()
+    arrow = planner.query(statement, body).schema()
+    if planner.temporaries:
+        raise InvalidArgument(
+            f"{planner.temporaries[0]} is a temporary relation of this session: a view, which outlives the session, "
+            f"cannot read it. Keep its rows in a table first: CREATE TABLE … AS SELECT …"
+        )
     scope = execution.session.scope
     return ViewDefinition(
         sql=body.of(statement.text).strip(),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from pinakes.core.errors import InvalidArgument, PreparedNotFound, listing
@@ -26,7 +27,7 @@ def execute(statement: Execute, execution: Execution) -> Result:
         raise InvalidArgument(f"'{name}' takes {len(names)} arguments and was given {len(statement.arguments)}")
     values = _evaluated(statement, execution)
     parameters = dict(zip(names or map(str, range(1, len(values) + 1)), values, strict=True))
-    return dispatch(inner, Execution(session, execution.query, body, parameters))
+    return dispatch(inner, replace(execution, text=body, parameters=parameters))
 
 
 def _names(inner: Statement) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 
+from pinakes.core.arrow_types import sql_name_of_arrow
 from pinakes.core.names import Name
 from pinakes.engine.execution import Execution
 from pinakes.engine.result import Result
@@ -23,6 +24,9 @@ def column_rows(name: Name, execution: Execution) -> list[tuple[str, str, str, s
     from pinakes.core.types import sql_name
 
     resolver = execution.session.resolver
+    temporary = resolver.temporary(name)
+    if temporary is not None:
+        return [(f.name, sql_name_of_arrow(f.type), "", "") for f in temporary[1].schema]
     loaded = resolver.load(resolver.find(name))
     view = isinstance(loaded, ViewDefinition)
     schema = loaded.schema if isinstance(loaded, ViewDefinition) else loaded.handle.schema()

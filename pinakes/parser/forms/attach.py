@@ -17,8 +17,7 @@ def attach(cursor: Cursor) -> Attach:
     location = cursor.string("a location in single quotes")
     hide(cursor, cursor.span_from(first), harmless=True)
     name = cursor.part("a name for the catalog") if cursor.accept("AS") else None
-    cursor.accept("WITH")
-    given = options(cursor, shown=harmless) if cursor.word == "(" else ()
+    given = options(cursor, shown=harmless) if cursor.accept("WITH") or cursor.word == "(" else ()
     cursor.done()
     return Attach(
         text=cursor.text,
@@ -48,8 +47,7 @@ def create_catalog(cursor: Cursor, or_replace: bool) -> CreateCatalog:
     given: tuple[Option, ...] = ()
     if cursor.accept("USING"):
         given = (Option("TYPE", literal(cursor)),)
-    cursor.accept("WITH")
-    if cursor.word == "(":
+    if cursor.accept("WITH") or cursor.word == "(":
         given += options(cursor, shown=harmless)
     cursor.done()
     return CreateCatalog(

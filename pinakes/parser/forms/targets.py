@@ -9,7 +9,7 @@ from pinakes.parser.statements import Assignment, TableRef
 
 _NOT_ALIASES = frozenset(
     {"SET", "USING", "WHERE", "FROM", "ON", "WHEN", "RETURNING", "VALUES", "SELECT", "WITH", "DEFAULT", "BY", "TABLE"}
-    | {"PARTITION"}
+    | {"PARTITION", "ORDER", "LIMIT"}
 )
 _TIME_TRAVEL = frozenset({"FOR", "VERSION", "TIMESTAMP"})
 

@@ -7,6 +7,7 @@
     snapshots.py   the commit of a snapshot whose rows get ids
     defaults.py    the values of column defaults as JSON, and schemas that keep them
     statistics.py  bounds of nanosecond timestamps in Parquet files
+    projection.py  NULL lists of structs and maps to structs, which pyiceberg makes empty; this one is for every version
 
-Versions 1 and 2 take pyiceberg's own way, untouched. When pyiceberg learns to write version 3, this package goes.
+Otherwise versions 1 and 2 take pyiceberg's own way, untouched. When pyiceberg learns to write version 3, this goes.
 """

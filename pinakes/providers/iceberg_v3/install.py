@@ -1,4 +1,5 @@
-"""The one place that changes pyiceberg: version 3 gets our parts, versions 1 and 2 keep theirs.
+"""The one place that changes pyiceberg: version 3 gets our parts, versions 1 and 2 keep theirs (but for the nulls of
+`projection.py`, which every version keeps).
 
 `PLACES` names everything that is replaced; `tests/providers/test_iceberg_v3.py` fails when pyiceberg's code there is
 no longer what these parts were written for.
@@ -14,7 +15,7 @@ from typing import Any
 
 from pyiceberg.io import FileIO
 from pyiceberg.io.fileformat import FileFormatFactory
-from pyiceberg.io.pyarrow import ParquetFormatWriter
+from pyiceberg.io.pyarrow import ArrowProjectionVisitor, ParquetFormatWriter
 from pyiceberg.manifest import FileFormat, ManifestFile, ManifestWriter
 from pyiceberg.partitioning import PartitionField, PartitionSpec
 from pyiceberg.schema import _SetFreshIDs
@@ -33,7 +34,7 @@ from pyiceberg.table.update.spec import UpdateSpec
 from pyiceberg.transforms import Transform
 from pyiceberg.typedef import TableVersion
 
-from pinakes.providers.iceberg_v3 import defaults, lineage, snapshots
+from pinakes.providers.iceberg_v3 import defaults, lineage, projection, snapshots
 from pinakes.providers.iceberg_v3.records import read_manifest_list
 from pinakes.providers.iceberg_v3.statistics import NanosecondParquetModel
 from pinakes.providers.iceberg_v3.writers import ManifestWriterV3
@@ -53,6 +54,8 @@ PLACES: dict[str, Callable[..., Any]] = {
     "UpdateSpec._partition_field": UpdateSpec._partition_field,
     "UpgradeFormatVersionUpdate": _apply_table_update.dispatch(UpgradeFormatVersionUpdate),
     "AddSnapshotUpdate": _apply_table_update.dispatch(AddSnapshotUpdate),
+    "ArrowProjectionVisitor.list": projection.THEIR_LIST,
+    "ArrowProjectionVisitor.map": projection.THEIR_MAP,
 }
 """pyiceberg's own code, as it was before."""
 
@@ -84,6 +87,8 @@ def _install(found: str) -> None:
         (_SetFreshIDs, "struct", defaults.struct_with_fresh_ids),
         (Transaction, "upgrade_table_version", _upgrade_table_version),
         (UpdateSpec, "_partition_field", _partition_field),
+        (ArrowProjectionVisitor, "list", projection.list_with_nulls),
+        (ArrowProjectionVisitor, "map", projection.map_with_nulls),
     ]
     FileFormatFactory._registry[FileFormat.PARQUET] = NanosecondParquetModel()
     for owner, name, ours in replaced:

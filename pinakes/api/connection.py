@@ -1,0 +1,180 @@
+"""`pinakes.connect`: a session of an engine in this process, as a connection of PEP 249 and with what Arrow adds.
+
+One connection is one session (its own place, settings and temporary relations); threads may share it, each with its
+own cursors. Every statement is its own commit: `commit` has nothing left to do, and `rollback` says that it can't.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+import weakref
+from collections.abc import Iterable
+from contextlib import nullcontext
+from dataclasses import replace
+from pathlib import Path
+from types import FrameType, TracebackType
+from typing import Any
+
+from pinakes.api import errors
+from pinakes.api.cursor import Cursor
+from pinakes.api.engines import acquire
+from pinakes.api.inputs import source_of
+from pinakes.api.parameters import Parameters, bound
+from pinakes.api.relation import Relation
+from pinakes.api.variables import scopes_of, variables
+from pinakes.core.config import Config, load_config
+from pinakes.core.errors import InvalidArgument, NotSupportedError
+from pinakes.core.identity import local_identity
+from pinakes.core.names import quote
+from pinakes.core.settings import Settings
+from pinakes.engine.result import Result
+from pinakes.engine.session import Session
+from pinakes.parser.one_name import read_name
+
+
+def connect(
+    config: str | os.PathLike[str] | Config | None = None,
+    *,
+    data: str | os.PathLike[str] | None = None,
+    user: str | None = None,
+    token: str | None = None,
+    **settings: object,
+) -> Connection:
+    """A connection to an engine in this process.
+
+    `config` is a configuration file (without one: the one that the command would read) or a `Config`; `data` the
+    directory of the embedded catalog, `:memory:` for one that goes when the connection closes. `user` and `token` are
+    who asks; each further argument is a setting of the session: `connect(time_zone="Europe/Berlin")`.
+    """
+    with errors.raising():
+        loaded = _config(config, data)
+        defaults = Settings.of(loaded.engine)
+        for name, value in settings.items():
+            defaults = defaults.with_value(name, value)
+        engine, release = acquire(loaded)
+        session = engine.session(replace(local_identity(user), token=token), source="python")
+        session.defaults = defaults
+        if settings:
+            session.change_settings(defaults)
+        return Connection(session, weakref.finalize(session, release))
+
+
+def _config(config: str | os.PathLike[str] | Config | None, data: str | os.PathLike[str] | None) -> Config:
+    directory = None if data is None else os.fspath(data)
+    if not isinstance(config, Config):
+        return load_config(None if config is None else Path(config), data=directory)
+    if directory is None:
+        return config
+    return replace(config, engine=replace(config.engine, data=directory))
+
+
+class Connection:
+    # PEP 249, optional: the exceptions as attributes, for code that has many connections of many kinds.
+    Warning = errors.Warning
+    Error = errors.Error
+    InterfaceError = errors.InterfaceError
+    DatabaseError = errors.DatabaseError
+    DataError = errors.DataError
+    OperationalError = errors.OperationalError
+    IntegrityError = errors.IntegrityError
+    InternalError = errors.InternalError
+    ProgrammingError = errors.ProgrammingError
+    NotSupportedError = errors.NotSupportedError
+
+    autocommit = True
+
+    def __init__(self, session: Session, ending: weakref.finalize[[], Session]) -> None:
+        self.session = session
+        self._ending = ending
+
+    # --- running --------------------------------------------------------------------------------------------------
+
+    def sql(self, query: str, parameters: Parameters | None = None) -> Relation:
+        """The rows of a query, which runs when they are read; any other statement runs at once."""
+        with errors.raising():
+            return Relation(self.run(query, parameters, sys._getframe(1)), self)
+
+    def execute(self, operation: str, parameters: Parameters | None = None) -> Cursor:
+        """Run a statement with a cursor of its own."""
+        with errors.raising():
+            cursor = Cursor(self)
+            cursor._show(self.run(operation, parameters, sys._getframe(1)))
+            return cursor
+
+    def executemany(self, operation: str, seq_of_parameters: Iterable[Parameters]) -> Cursor:
+        return self.cursor().executemany(operation, seq_of_parameters)
+
+    def cursor(self) -> Cursor:
+        with errors.raising():
+            self._check_open()
+            return Cursor(self)
+
+    def run(self, sql: str, parameters: Parameters | None = None, caller: FrameType | None = None) -> Result:
+        """What the others are made of: the engine's own result. The variables of `caller` may stand for tables."""
+        self._check_open()
+        values = bound(parameters)
+        scan = caller is not None and self.session.settings.python_scan
+        with variables(*scopes_of(caller)) if caller is not None and scan else nullcontext() as lookup:
+            result = self.session.run(sql, values, lookup=lookup)
+        while self.session.warnings:
+            warnings.warn(self.session.warnings.pop(0), errors.Warning, stacklevel=3)
+        return result
+
+    def cancel(self) -> None:
+        """Stop whatever runs on this connection; to be called from another thread."""
+        self.session.cancel()
+
+    # --- data of Python -------------------------------------------------------------------------------------------
+
+    def register(self, name: str, data: Any) -> None:
+        """Make data a table of this session: an Arrow table, reader or dataset, a pandas or polars frame, anything with
+        `__arrow_c_stream__`. It goes by this name, in place of a table of the current namespace that has it."""
+        with errors.raising():
+            self._check_open()
+            self.session.temporary.put(name, source_of(data, f"what is to be {quote(name)}"))
+
+    def unregister(self, name: str) -> None:
+        with errors.raising():
+            self._check_open()
+            self.session.temporary.remove(name)
+
+    def append(self, table: str, data: Any) -> int:
+        """Add rows to a table, in one commit; columns are matched by name, and those that are missing get their
+        default. Gives the number of rows."""
+        with errors.raising():
+            self._check_open()
+            name = read_name(table)
+            with self.session.temporary.brought(source_of(data, "the data")) as source:
+                return self.run(f"INSERT INTO {name} BY NAME SELECT * FROM {quote(source)}").count or 0
+
+    # --- transactions and the end ---------------------------------------------------------------------------------
+
+    def commit(self) -> None:
+        """Every statement has been committed already."""
+        with errors.raising():
+            self._check_open()
+
+    def rollback(self) -> None:
+        with errors.raising():
+            self._check_open()
+            raise NotSupportedError("nothing can be rolled back: every statement is its own commit")
+
+    def close(self) -> None:
+        """Stop what runs and give the engine back; the second time does nothing."""
+        if self._ending.alive:
+            self.session.close()
+            self._ending()
+
+    def __enter__(self) -> Connection:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _check_open(self) -> None:
+        if not self._ending.alive:
+            raise InvalidArgument("this connection was closed: pinakes.connect() opens another")

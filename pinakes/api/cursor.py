@@ -1,0 +1,129 @@
+"""The cursor of PEP 249: runs one statement after the other and hands out the rows of the last."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from pinakes.api.errors import raising
+from pinakes.api.many import insert_many
+from pinakes.api.parameters import Parameters
+from pinakes.api.rows import Row, rows_of
+from pinakes.core.errors import InvalidArgument
+from pinakes.engine.result import Result
+
+if TYPE_CHECKING:
+    from pinakes.api.connection import Connection
+
+Column = tuple[str, pa.DataType, None, None, int | None, int | None, bool]
+"""PEP 249's seven: name, type code (the Arrow type), display size, internal size, precision, scale, may it be NULL."""
+
+
+class Cursor:
+    """For one thread at a time; a connection may have any number. Rows stream: those not fetched are never computed."""
+
+    arraysize = 1
+    lastrowid = None
+
+    def __init__(self, connection: Connection) -> None:
+        self.connection = connection
+        self.description: list[Column] | None = None
+        self.rowcount = -1
+        self._result: Result | None = None
+        self._rows: Iterator[Row] | None = None
+        self._closed = False
+
+    # --- running --------------------------------------------------------------------------------------------------
+
+    def execute(self, operation: str, parameters: Parameters | None = None) -> Cursor:
+        """Run a statement; `?` and `$1` take a list or tuple, `:name` a dict. Gives the cursor itself."""
+        with raising():
+            self._open()
+            self._show(self.connection.run(operation, parameters, sys._getframe(1)))
+        return self
+
+    def executemany(self, operation: str, seq_of_parameters: Iterable[Parameters]) -> Cursor:
+        """Run a statement that changes something once for each set of parameters. INSERT … VALUES with one row is a
+        single commit; of other statements each run is a commit of its own."""
+        with raising():
+            self._open()
+            count = insert_many(self.connection, operation, seq_of_parameters)
+            self._show(Result.done("", count))
+        return self
+
+    def setinputsizes(self, sizes: object) -> None:
+        """Types are those of the values."""
+
+    def setoutputsize(self, size: int, column: int | None = None) -> None:
+        """Values come whole."""
+
+    # --- fetching -------------------------------------------------------------------------------------------------
+
+    def fetchone(self) -> Row | None:
+        with raising():
+            return next(self._fetching(), None)
+
+    def fetchmany(self, size: int | None = None) -> list[Row]:
+        with raising():
+            return list(islice(self._fetching(), self.arraysize if size is None else size))
+
+    def fetchall(self) -> list[Row]:
+        with raising():
+            return list(self._fetching())
+
+    def __iter__(self) -> Cursor:
+        return self
+
+    def __next__(self) -> Row:
+        with raising():
+            return next(self._fetching())
+
+    # --- the end --------------------------------------------------------------------------------------------------
+
+    def close(self) -> None:
+        """A query whose rows were not all fetched is stopped."""
+        self._forget()
+        self._closed = True
+
+    def __enter__(self) -> Cursor:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _open(self) -> None:
+        if self._closed:
+            raise InvalidArgument("this cursor was closed: con.cursor() gives another")
+        self._forget()
+
+    def _forget(self) -> None:
+        if self._result is not None:
+            self._result.close()
+        self._result, self._rows, self.description, self.rowcount = None, None, None, -1
+
+    def _show(self, result: Result) -> None:
+        self._result = result
+        self.rowcount = -1 if result.count is None else result.count
+        if result.kind == "rows":
+            self.description = [_column(field) for field in result.schema]
+            self._rows = rows_of(result)
+
+    def _fetching(self) -> Iterator[Row]:
+        if self._closed:
+            raise InvalidArgument("this cursor was closed: con.cursor() gives another")
+        if self._rows is None:
+            raise InvalidArgument("there are no rows to fetch: the last statement was no query, or none was run")
+        return self._rows
+
+
+def _column(field: pa.Field) -> Column:
+    kind = field.type
+    digits: tuple[Any, Any] = (kind.precision, kind.scale) if pa.types.is_decimal(kind) else (None, None)
+    return (field.name, kind, None, None, *digits, field.nullable)

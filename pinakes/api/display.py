@@ -1,0 +1,106 @@
+"""The first rows of a result for people: a box of text, or HTML for a notebook. How a value looks: `core/plain.py`."""
+
+from __future__ import annotations
+
+import html
+import shutil
+import unicodedata
+from collections.abc import Sequence
+
+import pyarrow as pa
+
+from pinakes.core.arrow_types import sql_name_of_arrow
+from pinakes.core.plain import as_text as text_of
+from pinakes.core.plain import rows as plain_rows
+
+NARROWEST = 8
+"""No column is made narrower than this to fit."""
+LONGEST = 200
+"""Characters of a cell that are shown at most."""
+
+# A control character must not reach the terminal: it could move the cursor or worse.
+_VISIBLE = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160))}
+_VISIBLE |= {ord("\n"): "\\n", ord("\t"): "\\t", ord("\r"): "\\r"}
+
+
+def as_text(schema: pa.Schema, rows: pa.Table, more: bool, width: int | None) -> str:
+    """A box that fits into `width` columns (None: those of the terminal), with a line on what is in it below."""
+    names = [_clipped(name.translate(_VISIBLE)) for name in schema.names]
+    types = [_clipped(sql_name_of_arrow(t)) for t in schema.types]
+    cells = _cells(rows)
+    widths = _fitted([max(map(_wide, column)) for column in zip(names, types, *cells, strict=True)], width)
+    right = [_is_number(t) for t in schema.types]
+    left = [False] * len(names)
+    lines = [_rule("┌┬┐", widths), _line(names, widths, left), _line(types, widths, left), _rule("├┼┤", widths)]
+    lines += [_line(row, widths, right) for row in cells]
+    return "\n".join([*lines, _rule("└┴┘", widths), _summary(len(cells), more)])
+
+
+def as_html(schema: pa.Schema, rows: pa.Table, more: bool) -> str:
+    """A plain table; everything in it is escaped."""
+    types = [sql_name_of_arrow(t) for t in schema.types]
+    head = "".join(
+        f'<th title="{html.escape(kind)}">{html.escape(name)}</th>'
+        for name, kind in zip(schema.names, types, strict=True)
+    )
+    align = [' style="text-align: right"' if _is_number(t) else "" for t in schema.types]
+    body = "".join(
+        "<tr>" + "".join(f"<td{a}>{html.escape(c)}</td>" for a, c in zip(align, row, strict=True)) + "</tr>"
+        for row in _cells(rows)
+    )
+    table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    return f"{table}<p>{_summary(rows.num_rows, more)}</p>"
+
+
+def _summary(count: int, more: bool) -> str:
+    rows = f"{count} row{'' if count == 1 else 's'}"
+    return f"(the first {rows}; there are more)" if more else f"({rows})"
+
+
+def _cells(rows: pa.Table) -> list[list[str]]:
+    return [
+        ["NULL" if v is None else _clipped(text_of(v).translate(_VISIBLE)) for v in row]
+        for batch in rows.to_batches()
+        for row in plain_rows(batch)
+    ]
+
+
+def _clipped(text: str) -> str:
+    return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
+
+
+def _fitted(widths: Sequence[int], total: int | None) -> list[int]:
+    """Widths that fit where possible: the widest column gives first."""
+    fit = list(widths)
+    spare = (total or shutil.get_terminal_size().columns) - 3 * len(fit) - 1
+    while sum(fit) > spare and max(fit) > NARROWEST:
+        fit[fit.index(max(fit))] -= 1
+    return fit
+
+
+def _rule(corners: str, widths: Sequence[int]) -> str:
+    return corners[0] + corners[1].join("─" * (w + 2) for w in widths) + corners[2]
+
+
+def _line(cells: Sequence[str], widths: Sequence[int], right: Sequence[bool]) -> str:
+    return "│ " + " │ ".join(_padded(*each) for each in zip(cells, widths, right, strict=True)) + " │"
+
+
+def _padded(text: str, width: int, right: bool) -> str:
+    if _wide(text) > width:
+        while _wide(text) > width - 1:
+            text = text[:-1]
+        text += "…"
+    space = " " * (width - _wide(text))
+    return space + text if right else text + space
+
+
+def _wide(text: str) -> int:
+    """Columns that a text takes in a terminal."""
+    if text.isascii():
+        return len(text)
+    return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
+
+
+def _is_number(t: pa.DataType) -> bool:
+    return bool(pa.types.is_integer(t) or pa.types.is_floating(t) or pa.types.is_decimal(t))

@@ -1,0 +1,72 @@
+"""Data of Python as the engine can read it: Arrow tables, readers and datasets, frames of pandas and polars, and
+whatever else speaks Arrow's stream interface (`__arrow_c_stream__`). None of their libraries is imported for it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.dataset as pds
+
+from pinakes.core.errors import TypeMismatch
+from pinakes.engine.sources import Dataset, Rows, Stream
+from pinakes.engine.temporary import Source
+
+STREAM = "__arrow_c_stream__"
+
+
+def is_tabular(data: object) -> bool:
+    """Whether it may be read as a table; a class, though its objects may, is none."""
+    if isinstance(data, type):
+        return False
+    return isinstance(data, pa.RecordBatch | pds.Dataset) or _is_lazy_frame(data) or hasattr(type(data), STREAM)
+
+
+def source_of(data: Any, what: str) -> Source:
+    """The rows of `data`; what is in memory can be read many times, a reader once."""
+    if not is_tabular(data):
+        raise TypeMismatch(
+            f"{what} is a {type(data).__qualname__}, which is no table; give an Arrow table, reader or dataset, "
+            f"a pandas or polars frame, or anything with {STREAM}"
+        )
+    try:
+        return _source(data)
+    except (pa.ArrowException, TypeError, ValueError) as error:
+        raise TypeMismatch(f"{what}, a {type(data).__qualname__}, cannot be read as a table: {error}") from error
+
+
+def _source(data: Any) -> Source:
+    if isinstance(data, pds.Dataset):
+        return Dataset(data)
+    if isinstance(data, pa.RecordBatchReader):
+        return Stream.once(data)
+    if isinstance(data, pa.RecordBatch):
+        return Rows(pa.Table.from_batches([data]))
+    if _is_pandas(data):
+        return Rows(pa.Table.from_pandas(data, preserve_index=False))
+    if _is_lazy_frame(data):
+        return Rows(pa.table(data.collect()))
+    if isinstance(data, pa.Table) or _library(data) == "polars":
+        return Rows(pa.table(data))
+    return Stream(_schema(data), lambda: pa.RecordBatchReader.from_stream(data))
+
+
+def _schema(data: Any) -> pa.Schema:
+    """A stream says its schema before anything is read from it."""
+    if hasattr(data, "__arrow_c_schema__"):
+        return pa.schema(data)
+    return pa.RecordBatchReader.from_stream(data).schema
+
+
+def _library(data: object) -> str:
+    return type(data).__module__.partition(".")[0]
+
+
+def _is_pandas(data: object) -> bool:
+    """A frame of pandas or of a class derived from it, such as geopandas has."""
+    return any(c.__name__ == "DataFrame" and c.__module__.partition(".")[0] == "pandas" for c in type(data).__mro__)
+
+
+def _is_lazy_frame(data: object) -> bool:
+    return _library(data) == "polars" and type(data).__name__ == "LazyFrame"

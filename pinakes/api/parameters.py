@@ -1,0 +1,84 @@
+"""Python values as parameters: each becomes an Arrow scalar, which is bound to the plan and never part of its text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime, time
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
+
+import pyarrow as pa
+
+from pinakes.core.errors import InvalidArgument, TypeMismatch
+
+Parameters = Sequence[Any] | Mapping[str, Any]
+
+_INT64 = range(-(2**63), 2**63)
+_LONGEST = 76
+"""Digits of the widest decimal there is."""
+
+
+def bound(parameters: Parameters | None) -> dict[str, pa.Scalar]:
+    """Every parameter by its name; those of a sequence are named 1, 2, 3, …"""
+    if parameters is None:
+        return {}
+    if isinstance(parameters, Mapping):
+        return {str(name): scalar(value, str(name)) for name, value in parameters.items()}
+    if isinstance(parameters, str | bytes) or not isinstance(parameters, Sequence):
+        raise InvalidArgument(
+            f"parameters are a list or tuple for ? and $1, a dict for :name; not a {type(parameters).__name__}"
+        )
+    return {str(at): scalar(value, str(at)) for at, value in enumerate(parameters, 1)}
+
+
+def scalar(value: Any, name: str) -> pa.Scalar:
+    """One value; TypeMismatch names the type of what SQL has no value for."""
+    if isinstance(value, pa.Scalar):
+        return value
+    try:
+        return pa.scalar(_plain(value))
+    except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
+        kind = type(value).__qualname__
+        raise TypeMismatch(f"parameter {name}: a {kind} cannot be bound ({_first_line(error)})") from error
+
+
+def _plain(value: Any) -> Any:
+    """What pyarrow would take for something else, or not at all."""
+    match value:
+        case bool() | None:
+            return value
+        case int() if value not in _INT64:
+            return _wide(value)
+        case UUID():
+            return str(value)  # as queries see a uuid
+        case datetime() if value.tzinfo is not None:
+            return _zoned(value)
+        case time() if value.tzinfo is not None:
+            raise ValueError("SQL has no time of day with a zone; give it without, or a datetime")
+        case bytearray() | memoryview():
+            return bytes(value)
+        case list() | tuple():
+            return [_plain(item) for item in value]
+        case dict():
+            return {key: _plain(item) for key, item in value.items()}
+    return value
+
+
+def _wide(value: int) -> Decimal:
+    if len(str(abs(value))) > _LONGEST:
+        raise ValueError(f"it has more than {_LONGEST} digits")
+    return Decimal(value)
+
+
+def _zoned(value: datetime) -> datetime:
+    """The same moment; in UTC if Arrow has no name for its zone."""
+    try:
+        pa.scalar(value)
+    except (pa.ArrowException, ValueError):
+        return value.astimezone(UTC)
+    return value
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).strip().split("\n")[0]

@@ -1,0 +1,93 @@
+"""Rows that no catalog holds, as a query reads them: in memory, a lazy dataset, a stream. `temporary.py` names them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import cached_property
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.dataset as pds
+from datafusion import SessionContext
+from datafusion import Table as Provider
+
+from pinakes.core.errors import InvalidArgument
+
+BATCH_ROWS = 32_768
+"""Rows in memory are handed to DataFusion in slices of this many, so that it can share them out."""
+
+
+class Rows:
+    """Rows in memory, read natively; as often as one likes."""
+
+    def __init__(self, table: pa.Table) -> None:
+        self._table = table.replace_schema_metadata(None)
+
+    @property
+    def schema(self) -> pa.Schema:
+        return self._table.schema
+
+    @cached_property
+    def provider(self) -> Provider:
+        empty = pa.RecordBatch.from_pylist([], schema=self.schema)
+        batches = self._table.to_batches(max_chunksize=BATCH_ROWS) or [empty]
+        # The context of a session resolves names through our catalogs only; a fresh one holds the rows for the plan.
+        return SessionContext().create_dataframe([batches]).into_view()
+
+
+class Dataset:
+    """A lazy Arrow dataset: files that are read when a query runs, with its columns and filters."""
+
+    def __init__(self, dataset: pds.Dataset) -> None:
+        self.schema: pa.Schema = dataset.schema
+        self.provider = Provider(dataset)
+
+
+class Stream:
+    """Batches that flow while a query runs, and are not kept. `opened` gives the stream anew for every reading."""
+
+    def __init__(self, schema: pa.Schema, opened: Callable[[], pa.RecordBatchReader]) -> None:
+        self.schema = schema
+        self.provider = Provider(_StreamDataset(schema, opened))
+
+    @classmethod
+    def once(cls, reader: pa.RecordBatchReader) -> Stream:
+        """A reader that is at hand: whoever comes second is told that it was read."""
+        left = [reader]
+
+        def opened() -> pa.RecordBatchReader:
+            if not left:
+                raise InvalidArgument("this stream was read already: read it into a table to query it more than once")
+            return left.pop()
+
+        return cls(reader.schema, opened)
+
+
+class _StreamDataset(pds.Dataset):  # type: ignore[misc]  # pyarrow is untyped
+    """What DataFusion takes for a dataset: one fragment, whose rows are those of the stream."""
+
+    def __init__(self, schema: pa.Schema, opened: Callable[[], pa.RecordBatchReader]) -> None:
+        self._schema, self._opened = schema, opened
+
+    @property
+    def schema(self) -> pa.Schema:
+        return self._schema
+
+    def scanner(self, columns: list[str] | None = None, **_: Any) -> pds.Scanner:
+        """Only asked for its schema while planning: the rows come from the fragment."""
+        return pds.InMemoryDataset(self._schema.empty_table()).scanner(columns=columns)
+
+    def get_fragments(self, filter: Any = None) -> Iterator[_StreamFragment]:
+        return iter([_StreamFragment(self._opened)])
+
+
+class _StreamFragment:
+    def __init__(self, opened: Callable[[], pa.RecordBatchReader]) -> None:
+        self._opened = opened
+
+    def scanner(
+        self, schema: pa.Schema | None = None, columns: list[str] | None = None, filter: Any = None, **_: Any
+    ) -> pds.Scanner:
+        expression = pc.scalar(filter) if isinstance(filter, pa.Scalar | bool) else filter
+        return pds.Scanner.from_batches(self._opened(), columns=columns, filter=expression)
