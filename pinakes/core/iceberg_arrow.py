@@ -70,9 +70,12 @@ _ICEBERG: dict[pa.DataType, ice.IcebergType] = {
 # --- Iceberg to Arrow --------------------------------------------------------------------------------------------
 
 
-def arrow_schema_of(schema: Schema) -> pa.Schema:
-    """The Arrow schema under which a table's rows are presented to queries, and under which new rows arrive."""
-    return pa.schema([_arrow_field(f, pa.string(), with_ids=False) for f in schema.fields])
+def arrow_schema_of(schema: Schema, zone: str = "UTC") -> pa.Schema:
+    """The Arrow schema under which a table's rows are presented to queries, and under which new rows arrive.
+
+    Times with a zone are presented in `zone`, the session's: so that `t = '2024-07-01 12:00'` means what INSERT means.
+    """
+    return pa.schema([pa.field(f.name, arrow_type_of(f.field_type, zone), not f.required) for f in schema.fields])
 
 
 def stored_schema_of(schema: Schema) -> pa.Schema:
@@ -80,9 +83,21 @@ def stored_schema_of(schema: Schema) -> pa.Schema:
     return pa.schema([_arrow_field(f, pa.uuid(), with_ids=True) for f in schema.fields])
 
 
-def arrow_type_of(t: ice.IcebergType) -> pa.DataType:
-    """The Arrow type under which values of `t` are presented to queries."""
-    return _arrow_type(t, pa.string(), with_ids=False)
+def arrow_type_of(t: ice.IcebergType, zone: str = "UTC") -> pa.DataType:
+    """The Arrow type under which values of `t` are presented to queries in a time zone."""
+    return _in_zone(_arrow_type(t, pa.string(), with_ids=False), zone)
+
+
+def _in_zone(t: pa.DataType, zone: str) -> pa.DataType:
+    if is_.is_timestamp(t) and t.tz:
+        return pa.timestamp(t.unit, tz=zone)
+    if is_.is_struct(t):
+        return pa.struct([f.with_type(_in_zone(f.type, zone)) for f in t.fields])
+    if is_.is_map(t):
+        return pa.map_(*(f.with_type(_in_zone(f.type, zone)) for f in (t.key_field, t.item_field)))
+    if is_.is_list(t):
+        return pa.list_(t.value_field.with_type(_in_zone(t.value_type, zone)))
+    return t
 
 
 def _arrow_field(field: ice.NestedField, uuid: pa.DataType, *, with_ids: bool) -> pa.Field:

@@ -43,7 +43,7 @@ def column_edits(
 
     `relations` are those of the statement's tables that matter here, by their place among them.
     """
-    odd = any(r.has_odd_columns for r in relations.values()) or (target is not None and target[1].has_odd_columns)
+    odd = target is not None or any(r.has_odd_columns for r in relations.values())
     deep = any(len(ref.name.parts) > 2 for ref in statement.tables)
     if not statement.parsed or not (odd or deep or _STAR.search(statement.text)):
         return []
@@ -61,7 +61,7 @@ def _edits(column: ColumnRef, sources: Sources) -> Iterator[Edit]:
     if reading is None:
         return
     part = parts[reading.depth]
-    if reading.source is not None and (reading.depth > 1 or part.text == "*" or not _all_ascii(parts[: reading.depth])):
+    if reading.source is not None and reading.depth and _needs_name(parts[: reading.depth], part, reading.source[1]):
         yield Edit(column.spans[0].start, column.spans[reading.depth - 1].end, _known_as(*reading.source))
     if reading.column is None or part.quoted or reading.column == _folded(part.text):
         return
@@ -77,14 +77,31 @@ def _read(column: ColumnRef, parts: tuple[Part, ...], sources: Sources) -> _Read
             continue
         ref, relation = sources[index]
         for depth in range(len(parts) - 1, -1, -1):
-            if depth and not _qualifies(parts[:depth], ref):
+            if depth and not _qualifies(parts[:depth], ref, relation):
                 continue
             if depth == 0 and column.derived:
                 continue
             name = None if parts[depth].text == "*" else match(parts[depth], relation.columns, "column")
             if name is not None or (depth and parts[depth].text == "*"):
                 return _Reading(depth, name, (ref, relation))
+    return _passed_on(column, parts, sources)
+
+
+def _passed_on(column: ColumnRef, parts: tuple[Part, ...], sources: Sources) -> _Reading | None:
+    """A column that a subquery or CTE passes on with `*`: the qualifier is the subquery's own name and stays."""
+    if column.derived or len(parts) < 2:
+        return None
+    for index in column.tables:
+        if index in sources:
+            name = match(parts[-1], sources[index][1].columns, "column")
+            if name is not None:
+                return _Reading(len(parts) - 1, name, None)
     return None
+
+
+def _needs_name(qualifier: tuple[Part, ...], part: Part, relation: Relation) -> bool:
+    """Whether what stands in front of a column has to be replaced for DataFusion to find the table."""
+    return len(qualifier) > 1 or part.text == "*" or relation.alias is not None or not _all_ascii(qualifier)
 
 
 def _folded(text: str) -> str:
@@ -96,17 +113,19 @@ def _all_ascii(parts: Sequence[Part]) -> bool:
     return all(p.text.isascii() for p in parts)
 
 
-def _qualifies(parts: tuple[Part, ...], ref: TableRef) -> bool:
-    """Whether `a.b.t` in front of a column may mean this table: its alias, or a tail of its name as written."""
+def _qualifies(parts: tuple[Part, ...], ref: TableRef, relation: Relation) -> bool:
+    """Whether `a.b.t` in front of a column may mean this table: its alias, or a tail of its full name."""
     if ref.alias is not None:
         return len(parts) == 1 and parts[0].matches(ref.alias.exact)
-    tail = ref.name.parts[-len(parts) :]
-    return len(tail) == len(parts) and all(a.matches(b.exact) for a, b in zip(parts, tail, strict=True))
+    tail = relation.path[-len(parts) :]
+    return len(tail) == len(parts) and all(a.matches(b) for a, b in zip(parts, tail, strict=True))
 
 
 def _known_as(ref: TableRef, relation: Relation) -> str:
     """What the table goes by in the planned text."""
+    if relation.alias is not None:
+        return quote(relation.alias)
     if ref.alias is not None:
         return quote(ref.alias.text if ref.alias.quoted else _folded(ref.alias.text))
     written = ref.name.last.exact
-    return relation.sql if written == relation.key[2] and not relation.aliased else quote(written)
+    return relation.sql if written == relation.key[2] else quote(written)

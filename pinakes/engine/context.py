@@ -42,7 +42,6 @@ def apply_settings(context: SessionContext, settings: Settings) -> None:
 
 def _options(settings: Settings) -> dict[str, str]:
     return {
-        "datafusion.sql_parser.parse_float_as_decimal": "true",
         "datafusion.execution.time_zone": settings.time_zone,
         "datafusion.execution.batch_size": str(settings.batch_size),
         "datafusion.execution.target_partitions": str(settings.target_partitions),

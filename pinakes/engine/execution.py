@@ -46,12 +46,9 @@ class Execution:
         with translated():
             stream = [self.query.interruptible(frame.execute_stream).rbs]
         try:
-            while True:
-                with translated():
-                    batch = self.query.interruptible(lambda: next(stream[0], None))
-                if batch is None:
-                    return
-                yield _as(batch.to_pyarrow(), schema)
+            with translated():
+                while (batch := self.query.interruptible(lambda: next(stream[0], None))) is not None:
+                    yield _as(batch.to_pyarrow(), schema)
         finally:
             # Dropping the stream is what stops DataFusion's work. An error's traceback must not keep it alive: so it
             # stands in a list, and it is the native one, since the frames of the other's methods would hold it, too.

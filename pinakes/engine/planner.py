@@ -160,7 +160,15 @@ class Planner:
         if isinstance(loaded, ViewDefinition):
             frame = self._expand(found, loaded)
             return Relation(key, frame.into_view(), tuple(frame.schema().names))
-        return iceberg_relation(key, loaded)
+        return self.iceberg(key, loaded)
+
+    def iceberg(self, key: Key, table: IcebergTable, files: Mapping[str, int] | None = None) -> Relation:
+        """An Iceberg table's rows as they are now; `files` narrows it to some and adds where each row stands."""
+        from pinakes.engine.scan.dataset import IcebergDataset
+        from pinakes.engine.scan.exact import exact
+
+        dataset = IcebergDataset(table, self._session.settings.time_zone, files)
+        return Relation(key, exact(dataset), tuple(dataset.schema.names), table)
 
     def add(self, relation: Relation) -> Relation:
         """Make a relation known that no catalog holds: a table narrowed to some files, rows at hand."""
@@ -195,14 +203,6 @@ class Planner:
         except NotFoundError as error:
             self._missing = error
             return None
-
-
-def iceberg_relation(key: Key, table: IcebergTable, files: Mapping[str, int] | None = None) -> Relation:
-    """An Iceberg table's rows as they are now; `files` narrows it to some and adds where each row stands."""
-    from pinakes.engine.scan.dataset import IcebergDataset
-
-    dataset = IcebergDataset(table, files)
-    return Relation(key, Provider(dataset), tuple(dataset.schema.names), table)
 
 
 def _covers(outer: Span, inner: Span) -> bool:

@@ -21,6 +21,9 @@ T = TypeVar("T")
 Clock = Callable[[], float]
 Phase = Literal["parse", "resolve", "plan", "execute"]
 
+MEASURED = 16
+"""How many batches of a result have their bytes measured before only some have: it takes longer than sending one."""
+
 
 class State(StrEnum):
     QUEUED = "QUEUED"
@@ -101,6 +104,8 @@ class Query:
         self._interrupts = Interrupts()
         self._reason: PinakesError | None = None
         self._phases = 0
+        self._batches = 0
+        self._row_bytes = 0.0
 
     # --- what is told about it ------------------------------------------------------------------------------------
 
@@ -118,9 +123,13 @@ class Query:
         self.catalogs.add(catalog)
 
     def count(self, batch: Counted) -> None:
-        """A batch went out to the client."""
-        self.rows += batch.num_rows
-        self.bytes += batch.nbytes
+        """A batch went out to the client. The first ones are measured, later each MEASURED-th stands for those after."""
+        rows = batch.num_rows
+        if self._batches < MEASURED or self._batches % MEASURED == 0:
+            self._row_bytes = batch.nbytes / rows if rows else 0.0
+        self._batches += 1
+        self.rows += rows
+        self.bytes += round(self._row_bytes * rows)
 
     def end(self, error: BaseException | None = None) -> None:
         """It is over; only the first call counts. A query that was stopped ends with what stopped it."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datafusion import Table as Provider
 
 from pinakes.core.catalog import IcebergTable
-from pinakes.core.names import Namespace, dotted, quote
+from pinakes.core.names import Namespace, dotted, quote, undotted
 
 ROOT = "$root"
 """The schema that stands for the empty namespace (an empty identifier cannot be written)."""
@@ -21,13 +21,21 @@ class Relation:
     provider: Provider
     columns: tuple[str, ...]
     table: IcebergTable | None = None
-    aliased: bool = False
-    """It stands in planned text under an alias only: the target of a change."""
+    alias: str | None = None
+    """What it goes by in planned text, whatever the statement calls it: the target of a change has such a name."""
+    full_name: tuple[str, ...] = ()
+    """The name behind a key that is not one."""
 
     @property
     def sql(self) -> str:
         """Its full name, quoted, as it stands in planned text."""
         return ".".join(quote(p) for p in self.key)
+
+    @property
+    def path(self) -> tuple[str, ...]:
+        """Catalog, namespace levels and name."""
+        catalog, namespace, name = self.key
+        return self.full_name or (catalog, *(() if namespace == ROOT else undotted(namespace)), name)
 
     @property
     def has_odd_columns(self) -> bool:

@@ -7,12 +7,12 @@ from functools import cached_property
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.dataset as pds
 from datafusion import SessionContext
 from datafusion import Table as Provider
 
 from pinakes.core.errors import InvalidArgument
+from pinakes.engine.scan.exact import exact
 
 BATCH_ROWS = 32_768
 """Rows in memory are handed to DataFusion in slices of this many, so that it can share them out."""
@@ -41,7 +41,7 @@ class Dataset:
 
     def __init__(self, dataset: pds.Dataset) -> None:
         self.schema: pa.Schema = dataset.schema
-        self.provider = Provider(dataset)
+        self.provider = exact(dataset)
 
 
 class Stream:
@@ -49,7 +49,7 @@ class Stream:
 
     def __init__(self, schema: pa.Schema, opened: Callable[[], pa.RecordBatchReader]) -> None:
         self.schema = schema
-        self.provider = Provider(_StreamDataset(schema, opened))
+        self.provider = exact(_StreamDataset(schema, opened))
 
     @classmethod
     def once(cls, reader: pa.RecordBatchReader) -> Stream:
@@ -89,5 +89,4 @@ class _StreamFragment:
     def scanner(
         self, schema: pa.Schema | None = None, columns: list[str] | None = None, filter: Any = None, **_: Any
     ) -> pds.Scanner:
-        expression = pc.scalar(filter) if isinstance(filter, pa.Scalar | bool) else filter
-        return pds.Scanner.from_batches(self._opened(), columns=columns, filter=expression)
+        return pds.Scanner.from_batches(self._opened(), columns=columns, filter=filter)

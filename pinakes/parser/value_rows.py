@@ -10,7 +10,7 @@ _OPEN, _CLOSE = frozenset("([{"), frozenset(")]}")
 
 def value_rows(statement: Insert) -> tuple[tuple[Span, ...], ...]:
     """One tuple of spans per row; empty when the body is no plain VALUES list."""
-    if statement.body is None:
+    if statement.body is None or not statement.body.of(statement.text)[:6].upper().startswith("VALUES"):
         return ()
     tokens = [t for t in tokenize(statement.text) if statement.body.start <= t.start < statement.body.end]
     if not tokens or tokens[0].word != "VALUES":

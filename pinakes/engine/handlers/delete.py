@@ -28,6 +28,6 @@ def _delete(statement: Delete, execution: Execution) -> int:
 
 def _doomed(statement: Delete, change: Rewrite) -> str:
     """The rows to delete: the target with what it is joined to, and the condition."""
-    source = f" CROSS JOIN {change.text(statement.source)}\n" if statement.source is not None else ""
+    source = f"{change.text(statement.source)}\n CROSS JOIN " if statement.source is not None else ""
     where = f" WHERE {change.text(statement.where)}\n" if statement.where is not None else ""
-    return f"{change.sql}{source}{where}"
+    return f"{source}{change.sql}{where}"

@@ -8,19 +8,11 @@ import pyarrow as pa
 from datafusion import DataFrame
 from pyiceberg.schema import Schema
 
-from pinakes.core.errors import (
-    ColumnExists,
-    ColumnNotFound,
-    ExecutionError,
-    InvalidArgument,
-    NotSupportedError,
-    TypeMismatch,
-    listing,
-)
+from pinakes.core.errors import ColumnExists, ColumnNotFound, InvalidArgument, NotSupportedError, listing
 from pinakes.core.names import Part, match, quote
 from pinakes.engine.execution import Execution
-from pinakes.engine.planner import Planner
 from pinakes.engine.result import Result
+from pinakes.engine.splice import Edit
 from pinakes.engine.write.commit import commit
 from pinakes.engine.write.files import FileWriter
 from pinakes.engine.write.shape import positions, shaped
@@ -54,26 +46,20 @@ def _rows(statement: Insert, execution: Execution, schema: Schema) -> Iterator[p
     zone = execution.session.settings.time_zone
     if statement.body is None:
         return execution.batches(planner.plan(f"SELECT {shaped(schema, {}, zone)}", statement))
-    body, frame = _planned(statement, planner, schema, zone)
+    body = planner.rewrite(statement, statement.body, also=_casts(statement, schema, zone))
+    frame = planner.plan(body.text, statement, body.locate)
     columns = _columns(statement, schema, frame)
     aliases = ", ".join(f'"c{i}"' for i in range(len(columns)))
     select = shaped(schema, positions(columns, frame.schema()), zone)
-    return execution.batches(planner.plan(f'SELECT {select} FROM ({body}\n) AS "src"({aliases})', statement))
+    return execution.batches(planner.plan(f'SELECT {select} FROM ({body.text}\n) AS "src"({aliases})', statement))
 
 
-def _planned(statement: Insert, planner: Planner, schema: Schema, zone: str) -> tuple[str, DataFrame]:
-    """The query as DataFusion reads it, and its plan. A VALUES list that it can't plan has its values cast one by one."""
-    try:
-        body = planner.rewrite(statement, statement.body)
-        return body.text, planner.plan(body.text, statement, body.locate)
-    except (ExecutionError, TypeMismatch, ColumnNotFound):
-        names = [f.name for f in schema.fields]
-        columns = target_columns(statement.columns, names) if statement.columns else names
-        casts = value_casts(statement, columns, schema, zone)
-        if casts is None:
-            raise
-    body = planner.rewrite(statement, statement.body, also=casts)
-    return body.text, planner.plan(body.text, statement, body.locate)
+def _casts(statement: Insert, schema: Schema, zone: str) -> list[Edit]:
+    if statement.by_name:
+        return []
+    names = [f.name for f in schema.fields]
+    columns = target_columns(statement.columns, names) if statement.columns else names
+    return value_casts(statement, columns, schema, zone)
 
 
 def _columns(statement: Insert, schema: Schema, frame: DataFrame) -> list[str]:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from pinakes.core.errors import InvalidArgument
-from pinakes.core.names import quote
+from pinakes.core.names import Part, match, quote
 from pinakes.engine.execution import Execution
 from pinakes.engine.handlers.insert import target_columns
 from pinakes.engine.handlers.update import assigned
 from pinakes.engine.result import Result
 from pinakes.engine.write.commit import again
 from pinakes.engine.write.merge import Clause, merge_into
-from pinakes.engine.write.rewrite import Rewrite
+from pinakes.engine.write.rewrite import Rewrite, at_hand
 from pinakes.parser.statements import Merge, MergeClause
 
 
@@ -21,10 +21,21 @@ def merge(statement: Merge, execution: Execution) -> Result:
 
 def _merge(statement: Merge, execution: Execution) -> int:
     change = Rewrite.of(execution, statement, statement.target)
-    source = change.text(statement.source)
+    source = _source(statement, change)
     on = change.text(statement.on)
     clauses = [_clause(c, statement, change, source) for c in statement.clauses]
     return merge_into(change, source, on, clauses)
+
+
+def _source(statement: Merge, change: Rewrite) -> str:
+    """The source as it stands in a FROM clause. A query is read once and kept, since it is asked several times and
+    might answer differently; a table is read at one snapshot anyway."""
+    text = change.text(statement.source)
+    table = any(ref.span.start == statement.source.start for ref in statement.tables)
+    if table or statement.source_alias is None:
+        return text
+    rows = change.execution.collect(change.planner.plan(f"SELECT * FROM {text}", statement))
+    return f"{change.planner.add(at_hand(rows, 'source')).sql} AS {quote(statement.source_alias.exact)}"
 
 
 def _clause(clause: MergeClause, statement: Merge, change: Rewrite, source: str) -> Clause:
@@ -51,8 +62,9 @@ def _values(clause: MergeClause, statement: Merge, change: Rewrite, source: str)
 def _star(statement: Merge, change: Rewrite, source: str) -> dict[str, str]:
     """UPDATE SET * and INSERT *: every column of the target from the source's column of the same name."""
     names = change.planner.plan(f"SELECT * FROM {source}", statement).schema().names
-    missing = [c for c in change.columns if c not in names]
+    found = {c: match(Part(c), names, "column") for c in change.columns}
+    missing = [c for c, name in found.items() if name is None]
     if missing:
         raise InvalidArgument(f"* needs a column {quote(missing[0])} in the source, which has: {', '.join(names)}")
     prefix = f"{quote(statement.source_alias.exact)}." if statement.source_alias else ""
-    return {c: f"{prefix}{quote(c)}" for c in change.columns}
+    return {c: f"{prefix}{quote(name)}" for c, name in found.items() if name is not None}

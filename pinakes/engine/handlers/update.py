@@ -7,13 +7,12 @@ from collections.abc import Sequence
 import pyarrow as pa
 
 from pinakes.core.errors import ColumnExists, ColumnNotFound, NotSupportedError, listing
-from pinakes.core.iceberg_arrow import arrow_type_of
 from pinakes.core.names import match, quote
 from pinakes.engine.execution import Execution
 from pinakes.engine.result import Result
 from pinakes.engine.write.commit import again
 from pinakes.engine.write.merge import Clause, merge_into
-from pinakes.engine.write.rewrite import Rewrite, files_of
+from pinakes.engine.write.rewrite import TARGET, Rewrite, files_of
 from pinakes.engine.write.shape import cast
 from pinakes.parser.statements import Assignment, Update
 
@@ -77,8 +76,6 @@ def value_types(change: Rewrite, values: dict[str, str]) -> dict[str, pa.DataTyp
 
 def _value(change: Rewrite, column: str, values: dict[str, str], types: dict[str, pa.DataType]) -> str:
     if column not in values:
-        return f"{quote(change.alias)}.{quote(column)}"
-    target = arrow_type_of(change.table.handle.schema().find_field(column).field_type)
-    zone = change.execution.session.settings.time_zone
-    new = cast(f"({values[column]}\n)", types[column], target, zone)
+        return f"{quote(TARGET)}.{quote(column)}"
+    new = cast(f"({values[column]}\n)", types[column], change.type_of(column))
     return f"{new} AS {quote(column)}"

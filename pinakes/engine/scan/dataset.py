@@ -1,27 +1,27 @@
 """An Iceberg table as a lazy Arrow dataset: the plain read path.
 
-DataFusion asks for fragments (one per data file) when a query runs, and for the columns and the filter of each. Files
-are read with pyiceberg's own reader, which applies deletes and schema evolution; batches stream, none is kept.
+DataFusion asks for fragments (one per data file) when a query runs, and for the columns of each; rows it chooses itself
+(`exact.py`). Files are read with pyiceberg's own reader, which applies deletes and schema evolution; batches stream.
 """
 
 from __future__ import annotations
 
-import re
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.dataset as pds
 from pyiceberg.expressions import AlwaysTrue
 from pyiceberg.io.pyarrow import ArrowScan
 from pyiceberg.io.pyarrow import _read_all_delete_files as read_delete_files
+from pyiceberg.schema import Schema
 from pyiceberg.table import FileScanTask
+from pyiceberg.types import BooleanType, DateType, DoubleType, FloatType, IntegerType, LongType
 
 from pinakes.core.catalog import IcebergTable
 from pinakes.core.conform import conform
-from pinakes.core.errors import DataCorrupt, PinakesError
+from pinakes.core.errors import DataCorrupt, InternalError, PinakesError
 from pinakes.core.iceberg_arrow import arrow_schema_of
 
 FILE, ROW = "$pinakes_file", "$pinakes_row"
@@ -36,10 +36,10 @@ class IcebergDataset(pds.Dataset):  # type: ignore[misc]  # pyarrow is untyped
     say which rows of which files it touches.
     """
 
-    def __init__(self, table: IcebergTable, files: Mapping[str, int] | None = None) -> None:
+    def __init__(self, table: IcebergTable, zone: str, files: Mapping[str, int] | None = None) -> None:
         self._table = table
         self._files = files
-        schema = arrow_schema_of(table.handle.schema())
+        schema = arrow_schema_of(table.handle.schema(), zone)
         if files is not None:
             schema = schema.append(pa.field(FILE, pa.int32())).append(pa.field(ROW, pa.int64()))
         self._schema = schema
@@ -50,9 +50,9 @@ class IcebergDataset(pds.Dataset):  # type: ignore[misc]  # pyarrow is untyped
     def schema(self) -> pa.Schema:
         return self._schema
 
-    def scanner(self, columns: list[str] | None = None, filter: Any = None, **_: Any) -> pds.Scanner:
+    def scanner(self, columns: list[str] | None = None, **_: Any) -> pds.Scanner:
         """Only asked for its schema while planning: the rows come from the fragments."""
-        return pds.InMemoryDataset(self._schema.empty_table()).scanner(columns=columns, filter=_expression(filter))
+        return pds.InMemoryDataset(self._schema.empty_table()).scanner(columns=columns)
 
     def get_fragments(self, filter: Any = None) -> Iterator[Fragment]:
         """One per data file; an empty one when there is no file, since DataFusion cannot plan a scan of nothing."""
@@ -69,7 +69,7 @@ class IcebergDataset(pds.Dataset):  # type: ignore[misc]  # pyarrow is untyped
         """The live rows of one file: the named columns under the schema that queries see."""
         handle = self._table.handle
         # In the table's order, which is the order that pyiceberg gives them in.
-        stored = [f.name for f in handle.schema().fields if f.name in columns] or [_cheapest(self._schema)]
+        stored = [f.name for f in handle.schema().fields if f.name in columns] or [_cheapest(handle.schema())]
         target = pa.schema([self._schema.field(c) for c in stored])
         scan = ArrowScan(handle.metadata, handle.io, handle.schema().select(*stored), AlwaysTrue())
         at = 0
@@ -107,15 +107,14 @@ class Fragment:
     def scanner(
         self, schema: pa.Schema | None = None, columns: list[str] | None = None, filter: Any = None, **_: Any
     ) -> pds.Scanner:
-        """A stream of the file's rows; what DataFusion pushed down as a filter is applied here, exactly."""
+        """A stream of the file's rows."""
+        if filter is not None:
+            raise InternalError(f"a filter was handed down to a scan that takes none: {filter}")
         wanted = list(columns) if columns is not None else self._dataset.schema.names
-        filter = _expression(filter)
-        needed = wanted if filter is None else [*wanted, *_filter_columns(filter, wanted, self._dataset.schema)]
-        batches = self._dataset.read(self._task, needed) if self._task is not None else iter(())
+        batches = self._dataset.read(self._task, wanted) if self._task is not None else iter(())
         first = next(batches, None)
-        read = first.schema if first is not None else pa.schema([self._dataset.schema.field(c) for c in needed])
-        stream = pa.RecordBatchReader.from_batches(read, _chain(first, batches))
-        return pds.Scanner.from_batches(stream, columns=wanted, filter=filter)
+        read = first.schema if first is not None else pa.schema([self._dataset.schema.field(c) for c in wanted])
+        return pds.Scanner.from_batches(pa.RecordBatchReader.from_batches(read, _chain(first, batches)), columns=wanted)
 
 
 def plan(table: IcebergTable) -> list[FileScanTask]:
@@ -135,30 +134,7 @@ def _chain(first: pa.RecordBatch | None, rest: Iterator[pa.RecordBatch]) -> Iter
     yield from rest
 
 
-def _expression(filter: Any) -> Any:
-    """A filter as an expression: a constant one comes as a bare value."""
-    return pc.scalar(filter) if isinstance(filter, pa.Scalar | bool) else filter
-
-
-_UNKNOWN_FIELD = re.compile(r"FieldRef\.Name\((.*?)\) in ", re.DOTALL)
-
-
-def _filter_columns(filter: Any, known: list[str], schema: pa.Schema) -> list[str]:
-    """The columns that a filter reads beyond the known ones. Arrow names them one by one when it binds the filter."""
-    extra: list[str] = []
-    while True:
-        have = pa.schema([schema.field(c) for c in dict.fromkeys([*known, *extra])])
-        try:
-            pds.InMemoryDataset(have.empty_table()).scanner(columns=[], filter=filter)
-        except pa.ArrowInvalid as error:
-            found = _UNKNOWN_FIELD.search(str(error))
-            if found is None or found.group(1) in have.names or found.group(1) not in schema.names:
-                return [c for c in schema.names if c not in known]
-            extra.append(found.group(1))
-        else:
-            return extra
-
-
-def _cheapest(schema: pa.Schema) -> str:
+def _cheapest(schema: Schema) -> str:
     """A column to read when only the number of rows matters."""
-    return str(next((f.name for f in schema if pa.types.is_primitive(f.type)), schema.field(0).name))
+    small = (BooleanType, IntegerType, LongType, FloatType, DoubleType, DateType)
+    return next((f.name for f in schema.fields if isinstance(f.field_type, small)), schema.fields[0].name)

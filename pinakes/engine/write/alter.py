@@ -25,7 +25,6 @@ from pinakes.core.errors import (
 from pinakes.core.names import Name, Part, match, quote
 from pinakes.core.types import iceberg_type, sql_name
 from pinakes.engine.execution import Execution
-from pinakes.engine.planner import iceberg_relation
 from pinakes.engine.resolver import Found
 from pinakes.engine.write.commit import again, commit
 from pinakes.engine.write.defaults import default_value
@@ -213,7 +212,7 @@ class _Change:
 
     def _count(self, condition: str) -> int:
         planner = self.execution.planner()
-        relation = planner.add(iceberg_relation(("$change", "check", self.found.name), self.table))
+        relation = planner.add(planner.iceberg(("$change", "check", self.found.name), self.table))
         sql = f"SELECT count(*) FROM {relation.sql} WHERE {condition}"
         return int(self.execution.collect(planner.plan(sql, NO_PARAMETERS)).column(0)[0].as_py())
 

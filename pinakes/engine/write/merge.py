@@ -15,16 +15,15 @@ import pyarrow.compute as pc
 from datafusion import DataFrame
 
 from pinakes.core.errors import ExecutionError
-from pinakes.core.iceberg_arrow import arrow_type_of
 from pinakes.core.names import quote
 from pinakes.engine.scan.dataset import FILE, ROW
-from pinakes.engine.write.rewrite import CHANGED, Rewrite, at_hand, files_of
+from pinakes.engine.write.rewrite import CHANGED, TARGET, Rewrite, at_hand, files_of
 from pinakes.engine.write.shape import cast, shaped
 
 When = Literal["MATCHED", "NOT MATCHED", "NOT MATCHED BY SOURCE"]
 Action = Literal["UPDATE", "DELETE", "INSERT", "NOTHING"]
-_ACTION = "$action"
-_NEW = "$new "
+_ACTION = "$pinakes_action"
+_NEW = "$pinakes_new "
 """What stands before a column's name where its new value is meant."""
 
 
@@ -70,7 +69,7 @@ def _case(clauses: Sequence[Clause], when: When) -> str:
 def _changes(change: Rewrite, source: str, on: str, clauses: Sequence[Clause]) -> pa.Table:
     """One row per target row that is updated or deleted: where it stands, which clause, its new values."""
     target = change.sql
-    joined = f"{target} CROSS JOIN {source}\n WHERE {on}\n"  # the source of an UPDATE may be a list of tables
+    joined = f"{source}\n CROSS JOIN {target} WHERE {on}\n"  # the source of an UPDATE may be a list of tables
     change.planner.plan(f"SELECT 1 FROM {joined}", change.statement)  # ON is read with both tables in sight
     parts = []
     if any(c.when == "MATCHED" for c in clauses):
@@ -87,7 +86,7 @@ def _changes(change: Rewrite, source: str, on: str, clauses: Sequence[Clause]) -
 
 def _part(change: Rewrite, clauses: Sequence[Clause], when: When, scope: str, source: str) -> str:
     """The rows that the clauses of one kind change; `scope` is what their expressions are read in."""
-    place = ", ".join(f"{quote(change.alias)}.{quote(c)}" for c in (FILE, ROW))
+    place = ", ".join(f"{quote(TARGET)}.{quote(c)}" for c in (FILE, ROW))
     values = _new_values(change, clauses, when, scope)
     sql = f"SELECT {place}, {_case(clauses, when)} AS {quote(_ACTION)}{values} FROM {source}"
     changing = [i for i, c in enumerate(clauses) if c.when == when and c.action in ("UPDATE", "DELETE")]
@@ -107,13 +106,13 @@ def _new_values(change: Rewrite, clauses: Sequence[Clause], when: When, source: 
     columns = {c for clause in clauses if clause.action == "UPDATE" for c in clause.values}
     text = ""
     for column in (c for c in change.columns if c in columns):
-        target = arrow_type_of(change.table.handle.schema().find_field(column).field_type)
+        target = change.type_of(column)
         arms = [
             f"WHEN {i} THEN {_typed(change, clause.values[column], target, source)}"
             for i, clause in enumerate(clauses)
             if clause.when == when and column in clause.values and clause.action == "UPDATE"
         ]
-        old = f"{quote(change.alias)}.{quote(column)}"
+        old = f"{quote(TARGET)}.{quote(column)}"
         value = f"CASE {_case(clauses, when)} {' '.join(arms)} ELSE {old} END" if arms else old
         text += f", {value} AS {quote(_NEW + column)}"
     return text
@@ -121,7 +120,7 @@ def _new_values(change: Rewrite, clauses: Sequence[Clause], when: When, source: 
 
 def _typed(change: Rewrite, value: str, target: pa.DataType, source: str) -> str:
     kind = change.planner.plan(f"SELECT ({value}\n) AS v FROM {source}", change.statement).schema().field(0).type
-    return cast(f"({value}\n)", kind, target, change.execution.session.settings.time_zone)
+    return cast(f"({value}\n)", kind, target)
 
 
 def _check_once(rows: pa.Table, change: Rewrite) -> None:

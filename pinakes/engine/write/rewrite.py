@@ -12,23 +12,26 @@ from dataclasses import dataclass, replace
 
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.dataset as pds
 from datafusion import DataFrame
-from datafusion import Table as Provider
 
 from pinakes.core.catalog import IcebergTable
+from pinakes.core.iceberg_arrow import arrow_type_of
 from pinakes.core.names import quote
 from pinakes.engine.execution import Execution
-from pinakes.engine.planner import Planner, iceberg_relation
+from pinakes.engine.planner import Planner
 from pinakes.engine.relation import Relation
 from pinakes.engine.resolver import Found
 from pinakes.engine.scan.dataset import FILE, ROW, plan
+from pinakes.engine.sources import Rows
 from pinakes.engine.write.commit import commit
 from pinakes.engine.write.files import FileWriter
 from pinakes.engine.write.overwrite import overwrite
 from pinakes.parser.statements import Planned, Span, TableRef
 
-CHANGED = "$changed"
+TARGET = "$target"
+"""The alias of the target: no name that a user writes, so that no other table of the statement is taken for it."""
+
+CHANGED = "$pinakes_changed"
 """A column of the second step that is true for each row that the change touches."""
 
 
@@ -53,18 +56,14 @@ class Rewrite:
         planner = execution.planner()
         paths = [task.file.file_path for task in plan(table)]
         files = {p: i for i, p in enumerate(paths)}
-        relation = planner.add(replace(iceberg_relation(_key(found, "target"), table, files), aliased=True))
-        return cls(execution, statement, target, found, table, planner, relation, paths)
-
-    @property
-    def alias(self) -> str:
-        """What the target goes by in the statement's expressions."""
-        return (self.target.alias or self.target.name.last).exact
+        full_name = (found.place.mount.name, *found.place.namespace, found.name)
+        relation = replace(planner.iceberg(_key("target"), table, files), alias=TARGET, full_name=full_name)
+        return cls(execution, statement, target, found, table, planner, planner.add(relation), paths)
 
     @property
     def sql(self) -> str:
         """The target as it stands in a FROM clause."""
-        return f"{self.relation.sql} AS {quote(self.alias)}"
+        return f"{self.relation.sql} AS {quote(TARGET)}"
 
     def text(self, span: Span) -> str:
         """A piece of the statement as DataFusion is to read it."""
@@ -74,14 +73,19 @@ class Rewrite:
     def columns(self) -> list[str]:
         return [f.name for f in self.table.handle.schema().fields]
 
+    def type_of(self, column: str) -> pa.DataType:
+        """The type under which queries see a column of the target."""
+        field = self.table.handle.schema().find_field(column)
+        return arrow_type_of(field.field_type, self.execution.session.settings.time_zone)
+
     def narrowed(self, numbers: Iterable[int]) -> Relation:
         """The target with only these files."""
         files = {self.paths[n]: n for n in numbers}
-        return self.planner.add(iceberg_relation(_key(self.found, "touched"), self.table, files))
+        return self.planner.add(self.planner.iceberg(_key("touched"), self.table, files))
 
     def places(self, source: str) -> pa.Table:
         """Where each row stands that a FROM clause with its WHERE leaves of the target, once."""
-        place = ", ".join(f"{quote(self.alias)}.{quote(c)}" for c in (FILE, ROW))
+        place = ", ".join(f"{quote(TARGET)}.{quote(c)}" for c in (FILE, ROW))
         return self.execution.collect(self.planner.plan(f"SELECT DISTINCT {place} FROM {source}", self.statement))
 
     def touched(self, places: pa.Table) -> str:
@@ -90,14 +94,14 @@ class Rewrite:
 
     def untouched(self, places: pa.Table) -> DataFrame:
         """The other rows of the same files."""
-        columns = column_list(self.alias, self.columns)
+        columns = column_list(TARGET, self.columns)
         return self.planner.plan(f"SELECT {columns} FROM {self._joined(places, 'ANTI')}", self.statement)
 
     def _joined(self, places: pa.Table, kind: str) -> str:
         narrowed = self.narrowed(files_of(places))
         known = self.planner.add(at_hand(places))
-        on = " AND ".join(f"{quote(self.alias)}.{quote(c)} = {known.sql}.{quote(c)}" for c in (FILE, ROW))
-        return f"{narrowed.sql} AS {quote(self.alias)} LEFT {kind} JOIN {known.sql} ON {on}"
+        on = " AND ".join(f"{quote(TARGET)}.{quote(c)} = {known.sql}.{quote(c)}" for c in (FILE, ROW))
+        return f"{narrowed.sql} AS {quote(TARGET)} LEFT {kind} JOIN {known.sql} ON {on}"
 
     def replace(self, numbers: Iterable[int], *frames: DataFrame) -> int:
         """Put the rows of the frames in place of these files. Gives the number of rows marked as changed."""
@@ -120,9 +124,9 @@ def files_of(places: pa.Table) -> list[int]:
     return sorted(pc.unique(places.column(FILE)).to_pylist())
 
 
-def at_hand(rows: pa.Table) -> Relation:
+def at_hand(rows: pa.Table, role: str = "changes") -> Relation:
     """Rows in memory, as a plan refers to them."""
-    return Relation(("$change", "rows", "changes"), Provider(pds.InMemoryDataset(rows)), tuple(rows.column_names))
+    return Relation(_key(role), Rows(rows).provider, tuple(rows.column_names))
 
 
 class _Counter:
@@ -140,9 +144,9 @@ class _Counter:
             yield batch
 
 
-def _key(found: Found, role: str) -> tuple[str, str, str]:
+def _key(role: str) -> tuple[str, str, str]:
     """A name that no catalog can hold, so that the target beside a plain reading of the same table stays apart."""
-    return ("$change", role, found.name)
+    return ("$change", "$change", role)
 
 
 def column_list(alias: str, columns: Iterable[str]) -> str:

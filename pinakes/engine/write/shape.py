@@ -6,6 +6,7 @@ written (`core/conform.py`).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Any
@@ -41,7 +42,7 @@ def shaped(schema: Schema, sources: Mapping[str, tuple[str, pa.DataType]], time_
 
 def _expression(field: NestedField, source: tuple[str, pa.DataType] | None, time_zone: str) -> str:
     if source is not None:
-        return cast(source[0], source[1], arrow_type_of(field.field_type), time_zone)
+        return cast(source[0], source[1], arrow_type_of(field.field_type, time_zone))
     if field.write_default is not None:
         return literal(field.write_default, arrow_type_of(field.field_type))
     if field.required:
@@ -49,15 +50,22 @@ def _expression(field: NestedField, source: tuple[str, pa.DataType] | None, time
     return "NULL"
 
 
-def cast(expression: str, source: pa.DataType, target: pa.DataType, time_zone: str) -> str:
-    """`expression` as the table's type, or as it is when only writing can convert it."""
+def cast(expression: str, source: pa.DataType, target: pa.DataType) -> str:
+    """`expression` as the table's type, or as it is when only writing can convert it. A time with a zone has the
+    session's in its type, so that a text without one is read in it."""
     name = type_name(target)
     if source == target or name is None or is_.is_nested(source):
         return expression
-    if is_.is_timestamp(target) and target.tz and not (is_.is_timestamp(source) and source.tz):
-        zoned = type_name(pa.timestamp(target.unit, tz=time_zone))
-        expression = f"arrow_cast({expression}, '{zoned}')"
-    return f"arrow_cast({expression}, '{name}')"
+    return f"arrow_cast({exact_number(expression, target)}, '{name}')"
+
+
+_NUMBER = re.compile(r"\(*\s*([+-]?[0-9]*\.?[0-9]+)\s*\)*\Z")
+
+
+def exact_number(expression: str, target: pa.DataType) -> str:
+    """A number that stands alone, as text where the column is DECIMAL: DataFusion would read it as a double first."""
+    found = _NUMBER.match(expression) if is_.is_decimal(target) else None
+    return f"'{found.group(1)}'" if found else expression
 
 
 def type_name(t: pa.DataType) -> str | None:
