@@ -82,7 +82,8 @@ __all__ = [
     "threadsafety",
 ]
 
-_MODULES = ("connection", "cursor", "relation", "errors", "dbapi_types")
+_HOMES = {"connect": "connection", "Connection": "connection", "Cursor": "cursor", "Relation": "relation"}
+"""Where each name comes from; all others are types (written in capitals, or constructors) and exceptions."""
 
 
 def __getattr__(name: str) -> Any:
@@ -90,12 +91,10 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 
-    for module in _MODULES:
-        found = vars(import_module(f"pinakes.api.{module}")).get(name)
-        if found is not None:
-            globals()[name] = found
-            return found
-    raise AssertionError(f"{name} stands in __all__ and in no module")
+    errors = import_module("pinakes.api.errors")
+    home = _HOMES.get(name, "errors" if hasattr(errors, name) else "dbapi_types")
+    found = globals()[name] = getattr(import_module(f"pinakes.api.{home}"), name)
+    return found
 
 
 def __dir__() -> list[str]:

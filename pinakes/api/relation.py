@@ -86,16 +86,13 @@ class Relation:
         """A pandas frame."""
         with raising():
             needed("pandas", "df()")
-        if self._kept is not None:
-            return self._kept.to_pandas()
-        # Nobody else has these rows: each column may go as soon as it is converted.
-        return self._read_all().to_pandas(split_blocks=True, self_destruct=True)
+        return (self._kept if self._kept is not None else self._read_all()).to_pandas()
 
     def pl(self) -> pl.DataFrame:
         """A polars frame."""
         with raising():
             polars = needed("polars", "pl()")
-        frame: pl.DataFrame = polars.from_arrow(self._kept if self._kept is not None else self._read_all())
+            frame: pl.DataFrame = polars.DataFrame(self.reader())
         return frame
 
     def fetchall(self) -> list[Row]:

@@ -210,6 +210,12 @@ def _class_of(groups: tuple[type[CachingCatalog], ...]) -> type[CachingCatalog]:
     return type("CachingCatalog", groups or (CachingCatalog,), {"__doc__": CachingCatalog.__doc__})
 
 
+def forget_catalog(catalog: Catalog) -> None:
+    """What follows must be as the catalog has it now."""
+    if isinstance(catalog, CachingCatalog):
+        catalog.forget()
+
+
 def forget_table(catalog: Catalog, namespace: Namespace, name: str) -> None:
     """A table was changed or is suspected to have been: nobody reads it from a cache again."""
     if isinstance(catalog, CachingCatalog):

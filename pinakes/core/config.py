@@ -74,7 +74,7 @@ class EngineConfig:
         factory=machine.processors,
         shown="the number of processors",
     )
-    batch_size: int = documented(whole(1, MOST_ROWS), "Rows per batch within a query.", 8192)
+    batch_size: int = documented(whole(1, MOST_ROWS), "Rows per batch within a query.", 32_768)
     time_zone: str = documented(time_zone, "Time zone of new sessions: a name, or an offset such as `+02:00`.", "UTC")
     statement_timeout: float = documented(
         duration, "Time after which a statement is stopped, in seconds or as `5min`; 0 is never.", 0.0

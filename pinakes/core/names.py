@@ -104,6 +104,11 @@ def quote(identifier: str) -> str:
     return '"' + identifier.replace('"', '""') + '"'
 
 
+def text_literal(value: str) -> str:
+    """A text as it stands in SQL."""
+    return "'" + value.replace("'", "''") + "'"
+
+
 def spell(identifier: str) -> str:
     """An identifier as one would write it: quoted only where it must be."""
     return identifier if _PLAIN.match(identifier) else quote(identifier)

@@ -40,7 +40,7 @@ class Settings:
         factory=machine.processors,
         shown="the number of processors",
     )
-    batch_size: int = documented(whole(1, MOST_ROWS), "Rows per batch within a query", 8192)
+    batch_size: int = documented(whole(1, MOST_ROWS), "Rows per batch within a query", 32_768)
     python_scan: bool = documented(
         truth,
         "Whether Python variables stand for tables that no catalog has; of use in Python only",

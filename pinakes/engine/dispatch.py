@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, assert_never
 
-from pinakes.engine.refusals import refuse
 from pinakes.parser import statements as s
 
 if TYPE_CHECKING:
@@ -188,6 +187,8 @@ def dispatch(statement: s.AnyStatement, execution: Execution) -> Result:
             | s.Grant()
             | s.Revoke()
         ):
+            from pinakes.engine.refusals import refuse
+
             raise refuse(statement)
         case _:
             assert_never(statement)

@@ -6,7 +6,7 @@ import itertools
 import weakref
 from collections.abc import Callable, Mapping
 from types import TracebackType
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from pinakes.caches.registry import Caches
 from pinakes.core.catalog import Catalog
@@ -17,7 +17,9 @@ from pinakes.engine.registry import Registry
 from pinakes.engine.resolver import Scope
 from pinakes.engine.session import Session
 from pinakes.engine.tracker import QueryTracker
-from pinakes.parser.statements import AnyStatement, OptionValue
+
+if TYPE_CHECKING:
+    from pinakes.parser.statements import AnyStatement, OptionValue
 
 
 class Opener(Protocol):
@@ -46,7 +48,7 @@ class Engine:
         self._opener = opener
         self._mount_ids = itertools.count(1)
         self._sessions: weakref.WeakSet[Session] = weakref.WeakSet()
-        self._on_close = on_close
+        self._on_close = weakref.finalize(self, on_close)  # also when nobody closes it
 
     def session(self, identity: Identity | None = None, *, source: str = "") -> Session:
         """A new session, at home in the embedded catalog."""

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 
 import pyarrow as pa
 
+from pinakes.core import errors
 from pinakes.core.errors import (
     AmbiguousName,
     ColumnNotFound,
@@ -80,12 +81,25 @@ def translate(error: BaseException, locate: Located | None = None) -> PinakesErr
 
 def _own_error(error: BaseException) -> PinakesError | None:
     """One of ours that crossed DataFusion and came back as the cause of a foreign one."""
-    seen: BaseException | None = error.__cause__ or error.__context__
+    seen = error.__cause__
     while seen is not None:
         if isinstance(seen, PinakesError):
             return seen
-        seen = seen.__cause__ or seen.__context__
-    return None
+        seen = seen.__cause__
+    return _rebuilt(str(error))
+
+
+_CROSSED = re.compile(r"<class 'pinakes\.core\.errors\.(\w+)'>, value: \w+\((?:'(.*?)'|\"(.*?)\")\)", re.DOTALL)
+
+
+def _rebuilt(text: str) -> PinakesError | None:
+    """One of ours that was raised within a scan: DataFusion keeps nothing of it but its repr."""
+    found = _CROSSED.search(text)
+    if found is None:
+        return None
+    kind = getattr(errors, found.group(1), ExecutionError)
+    message = (found.group(2) or found.group(3) or "").replace("\\'", "'").replace("\\n", "\n")
+    return kind(message)
 
 
 _PREFIXES = re.compile(
@@ -118,7 +132,8 @@ def _unqualified(fields: str) -> str:
     split = [re.findall(r'"(?:[^"]|"")*"|[^\s",.]+', p) for p in parts]
     split = [p for p in split if not p[-1].startswith('"$pinakes')]  # a change adds where each row stands
     tables = {tuple(p[:-1]) for p in split}
-    shown = [p[-1] for p in split] if len(tables) <= 1 else [".".join(p[-2:]) for p in split]
+    own = len(tables) <= 1
+    shown = [p[-1] if own or p[-2:-1] == ['"$target"'] else ".".join(p[-2:]) for p in split]
     return ", ".join(shown[:20]) + (f" and {len(shown) - 20} more" if len(shown) > 20 else "")
 
 
@@ -169,7 +184,9 @@ _RULES: list[tuple[re.Pattern[str], Callable[[re.Match[str], str], PinakesError]
         lambda _, t: OutOfMemory(f"the disk is full: {t.splitlines()[0]}"),
     ),
     (
-        re.compile(r"does not support logical expression (?:ScalarSubquery|Exists|InSubquery)"),
+        re.compile(
+            r"does not support logical expression (?:ScalarSubquery|Exists|InSubquery)|Schema contains qualified field"
+        ),
         lambda _m, _t: NotSupportedError(
             "this subquery cannot be planned where it stands: EXISTS and IN (SELECT …) belong in WHERE, and one that "
             "refers to the row around it may only compare with = there. Write it as a join."

@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from pinakes.engine.errors import translated
 from pinakes.engine.result import Result
+from pinakes.engine.schemas import schema_of
 
 if TYPE_CHECKING:
     from datafusion import DataFrame
@@ -37,12 +38,12 @@ class Execution:
 
     def stream(self, frame: DataFrame) -> Result:
         """The rows of a plan as they come."""
-        schema = frame.schema()
+        schema = schema_of(frame)
         return Result(schema, self.batches(frame, schema))
 
     def batches(self, frame: DataFrame, schema: pa.Schema | None = None) -> Iterator[pa.RecordBatch]:
         """The batches of a plan; each wait can be interrupted by cancel or by the statement's time-out."""
-        schema = schema or frame.schema()
+        schema = schema or schema_of(frame)
         with translated():
             stream = [self.query.interruptible(frame.execute_stream).rbs]
         try:
@@ -55,7 +56,7 @@ class Execution:
             stream.clear()
 
     def collect(self, frame: DataFrame) -> pa.Table:
-        schema = frame.schema()
+        schema = schema_of(frame)
         return pa.Table.from_batches(list(self.batches(frame, schema)), schema=schema)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
 from datafusion import DataFrame
@@ -15,7 +16,7 @@ from datafusion import Table as Provider
 
 from pinakes.core.catalog import IcebergTable, ViewDefinition
 from pinakes.core.errors import InvalidArgument, NotFoundError, NotSupportedError, Position, TableNotFound, listing
-from pinakes.core.names import Name, Part, quote, undotted
+from pinakes.core.names import Name, Part, quote, text_literal, undotted
 from pinakes.engine.bridge import CURRENT
 from pinakes.engine.columns import column_edits
 from pinakes.engine.context import READ_ONLY
@@ -23,7 +24,7 @@ from pinakes.engine.errors import translated
 from pinakes.engine.relation import ROOT, Key, Relation, key_of
 from pinakes.engine.resolver import Found, Resolver, Scope
 from pinakes.engine.splice import Edit, Spliced, splice
-from pinakes.engine.temporary import Source, relation_of, temporary_key
+from pinakes.engine.temporary import TEMPORARY, Source, relation_of, temporary_key
 from pinakes.parser import classify
 from pinakes.parser.statements import Planned, Query, Span, TableRef
 
@@ -41,14 +42,15 @@ class Planner:
         *,
         within: tuple[Found, ...] = (),
         memo: dict[Key, Relation] | None = None,
+        nested: bool = False,
     ) -> None:
         self._execution = execution
         self._session = execution.session
         self._resolver = resolver
         self._within = within
         self._memo: dict[Key, Relation] = {} if memo is None else memo
-        self.temporaries: list[str] = []
-        """The temporary relations that were read."""
+        self._nested = nested
+        """Another thread plans meanwhile, holds the session's lock, and waits for this."""
         self._all_resolved = True
         self._missing: NotFoundError | None = None
 
@@ -74,10 +76,11 @@ class Planner:
         edits += [Edit(p.span.start, p.span.end, f"${p.name}") for p in statement.placeholders]
         edits += [Edit(v.span.start, v.span.end, self._value(v.name)) for v in statement.values]
         edits += [Edit(end, end, f" AS {quote(name)}") for end, name in _aliases(statement).items()]
+        edits += [Edit(r.span.start, r.span.end, r.text) for r in statement.repairs]
         return splice(statement.text, edits, span)
 
     def _value(self, name: str) -> str:
-        return "'" + self._session.value(name).replace("'", "''") + "'"
+        return text_literal(self._session.value(name))
 
     # --- plans ----------------------------------------------------------------------------------------------------
 
@@ -97,7 +100,7 @@ class Planner:
         try:
             with (
                 self._execution.query.phase("plan"),
-                session.plan_lock,
+                nullcontext() if self._nested else session.plan_lock,
                 session.bridge.planning(self),
                 translated(locate),
             ):
@@ -151,8 +154,12 @@ class Planner:
         return self._temporary(word, source)
 
     def _temporary(self, name: str, source: Source) -> Relation:
-        self.temporaries.append(name)
         return self.add(relation_of(name, source))
+
+    @property
+    def temporaries(self) -> list[str]:
+        """The temporary relations that were read."""
+        return [name for catalog, _, name in self._memo if catalog == TEMPORARY]
 
     def _load(self, found: Found, key: Key) -> Relation:
         self._execution.query.touch(found.place.mount.name)
@@ -181,11 +188,24 @@ class Planner:
             chain = " -> ".join(str(f) for f in (*self._within, found))
             raise InvalidArgument(f"view {found} reads itself: {chain}")
         scope = Scope(view.default_catalog or found.place.mount.name, view.default_namespace)
-        planner = Planner(self._execution, self._resolver.within(scope), within=(*self._within, found), memo=self._memo)
+        planner = Planner(
+            self._execution,
+            self._resolver.within(scope),
+            within=(*self._within, found),
+            memo=self._memo,
+            nested=self._nested,
+        )
         statement = classify(view.sql)
         if not isinstance(statement, Query):
             raise InvalidArgument(f"view {found} does not hold a query but a {statement.kind}")
+        if view.properties.get(COLUMNS_GIVEN) == "true":
+            return planner.query_as(statement, [f.name for f in view.schema.fields])
         return _with_names(planner.query(statement), found, view)
+
+    def query_as(self, statement: Planned, names: Sequence[str]) -> DataFrame:
+        """The plan of a query whose columns are called otherwise, one by one."""
+        text = self.rewrite(statement).text
+        return self.plan(f'SELECT * FROM ({text}\n) AS "v"({", ".join(map(quote, names))})', statement)
 
     def relation(self, catalog: str, schema: str, name: str) -> Provider | None:
         """What DataFusion asks while it plans. The names of a text that sqlglot read were resolved before; any other
@@ -197,9 +217,10 @@ class Planner:
 
     def _resolve_now(self, name: Name) -> Relation | None:
         """On another thread, since a view may have to be planned and planning within planning is not allowed."""
+        waiting = Planner(self._execution, self._resolver, within=self._within, memo=self._memo, nested=True)
         try:
             with ThreadPoolExecutor(1) as thread:
-                return thread.submit(self.named, name).result()
+                return thread.submit(waiting.named, name).result()
         except NotFoundError as error:
             self._missing = error
             return None
@@ -228,8 +249,6 @@ def _with_names(frame: DataFrame, found: Found, view: ViewDefinition) -> DataFra
     have = list(frame.schema().names)
     if have == names:
         return frame
-    if len(have) == len(names) and view.properties.get(COLUMNS_GIVEN) == "true":
-        return _renamed(frame, names)
     missing = [n for n in names if n not in have]
     if missing:
         raise InvalidArgument(f"view {found} no longer fits: its query has no column {missing[0]}. Replace the view.")
@@ -238,13 +257,6 @@ def _with_names(frame: DataFrame, found: Found, view: ViewDefinition) -> DataFra
 
 COLUMNS_GIVEN = "pinakes.columns-given"
 """The property of a view whose columns were named in CREATE VIEW v (a, b)."""
-
-
-def _renamed(frame: DataFrame, names: list[str]) -> DataFrame:
-    for old, new in zip(frame.schema().names, names, strict=True):
-        if old != new:
-            frame = frame.with_column_renamed(quote(old), new)
-    return frame
 
 
 def _name_of(catalog: str, schema: str, name: str) -> Name:

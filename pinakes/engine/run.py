@@ -33,4 +33,6 @@ def run(sql: str, session: Session, parameters: Mapping[str, Any], lookup: Looku
         if typed is error:
             raise
         raise typed from error
+    if result.kind != "rows":
+        query.end()  # it is done, whenever the result is looked at
     return result.watch(on_batch=query.count, on_end=query.end, stop=query.cancel)

@@ -7,12 +7,13 @@ from functools import cached_property
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.dataset as pds
 from datafusion import SessionContext
 from datafusion import Table as Provider
 
 from pinakes.core.errors import InvalidArgument
-from pinakes.engine.scan.exact import exact
+from pinakes.engine.scan.exact import constant, exact
 
 BATCH_ROWS = 32_768
 """Rows in memory are handed to DataFusion in slices of this many, so that it can share them out."""
@@ -37,7 +38,7 @@ class Rows:
 
 
 class Dataset:
-    """A lazy Arrow dataset: files that are read when a query runs, with its columns and filters."""
+    """A lazy Arrow dataset: files that are read when a query runs, and only its columns of them."""
 
     def __init__(self, dataset: pds.Dataset) -> None:
         self.schema: pa.Schema = dataset.schema
@@ -89,4 +90,5 @@ class _StreamFragment:
     def scanner(
         self, schema: pa.Schema | None = None, columns: list[str] | None = None, filter: Any = None, **_: Any
     ) -> pds.Scanner:
-        return pds.Scanner.from_batches(self._opened(), columns=columns, filter=filter)
+        nothing = None if constant(filter) else pc.scalar(False)
+        return pds.Scanner.from_batches(self._opened(), columns=columns, filter=nothing)

@@ -6,7 +6,7 @@ from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from pinakes.core.errors import Position
+from pinakes.core.errors import InternalError, Position
 from pinakes.parser.statements import Span
 
 
@@ -48,8 +48,10 @@ def splice(text: str, edits: Iterable[Edit], span: Span | None = None) -> Splice
     places: list[tuple[int, int]] = []
     length, at = 0, start
     for edit in sorted(edits):
-        if edit.start < at or edit.end > end:
+        if (edit.end <= start and edit.start < start) or (edit.start >= end and edit.end > end):
             continue
+        if edit.start < at or edit.end > end:
+            raise InternalError(f"two changes of the same piece of text: {edit}")
         places.append((length, at))
         pieces += (text[at : edit.start], edit.text)
         length += edit.start - at + len(edit.text)

@@ -33,6 +33,9 @@ class Source(Protocol):
     def provider(self) -> Provider: ...
 
 
+TEMPORARY = "$temporary"
+"""The catalog and namespace of temporary relations in planned text. Nobody can mount it."""
+
 Lookup = Callable[[str], Source | None]
 """The source behind a name that neither the session nor a catalog has."""
 
@@ -82,4 +85,4 @@ def relation_of(name: str, source: Source) -> Relation:
 
 
 def temporary_key(name: str) -> Key:
-    return ("$temporary", "$temporary", name)
+    return (TEMPORARY, TEMPORARY, name)

@@ -56,7 +56,7 @@ def locate_change(text: str, tokens: list[Token], fragments: Fragments) -> Locat
     tokens = join_named(tokens)
     located = locate(text, as_query(tokens, fragments), strict=True)
     tables = tuple(t for t in located.tables if t.span != fragments.target.span)
-    return Located(tables, placeholders(tokens), located.values)
+    return Located(tables, placeholders(tokens), located.values, repairs=located.repairs)
 
 
 def as_query(tokens: list[Token], fragments: Fragments) -> list[Token]:

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from pinakes.core.errors import NotSupportedError, ParseError, PinakesError, Position
 from pinakes.parser.brackets import check_brackets
 from pinakes.parser.cursor import Cursor
 from pinakes.parser.dispatch import statement
 from pinakes.parser.faults import Fault
 from pinakes.parser.lexer import Token, tokenize
+from pinakes.parser.limits import check_chains
 from pinakes.parser.mask import pieces
 from pinakes.parser.masking import carries_secrets, comment_pieces, replaced
-from pinakes.parser.statements import ColumnRef, Planned, Statement
+
+if TYPE_CHECKING:
+    from pinakes.parser.statements import AnyStatement, ColumnRef, Planned
 
 
-def classify(sql: str) -> Statement:
+def classify(sql: str) -> AnyStatement:
     """The one statement in `sql`: what it is and where things stand in it. ParseError if it can't be read."""
     text = sql.lstrip()
     try:
@@ -36,7 +41,7 @@ def locate_columns(statement: Planned) -> tuple[ColumnRef, ...]:
         raise ParseError("this statement is nested too deeply to find its columns") from error
 
 
-def _read(text: str) -> Statement:
+def _read(text: str) -> AnyStatement:
     tokens = tokenize(text)
     while tokens and tokens[-1].word == ";":
         tokens.pop()
@@ -44,6 +49,7 @@ def _read(text: str) -> Statement:
         raise Fault("there is no statement here", 0)
     _check_single(tokens)
     check_brackets(tokens)
+    check_chains(tokens)
     cursor = Cursor(text[: tokens[-1].end], tokens)
     if carries_secrets(tokens):
         cursor.hidden += comment_pieces(text, tokens, 0, tokens[-1].end)

@@ -1,78 +1,90 @@
-"""The first word of a statement → the form that reads it. Everything a statement may start with stands here."""
+"""The first word of a statement → the form that reads it. Everything a statement may start with stands here.
+
+A form is loaded when its word first occurs: `select 1` doesn't pay for ALTER TABLE.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib import import_module
+from typing import TYPE_CHECKING
 
 from pinakes.parser.cursor import Cursor
-from pinakes.parser.forms.alter import alter
-from pinakes.parser.forms.attach import attach, detach
-from pinakes.parser.forms.call import call, kill
-from pinakes.parser.forms.copy import copy
-from pinakes.parser.forms.create import create
-from pinakes.parser.forms.drop import drop
-from pinakes.parser.forms.explain import describe, explain, summarize
-from pinakes.parser.forms.insert import insert
-from pinakes.parser.forms.merge import merge
-from pinakes.parser.forms.prepared import deallocate, execute, prepare
+from pinakes.parser.faults import Fault
 from pinakes.parser.forms.query import STARTS, query
-from pinakes.parser.forms.session import reset, set_, use
-from pinakes.parser.forms.show import show
-from pinakes.parser.forms.small import analyze, begin, comment_on, commit, grant, revoke, rollback, search, start
-from pinakes.parser.forms.update import delete, truncate, update
-from pinakes.parser.statements import Statement
 
-_FORMS: dict[str, Callable[[Cursor], Statement]] = {
-    "ABORT": rollback,
-    "ALTER": alter,
-    "ANALYZE": analyze,
-    "ATTACH": attach,
-    "BEGIN": begin,
-    "CALL": call,
-    "COMMENT": comment_on,
-    "COMMIT": commit,
-    "COPY": copy,
-    "CREATE": create,
-    "DEALLOCATE": deallocate,
-    "DELETE": delete,
-    "DESC": describe,
-    "DESCRIBE": describe,
-    "DETACH": detach,
-    "DROP": drop,
-    "EXECUTE": execute,
-    "EXPLAIN": explain,
-    "GRANT": grant,
-    "INSERT": insert,
-    "KILL": kill,
-    "MERGE": merge,
-    "PREPARE": prepare,
-    "RESET": reset,
-    "REVOKE": revoke,
-    "ROLLBACK": rollback,
-    "SEARCH": search,
-    "SET": set_,
-    "SHOW": show,
-    "START": start,
-    "SUMMARIZE": summarize,
-    "TRUNCATE": truncate,
-    "UPDATE": update,
-    "USE": use,
+if TYPE_CHECKING:
+    from pinakes.parser.statements import AnyStatement
+
+FORMS = {
+    "ABORT": "small:rollback",
+    "ALTER": "alter:alter",
+    "ANALYZE": "small:analyze",
+    "ATTACH": "attach:attach",
+    "BEGIN": "small:begin",
+    "CALL": "call:call",
+    "COMMENT": "small:comment_on",
+    "COMMIT": "small:commit",
+    "COPY": "copy:copy",
+    "CREATE": "create:create",
+    "DEALLOCATE": "prepared:deallocate",
+    "DELETE": "update:delete",
+    "DESC": "explain:describe",
+    "DESCRIBE": "explain:describe",
+    "DETACH": "attach:detach",
+    "DROP": "drop:drop",
+    "EXECUTE": "prepared:execute",
+    "EXPLAIN": "explain:explain",
+    "GRANT": "small:grant",
+    "INSERT": "insert:insert",
+    "KILL": "call:kill",
+    "MERGE": "merge:merge",
+    "PREPARE": "prepared:prepare",
+    "RESET": "session:reset",
+    "REVOKE": "small:revoke",
+    "ROLLBACK": "small:rollback",
+    "SEARCH": "small:search",
+    "SET": "session:set_",
+    "SHOW": "show:show",
+    "START": "small:start",
+    "SUMMARIZE": "explain:summarize",
+    "TRUNCATE": "update:truncate",
+    "UPDATE": "update:update",
+    "USE": "session:use",
 }
+"""Each word with the module in `forms/` and the function there."""
+
+_USUAL = "SELECT, WITH, SHOW, DESCRIBE, USE, CREATE, ALTER, DROP, INSERT, UPDATE, DELETE, EXPLAIN"
 
 
 def is_start(word: str) -> bool:
     """Whether a statement may start with this word."""
-    return word in _FORMS or word in STARTS
+    return word in FORMS or word in STARTS
 
 
-def statement(cursor: Cursor) -> Statement:
+def statement(cursor: Cursor) -> AnyStatement:
     """The statement from here to the end of the text."""
     word = cursor.word
     if word in STARTS:
         return query(cursor)
-    form = _FORMS.get(word)
-    if form is None:
-        starts = sorted([*_FORMS, *(s for s in STARTS if s.isalpha())])
-        raise cursor.fault(f"a statement starts with one of {', '.join(starts)}")
+    if word not in FORMS:
+        raise _unknown(cursor)
     cursor.take()
-    return form(cursor)
+    return form_of(word)(cursor)
+
+
+def form_of(word: str) -> Callable[[Cursor], AnyStatement]:
+    """The form that reads what comes after this word."""
+    module, _, function = FORMS[word].partition(":")
+    form: Callable[[Cursor], AnyStatement] = getattr(import_module(f"pinakes.parser.forms.{module}"), function)
+    return form
+
+
+def _unknown(cursor: Cursor) -> Fault:
+    """What was meant, if it looks like a word that starts a statement; else the usual ones."""
+    from difflib import get_close_matches
+
+    close = get_close_matches(cursor.word, [*FORMS, *STARTS], n=1, cutoff=0.7)
+    if close and cursor.peek().kind == "word":
+        return Fault(f"{cursor.peek().text!r} starts no statement; did you mean {close[0]}?", cursor.peek().start)
+    return cursor.fault(f"a statement starts with {_USUAL}, …")

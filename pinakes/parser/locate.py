@@ -8,8 +8,9 @@ from pinakes.parser.faults import Fault
 from pinakes.parser.lexer import Token
 from pinakes.parser.parameters import join_named, placeholders
 from pinakes.parser.projections import projections
+from pinakes.parser.repairs import repairs
 from pinakes.parser.session_values import WORDS, session_values
-from pinakes.parser.statements import AsOf, Placeholder, Projection, SessionValue, TableRef
+from pinakes.parser.statements import AsOf, Placeholder, Projection, Repair, SessionValue, TableRef
 from pinakes.parser.time_travel import take_out
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ class Located(NamedTuple):
     placeholders: tuple[Placeholder, ...] = ()
     values: tuple[SessionValue, ...] = ()
     projections: tuple[Projection, ...] = ()
+    repairs: tuple[Repair, ...] = ()
     parsed: bool = True
 
 
@@ -41,17 +43,27 @@ def locate(text: str, tokens: list[Token], *, strict: bool = False) -> Located:
     marks = placeholders(tokens)
     values = session_values(tokens) if words & WORDS else ()
     unnamed = projections(text, tokens) if "SELECT" in words else ()
+    located = Located((), marks, values, unnamed, repairs(tokens, words))
     if not strict and not words & _NAMES_TABLES:
-        return Located((), marks, values, unnamed)  # SELECT 1 has no names to locate: sqlglot isn't even loaded
+        return located  # SELECT 1 has no names to locate: sqlglot isn't even loaded
+    try:
+        tables = _tables(text, tokens, words)
+    except Fault as fault:
+        if strict or fault.unsupported:
+            raise
+        return located._replace(parsed=False)
+    return located._replace(tables=tables, values=_not_tables(values, tables))
+
+
+def _tables(text: str, tokens: list[Token], words: set[str]) -> tuple[TableRef, ...]:
+    """The tables of the tree, once it is known that DataFusion answers it rightly."""
+    from pinakes.parser import unsound
     from pinakes.parser.tables import tables_of
 
-    try:
-        tables = tables_of(read(text, tokens))
-    except Fault:
-        if strict:
-            raise
-        return Located((), marks, values, unnamed, parsed=False)
-    return Located(tables, marks, _not_tables(values, tables), unnamed)
+    tree = read(text, tokens)
+    if not words.isdisjoint(unsound.WORDS):
+        unsound.refuse_unsound(tree.root, words)
+    return tables_of(tree)
 
 
 def read(text: str, tokens: list[Token]) -> Tree:

@@ -20,7 +20,7 @@ def parsed(toml: str) -> Config:
 
 def test_defaults() -> None:
     config = parsed("")
-    assert config.engine.batch_size == 8192
+    assert config.engine.batch_size == 32_768
     assert config.engine.time_zone == "UTC"
     assert config.engine.statement_timeout == 0
     assert config.engine.target_partitions == machine.processors()

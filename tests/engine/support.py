@@ -22,7 +22,7 @@ from pinakes.engine.session import Session
 from pinakes.engine.tracker import QueryInfo
 
 LONG = bool(os.environ.get("PINAKES_LONG"))
-PATIENCE = 60.0
+PATIENCE = 600.0 if LONG else 60.0
 """Seconds that a test waits for something before it fails; nothing here should take that long."""
 
 FORKS = multiprocessing.get_context("forkserver")

@@ -26,7 +26,7 @@ def both(tmp_path: Path) -> Iterator[Both]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("group", range(how_many(300, 5000) // GROUP))
+@pytest.mark.parametrize("group", range(how_many(200, 5000) // GROUP))
 def test_random_queries(both: Both, group: int) -> None:
     seed = seed_of("differential queries")
     tables = filled(both, Chance(chance(seed, "tables", group)))

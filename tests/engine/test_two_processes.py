@@ -11,7 +11,7 @@ import pytest
 from tests.engine.shared_child import work
 from tests.engine.support import FORKS, PATIENCE, an_engine, do, how_many, rows
 
-STEPS = how_many(8, 60)
+STEPS = how_many(8, 24)
 
 
 @pytest.mark.slow

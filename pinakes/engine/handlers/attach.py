@@ -5,7 +5,9 @@ from __future__ import annotations
 from pathlib import PurePosixPath
 
 from pinakes.core.errors import InvalidArgument
+from pinakes.core.names import Part
 from pinakes.engine.execution import Execution
+from pinakes.engine.handlers.ownership import check_may_unmount
 from pinakes.engine.registry import Mount
 from pinakes.engine.result import Result
 from pinakes.parser.statements import Attach, OptionValue
@@ -18,6 +20,8 @@ def attach(statement: Attach, execution: Execution) -> Result:
     if statement.if_not_exists and any(m.name == name for m in registry.mounts()):
         return Result.done("ATTACH")
     registry.check_free(name, replace=statement.or_replace)
+    if statement.or_replace and registry.find(Part(name, quoted=True)) is not None:
+        check_may_unmount(registry.get(name), session.identity)
     options = _options(statement)
     kind = options.pop("TYPE", None)
     if not isinstance(kind, str):

@@ -7,6 +7,7 @@ from pinakes.engine.execution import Execution
 from pinakes.engine.handlers.capability import table_changes
 from pinakes.engine.handlers.taken import check_free
 from pinakes.engine.result import Result
+from pinakes.engine.schemas import schema_of
 from pinakes.engine.write.commit import commit
 from pinakes.engine.write.definition import spec_from_query
 from pinakes.engine.write.files import FileWriter
@@ -24,9 +25,10 @@ def create_table_as(statement: CreateTableAs, execution: Execution) -> Result:
     if existing is not None and statement.if_not_exists:
         return Result.done("CREATE TABLE AS", 0)
     check_free(existing, "TABLE", replace=statement.or_replace)
-    frame = execution.planner().query(statement, statement.body)
+    # First the table, then the query: when it reads the table it replaces, both mean the same snapshot.
     old = resolver.table(statement.name)[1] if existing is not None else None
-    spec = spec_from_query(statement, frame.schema(), old)
+    frame = execution.planner().query(statement, statement.body)
+    spec = spec_from_query(statement, schema_of(frame), old)
     batches = execution.batches(frame) if statement.with_data else iter(())
     if existing is not None and old is not None:
         return Result.done("CREATE TABLE AS", replace_table(old, existing, spec, batches))

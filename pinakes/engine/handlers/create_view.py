@@ -13,6 +13,7 @@ from pinakes.engine.handlers.capability import views
 from pinakes.engine.handlers.taken import check_free
 from pinakes.engine.planner import COLUMNS_GIVEN
 from pinakes.engine.result import Result
+from pinakes.engine.schemas import schema_of
 from pinakes.parser.statements import CreateView, Planned, Span
 
 
@@ -49,7 +50,7 @@ def view_of(
     if statement.placeholders:
         raise InvalidArgument("a view cannot have parameters")
     planner = execution.planner()
-    arrow = planner.query(statement, body).schema()
+    arrow = schema_of(planner.query(statement, body))
     if planner.temporaries:
         raise InvalidArgument(
             f"{planner.temporaries[0]} is a temporary relation of this session: a view, which outlives the session, "

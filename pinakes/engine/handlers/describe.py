@@ -10,6 +10,7 @@ from pinakes.core.names import dotted
 from pinakes.engine.execution import Execution
 from pinakes.engine.handlers.show_columns import COLUMNS, column_rows
 from pinakes.engine.result import Result
+from pinakes.engine.schemas import schema_of
 from pinakes.parser.statements import Describe
 
 _PROPERTIES = pa.schema([("Property", pa.string()), ("Value", pa.string())])
@@ -21,7 +22,7 @@ def describe(statement: Describe, execution: Execution) -> Result:
             return _namespace(statement, execution)
         case "QUERY":
             frame = execution.planner().query(statement, statement.body)
-            rows = [(f.name, sql_name_of_arrow(f.type), "" if f.nullable else "not null", "") for f in frame.schema()]
+            rows = [(f.name, sql_name_of_arrow(f.type), "" if f.nullable else "not null", "") for f in schema_of(frame)]
             return Result.rows(COLUMNS, rows)
         case _:
             assert statement.name is not None

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from pinakes.core.errors import PermissionDenied
 from pinakes.engine.execution import Execution
+from pinakes.engine.handlers.ownership import check_may_unmount
 from pinakes.engine.result import Result
 from pinakes.parser.statements import Detach
 
@@ -14,9 +14,6 @@ def detach(statement: Detach, execution: Execution) -> Result:
     if statement.if_exists and registry.find(statement.name) is None:
         return Result.done("DETACH")
     mount = registry.require(statement.name)
-    if mount.origin == "config" and not session.identity.is_admin:
-        raise PermissionDenied(
-            f"catalog '{mount.name}' comes from the configuration: only an administrator may detach it"
-        )
+    check_may_unmount(mount, session.identity)
     registry.detach(statement.name)
     return Result.done("DETACH")

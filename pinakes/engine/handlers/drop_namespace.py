@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pinakes.caches.catalog import forget_catalog
 from pinakes.core.catalog import SupportsNamespaces, SupportsTableChanges, SupportsViews
 from pinakes.core.errors import InvalidArgument, NamespaceNotEmpty, NamespaceNotFound
 from pinakes.core.names import Namespace
@@ -19,6 +20,7 @@ def drop_namespace(statement: DropNamespace, execution: Execution) -> Result:
             raise InvalidArgument(f"'{name}' names a catalog; say which namespace of it, as in {name}.sales, or DETACH")
         catalog = namespaces(place.mount)
         if statement.cascade:
+            forget_catalog(catalog)
             _empty(catalog, place.namespace)
         catalog.drop_namespace(place.namespace)
     except NamespaceNotEmpty as error:

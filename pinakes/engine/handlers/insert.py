@@ -12,8 +12,9 @@ from pinakes.core.errors import ColumnExists, ColumnNotFound, InvalidArgument, N
 from pinakes.core.names import Part, match, quote
 from pinakes.engine.execution import Execution
 from pinakes.engine.result import Result
+from pinakes.engine.schemas import schema_of
 from pinakes.engine.splice import Edit
-from pinakes.engine.write.commit import commit
+from pinakes.engine.write.commit import again, commit, hold_schema
 from pinakes.engine.write.files import FileWriter
 from pinakes.engine.write.shape import positions, shaped
 from pinakes.engine.write.values import value_casts
@@ -25,6 +26,11 @@ def insert(statement: Insert, execution: Execution) -> Result:
         raise NotSupportedError(
             "INSERT OVERWRITE is not supported yet; use DELETE and INSERT, or CREATE OR REPLACE TABLE"
         )
+    found = execution.session.resolver.find(statement.target.name, kind="TABLE")
+    return Result.done("INSERT", again(lambda: _insert(statement, execution), found))
+
+
+def _insert(statement: Insert, execution: Execution) -> int:
     found, table = execution.session.resolver.table(statement.target.name)
     execution.query.touch(found.place.mount.name)
     schema = table.handle.schema()
@@ -33,12 +39,13 @@ def insert(statement: Insert, execution: Execution) -> Result:
         execution.query.check()
         if writer.files:
             transaction = table.handle.transaction()
+            hold_schema(transaction)
             with transaction.update_snapshot().fast_append() as append:
                 for file in writer.files:
                     append.append_data_file(file)
             commit(transaction, found.place, found.name)
         writer.keep()
-    return Result.done("INSERT", writer.rows)
+    return writer.rows
 
 
 def _rows(statement: Insert, execution: Execution, schema: Schema) -> Iterator[pa.RecordBatch]:
@@ -50,7 +57,7 @@ def _rows(statement: Insert, execution: Execution, schema: Schema) -> Iterator[p
     frame = planner.plan(body.text, statement, body.locate)
     columns = _columns(statement, schema, frame)
     aliases = ", ".join(f'"c{i}"' for i in range(len(columns)))
-    select = shaped(schema, positions(columns, frame.schema()), zone)
+    select = shaped(schema, positions(columns, schema_of(frame)), zone)
     return execution.batches(planner.plan(f'SELECT {select} FROM ({body.text}\n) AS "src"({aliases})', statement))
 
 

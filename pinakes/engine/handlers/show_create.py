@@ -6,7 +6,7 @@ import pyarrow as pa
 
 from pinakes.core.catalog import SupportsNamespaces
 from pinakes.core.errors import NotSupportedError
-from pinakes.core.names import display, spell
+from pinakes.core.names import display, spell, text_literal
 from pinakes.engine.execution import Execution
 from pinakes.engine.result import Result
 from pinakes.parser.statements import ShowCreate
@@ -44,7 +44,7 @@ def _view(statement: ShowCreate, execution: Execution) -> str:
     view = resolver.load(found)
     assert isinstance(view, ViewDefinition)
     columns = ", ".join(spell(f.name) for f in view.schema.fields)
-    comment = f"\nCOMMENT {_text(view.comment)}" if view.comment else ""
+    comment = f"\nCOMMENT {text_literal(view.comment)}" if view.comment else ""
     return f"CREATE VIEW {found} ({columns}){comment} AS\n{view.sql}"
 
 
@@ -53,9 +53,5 @@ def _namespace(statement: ShowCreate, execution: Execution) -> str:
     catalog = place.mount.catalog
     properties = catalog.load_namespace(place.namespace) if isinstance(catalog, SupportsNamespaces) else {}
     name = display(place.mount.name, place.namespace[:-1], place.namespace[-1]) if place.namespace else place.mount.name
-    shown = ", ".join(f"{_text(k)} = {_text(v)}" for k, v in sorted(properties.items()))
+    shown = ", ".join(f"{text_literal(k)} = {text_literal(v)}" for k, v in sorted(properties.items()))
     return f"CREATE SCHEMA {name}" + (f"\nWITH ({shown})" if shown else "")
-
-
-def _text(value: str) -> str:
-    return "'" + value.replace("'", "''") + "'"

@@ -10,6 +10,7 @@ from pinakes.core.errors import ColumnExists, ColumnNotFound, NotSupportedError,
 from pinakes.core.names import match, quote
 from pinakes.engine.execution import Execution
 from pinakes.engine.result import Result
+from pinakes.engine.schemas import schema_of
 from pinakes.engine.write.commit import again
 from pinakes.engine.write.merge import Clause, merge_into
 from pinakes.engine.write.rewrite import TARGET, Rewrite, files_of
@@ -71,7 +72,7 @@ def value_types(change: Rewrite, values: dict[str, str]) -> dict[str, pa.DataTyp
         return {}
     text = ", ".join(f"({sql}\n) AS {quote(name)}" for name, sql in values.items())
     frame = change.planner.plan(f"SELECT {text} FROM {change.sql}", change.statement)
-    return {f.name: f.type for f in frame.schema()}
+    return {f.name: f.type for f in schema_of(frame)}
 
 
 def _value(change: Rewrite, column: str, values: dict[str, str], types: dict[str, pa.DataType]) -> str:

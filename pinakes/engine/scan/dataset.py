@@ -21,8 +21,9 @@ from pyiceberg.types import BooleanType, DateType, DoubleType, FloatType, Intege
 
 from pinakes.core.catalog import IcebergTable
 from pinakes.core.conform import conform
-from pinakes.core.errors import DataCorrupt, InternalError, PinakesError
+from pinakes.core.errors import DataCorrupt, PinakesError
 from pinakes.core.iceberg_arrow import arrow_schema_of
+from pinakes.engine.scan.exact import constant
 
 FILE, ROW = "$pinakes_file", "$pinakes_row"
 """Where a row stands: the number of its file (as given in `files`) and its place among the file's live rows. Names that
@@ -107,11 +108,9 @@ class Fragment:
     def scanner(
         self, schema: pa.Schema | None = None, columns: list[str] | None = None, filter: Any = None, **_: Any
     ) -> pds.Scanner:
-        """A stream of the file's rows."""
-        if filter is not None:
-            raise InternalError(f"a filter was handed down to a scan that takes none: {filter}")
+        """A stream of the file's rows; of none, when DataFusion found that no row can be wanted."""
         wanted = list(columns) if columns is not None else self._dataset.schema.names
-        batches = self._dataset.read(self._task, wanted) if self._task is not None else iter(())
+        batches = self._dataset.read(self._task, wanted) if self._task and constant(filter) else iter(())
         first = next(batches, None)
         read = first.schema if first is not None else pa.schema([self._dataset.schema.field(c) for c in wanted])
         return pds.Scanner.from_batches(pa.RecordBatchReader.from_batches(read, _chain(first, batches)), columns=wanted)

@@ -15,6 +15,7 @@ import pyarrow.dataset as pds
 from datafusion import ScalarUDF, SessionContext, col, udf
 from datafusion import Table as Provider
 
+from pinakes.core.errors import InternalError
 from pinakes.core.names import quote
 
 
@@ -22,6 +23,14 @@ def exact(dataset: pds.Dataset) -> Provider:
     """The dataset as DataFusion is to read it: columns are still chosen by the query, rows only by DataFusion."""
     columns = [_same(f.type)(col(quote(f.name))).alias(f.name) for f in dataset.schema]
     return _context().read_table(Provider(dataset)).select(*columns).into_view()
+
+
+def constant(filter: Any) -> bool:
+    """Whether a filter lets rows pass. Only constants are handed down to us: what depends on a row is behind a function."""
+    value = filter.as_py() if isinstance(filter, pa.Scalar) else filter
+    if filter is not None and not isinstance(value, bool | None):
+        raise InternalError(f"a filter was handed down to a scan that takes none: {filter}")
+    return filter is None or value is True
 
 
 @cache

@@ -26,10 +26,11 @@ from pinakes.core.names import Name, Part, match, quote
 from pinakes.core.types import iceberg_type, sql_name
 from pinakes.engine.execution import Execution
 from pinakes.engine.resolver import Found
-from pinakes.engine.write.commit import again, commit
+from pinakes.engine.write.commit import again, commit, hold_snapshot
 from pinakes.engine.write.defaults import default_value
 from pinakes.engine.write.definition import (
     FORMAT_VERSION,
+    check_names,
     find_field,
     format_version,
     table_properties,
@@ -123,6 +124,7 @@ class _Change:
             if action.if_not_exists:
                 return
             raise ColumnExists(f"column {'.'.join((*within, last.exact))} exists already in {self.found}")
+        check_names([last.exact])
         column = action.column
         kind = iceberg_type(column.type, count(1).__next__)
         version = self.transaction.table_metadata.format_version
@@ -174,6 +176,7 @@ class _Change:
         siblings = [n for n in self._siblings(path[:-1]) if n != path[-1]]
         if action.to.exact in siblings:
             raise ColumnExists(f"column {action.to} exists already in {self.found}")
+        check_names([action.to.exact])
         self._update(lambda u: u.rename_column(path, action.to.exact))
 
     def _widen(self, action: s.SetColumnType) -> None:
@@ -205,6 +208,7 @@ class _Change:
         nulls = self._count(f"{quote(path[0])} IS NULL")
         if nulls:
             raise ConstraintViolation(f"column {path[0]} of {self.found} has NULL in {nulls} rows: fill them first")
+        hold_snapshot(self.transaction)
         self._update(lambda u: u.update_column(path, required=True), incompatible=True)
 
     def _is_empty(self) -> bool:

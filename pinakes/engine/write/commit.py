@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import random
+import time
 from collections.abc import Callable
 from typing import TypeVar
 
 from pyiceberg.table import Transaction
+from pyiceberg.table.refs import MAIN_BRANCH
+from pyiceberg.table.update import AssertCurrentSchemaId, AssertRefSnapshotId
 
 from pinakes.caches.catalog import forget_table
 from pinakes.core.errors import CommitConflict
@@ -14,7 +18,7 @@ from pinakes.providers.iceberg import translated
 
 Answer = TypeVar("Answer")
 
-ATTEMPTS = 5
+ATTEMPTS = 8
 """How often a change that reads what it replaces is done anew when the table changed under it."""
 
 
@@ -27,11 +31,25 @@ def commit(transaction: Transaction, place: Place, name: str) -> None:
         forget_table(place.mount.catalog, place.namespace, name)
 
 
+def hold_schema(transaction: Transaction) -> None:
+    """The commit fails if the table's columns have changed: the rows were made for those of now."""
+    schema = transaction.table_metadata.current_schema_id
+    transaction._apply((), (AssertCurrentSchemaId.model_validate({"current-schema-id": schema}),))
+
+
+def hold_snapshot(transaction: Transaction) -> None:
+    """The commit fails if the table's rows have changed: the change depends on those of now."""
+    snapshot = transaction.table_metadata.current_snapshot_id
+    wanted = {"ref": MAIN_BRANCH, "snapshot-id": snapshot}
+    transaction._apply((), (AssertRefSnapshotId.model_validate(wanted),))
+
+
 def again(change: Callable[[], Answer], found: Found) -> Answer:
     """Carry out a change that reads what it replaces; when someone else was faster, read again and redo it."""
-    for _ in range(ATTEMPTS - 1):
+    for attempt in range(ATTEMPTS - 1):
         try:
             return change()
         except CommitConflict:
             forget_table(found.place.mount.catalog, found.place.namespace, found.name)
+            time.sleep(random.uniform(0, 0.02 * 2**attempt))  # so that two who collided do not collide again
     return change()

@@ -16,6 +16,7 @@ from pinakes.core.errors import ExecutionError, InvalidArgument, NotSupportedErr
 from pinakes.core.iceberg_arrow import arrow_type_of
 from pinakes.core.types import sql_name
 from pinakes.engine.execution import Execution
+from pinakes.engine.schemas import schema_of
 from pinakes.engine.write.shape import cast
 from pinakes.parser.statements import Query
 from pinakes.providers.iceberg_v3.install import install
@@ -79,7 +80,7 @@ def _evaluated(text: str, kind: IcebergType, execution: Execution, column: str) 
     if not isinstance(source, Query) or source.tables:
         raise InvalidArgument(f"the default of column {column} must be a constant, not {text}")
     planner = execution.planner()
-    found = planner.query(source).schema().field(0).type
+    found = schema_of(planner.query(source)).field(0).type
     wanted = cast(f"({text}\n)", found, arrow_type_of(kind, execution.session.settings.time_zone))
     try:
         return execution.collect(planner.plan(f"SELECT {wanted}", source)).column(0)

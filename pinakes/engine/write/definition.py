@@ -32,7 +32,7 @@ def spec_from_columns(statement: CreateTable, execution: Execution, existing: Ic
     properties = table_properties(statement.properties, statement.comment)
     version = format_version(properties, existing)
     ids = count(1)
-    _unique([c.name.exact for c in statement.columns])
+    check_names([c.name.exact for c in statement.columns])
     fields = [field(c, ids, execution, statement.text, version) for c in statement.columns]
     schema = _with_key(Schema(*fields), statement.primary_key)
     _no_sorting(statement.sorting)
@@ -43,7 +43,7 @@ def spec_from_query(statement: CreateTableAs, arrow: pa.Schema, existing: Iceber
     names = [p.exact for p in statement.columns] or arrow.names
     if len(names) != len(arrow):
         raise InvalidArgument(f"{len(names)} column names are given and the query has {len(arrow)} columns")
-    _unique(names)
+    check_names(names)
     properties = table_properties(statement.properties, statement.comment)
     columns = pa.schema([f.with_name(n).with_nullable(True) for f, n in zip(arrow, names, strict=True)])
     schema = iceberg_schema_of(columns, format_version=format_version(properties, existing))
@@ -158,6 +158,14 @@ def _with_key(schema: Schema, key: Sequence[Part]) -> Schema:
     ids = [find_field(schema, (part,)).field_id for part in key]
     fields = [f.model_copy(update={"required": True}) if f.field_id in ids else f for f in schema.fields]
     return Schema(*fields, identifier_field_ids=ids)
+
+
+def check_names(names: Sequence[str]) -> None:
+    """Names that columns may have: each once, and none that a change of the table needs for itself."""
+    own = next((n for n in names if n.lower().startswith("$pinakes")), None)
+    if own is not None:
+        raise InvalidArgument(f"column name {quote(own)} is reserved; choose one that does not start with $pinakes")
+    _unique(names)
 
 
 def _unique(names: Sequence[str]) -> None:

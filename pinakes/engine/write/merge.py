@@ -17,6 +17,7 @@ from datafusion import DataFrame
 from pinakes.core.errors import ExecutionError
 from pinakes.core.names import quote
 from pinakes.engine.scan.dataset import FILE, ROW
+from pinakes.engine.schemas import schema_of
 from pinakes.engine.write.rewrite import CHANGED, TARGET, Rewrite, at_hand, files_of
 from pinakes.engine.write.shape import cast, shaped
 
@@ -119,7 +120,7 @@ def _new_values(change: Rewrite, clauses: Sequence[Clause], when: When, source: 
 
 
 def _typed(change: Rewrite, value: str, target: pa.DataType, source: str) -> str:
-    kind = change.planner.plan(f"SELECT ({value}\n) AS v FROM {source}", change.statement).schema().field(0).type
+    kind = schema_of(change.planner.plan(f"SELECT ({value}\n) AS v FROM {source}", change.statement)).field(0).type
     return cast(f"({value}\n)", kind, target)
 
 
@@ -173,4 +174,4 @@ def _insert_types(change: Rewrite, clause: Clause, source: str) -> dict[str, pa.
         return {}
     text = ", ".join(f"({v}\n) AS {quote(c)}" for c, v in clause.values.items())
     frame = change.planner.plan(f"SELECT {text} FROM {source}", change.statement)
-    return {f.name: f.type for f in frame.schema()}
+    return {f.name: f.type for f in schema_of(frame)}

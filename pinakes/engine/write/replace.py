@@ -20,7 +20,7 @@ from pyiceberg.table.update import (
 from pinakes.core.catalog import IcebergTable, TableSpec
 from pinakes.engine.resolver import Found
 from pinakes.engine.scan.dataset import plan
-from pinakes.engine.write.commit import commit
+from pinakes.engine.write.commit import commit, hold_schema
 from pinakes.engine.write.definition import FORMAT_VERSION, format_version
 from pinakes.engine.write.files import FileWriter
 from pinakes.engine.write.overwrite import overwrite
@@ -31,6 +31,7 @@ def replace_table(table: IcebergTable, found: Found, spec: TableSpec, batches: I
     handle = table.handle
     old = [task.file for task in plan(table)]
     transaction = handle.transaction()
+    hold_schema(transaction)
     transaction._apply(_definition(table, spec))
     with FileWriter(transaction.table_metadata, handle.io) as writer:
         writer.write_all(batches)

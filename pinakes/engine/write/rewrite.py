@@ -23,7 +23,7 @@ from pinakes.engine.relation import Relation
 from pinakes.engine.resolver import Found
 from pinakes.engine.scan.dataset import FILE, ROW, plan
 from pinakes.engine.sources import Rows
-from pinakes.engine.write.commit import commit
+from pinakes.engine.write.commit import commit, hold_schema
 from pinakes.engine.write.files import FileWriter
 from pinakes.engine.write.overwrite import overwrite
 from pinakes.parser.statements import Planned, Span, TableRef
@@ -113,6 +113,7 @@ class Rewrite:
                 writer.write_all(counter.strip(self.execution.batches(frame)))
             self.execution.query.check()
             transaction = self.table.handle.transaction()
+            hold_schema(transaction)
             overwrite(transaction, old, writer.files)
             commit(transaction, self.found.place, self.found.name)
             writer.keep()

@@ -17,7 +17,7 @@ from pyiceberg.types import (
 )
 
 from pinakes.core.iceberg_arrow import arrow_type_of
-from pinakes.core.names import spell
+from pinakes.core.names import spell, text_literal
 from pinakes.core.types import sql_name
 from pinakes.engine.write.partitions import field_path
 from pinakes.engine.write.shape import text_of
@@ -39,9 +39,11 @@ def create_table_text(name: str, table: Table) -> str:
     properties = dict(table.properties)
     comment = properties.pop("comment", None)
     if comment:
-        text += f"\nCOMMENT {_text(comment)}"
+        text += f"\nCOMMENT {text_literal(comment)}"
     properties["format-version"] = str(table.format_version)
-    return text + f"\nWITH ({', '.join(f'{_text(k)} = {_text(v)}' for k, v in sorted(properties.items()))})"
+    return (
+        text + f"\nWITH ({', '.join(f'{text_literal(k)} = {text_literal(v)}' for k, v in sorted(properties.items()))})"
+    )
 
 
 def _column(field: NestedField) -> str:
@@ -50,7 +52,7 @@ def _column(field: NestedField) -> str:
         text += " NOT NULL"
     if field.write_default is not None:
         text += f" DEFAULT {_default(field)}"
-    return text + (f" COMMENT {_text(field.doc)}" if field.doc else "")
+    return text + (f" COMMENT {text_literal(field.doc)}" if field.doc else "")
 
 
 def _default(field: NestedField) -> str:
@@ -59,7 +61,7 @@ def _default(field: NestedField) -> str:
     if isinstance(value, bytes):
         return f"X'{value.hex()}'"
     text = text_of(value, arrow_type_of(field.field_type))
-    return text if isinstance(field.field_type, _BARE) else _text(text)
+    return text if isinstance(field.field_type, _BARE) else text_literal(text)
 
 
 def _term(field: PartitionField, schema: Schema) -> str:
@@ -73,7 +75,3 @@ def _term(field: PartitionField, schema: Schema) -> str:
             return f"truncate({field.transform.width}, {column})"
         case _:
             return f"{field.transform}({column})"
-
-
-def _text(value: str) -> str:
-    return "'" + value.replace("'", "''") + "'"

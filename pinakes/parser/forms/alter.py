@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from pinakes.core.names import Name
 from pinakes.parser.cursor import Cursor
 from pinakes.parser.forms.alter_actions import actions
 from pinakes.parser.forms.namespaces import WORDS as NAMESPACE_WORDS
 from pinakes.parser.forms.namespaces import alter_namespace
 from pinakes.parser.forms.views import alter_view
-from pinakes.parser.statements import AlterAction, AlterTable, RenameTable, Statement
+from pinakes.parser.statements import AlterAction, AlterTable, RenameTable
+
+if TYPE_CHECKING:
+    from pinakes.parser.statements import AnyStatement
 
 
-def alter(cursor: Cursor) -> Statement:
+def alter(cursor: Cursor) -> AnyStatement:
     if cursor.accept("TABLE"):
         return _table(cursor)
     if cursor.accept("VIEW"):
@@ -21,7 +26,7 @@ def alter(cursor: Cursor) -> Statement:
     raise cursor.fault("expected TABLE, VIEW or SCHEMA after ALTER")
 
 
-def _table(cursor: Cursor) -> Statement:
+def _table(cursor: Cursor) -> AnyStatement:
     """ALTER TABLE [IF EXISTS] name RENAME TO name | action [, action …]"""
     if_exists = cursor.accept("IF", "EXISTS")
     cursor.accept("ONLY")

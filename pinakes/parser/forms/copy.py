@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from pinakes.parser.cursor import Cursor
 from pinakes.parser.forms.query import STARTS, body
 from pinakes.parser.forms.targets import refuse_tail
@@ -9,10 +11,13 @@ from pinakes.parser.lexer import Token
 from pinakes.parser.locate import Located, locate
 from pinakes.parser.masking import not_secret
 from pinakes.parser.options import options
-from pinakes.parser.statements import CopyFrom, CopyTo, Option, Span, Statement
+from pinakes.parser.statements import CopyFrom, CopyTo, Option, Span
+
+if TYPE_CHECKING:
+    from pinakes.parser.statements import AnyStatement
 
 
-def copy(cursor: Cursor) -> Statement:
+def copy(cursor: Cursor) -> AnyStatement:
     """COPY table | (query) TO 'path' [(options)], COPY [INTO] table [(columns)] FROM 'path' [(options)]"""
     if cursor.word == "(" and cursor.peek(1).word in STARTS:
         first = cursor.at

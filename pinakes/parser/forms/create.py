@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from pinakes.parser.cursor import Cursor
 from pinakes.parser.forms.attach import create_catalog
 from pinakes.parser.forms.create_table import create_table
@@ -9,13 +11,15 @@ from pinakes.parser.forms.namespaces import WORDS as NAMESPACE_WORDS
 from pinakes.parser.forms.namespaces import create_namespace
 from pinakes.parser.forms.secrets import create_secret
 from pinakes.parser.forms.views import create_view
-from pinakes.parser.statements import Statement
+
+if TYPE_CHECKING:
+    from pinakes.parser.statements import AnyStatement
 
 _KINDS = "TABLE, VIEW, SCHEMA, CATALOG or SECRET"
 _REFUSED = ("FUNCTION", "MACRO", "INDEX", "SEQUENCE", "TYPE", "TRIGGER", "PROCEDURE", "ROLE", "USER")
 
 
-def create(cursor: Cursor) -> Statement:
+def create(cursor: Cursor) -> AnyStatement:
     """CREATE [OR REPLACE] [TEMP | SHARED] kind …"""
     or_replace = cursor.accept("OR", "REPLACE")
     shared = cursor.accept("SHARED")

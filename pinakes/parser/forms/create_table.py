@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from pinakes.core.names import Name, Part
 from pinakes.parser.columns_def import column_rest, table_constraint
 from pinakes.parser.cursor import Cursor
 from pinakes.parser.forms.query import STARTS, body
 from pinakes.parser.forms.table_clauses import Clauses, clause
-from pinakes.parser.statements import ColumnDef, CreateTable, CreateTableAs, Statement
+from pinakes.parser.statements import ColumnDef, CreateTable, CreateTableAs
+
+if TYPE_CHECKING:
+    from pinakes.parser.statements import AnyStatement
 
 _QUERY = ("AS", *(word for word in STARTS if word != "WITH"))
 
@@ -37,7 +41,7 @@ class _Head:
     or_replace: bool
 
 
-def create_table(cursor: Cursor, or_replace: bool, temporary: bool) -> Statement:
+def create_table(cursor: Cursor, or_replace: bool, temporary: bool) -> AnyStatement:
     """CREATE [OR REPLACE] [TEMP] TABLE [IF NOT EXISTS] name (columns) | LIKE other … [AS query]"""
     if_not_exists = cursor.accept("IF", "NOT", "EXISTS")
     name = cursor.name("a name for the table")

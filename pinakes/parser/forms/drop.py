@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from pinakes.core.names import Name
 from pinakes.parser.cursor import Cursor
 from pinakes.parser.forms.attach import drop_catalog
 from pinakes.parser.forms.namespaces import WORDS as NAMESPACE_WORDS
 from pinakes.parser.forms.namespaces import drop_namespace
 from pinakes.parser.forms.secrets import drop_secret
-from pinakes.parser.statements import DropTable, DropView, Statement
+from pinakes.parser.statements import DropTable, DropView
+
+if TYPE_CHECKING:
+    from pinakes.parser.statements import AnyStatement
 
 
-def drop(cursor: Cursor) -> Statement:
+def drop(cursor: Cursor) -> AnyStatement:
     cursor.accept_one("SHARED", "TEMPORARY", "TEMP")
     if cursor.accept("TABLE"):
         return _table(cursor)

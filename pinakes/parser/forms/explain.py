@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from pinakes.core.names import Name
 from pinakes.parser.cursor import Cursor
 from pinakes.parser.forms.query import STARTS, body
 from pinakes.parser.lexer import Token
 from pinakes.parser.locate import Located, locate
-from pinakes.parser.statements import Describe, Explain, ExplainFull, Planned, Span, Statement, Summarize
+from pinakes.parser.statements import Describe, Explain, ExplainFull, Planned, Span, Summarize
+
+if TYPE_CHECKING:
+    from pinakes.parser.statements import AnyStatement
 
 _WORDS = ("ANALYZE", "ANALYSE", "VERBOSE", "FULL", "FORMAT", "TYPE")
 
 
-def explain(cursor: Cursor) -> Statement:
+def explain(cursor: Cursor) -> AnyStatement:
     """EXPLAIN [ANALYZE] [VERBOSE] [FULL] [FORMAT f] statement, or with the words in parentheses"""
     words, form = _how(cursor)
     if cursor.ended():
@@ -40,13 +45,13 @@ def explain(cursor: Cursor) -> Statement:
     )
 
 
-def located_of(inner: Statement) -> Located:
+def located_of(inner: AnyStatement) -> Located:
     if not isinstance(inner, Planned):
         return Located()
-    return Located(inner.tables, inner.placeholders, inner.values, inner.projections, inner.parsed)
+    return Located(inner.tables, inner.placeholders, inner.values, inner.projections, inner.repairs, inner.parsed)
 
 
-def _inner(cursor: Cursor) -> Statement:
+def _inner(cursor: Cursor) -> AnyStatement:
     from pinakes.parser.dispatch import statement
 
     return statement(cursor)

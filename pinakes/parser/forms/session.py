@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from pinakes.core.names import Name
 from pinakes.parser.cursor import Cursor
 from pinakes.parser.masking import MASK, looks_secret
-from pinakes.parser.statements import ResetOption, SetOption, Statement, Use
+from pinakes.parser.statements import ResetOption, SetOption, Use
+
+if TYPE_CHECKING:
+    from pinakes.parser.statements import AnyStatement
 
 _NAMESPACE_WORDS = ("NAMESPACE", "SCHEMA", "DATABASE")
 
@@ -30,7 +33,7 @@ def _use(cursor: Cursor, what: Literal["ANY", "CATALOG", "NAMESPACE"]) -> Use:
     return Use(text=cursor.text, shown=cursor.shown, what=what, name=Name(parts), catalog=catalog)
 
 
-def set_(cursor: Cursor) -> Statement:
+def set_(cursor: Cursor) -> AnyStatement:
     """SET [SESSION | LOCAL | GLOBAL] name = | TO value, SET TIME ZONE value, SET CATALOG name, SET SCHEMA name"""
     if cursor.peek(1).word not in ("=", "TO", "."):
         if cursor.accept("CATALOG"):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from pinakes.core.names import Name
 from pinakes.parser.cursor import Cursor
@@ -20,8 +20,10 @@ from pinakes.parser.statements import (
     ShowStats,
     ShowTables,
     ShowViews,
-    Statement,
 )
+
+if TYPE_CHECKING:
+    from pinakes.parser.statements import AnyStatement
 
 _CREATED: dict[str, Literal["TABLE", "VIEW", "SCHEMA", "CATALOG"]] = {
     "TABLE": "TABLE",
@@ -33,7 +35,7 @@ _CREATED: dict[str, Literal["TABLE", "VIEW", "SCHEMA", "CATALOG"]] = {
 }
 
 
-def show(cursor: Cursor) -> Statement:
+def show(cursor: Cursor) -> AnyStatement:
     """SHOW what …; any other word is the name of a setting."""
     for words in (("FULL",), ("TERSE",), ("ALL",), ("SYSTEM",), ("USER",)):
         if cursor.sees(*words) and cursor.peek(1).word in _KINDS:  # noise that other engines allow before the kind
@@ -47,31 +49,31 @@ def show(cursor: Cursor) -> Statement:
     return statement
 
 
-def _catalogs(cursor: Cursor) -> Statement:
+def _catalogs(cursor: Cursor) -> AnyStatement:
     return ShowCatalogs(text=cursor.text, shown=cursor.shown, like=_like(cursor))
 
 
-def _namespaces(cursor: Cursor) -> Statement:
+def _namespaces(cursor: Cursor) -> AnyStatement:
     within, like = _within_like(cursor)
     return ShowNamespaces(text=cursor.text, shown=cursor.shown, within=within, like=like)
 
 
-def _tables(cursor: Cursor) -> Statement:
+def _tables(cursor: Cursor) -> AnyStatement:
     within, like = _within_like(cursor)
     return ShowTables(text=cursor.text, shown=cursor.shown, within=within, like=like)
 
 
-def _views(cursor: Cursor) -> Statement:
+def _views(cursor: Cursor) -> AnyStatement:
     within, like = _within_like(cursor)
     return ShowViews(text=cursor.text, shown=cursor.shown, within=within, like=like)
 
 
-def _functions(cursor: Cursor) -> Statement:
+def _functions(cursor: Cursor) -> AnyStatement:
     within, like = _within_like(cursor)
     return ShowFunctions(text=cursor.text, shown=cursor.shown, within=within, like=like)
 
 
-def _columns(cursor: Cursor) -> Statement:
+def _columns(cursor: Cursor) -> AnyStatement:
     """SHOW COLUMNS FROM t [FROM | IN namespace] [LIKE p]"""
     cursor.expect_one("FROM", "IN")
     table = cursor.name("a table")
@@ -80,30 +82,30 @@ def _columns(cursor: Cursor) -> Statement:
     return ShowColumns(text=cursor.text, shown=cursor.shown, table=table, like=_like(cursor))
 
 
-def _create(cursor: Cursor) -> Statement:
+def _create(cursor: Cursor) -> AnyStatement:
     what = _CREATED[cursor.expect_one(*_CREATED)]
     return ShowCreate(text=cursor.text, shown=cursor.shown, what=what, name=cursor.name())
 
 
-def _secrets(cursor: Cursor) -> Statement:
+def _secrets(cursor: Cursor) -> AnyStatement:
     return ShowSecrets(text=cursor.text, shown=cursor.shown, like=_like(cursor))
 
 
-def _session(cursor: Cursor) -> Statement:
+def _session(cursor: Cursor) -> AnyStatement:
     return ShowSession(text=cursor.text, shown=cursor.shown, like=_like(cursor))
 
 
-def _stats(cursor: Cursor) -> Statement:
+def _stats(cursor: Cursor) -> AnyStatement:
     cursor.expect("FOR")
     return ShowStats(text=cursor.text, shown=cursor.shown, table=cursor.name("a table"))
 
 
-def _current(cursor: Cursor) -> Statement:
+def _current(cursor: Cursor) -> AnyStatement:
     cursor.expect_one("NAMESPACE", "SCHEMA", "DATABASE", "CATALOG")
     return ShowCurrent(text=cursor.text, shown=cursor.shown)
 
 
-def _setting(cursor: Cursor) -> Statement:
+def _setting(cursor: Cursor) -> AnyStatement:
     if cursor.accept("TIME", "ZONE"):
         name = "time_zone"
     else:
@@ -135,7 +137,7 @@ def _like(cursor: Cursor) -> Like | None:
     return Like(cursor.text[first.start : end])
 
 
-_KINDS: dict[str, Callable[[Cursor], Statement]] = {
+_KINDS: dict[str, Callable[[Cursor], AnyStatement]] = {
     "CATALOGS": _catalogs,
     "NAMESPACES": _namespaces,
     "SCHEMAS": _namespaces,

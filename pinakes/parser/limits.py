@@ -1,0 +1,124 @@
+"""How long a chain of operators may be. Checked before DataFusion sees it: it has no limit of its own there.
+
+Its parser reads `1 + 1 + 1 …` in a loop, and everything after it walks the tree, one call for each operator: from
+some 5,000 on that takes a minute, and at 20,000 the stack and with it the process is gone. Set operators and joins
+nest plans in the same way. Lists (IN, VALUES, columns, arguments, WHEN … THEN) are flat and may be of any length.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from pinakes.parser.faults import Fault
+from pinakes.parser.lexer import Token
+
+MOST_CHAINED = 1000
+MOST_SET_OPERATORS = 500
+MOST_JOINS = 500
+MOST_DEFINED = 1000
+
+_OPEN, _CLOSE = frozenset("([{"), frozenset(")]}")
+_LOGICAL = frozenset({"AND", "OR", "XOR"})
+_OPERATORS = frozenset(
+    {"+", "-", "*", "/", "//", "%", "**", "^", "&", "|", "#", "~", "!", "||", "&&", "::", "->", "->>", "#>", "#>>"}
+    | {"=", "==", "<>", "!=", "<", ">", "<=", ">=", "<=>", "@>", "<@", "~*", "!~", "!~*", "~~", "~~*", "!~~", "!~~*"}
+    | {"NOT", "IS", "IN", "LIKE", "ILIKE", "SIMILAR", "BETWEEN", "DIV", "AT", "COLLATE", "INTERVAL", "OVERLAPS", "["}
+)
+_SET_OPERATORS = frozenset({"UNION", "EXCEPT", "INTERSECT"})
+_BOUNDS = frozenset(
+    {",", "SELECT", "FROM", "WHERE", "GROUP", "HAVING", "QUALIFY", "WINDOW", "ORDER", "LIMIT", "VALUES", "SET"}
+    | {"JOIN", "ON", "WHEN", "THEN", "ELSE"}
+    | _SET_OPERATORS
+)
+_COUNTED = _OPERATORS | _LOGICAL | {"CASE"}
+_READ = _COUNTED | _OPEN | _CLOSE | _BOUNDS | {"END"}
+
+
+class _Level:
+    """The expression within one pair of brackets, or within CASE … END: how deep its tree gets."""
+
+    __slots__ = ("inner", "is_case", "items", "logical", "operands", "operators")
+
+    def __init__(self, is_case: bool) -> None:
+        self.is_case = is_case
+        self.items = 0
+        """The deepest of the items that are done."""
+        self.operands = 0
+        """The deepest of this item's operands of AND and OR that are done."""
+        self.logical = 0
+        self.operators = 0
+        self.inner = 0
+
+    def depth(self) -> int:
+        return max(self.items, self.logical + max(self.operands, self.operators + self.inner))
+
+    def next_operand(self) -> None:
+        """AND and OR take whole comparisons: the deepest of these counts, not their sum."""
+        self.operands = max(self.operands, self.operators + self.inner)
+        self.operators = self.inner = 0
+
+    def next_item(self) -> None:
+        self.items = self.depth()
+        self.operands = self.logical = self.operators = self.inner = 0
+
+
+def check_chains(tokens: Sequence[Token]) -> None:
+    """A Fault at the operator that makes a chain too long."""
+    if len(tokens) <= min(MOST_CHAINED, MOST_SET_OPERATORS, MOST_JOINS):
+        return
+    words = [t.word for t in tokens]
+    _check_plans(tokens, words)
+    if sum(map(_COUNTED.__contains__, words)) > MOST_CHAINED:
+        for at, depth in _depths(words):
+            if depth > MOST_CHAINED:
+                raise Fault(
+                    f"more than {MOST_CHAINED} operators in one expression are not supported: write x IN (…) instead "
+                    "of many ORs, or join a list of VALUES",
+                    tokens[at].start,
+                    unsupported=True,
+                )
+
+
+def _check_plans(tokens: Sequence[Token], words: list[str]) -> None:
+    _check_count(tokens, MOST_SET_OPERATORS, "set operators", [w in _SET_OPERATORS for w in words])
+    _check_count(tokens, MOST_JOINS, "joins", [w == "JOIN" for w in words])
+    defined = [w == "(" and before in ("AS", "MATERIALIZED") for before, w in zip(["", *words], words, strict=False)]
+    _check_count(tokens, MOST_DEFINED, "queries in WITH", defined)
+
+
+def _check_count(tokens: Sequence[Token], most: int, what: str, counted: list[bool]) -> None:
+    if sum(counted) <= most:
+        return
+    place = [at for at, is_one in enumerate(counted) if is_one][most]
+    message = (
+        f"more than {most} {what} in one statement are not supported: list rows in VALUES, or go by way of a table"
+    )
+    raise Fault(message, tokens[place].start, unsupported=True)
+
+
+def _depths(words: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """Each place that makes an expression deeper, and how deep its tree is up to there."""
+    levels = [_Level(is_case=False)]
+    for at, word in enumerate(words):
+        if word not in _READ:
+            continue
+        level = levels[-1]
+        level.operators += word in _OPERATORS
+        if word in _LOGICAL:
+            level.next_operand()
+            level.logical += 1
+        elif word in _OPEN or word == "CASE":
+            levels.append(_Level(word == "CASE"))
+        elif word in _CLOSE or (word == "END" and level.is_case):
+            _close(levels, word)
+        elif word in _BOUNDS:
+            level.next_item()
+        yield at, levels[-1].depth()
+
+
+def _close(levels: list[_Level], word: str) -> None:
+    while word != "END" and levels[-1].is_case and len(levels) > 1:  # a CASE without its END
+        levels.pop()
+    if len(levels) > 1:
+        inside = levels.pop().depth() + 1
+        levels[-1].inner = max(levels[-1].inner, inside)

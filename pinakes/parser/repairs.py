@@ -1,0 +1,178 @@
+"""Forms that DataFusion's SQL parser misreads or doesn't know, mended in the text at the places of their tokens.
+
+a IS DISTINCT FROM 5 AND b     →  (a IS DISTINCT FROM 5) AND b      it would compare with `5 AND b`
+FROM t WHERE a                 →  SELECT * FROM t WHERE a           it would give rows without columns
+TABLE t                        →  SELECT * FROM t
+FETCH FIRST 3 ROWS ONLY        →  LIMIT 3
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Literal
+
+from pinakes.parser.lexer import Token
+from pinakes.parser.statements import Repair, Span
+
+_OPEN, _CLOSE = frozenset("([{"), frozenset(")]}")
+_SET_OPERATORS = frozenset({"UNION", "EXCEPT", "INTERSECT"})
+_SET_WORDS = frozenset({"ALL", "DISTINCT", "BY", "NAME"})
+_QUERY_STARTS = frozenset({"SELECT", "VALUES", "FROM", "TABLE"})
+_JOINING = frozenset({"AND", "OR", "XOR"})
+_BOUNDS = frozenset(
+    {",", "SELECT", "FROM", "WHERE", "GROUP", "BY", "HAVING", "QUALIFY", "WINDOW", "ORDER", "LIMIT", "OFFSET", "FETCH"}
+    | {"ON", "USING", "JOIN", "WHEN", "THEN", "ELSE", "END", "CASE", "AS", "SET", "VALUES", "=>", ":"}
+    | _SET_OPERATORS
+)
+_NOT_PREFIXES = frozenset({"IN", "LIKE", "ILIKE", "BETWEEN", "SIMILAR", "RLIKE", "REGEXP", "NULL", "MATCHED"})
+
+
+def repairs(tokens: Sequence[Token], words: set[str]) -> tuple[Repair, ...]:
+    """What has to be put into the text, in the order of the text."""
+    found: list[Repair] = []
+    if "IS" in words and "DISTINCT" in words:
+        found += _distinct_from(tokens)
+    if tokens and (words & {"FROM", "TABLE"}):
+        found += _bare_tables(tokens)
+    if "FETCH" in words:
+        found += _fetches(tokens)
+    return tuple(sorted(found, key=lambda r: r.span.start))
+
+
+# --- IS DISTINCT FROM --------------------------------------------------------------------------------------------
+
+
+class _Level:
+    """An expression within one pair of brackets, or within CASE … END, while its tokens go by."""
+
+    __slots__ = ("between", "compared", "first", "is_case")
+
+    def __init__(self, is_case: bool = False) -> None:
+        self.is_case = is_case
+        self.first: int | None = None
+        """Where the operand of AND, OR or NOT starts that is being read."""
+        self.compared = False
+        """Whether that operand is a comparison with IS [NOT] DISTINCT FROM."""
+        self.between = 0
+
+
+def _distinct_from(tokens: Sequence[Token]) -> Iterator[Repair]:
+    """Parentheses around the comparisons that something of lower precedence follows."""
+    levels = [_Level()]
+    for at, token in enumerate(tokens):
+        word, level = token.word, levels[-1]
+        if word == "CASE" or word in _OPEN:
+            level.first = at if level.first is None else level.first
+            levels.append(_Level(word == "CASE"))
+        elif word in _CLOSE or (word == "END" and level.is_case):
+            _close(levels, tokens, word)
+        elif word == "AND" and level.between:
+            level.between -= 1
+        elif word in _JOINING or word == "IS":
+            if level.compared and level.first is not None:
+                yield from _parentheses(tokens[level.first].start, tokens[at - 1].end)
+            level.compared = word == "IS" and _is_distinct_from(tokens, at)
+            level.first = level.first if word == "IS" else None
+        elif _starts_anew(tokens, at):
+            levels[-1] = _Level(level.is_case)
+        else:
+            level.between += word == "BETWEEN"
+            level.first = at if level.first is None else level.first
+
+
+def _close(levels: list[_Level], tokens: Sequence[Token], word: str) -> None:
+    while word != "END" and levels[-1].is_case:  # a CASE without its END
+        levels.pop()
+    levels.pop()
+    first = levels[-1].first
+    if first and first > 1 and [t.word for t in tokens[first - 2 : first]] == ["DISTINCT", "ON"]:
+        levels[-1].first = None
+
+
+def _starts_anew(tokens: Sequence[Token], at: int) -> bool:
+    """Whether an expression can't go on past this token."""
+    word, before = tokens[at].word, tokens[at - 1].word if at else ""
+    after = tokens[at + 1] if at + 1 < len(tokens) else None
+    if word == "NOT":
+        return before != "IS" and (after is None or after.word not in _NOT_PREFIXES)
+    if word == "DISTINCT":
+        return before not in ("IS", "NOT")
+    if word == "FROM":
+        return before != "DISTINCT"
+    if word == "ALL":
+        return before == "SELECT"
+    if word == "->":  # a lambda's, unless it is the operator on JSON
+        return after is not None and after.kind not in ("string", "number")
+    return word in _BOUNDS
+
+
+def _is_distinct_from(tokens: Sequence[Token], at: int) -> bool:
+    words = [t.word for t in tokens[at + 1 : at + 4]]
+    return words[:2] == ["DISTINCT", "FROM"] or words == ["NOT", "DISTINCT", "FROM"]
+
+
+def _parentheses(start: int, end: int) -> Iterator[Repair]:
+    yield Repair(Span(start, start), "(")
+    yield Repair(Span(end, end), ")")
+
+
+# --- FROM t, TABLE t ---------------------------------------------------------------------------------------------
+
+
+def _bare_tables(tokens: Sequence[Token]) -> Iterator[Repair]:
+    """Queries that have no SELECT. A query starts the text, follows a bracket, a set operator or the WITH before it."""
+    places: list[Literal["start", "with", "within"]] = ["start"]
+    for at, token in enumerate(tokens):
+        word = token.word
+        if word in _OPEN:
+            places.append("within" if at and tokens[at - 1].word == "TRIM" else "start")
+        elif word in _CLOSE:
+            places.pop()
+        elif word in _SET_OPERATORS:
+            places[-1] = "start"
+        elif places[-1] == "start" and word == "WITH":
+            places[-1] = "with"
+        elif word in _QUERY_STARTS and places[-1] != "within":
+            places[-1] = "within"
+            yield from _selected(tokens, at)
+        elif places[-1] == "start" and word not in _SET_WORDS:
+            places[-1] = "within"
+
+
+def _selected(tokens: Sequence[Token], at: int) -> Iterator[Repair]:
+    """`SELECT *` for a query that starts with FROM or TABLE and doesn't say what to select."""
+    token = tokens[at]
+    if token.start == token.end:  # glue of `locate.py`'s callers
+        return
+    if token.word == "TABLE" and at + 1 < len(tokens) and tokens[at + 1].kind in ("word", "quoted", "string"):
+        yield Repair(Span(token.start, token.end), "SELECT * FROM")
+    elif token.word == "FROM" and not _selects_later(tokens, at):
+        yield Repair(Span(token.start, token.start), "SELECT * ")
+
+
+def _selects_later(tokens: Sequence[Token], at: int) -> bool:
+    """FROM t SELECT a"""
+    depth = 0
+    for token in tokens[at:]:
+        depth += (token.word in _OPEN) - (token.word in _CLOSE)
+        if depth < 0 or (depth == 0 and token.word in _SET_OPERATORS):
+            return False
+        if depth == 0 and token.word == "SELECT":
+            return True
+    return False
+
+
+# --- FETCH FIRST -------------------------------------------------------------------------------------------------
+
+
+def _fetches(tokens: Sequence[Token]) -> Iterator[Repair]:
+    """FETCH FIRST | NEXT [n] ROW | ROWS ONLY; anything else about FETCH is left to DataFusion."""
+    for at, token in enumerate(tokens):
+        words = [t.word for t in tokens[at : at + 5]]
+        if words[:1] != ["FETCH"] or words[1:2] not in (["FIRST"], ["NEXT"]):
+            continue
+        if len(words) > 3 and words[2] in ("ROW", "ROWS") and words[3] == "ONLY":
+            yield Repair(Span(token.start, tokens[at + 3].end), "LIMIT 1")
+        elif len(words) > 4 and words[3] in ("ROW", "ROWS") and words[4] == "ONLY":
+            yield Repair(Span(token.start, tokens[at + 1].end), "LIMIT")
+            yield Repair(Span(tokens[at + 3].start, tokens[at + 4].end), "")

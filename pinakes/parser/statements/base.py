@@ -1,0 +1,135 @@
+"""What all kinds of statements are made of: places in the text, the two bases, and names for plain types."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from pinakes.core.names import Name, Part
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A piece of a statement's text."""
+
+    start: int
+    end: int
+
+    def of(self, text: str) -> str:
+        return text[self.start : self.end]
+
+
+@dataclass(frozen=True, slots=True)
+class AsOf:
+    """FOR VERSION AS OF / FOR TIMESTAMP AS OF (FOR is optional): `span` is the whole clause, `value` its operand."""
+
+    kind: Literal["version", "timestamp"]
+    value: Span
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class TableRef:
+    """A table that a statement reads or changes, where it stands in the text, without its alias and clauses."""
+
+    name: Name
+    span: Span
+    alias: Part | None = None
+    as_of: AsOf | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnRef:
+    """A column that an expression names: `x`, `t.x`, `a.b.t.x`, or `t.*` (the name is then `*`).
+
+    `span` is the whole reference and `spans` that of each part, the last one's being the column's own (unless the
+    parts before it are a column and it a field: only the engine, which knows the columns, can tell).
+    `tables` are the base tables that are sources here, nearest scope first, as indexes into the statement's `tables`;
+    -1 is the target of an UPDATE, DELETE or MERGE. Those that a derived source passes on with `*` are among them.
+    When a part of the qualifier names a source (its alias or last part), only that source's tables are given.
+    """
+
+    name: Part
+    qualifier: tuple[Part, ...]
+    span: Span
+    spans: tuple[Span, ...]
+    tables: tuple[int, ...] = ()
+    derived: bool = False
+    """A subquery, a CTE or an alias in the SELECT list (where one may be used) offers a column of this name."""
+    exposed: bool = False
+    """A projection without an alias in a subquery or CTE: whoever reads from it uses the name as it is written here."""
+
+
+@dataclass(frozen=True, slots=True)
+class Placeholder:
+    """`?` (name = its ordinal from "1"), `$1` or `:name` / `$name`, for the engine to bind."""
+
+    name: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class SessionValue:
+    """current_catalog, current_schema, current_user, version() and their kin: replaced by what the session says.
+
+    `alone` tells that it is a projection of its own without an alias, so that its column keeps its name.
+    """
+
+    name: Literal["current_catalog", "current_schema", "current_user", "version"]
+    span: Span
+    alone: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Projection:
+    """An item of the outermost SELECT list that has no name of its own: it ends at `end` and is to be called `name`."""
+
+    end: int
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Repair:
+    """Put `text` in place of `span` (start = end inserts), so that DataFusion reads what the user meant."""
+
+    span: Span
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Statement:
+    """The base: the text as the client sent it, and the rendering that may be shown (secret values masked)."""
+
+    text: str = field(repr=False)
+    shown: str
+
+    @property
+    def kind(self) -> str:
+        return type(self).__name__
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Planned(Statement):
+    """A statement that DataFusion plans: what was located in its text.
+
+    `tables` are those that are read, wherever they stand; names of CTEs, table functions and the target of a change
+    are not among them. `parsed` is False when sqlglot could not read the text: then nothing is located, and
+    DataFusion has the last word.
+    """
+
+    tables: tuple[TableRef, ...] = ()
+    placeholders: tuple[Placeholder, ...] = ()
+    values: tuple[SessionValue, ...] = ()
+    projections: tuple[Projection, ...] = ()
+    repairs: tuple[Repair, ...] = ()
+    parsed: bool = True
+
+
+OptionValue = str | int | float | bool | None
+
+
+Properties = tuple[tuple[str, str], ...]
+
+
+Path = tuple[Part, ...]
+"""A column, or a field within one: `address.city`."""

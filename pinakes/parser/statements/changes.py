@@ -1,0 +1,104 @@
+"""Changes of data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from pinakes.core.names import Name, Part
+from pinakes.parser.statements.base import Path, Planned, Span, Statement, TableRef
+from pinakes.parser.statements.mounts import Option
+
+
+@dataclass(frozen=True, slots=True)
+class Assignment:
+    """column = expression"""
+
+    column: Path
+    value: Span
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Insert(Planned):
+    """INSERT INTO | OVERWRITE target [(columns)] [BY NAME] query; body None is DEFAULT VALUES."""
+
+    target: TableRef
+    columns: tuple[Part, ...] = ()
+    body: Span | None
+    overwrite: bool = False
+    by_name: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Update(Planned):
+    """UPDATE target [AS alias] SET … [FROM …] [WHERE …]; `source` is what stands after FROM."""
+
+    target: TableRef
+    assignments: tuple[Assignment, ...]
+    source: Span | None = None
+    where: Span | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Delete(Planned):
+    """DELETE FROM target [AS alias] [USING …] [WHERE …]"""
+
+    target: TableRef
+    source: Span | None = None
+    where: Span | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MergeClause:
+    """WHEN [NOT] MATCHED [BY SOURCE | BY TARGET] [AND condition] THEN action
+
+    UPDATE SET * and INSERT * have `star`; INSERT has `columns` (empty = all) and `values`.
+    """
+
+    when: Literal["MATCHED", "NOT MATCHED", "NOT MATCHED BY SOURCE"]
+    action: Literal["UPDATE", "DELETE", "INSERT", "NOTHING"]
+    condition: Span | None = None
+    assignments: tuple[Assignment, ...] = ()
+    columns: tuple[Part, ...] = ()
+    values: tuple[Span, ...] = ()
+    star: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Merge(Planned):
+    """MERGE INTO target [AS alias] USING source [AS alias] ON condition WHEN …
+
+    `source` is the table or parenthesised query with its alias; `source_alias` the name its columns go by.
+    """
+
+    target: TableRef
+    source: Span
+    source_alias: Part | None
+    on: Span
+    clauses: tuple[MergeClause, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Truncate(Statement):
+    """TRUNCATE [TABLE] name"""
+
+    name: Name
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CopyTo(Planned):
+    """COPY table | (query) TO 'path' [(options)]"""
+
+    body: Span
+    path: str = field(repr=False)
+    options: tuple[Option, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CopyFrom(Statement):
+    """COPY [INTO] table [(columns)] FROM 'path' [(options)]"""
+
+    table: Name
+    columns: tuple[Part, ...] = ()
+    path: str = field(repr=False)
+    options: tuple[Option, ...] = ()

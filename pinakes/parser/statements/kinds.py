@@ -1,0 +1,111 @@
+"""All kinds in one type. Importing it loads every family: for annotations it belongs under TYPE_CHECKING."""
+
+from __future__ import annotations
+
+from pinakes.parser.statements.alter import AlterTable
+from pinakes.parser.statements.changes import CopyFrom, CopyTo, Delete, Insert, Merge, Truncate, Update
+from pinakes.parser.statements.definitions import (
+    AlterNamespace,
+    AlterView,
+    Analyze,
+    CommentOn,
+    CreateNamespace,
+    CreateTable,
+    CreateTableAs,
+    CreateView,
+    DropNamespace,
+    DropTable,
+    DropView,
+    RenameTable,
+)
+from pinakes.parser.statements.mounts import Attach, CreateCatalog, CreateSecret, Detach, DropCatalog, DropSecret
+from pinakes.parser.statements.queries import Explain, ExplainFull, Query, Summarize
+from pinakes.parser.statements.rights import Grant, Revoke
+from pinakes.parser.statements.session import (
+    Begin,
+    Call,
+    Commit,
+    Deallocate,
+    Execute,
+    Kill,
+    Prepare,
+    ResetOption,
+    Rollback,
+    SetOption,
+    Use,
+)
+from pinakes.parser.statements.shows import (
+    Describe,
+    Search,
+    ShowCatalogs,
+    ShowColumns,
+    ShowCreate,
+    ShowCurrent,
+    ShowFunctions,
+    ShowNamespaces,
+    ShowSecrets,
+    ShowSession,
+    ShowStats,
+    ShowTables,
+    ShowViews,
+)
+
+AnyStatement = (
+    Query
+    | Explain
+    | ExplainFull
+    | Summarize
+    | ShowCatalogs
+    | ShowNamespaces
+    | ShowTables
+    | ShowViews
+    | ShowColumns
+    | ShowFunctions
+    | ShowCreate
+    | ShowSecrets
+    | ShowSession
+    | ShowStats
+    | ShowCurrent
+    | Describe
+    | Search
+    | Use
+    | SetOption
+    | ResetOption
+    | Begin
+    | Commit
+    | Rollback
+    | Prepare
+    | Execute
+    | Deallocate
+    | Kill
+    | Call
+    | Attach
+    | Detach
+    | CreateCatalog
+    | DropCatalog
+    | CreateSecret
+    | DropSecret
+    | CreateNamespace
+    | DropNamespace
+    | AlterNamespace
+    | CreateTable
+    | CreateTableAs
+    | CreateView
+    | AlterView
+    | DropTable
+    | DropView
+    | RenameTable
+    | AlterTable
+    | CommentOn
+    | Analyze
+    | Insert
+    | Update
+    | Delete
+    | Merge
+    | Truncate
+    | CopyTo
+    | CopyFrom
+    | Grant
+    | Revoke
+)
+"""The closed set of kinds: a `match` over it that forgets one is an error of mypy's."""

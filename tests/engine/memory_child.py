@@ -1,0 +1,51 @@
+"""One statement in a process of its own, so that its memory can be measured.
+
+    python -m tests.engine.memory_child DIRECTORY MEMORY_LIMIT SQL …
+
+Prints a line of JSON: what became of each statement, and the most memory the process ever had, in bytes.
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import sys
+from pathlib import Path
+
+from pinakes.core.errors import PinakesError
+from tests.engine.support import an_engine
+
+
+def main(directory: Path, limit: int, statements: list[str]) -> None:
+    spill = directory / "spill"
+    spill.mkdir(parents=True, exist_ok=True)
+    with an_engine(directory / "lake", memory_limit=limit, spill_dir=str(spill), target_partitions=2) as engine:
+        session = engine.session()
+        before = peak()
+        outcomes: list[object] = []
+        spilled = 0
+        for sql in statements:
+            try:
+                total = 0
+                result = session.run(sql)
+                for batch in result:
+                    total += batch.num_rows
+                    spilled = spilled or _size(spill)
+                outcomes.append(total if result.kind == "rows" else result.count)
+            except PinakesError as error:
+                outcomes.append(error.code)
+        left = [str(p) for p in spill.rglob("*") if p.is_file()]
+    answer = {"outcomes": outcomes, "grown": peak() - before, "spilled": spilled, "left": left}
+    sys.stdout.write(json.dumps(answer) + "\n")
+
+
+def peak() -> int:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+
+def _size(directory: Path) -> int:
+    return sum(p.stat().st_size for p in directory.rglob("*") if p.is_file())
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), int(sys.argv[2]), sys.argv[3:])
