@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import tempfile
 from collections.abc import Callable, Mapping
@@ -66,5 +67,10 @@ def _data_directory(config: Config) -> tuple[Path, Callable[[], None]]:
     """Where the embedded catalog lives; a temporary directory for `:memory:`, with what removes it again."""
     if config.engine.data != MEMORY:
         return Path(config.engine.data), lambda: None
-    directory = Path(tempfile.mkdtemp(prefix="pinakes-"))
-    return directory, lambda: shutil.rmtree(directory, ignore_errors=True)
+    directory, process = Path(tempfile.mkdtemp(prefix="pinakes-")), os.getpid()
+
+    def remove() -> None:
+        if os.getpid() == process:  # a process that was forked leaves it to its parent
+            shutil.rmtree(directory, ignore_errors=True)
+
+    return directory, remove

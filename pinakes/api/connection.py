@@ -10,20 +10,19 @@ import os
 import sys
 import warnings
 import weakref
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
-from types import FrameType, TracebackType
+from types import TracebackType
 from typing import Any
 
 from pinakes.api import errors
 from pinakes.api.cursor import Cursor
 from pinakes.api.engines import acquire
-from pinakes.api.inputs import source_of
-from pinakes.api.parameters import Parameters, bound
+from pinakes.api.parameters import Parameters, bound, check_count
 from pinakes.api.relation import Relation
-from pinakes.api.variables import scopes_of, variables
+from pinakes.api.variables import Scopes, scopes_of, variables
 from pinakes.core.config import Config, load_config
 from pinakes.core.errors import InvalidArgument, NotSupportedError
 from pinakes.core.identity import local_identity
@@ -31,6 +30,7 @@ from pinakes.core.names import quote
 from pinakes.core.settings import Settings
 from pinakes.engine.result import Result
 from pinakes.engine.session import Session
+from pinakes.engine.temporary import Source
 from pinakes.parser.one_name import read_name
 
 
@@ -70,6 +70,12 @@ def _config(config: str | os.PathLike[str] | Config | None, data: str | os.PathL
     return replace(config, engine=replace(config.engine, data=directory))
 
 
+def _source(data: Any, what: str) -> Source:
+    from pinakes.api.inputs import source_of  # loads Arrow's datasets, which take their time
+
+    return source_of(data, what)
+
+
 class Connection:
     # PEP 249, optional: the exceptions as attributes, for code that has many connections of many kinds.
     Warning = errors.Warning
@@ -94,13 +100,13 @@ class Connection:
     def sql(self, query: str, parameters: Parameters | None = None) -> Relation:
         """The rows of a query, which runs when they are read; any other statement runs at once."""
         with errors.raising():
-            return Relation(self.run(query, parameters, sys._getframe(1)), self)
+            return Relation(self.run(query, parameters, scopes_of(sys._getframe(1))), self)
 
     def execute(self, operation: str, parameters: Parameters | None = None) -> Cursor:
         """Run a statement with a cursor of its own."""
         with errors.raising():
             cursor = Cursor(self)
-            cursor._show(self.run(operation, parameters, sys._getframe(1)))
+            cursor._show(self.run(operation, parameters, scopes_of(sys._getframe(1))))
             return cursor
 
     def executemany(self, operation: str, seq_of_parameters: Iterable[Parameters]) -> Cursor:
@@ -111,12 +117,16 @@ class Connection:
             self._check_open()
             return Cursor(self)
 
-    def run(self, sql: str, parameters: Parameters | None = None, caller: FrameType | None = None) -> Result:
-        """What the others are made of: the engine's own result. The variables of `caller` may stand for tables."""
+    def run(self, sql: str, parameters: Parameters | None = None, scopes: Scopes | None = None) -> Result:
+        """What the others are made of: the engine's own result. The variables of `scopes` may stand for tables."""
         self._check_open()
+        if not isinstance(sql, str):
+            raise InvalidArgument(f"a statement is a text, not a {type(sql).__name__}")
         values = bound(parameters)
-        scan = caller is not None and self.session.settings.python_scan
-        with variables(*scopes_of(caller)) if caller is not None and scan else nullcontext() as lookup:
+        if parameters and not isinstance(parameters, Mapping):
+            check_count(self.session.engine.caches.statements.classify(sql), len(parameters))
+        scan = scopes is not None and self.session.settings.python_scan
+        with variables(scopes) if scopes is not None and scan else nullcontext() as lookup:
             result = self.session.run(sql, values, lookup=lookup)
         while self.session.warnings:
             warnings.warn(self.session.warnings.pop(0), errors.Warning, stacklevel=3)
@@ -133,7 +143,7 @@ class Connection:
         `__arrow_c_stream__`. It goes by this name, in place of a table of the current namespace that has it."""
         with errors.raising():
             self._check_open()
-            self.session.temporary.put(name, source_of(data, f"what is to be {quote(name)}"))
+            self.session.temporary.put(name, _source(data, f"what is to be {quote(name)}"))
 
     def unregister(self, name: str) -> None:
         with errors.raising():
@@ -146,7 +156,7 @@ class Connection:
         with errors.raising():
             self._check_open()
             name = read_name(table)
-            with self.session.temporary.brought(source_of(data, "the data")) as source:
+            with self.session.temporary.brought(_source(data, "the data")) as source:
                 return self.run(f"INSERT INTO {name} BY NAME SELECT * FROM {quote(source)}").count or 0
 
     # --- transactions and the end ---------------------------------------------------------------------------------

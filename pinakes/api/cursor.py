@@ -14,6 +14,7 @@ from pinakes.api.errors import raising
 from pinakes.api.many import insert_many
 from pinakes.api.parameters import Parameters
 from pinakes.api.rows import Row, rows_of
+from pinakes.api.variables import scopes_of
 from pinakes.core.errors import InvalidArgument
 from pinakes.engine.result import Result
 
@@ -44,7 +45,7 @@ class Cursor:
         """Run a statement; `?` and `$1` take a list or tuple, `:name` a dict. Gives the cursor itself."""
         with raising():
             self._open()
-            self._show(self.connection.run(operation, parameters, sys._getframe(1)))
+            self._show(self.connection.run(operation, parameters, scopes_of(sys._getframe(1))))
         return self
 
     def executemany(self, operation: str, seq_of_parameters: Iterable[Parameters]) -> Cursor:

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.dataset as pds
 
 from pinakes.core.errors import TypeMismatch
-from pinakes.engine.sources import Dataset, Rows, Stream
+from pinakes.engine.sources import Dataset, ReadOnce, Rows, Stream
 from pinakes.engine.temporary import Source
 
 STREAM = "__arrow_c_stream__"
@@ -40,7 +40,7 @@ def _source(data: Any) -> Source:
     if isinstance(data, pds.Dataset):
         return Dataset(data)
     if isinstance(data, pa.RecordBatchReader):
-        return Stream.once(data)
+        return ReadOnce(data)
     if isinstance(data, pa.RecordBatch):
         return Rows(pa.Table.from_batches([data]))
     if _is_pandas(data):

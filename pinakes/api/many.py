@@ -15,7 +15,6 @@ import pyarrow as pa
 from pinakes.api.parameters import Parameters, bound
 from pinakes.core.errors import InvalidArgument, TypeMismatch, listing
 from pinakes.core.names import quote
-from pinakes.engine.sources import Rows
 from pinakes.parser.statements import Insert, Span, Statement
 from pinakes.parser.value_rows import value_rows
 
@@ -33,6 +32,8 @@ def insert_many(connection: Connection, sql: str, sets: Iterable[Parameters]) ->
     values = [bound(parameters) for parameters in sets]
     if not values:
         return 0
+    from pinakes.engine.sources import Rows  # loads Arrow's datasets, which take their time
+
     rows = pa.table({name: _column(name, values) for name in _names(statement)})
     with session.temporary.brought(Rows(rows)) as source:
         return connection.run(_selecting(statement, row, source)).count

@@ -11,6 +11,7 @@ from uuid import UUID
 import pyarrow as pa
 
 from pinakes.core.errors import InvalidArgument, TypeMismatch
+from pinakes.parser.statements import Planned, Statement
 
 Parameters = Sequence[Any] | Mapping[str, Any]
 
@@ -30,6 +31,16 @@ def bound(parameters: Parameters | None) -> dict[str, pa.Scalar]:
             f"parameters are a list or tuple for ? and $1, a dict for :name; not a {type(parameters).__name__}"
         )
     return {str(at): scalar(value, str(at)) for at, value in enumerate(parameters, 1)}
+
+
+def check_count(statement: Statement, given: int) -> None:
+    """Too many values by position are a mistake; too few are found when the statement is planned."""
+    placeholders = statement.placeholders if isinstance(statement, Planned) else ()
+    if isinstance(statement, Planned) and not statement.parsed:
+        return  # only DataFusion knows
+    numbers = [int(p.name) for p in placeholders if p.name.isdigit()]
+    if given > max(numbers, default=0):
+        raise InvalidArgument(f"{given} parameters are given, and the statement takes {max(numbers, default=0)}")
 
 
 def scalar(value: Any, name: str) -> pa.Scalar:

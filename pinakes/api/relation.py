@@ -11,6 +11,7 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Iterator
+from html import escape
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -92,7 +93,7 @@ class Relation:
         """A polars frame."""
         with raising():
             polars = needed("polars", "pl()")
-            frame: pl.DataFrame = polars.DataFrame(self.reader())
+        frame: pl.DataFrame = polars.from_arrow(self._kept if self._kept is not None else self._read_all())
         return frame
 
     def fetchall(self) -> list[Row]:
@@ -114,19 +115,20 @@ class Relation:
         return self._text(SHOWN, None)
 
     def _repr_html_(self) -> str:
-        head, more = self._first(SHOWN)
-        return as_html(self.schema, head, more) if self.columns else f"<p>{self._outcome()}</p>"
+        outcome = self._without_rows()
+        return as_html(self.schema, *self._first(SHOWN)) if outcome is None else f"<p>{escape(outcome)}</p>"
 
     def _text(self, rows: int, width: int | None) -> str:
-        if not self.columns:
-            return self._outcome()
+        outcome = self._without_rows()
+        return as_text(self.schema, *self._first(rows), width) if outcome is None else outcome
+
+    def _without_rows(self) -> str | None:
+        """What there is to say when there are no rows to show; None when there are."""
+        if self._result.kind != "rows":
+            return f"{self._result.kind}{'' if self._result.count is None else f' {self._result.count}'}"
         if self._passed_on and self._kept is None:
             return f"<pinakes.Relation [{', '.join(self.columns)}]: its rows were read>"
-        return as_text(self.schema, *self._first(rows), width)
-
-    def _outcome(self) -> str:
-        count = "" if self._result.count is None else f" {self._result.count}"
-        return f"{self._result.kind}{count}"
+        return None
 
     # --- the stream -----------------------------------------------------------------------------------------------
 
@@ -158,8 +160,6 @@ class Relation:
         return found.slice(0, rows), found.num_rows > rows
 
     def _peeked(self, rows: int) -> pa.Table:
-        if self._passed_on:
-            return self.schema.empty_table()
         stream = self._stream()
         while sum(batch.num_rows for batch in self._head) <= rows:
             batch = next(stream, None)

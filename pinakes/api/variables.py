@@ -6,23 +6,27 @@ as it is written in the statement, upper and lower case as it is. `SET python_sc
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from types import FrameType
 from typing import Any
 
-from pinakes.api.inputs import is_tabular, source_of
 from pinakes.engine.temporary import Lookup, Source
+
+Scopes = Callable[[], tuple[Mapping[str, Any], ...]]
+"""Gives the scopes, the nearest first."""
 
 
 @contextmanager
-def variables(*scopes: Mapping[str, Any]) -> Iterator[Lookup]:
-    """A lookup among these scopes, the nearest first. It ends with the block: a plan that goes on being read does not
-    keep the caller's variables alive."""
-    known = list(scopes)
+def variables(scopes: Scopes) -> Iterator[Lookup]:
+    """A lookup among these scopes. It ends with the block: a result that is still to be read does not keep the
+    caller's variables alive."""
+    known = [scopes]
 
     def lookup(name: str) -> Source | None:
-        scope = next((s for s in known if name in s), {})
+        from pinakes.api.inputs import is_tabular, source_of  # loads Arrow's datasets, which take their time
+
+        scope = next((s for give in known for s in give() if name in s), {})
         value = scope.get(name)
         return source_of(value, f"the variable {name}") if is_tabular(value) else None
 
@@ -32,5 +36,6 @@ def variables(*scopes: Mapping[str, Any]) -> Iterator[Lookup]:
         known.clear()
 
 
-def scopes_of(frame: FrameType) -> tuple[Mapping[str, Any], ...]:
-    return (frame.f_locals, frame.f_globals)
+def scopes_of(frame: FrameType) -> Scopes:
+    """The variables of a frame; not looked at before they are needed, since Python then copies the local ones."""
+    return lambda: (frame.f_locals, frame.f_globals)

@@ -118,7 +118,7 @@ _PARSE_NOWHERE = re.compile(r"ParserError\(\"(.*)\"\)", re.DOTALL)
 
 def _clean(text: str) -> str:
     """The message without the names of the layers it came through."""
-    text = text.strip()
+    text = text.strip().rsplit("\ncaused by\n", 1)[-1]
     while True:
         shorter = _PREFIXES.sub("", text, count=1).lstrip() if _PREFIXES.match(text) else text
         if shorter == text:

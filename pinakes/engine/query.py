@@ -123,7 +123,7 @@ class Query:
         self.catalogs.add(catalog)
 
     def count(self, batch: Counted) -> None:
-        """A batch went out to the client. The first ones are measured, later each MEASURED-th stands for those after."""
+        """A batch went out. The first ones are measured, later each MEASURED-th stands for those after it."""
         rows = batch.num_rows
         if self._batches < MEASURED or self._batches % MEASURED == 0:
             self._row_bytes = batch.nbytes / rows if rows else 0.0

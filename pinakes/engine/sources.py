@@ -52,17 +52,26 @@ class Stream:
         self.schema = schema
         self.provider = exact(_StreamDataset(schema, opened))
 
-    @classmethod
-    def once(cls, reader: pa.RecordBatchReader) -> Stream:
-        """A reader that is at hand: whoever comes second is told that it was read."""
-        left = [reader]
 
-        def opened() -> pa.RecordBatchReader:
-            if not left:
-                raise InvalidArgument("this stream was read already: read it into a table to query it more than once")
-            return left.pop()
+class ReadOnce:
+    """A reader that is at hand: whoever comes second is told, while planning, that it was read."""
 
-        return cls(reader.schema, opened)
+    def __init__(self, reader: pa.RecordBatchReader) -> None:
+        self.schema: pa.Schema = reader.schema
+        self._left = [reader]
+
+    @property
+    def provider(self) -> Provider:
+        self._check()
+        return Stream(self.schema, self._opened).provider
+
+    def _opened(self) -> pa.RecordBatchReader:
+        self._check()
+        return self._left.pop()
+
+    def _check(self) -> None:
+        if not self._left:
+            raise InvalidArgument("this stream was read already: read it into a table to query it more than once")
 
 
 class _StreamDataset(pds.Dataset):  # type: ignore[misc]  # pyarrow is untyped

@@ -7,6 +7,7 @@ nest plans in the same way. Lists (IN, VALUES, columns, arguments, WHEN … THEN
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from pinakes.parser.faults import Fault
@@ -30,6 +31,7 @@ _BOUNDS = frozenset(
     | {"JOIN", "ON", "WHEN", "THEN", "ELSE"}
     | _SET_OPERATORS
 )
+_FROM_ENDS = _BOUNDS - {",", "FROM", "JOIN", "ON", "WHEN", "THEN", "ELSE"}
 _COUNTED = _OPERATORS | _LOGICAL | {"CASE"}
 _READ = _COUNTED | _OPEN | _CLOSE | _BOUNDS | {"END"}
 
@@ -63,37 +65,60 @@ class _Level:
 
 
 def check_chains(tokens: Sequence[Token]) -> None:
-    """A Fault at the operator that makes a chain too long."""
-    if len(tokens) <= min(MOST_CHAINED, MOST_SET_OPERATORS, MOST_JOINS):
+    """A Fault at the operator, join or query that is one too many."""
+    if len(tokens) <= min(MOST_CHAINED, MOST_SET_OPERATORS, MOST_JOINS, MOST_DEFINED):
         return
     words = [t.word for t in tokens]
-    _check_plans(tokens, words)
-    if sum(map(_COUNTED.__contains__, words)) > MOST_CHAINED:
-        for at, depth in _depths(words):
-            if depth > MOST_CHAINED:
-                raise Fault(
-                    f"more than {MOST_CHAINED} operators in one expression are not supported: write x IN (…) instead "
-                    "of many ORs, or join a list of VALUES",
-                    tokens[at].start,
-                    unsupported=True,
-                )
-
-
-def _check_plans(tokens: Sequence[Token], words: list[str]) -> None:
-    _check_count(tokens, MOST_SET_OPERATORS, "set operators", [w in _SET_OPERATORS for w in words])
-    _check_count(tokens, MOST_JOINS, "joins", [w == "JOIN" for w in words])
-    defined = [w == "(" and before in ("AS", "MATERIALIZED") for before, w in zip(["", *words], words, strict=False)]
-    _check_count(tokens, MOST_DEFINED, "queries in WITH", defined)
+    counts = Counter(words)
+    if sum(counts[w] for w in _SET_OPERATORS) > MOST_SET_OPERATORS:
+        _check_count(tokens, MOST_SET_OPERATORS, "set operators", [w in _SET_OPERATORS for w in words])
+    if counts["FROM"] and counts["JOIN"] + counts[","] > MOST_JOINS:
+        _check_count(tokens, MOST_JOINS, "joins", list(_joins(words)))
+    if counts["AS"] > MOST_DEFINED:
+        _check_count(tokens, MOST_DEFINED, "queries in WITH", list(_definitions(words)))
+    if sum(counts[w] for w in _COUNTED) > MOST_CHAINED:
+        _check_depth(tokens, words)
 
 
 def _check_count(tokens: Sequence[Token], most: int, what: str, counted: list[bool]) -> None:
     if sum(counted) <= most:
         return
     place = [at for at, is_one in enumerate(counted) if is_one][most]
-    message = (
-        f"more than {most} {what} in one statement are not supported: list rows in VALUES, or go by way of a table"
-    )
+    hint = "list rows in VALUES, or go by way of a table"
+    message = f"more than {most} {what} in one statement are not supported: {hint}"
     raise Fault(message, tokens[place].start, unsupported=True)
+
+
+def _joins(words: Sequence[str]) -> Iterator[bool]:
+    """For each word whether it joins: JOIN, or a comma in FROM."""
+    within = [False]
+    for before, word in zip(["", *words], words, strict=False):
+        if word in _OPEN:
+            within.append(False)
+        elif word in _CLOSE and len(within) > 1:
+            within.pop()
+        elif word == "FROM":
+            within[-1] = before != "DISTINCT"
+        elif word in _FROM_ENDS:
+            within[-1] = False
+        yield word == "JOIN" or (word == "," and within[-1])
+
+
+def _definitions(words: Sequence[str]) -> Iterator[bool]:
+    """For each word whether it opens a query in WITH, or something else that is given a name that way."""
+    for before, word in zip(["", *words], words, strict=False):
+        yield word == "(" and before in ("AS", "MATERIALIZED")
+
+
+def _check_depth(tokens: Sequence[Token], words: Sequence[str]) -> None:
+    for at, depth in _depths(words):
+        if depth > MOST_CHAINED:
+            raise Fault(
+                f"more than {MOST_CHAINED} operators in one expression are not supported: write x IN (…) instead "
+                "of many ORs, or join a list of VALUES",
+                tokens[at].start,
+                unsupported=True,
+            )
 
 
 def _depths(words: Sequence[str]) -> Iterator[tuple[int, int]]:

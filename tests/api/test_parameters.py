@@ -76,7 +76,7 @@ class Colour(Enum):
 
 @pytest.mark.parametrize(
     ("value", "kind"),
-    [(object(), "object"), (1j, "complex"), (Colour.RED, "Colour"), ({1}, "set"), (10**80, "int"), ([1, "x"], "list"),
+    [(object(), "object"), (1j, "complex"), (Colour.RED, "Colour"), (10**80, "int"), ([1, "x"], "list"),
      (dt.time(1, tzinfo=dt.UTC), "time")],
     ids=repr,
 )  # fmt: skip
@@ -103,6 +103,11 @@ def test_parameters_in_changes(con: pinakes.Connection) -> None:
 def test_wrong_parameters(con: pinakes.Connection) -> None:
     with pytest.raises(pinakes.ProgrammingError, match=r"parameter \$2 has no value; given: 1"):
         con.execute("SELECT ?, ?", [1])
+    for sql in ("SELECT ?", "SELECT $1, $1", "SELECT 1 AS a", "SHOW TABLES"):
+        with pytest.raises(pinakes.ProgrammingError, match="2 parameters are given, and the statement takes"):
+            con.execute(sql, [1, 2])
+    with pytest.raises(pinakes.ProgrammingError, match="a statement is a text, not a int"):
+        con.execute(5)  # type: ignore[arg-type]
     for wrong in ("x", b"x", 5, {1, 2}):
         with pytest.raises(pinakes.ProgrammingError, match="a list or tuple for"):
             con.execute("SELECT ?", wrong)  # type: ignore[arg-type]

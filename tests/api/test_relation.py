@@ -81,6 +81,7 @@ def test_rows_are_read_once(con: pinakes.Connection) -> None:
             with pytest.raises(pinakes.ProgrammingError, match=r"were read already\. Call arrow\(\) first"):
                 again()
         assert repr(relation) == "<pinakes.Relation [id, name]: its rows were read>"
+        assert relation._repr_html_() == "<p>&lt;pinakes.Relation [id, name]: its rows were read&gt;</p>"
 
 
 def test_arrow_keeps_the_rows(con: pinakes.Connection) -> None:
@@ -165,7 +166,7 @@ def test_values(expression: str, con: pinakes.Connection) -> None:
 
 def test_a_value_beyond_those_of_python(con: pinakes.Connection) -> None:
     relation = con.sql("SELECT arrow_cast(9000000000000000000, 'Timestamp(Microsecond, None)') AS far")
-    with pytest.raises(pinakes.DataError, match="column 'far' .* Cast it to VARCHAR, or read it as Arrow"):
+    with pytest.raises(pinakes.DataError, match=r"column 'far' .* Cast it to VARCHAR, or read it as Arrow"):
         relation.fetchall()
 
 

@@ -49,6 +49,7 @@ def test_register(form: str, con: pinakes.Connection, tmp_path: Path) -> None:
             con.sql("SELECT * FROM data").fetchall()
     else:
         assert con.sql("SELECT count(*), count(Name) FROM Data").fetchall() == [(3, 2)]
+    if form not in ("reader", "duckdb"):  # a connection of DuckDB has one open stream at a time
         assert con.sql("SELECT a.id FROM data a JOIN data b ON a.id = b.id + 2").fetchall() == [(3,)]
     con.unregister("data")
     with pytest.raises(pinakes.ProgrammingError, match="does not exist"):
@@ -57,7 +58,7 @@ def test_register(form: str, con: pinakes.Connection, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("form", FORMS)
 def test_a_variable_is_found_by_its_name(form: str, con: pinakes.Connection, tmp_path: Path) -> None:
-    myData = forms(tmp_path)[form]  # noqa: F841, N806 - read by the query
+    myData = forms(tmp_path)[form]  # noqa: F841 - read by the query
     assert con.sql("SELECT id, name FROM myData ORDER BY id").fetchall() == ROWS
 
 
@@ -123,7 +124,7 @@ def test_a_result_does_not_keep_the_callers_variables(con: pinakes.Connection) -
 
 def test_changes_read_variables(con: pinakes.Connection) -> None:
     con.execute("CREATE TABLE t (id BIGINT, name VARCHAR)")
-    new = TABLE  # noqa: F841 - read by the statements
+    new = TABLE.rename_columns(["id", "name"])  # noqa: F841 - read by the statements
     con.execute("INSERT INTO t SELECT id, name FROM new WHERE id < 3")
     con.execute(
         "MERGE INTO t USING new ON t.id = new.id WHEN MATCHED THEN UPDATE SET name = upper(new.name) "

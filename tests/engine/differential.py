@@ -8,11 +8,13 @@ What is known to differ, and is therefore never generated:
 - DATE plus INTERVAL (a TIMESTAMP in DuckDB): generated only with a cast back to DATE;
 - MERGE and UPDATE … FROM whose source has two rows for one row of the target (here an error): sources are unique.
 
-Doubles are multiples of 1/8, so that sums of them are exact in any order.
+Doubles are multiples of 1/8, so that sums of them are exact in any order. What DataFusion 55 itself gets wrong stands
+in `test_differential_queries.WRONG_IN_DATAFUSION`; statements that end in one of the errors of `KNOWN` are left out.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from random import Random
@@ -27,6 +29,12 @@ from tests.engine.support import Row, in_order, rows
 INT, BIGINT, TEXT, DECIMAL = "INT", "BIGINT", "VARCHAR", "DECIMAL(10, 2)"
 DATE, TIMESTAMP, DOUBLE, BOOLEAN = "DATE", "TIMESTAMP", "DOUBLE", "BOOLEAN"
 TYPES = (INT, BIGINT, TEXT, DECIMAL, DATE, TIMESTAMP, DOUBLE, BOOLEAN)
+KNOWN = re.compile(
+    "Physical input schema should be the same as the one converted from logical"  # CASE with a condition that is NULL
+    "|'bit_wise_and' has no kernel matching input types .bool, bool"  # two constants as filters of an Arrow dataset
+    "|for comparison operation [^ ]+ IS NOT DISTINCT FROM"  # takes the wrong column of a join
+)
+"""Errors of DataFusion's and Arrow's in queries that are right."""
 WORDS = ("", "a", "A", "ab", "b%", "it's", "é", "日本", "x y", "a_b", "null", "zz")
 
 
@@ -63,8 +71,10 @@ class Both:
 
     def change(self, sql: str, *, counted: bool = True) -> None:
         """Carry out a change in both, and compare the number of rows it says it changed. Both may fail."""
-        self.history.append(sql)
         ours = _outcome(lambda: self._change_here(sql))
+        if is_known(ours):
+            return
+        self.history.append(sql)
         theirs = _outcome(lambda: self.peer.execute(sql).fetchall())
         failed = [isinstance(outcome, Exception) for outcome in (ours, theirs)]
         same = failed[0] == failed[1] and (any(failed) or not counted or ours == theirs[0][0])
@@ -76,8 +86,10 @@ class Both:
         return result.count
 
     def compare(self, sql: str, *, ordered: bool = False) -> list[Row]:
-        """The rows of a query, which are the same in both."""
+        """The rows of a query, which are the same in both; none when it ends in a known error."""
         ours = _outcome(lambda: rows(self.session, sql))
+        if is_known(ours):
+            return []
         theirs = _outcome(lambda: self.peer.execute(sql).fetchall())
         assert isinstance(ours, list) and isinstance(theirs, list), self.shown(f"{sql}\n{ours!r}\nDuckDB: {theirs!r}")  # noqa: PT018
         if not ordered:
@@ -97,6 +109,10 @@ def _outcome(call: Callable[[], Any]) -> Any:
         return call()
     except (PinakesError, duckdb.Error) as error:
         return error
+
+
+def is_known(outcome: object) -> bool:
+    return isinstance(outcome, PinakesError) and KNOWN.search(outcome.message) is not None
 
 
 def _different(some: list[Row], others: list[Row]) -> str:
@@ -202,11 +218,12 @@ class Chance:
             return self.pick((f"({a} AND {b})", f"({a} OR {b})", f"NOT ({a})"))
         column, kind = self.pick(list(columns.items()))
         value = self.expression(kind, columns, max(0, depth - 1))
+        own = [c for c, t in columns.items() if t == kind]
         choices = [
             f"{column} {self.pick(('=', '<>', '<', '<=', '>', '>='))} {value}",
             f"{column} IS {self.pick(('', 'NOT '))}NULL",
-            f"{column} IN ({self.value(kind, 0.1)}, {self.value(kind, 0.1)}, {value})",
-            f"{column} BETWEEN {self.value(kind)} AND {value}",
+            f"{column} IN ({self.value(kind, 0.1)}, {self.value(kind, 0.1)}, {self.pick(own)})",
+            f"{column} BETWEEN {self.value(kind, 0)} AND {self.pick((self.value(kind, 0), *own))}",
             f"{column} IS NOT DISTINCT FROM {value}",
         ]
         if kind == TEXT:

@@ -54,9 +54,10 @@ def test_set_operators_are_bounded(operator: str) -> None:
             classify("SELECT 1" + f" {operator} SELECT 1" * count)
 
 
-def test_joins_are_bounded() -> None:
+@pytest.mark.parametrize("join", [" JOIN u ON true", ", u", " CROSS JOIN u"])
+def test_joins_are_bounded(join: str) -> None:
     with pytest.raises(NotSupportedError, match="joins in one statement"):
-        classify("SELECT * FROM t" + " JOIN u ON true" * (MOST_JOINS + 1))
+        classify("SELECT * FROM t" + join * (MOST_JOINS + 1))
 
 
 def test_definitions_are_bounded() -> None:
@@ -74,9 +75,11 @@ def test_definitions_are_bounded() -> None:
         "INSERT INTO t VALUES " + "(-1, 1 + 1), " * 5_000 + "(1, 2)",
         "SELECT " + "a + 1, " * 5_000 + "b FROM t",
         "SELECT CASE " + "WHEN a = 1 THEN b + 1 " * 5_000 + "END FROM t",
+        "SELECT a IS DISTINCT FROM b, " + "c, " * 5_000 + "d FROM t ORDER BY " + "a, " * 5_000 + "b",
+        "SELECT * FROM t, (VALUES " + "(1), " * 5_000 + "(2)) v",
         "SELECT coalesce(" + "a = b AND c, " * 5_000 + "d) FROM t",
     ],
-    ids=["in", "values", "insert", "columns", "case", "arguments"],
+    ids=["in", "values", "insert", "columns", "case", "terms", "rows", "arguments"],
 )
 def test_lists_may_be_long(sql: str) -> None:
     assert classify(sql)

@@ -26,7 +26,7 @@ def exact(dataset: pds.Dataset) -> Provider:
 
 
 def constant(filter: Any) -> bool:
-    """Whether a filter lets rows pass. Only constants are handed down to us: what depends on a row is behind a function."""
+    """Whether a filter lets rows pass. Only constants are handed down: what depends on a row is behind a function."""
     value = filter.as_py() if isinstance(filter, pa.Scalar) else filter
     if filter is not None and not isinstance(value, bool | None):
         raise InternalError(f"a filter was handed down to a scan that takes none: {filter}")
