@@ -5,7 +5,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 SOURCES := pinakes tests docs $(wildcard benchmarks)
-PYTEST := $(BIN)/python -m pytest -q
+# Files are shared out over the processors; the tests of one file stay together, as those of an .slt must.
+PYTEST := $(BIN)/python -m pytest -q -n auto --dist loadfile
 
 .DEFAULT_GOAL := help
 .PHONY: help venv shell check test test-long bench format docs clean

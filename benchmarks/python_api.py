@@ -15,7 +15,7 @@ from datafusion import SessionContext
 import pinakes
 
 ROWS = int(sys.argv[1]) if len(sys.argv) > 1 else 10_000_000
-ROUNDS = 7
+ROUNDS = 11
 SQL = f"""
 SELECT value AS id, value % 1000 AS small, arrow_cast(value, 'Float64') AS x, arrow_cast(value % 100, 'Utf8') AS word
 FROM range({ROWS})
@@ -39,6 +39,7 @@ def contest(name: str, ours: Callable[[], object], peer: Callable[[], object]) -
     mine, theirs = compare(ours, peer, rounds=ROUNDS)
     report(f"{name}: {ROWS:,} rows", mine, theirs, "bare DataFusion")
     promise("wall over the peer's (a speed of 0.95)", mine.wall / theirs.wall, 1 / 0.95, " times")
+    promise("CPU over the peer's", mine.cpu / theirs.cpu, 1 / 0.95, " times")
 
 
 if __name__ == "__main__":

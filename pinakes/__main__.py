@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
+from pinakes.cli.main import run_and_leave
 
-from pinakes.cli.main import main
-
-sys.exit(main())
+run_and_leave()

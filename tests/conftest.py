@@ -5,6 +5,11 @@ from __future__ import annotations
 import os
 
 import pytest
+from hypothesis import settings
+
+# How long an example takes says more about the machine than about us.
+settings.register_profile("pinakes", deadline=None)
+settings.load_profile("pinakes")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -1,1 +1,1 @@
-"""What an application uses: the engine put together."""
+"""What an application uses: `connection.py` (read first), the cursor, relations; `build.py` makes the engine."""

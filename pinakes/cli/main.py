@@ -7,6 +7,7 @@ when the reader of our output has gone.
 from __future__ import annotations
 
 import argparse
+import atexit
 import os
 import signal
 import sys
@@ -37,6 +38,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return PIPE_CLOSED
     except KeyboardInterrupt:
         return INTERRUPTED
+
+
+def run_and_leave() -> NoReturn:
+    """The command as a process. It ends without waiting for DataFusion's threads: one that still logs or calls back
+    while the interpreter goes down would abort it."""
+    try:
+        code: int | str | None = main()
+        sys.stdout.flush()
+        sys.stderr.flush()
+    except SystemExit as leaving:
+        code = leaving.code
+    except BrokenPipeError:
+        code = PIPE_CLOSED
+    if "datafusion" not in sys.modules or not isinstance(code, int | None):
+        sys.exit(code)
+    atexit._run_exitfuncs()
+    os._exit(code or OK)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -155,4 +173,4 @@ def _terminate(number: int, frame: FrameType | None) -> NoReturn:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run_and_leave()

@@ -1,8 +1,8 @@
 """What the engine asks of a catalog: groups of methods that a catalog has or has not.
 
-A catalog type (`providers/`) implements the groups it truly supports; the engine asks `isinstance(catalog, SupportsViews)`
-before it calls, so a catalog never has to raise "not supported" by hand. Catalogs return metadata, never plans:
-`load_table` describes a table and the engine turns the description into a scan.
+A catalog type (`providers/`) implements the groups it truly supports; the engine asks
+`isinstance(catalog, SupportsViews)` before it calls, so a catalog never has to raise "not supported" by hand. Catalogs
+return metadata, never plans: `load_table` describes a table and the engine turns the description into a scan.
 
 Names given to these methods are exact (the engine has matched them against the listings), and every method raises the
 errors of `core/errors.py` only.
@@ -81,7 +81,7 @@ class Catalog(Protocol):
 @runtime_checkable
 class SupportsNamespaces(Catalog, Protocol):
     def list_namespaces(self, parent: Namespace = ()) -> list[Namespace]:
-        """The namespaces one level below `parent`, as full paths, in one call. NamespaceNotFound if there is no parent."""
+        """The namespaces one level below `parent`, as full paths, in one call. NamespaceNotFound without a parent."""
         ...
 
     def namespace_exists(self, namespace: Namespace) -> bool: ...

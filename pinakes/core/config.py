@@ -33,7 +33,7 @@ MEMORY = ":memory:"
 """As `engine.data`: a temporary directory that goes when the engine closes."""
 
 MOST_PARTITIONS, MOST_ROWS = 512, 1_048_576
-"""Of target_partitions and batch_size: DataFusion allocates by them before it reads a row; far more ends the process."""
+"""Of target_partitions and batch_size: DataFusion allocates by them before a row is read; far more ends the process."""
 
 T = TypeVar("T")
 

@@ -19,7 +19,7 @@ class SqlField:
 class SqlType:
     """`name` is upper case and without parameters (DECIMAL, TIMESTAMP, `TIMESTAMP WITH TIME ZONE`, ARRAY, MAP, STRUCT).
 
-    `params` are its numbers, `items` the element type of an ARRAY or key and value of a MAP, `fields` those of a STRUCT.
+    `params` are its numbers, `items` the element type of an ARRAY or key and value of a MAP, `fields` a STRUCT's.
     """
 
     name: str

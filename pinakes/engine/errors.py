@@ -178,7 +178,13 @@ _RULES: list[tuple[re.Pattern[str], Callable[[re.Match[str], str], PinakesError]
         re.compile(r"Ambiguous reference to (?:unqualified|qualified) field (\S+)"),
         lambda m, _: AmbiguousName(f"column {m.group(1)} is ambiguous: say which table it belongs to"),
     ),
-    (re.compile(r"Resources exhausted|memory pool|Failed to allocate"), lambda _, t: OutOfMemory(t.split("\n")[0])),
+    (
+        re.compile(r"Resources exhausted|memory pool|Failed to allocate"),
+        lambda _, t: OutOfMemory(
+            f"{t.splitlines()[0]}. In fewer parts a query spills more and needs less at once: "
+            f"SET target_partitions = 1, or raise memory_limit in the configuration."
+        ),
+    ),
     (
         re.compile(r"No space left on device|os error 28"),
         lambda _, t: OutOfMemory(f"the disk is full: {t.splitlines()[0]}"),

@@ -36,6 +36,7 @@ from pinakes.core.errors import (
 from pinakes.core.names import Name, Namespace, Part, display, dotted, match, resolve
 from pinakes.engine.registry import Mount, Registry
 from pinakes.engine.temporary import Source, Temporaries
+from pinakes.parser.masking import masked_address
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -307,6 +308,7 @@ def _no_object(place: Place, part: Part, kind: Kind | None) -> TableNotFound | V
 
 
 def _no_paths(mount: Mount, path: str) -> NotSupportedError:
+    path = masked_address(path)
     if isinstance(mount.catalog, SupportsPathIdentifiers):
         raise NotSupportedError(f"path '{path}' cannot be read yet")
     return NotSupportedError(

@@ -18,6 +18,8 @@ from pinakes.api import engines
 from pinakes.core.config import Config, EngineConfig
 from tests.engine.support import in_thread, wait_until
 
+pytestmark = pytest.mark.slow
+
 ENDLESS = "SELECT sum(value % 7) FROM range(100000000000)"
 
 

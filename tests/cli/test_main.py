@@ -13,6 +13,8 @@ import pytest
 from pinakes import __version__
 from tests.cli.conftest import Cli
 
+pytestmark = pytest.mark.slow
+
 SEED = """\
 ATTACH '{dir}' AS local (TYPE sqlite);
 CREATE SCHEMA local.tutorial;

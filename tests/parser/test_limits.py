@@ -8,6 +8,8 @@ from pinakes.core.errors import NotSupportedError
 from pinakes.parser import classify
 from pinakes.parser.limits import MOST_CHAINED, MOST_JOINS, MOST_SET_OPERATORS
 
+pytestmark = pytest.mark.slow
+
 
 def chains(count: int) -> dict[str, str]:
     """Statements with `count` operators in a row."""

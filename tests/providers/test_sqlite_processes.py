@@ -8,8 +8,12 @@ import sys
 from contextlib import closing
 from pathlib import Path
 
+import pytest
+
 from pinakes.providers.sqlite import SqliteCatalog
 from tests.providers.catalog_suite import SPEC, ids_in
+
+pytestmark = pytest.mark.slow
 
 STEPS = 6
 

@@ -1,0 +1,60 @@
+"""Memory: what does not fit spills or is refused with a typed error; nothing is left on the disk; changes stream."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.engine.support import PATIENCE, child, how_many
+
+MB = 1_000_000
+SORT = "select value, md5(cast(value as varchar)) as h from range(1000000) order by h"
+GROUP = "select h, count(*) from (select md5(cast(value as varchar)) as h from range(1000000)) group by h"
+JOIN = "select a.value from range(300000) as a join range(300000) as b on a.value = b.value order by 1 desc"
+
+
+def run(directory: Path, limit: int, parts: int, *statements: str) -> dict[str, Any]:
+    process = child("-m", "tests.engine.memory_child", str(directory), str(limit), str(parts), *statements)
+    try:
+        out, err = process.communicate(timeout=PATIENCE * 5)
+    finally:
+        process.kill()
+    assert process.returncode == 0, f"ended with {process.returncode}: {err[-2000:]}"
+    answer: dict[str, Any] = json.loads(out)
+    return answer
+
+
+@pytest.mark.slow
+def test_what_does_not_fit_spills(tmp_path: Path) -> None:
+    """In one part, a sort and an aggregate get by with a fraction of the memory that their rows take (50 MB)."""
+    answer = run(tmp_path, 20 * MB, 1, SORT, GROUP)
+    assert answer["outcomes"] == [1_000_000, 1_000_000]
+    assert answer["spilled"] > 10 * MB
+    assert answer["left"] == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("limit", [2 * MB, 30 * MB, *([5 * MB, 10 * MB, 60 * MB, 200 * MB] if how_many(0, 1) else [])])
+def test_little_memory_is_no_crash(tmp_path: Path, limit: int) -> None:
+    answer = run(tmp_path, limit, 2, SORT, GROUP, JOIN, "select 1")
+    *big, small = answer["outcomes"]
+    assert small == 1, "afterwards the engine answers"
+    for outcome, right in zip(big, (1_000_000, 1_000_000, 300_000), strict=True):
+        assert outcome in (right, "OUT_OF_MEMORY")
+    assert answer["left"] == []
+
+
+@pytest.mark.slow
+def test_an_insert_streams(tmp_path: Path) -> None:
+    """Three times as many rows (some 40 bytes each) take hardly more memory."""
+    grown = []
+    for rows in (4 * MB, how_many(12, 40) * MB):
+        text = "'row ' || cast(value as varchar) || ' of many'"
+        insert = f"insert into t select value, value * 7, {text} from range({rows})"
+        answer = run(tmp_path / str(rows), 2000 * MB, 2, "create table t (a bigint, b bigint, c varchar)", insert)
+        assert answer["outcomes"] == [None, rows]
+        grown.append(answer["grown"])
+    assert grown[1] - grown[0] < 160 * MB, f"{grown[0] // MB} MB, then {grown[1] // MB} MB"
