@@ -17,6 +17,8 @@ _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([kmgtp]?)(i?)b?\Z", re.IGNORECASE)
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|s|sec|min|m|h|d)?\Z", re.IGNORECASE)
 _OFFSET = re.compile(r"[+-](?:0\d|1[0-4]):[0-5]\d\Z")
 _TRUTH = {**dict.fromkeys(("true", "on", "yes", "1"), True), **dict.fromkeys(("false", "off", "no", "0"), False)}
+_LONGEST_ZONE = 64
+"""Twice the longest name there is. Far longer ones end in a RecursionError of `zoneinfo`."""
 _SECONDS = {"ms": 0.001, "s": 1, "sec": 1, "m": 60, "min": 60, "h": 3600, "d": 86400}
 
 
@@ -118,7 +120,7 @@ def time_zone(value: object) -> str:
     name = value.strip() if isinstance(value, str) else ""
     if name == "UTC" or _OFFSET.match(name):
         return name
-    found = _zone(name)
+    found = _zone(name) if len(name) <= _LONGEST_ZONE else None
     if found is None:
         raise ValueError("the name of a time zone such as Europe/Athens, or an offset such as +02:00")
     return found

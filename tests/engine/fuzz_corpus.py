@@ -151,6 +151,8 @@ CORPUS = [
     "COPY t FROM '${TMP}/in.csv' (FORMAT csv, HEADER true)",
 ]
 
+LONGEST = 100_000
+"""Characters of a statement: one that is nested and then repeated would fill the memory."""
 TOKEN = re.compile(r"\s+|\w+|'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|.", re.DOTALL)
 WORDS = [token for text in CORPUS for token in TOKEN.findall(text) if not token.isspace()]
 
@@ -180,7 +182,7 @@ def spoilt(chance: random.Random, most: int = 3) -> str:
     tokens = TOKEN.findall(chance.choice(CORPUS))
     for _ in range(chance.randrange(most + 1)):
         if tokens:
-            tokens = chance.choice(MUTATIONS)(tokens, chance)
+            tokens = TOKEN.findall("".join(chance.choice(MUTATIONS)(tokens, chance))[:LONGEST])
     return "".join(tokens)
 
 
