@@ -78,7 +78,7 @@ def _without_on(item: list[Token]) -> list[Token]:
 
 def _name(text: str, item: Sequence[Token]) -> str | None:
     """What the item's column is called: None for what has an alias, is a star, or may be either."""
-    if _has_star(item) or _has_alias(item):
+    if _has_star(item) or _has_alias(item) or (item[-1].kind == "symbol" and item[-1].word not in _CLOSE):
         return None
     if _is_column(item):
         return item[-1].text if item[-1].kind == "quoted" else item[-1].text.lower()

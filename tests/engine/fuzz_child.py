@@ -23,7 +23,7 @@ from tests.engine.support import an_engine, chance, rows
 
 BATCHES = 20
 """Batches that are read of a result: a huge number makes a huge series."""
-EVERY = 100
+EVERY = 200
 """After so many statements the catalog is looked after."""
 ADDRESS_SPACE = 12 * 1024**3
 """What asks for more memory than this shall end this process, not the machine."""
