@@ -134,14 +134,15 @@ class Terminal:
             command, stdin=terminal, stdout=terminal, stderr=terminal, start_new_session=True, **options
         )
         os.close(terminal)
+        self.seen = ""
 
     def until(self, text: str) -> None:
-        """Wait until the terminal has shown a text."""
-        seen = ""
-        while text not in seen:
+        """Wait until the terminal has shown a text; what came after it counts for the next wait."""
+        while text not in self.seen:
             ready, _, _ = select.select([self.control], [], [], 30)
-            assert ready, f"{text!r} did not come; the terminal shows {seen!r}"
-            seen += os.read(self.control, 4096).decode(errors="replace")
+            assert ready, f"{text!r} did not come; the terminal shows {self.seen!r}"
+            self.seen += os.read(self.control, 4096).decode(errors="replace")
+        self.seen = self.seen.partition(text)[2]
 
     def type(self, keys: str) -> None:
         os.write(self.control, keys.encode())

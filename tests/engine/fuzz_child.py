@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 import json
+import os
 import resource
 import sys
 import traceback
@@ -30,6 +31,7 @@ ADDRESS_SPACE = 12 * 1024**3
 
 
 def main(seed: int, first: int, count: int, directory: Path) -> None:
+    os.chdir(directory)  # where a spoilt ATTACH may make something
     resource.setrlimit(resource.RLIMIT_AS, (ADDRESS_SPACE, ADDRESS_SPACE))
     outcomes: Counter[str] = Counter()
     now = directory / "now"
@@ -105,4 +107,4 @@ def say(finding: dict[str, object]) -> None:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]), Path(sys.argv[4]))
+    main(int(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]), Path(sys.argv[4]).absolute())
