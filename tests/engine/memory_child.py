@@ -16,12 +16,16 @@ from pathlib import Path
 from pinakes.core.errors import PinakesError
 from tests.engine.support import an_engine, wait_until
 
+TIMEOUT = 20
+"""Seconds: with far too little memory, two parts of a plan of DataFusion 55 now and then wait for each other."""
+
 
 def main(directory: Path, limit: int, parts: int, statements: list[str]) -> None:
     spill = directory / "spill"
     spill.mkdir(parents=True, exist_ok=True)
     with an_engine(directory / "lake", memory_limit=limit, spill_dir=str(spill), target_partitions=parts) as engine:
         session = engine.session()
+        session.run(f"SET statement_timeout = {TIMEOUT}")
         before = peak()
         outcomes: list[object] = []
         spilled = 0

@@ -43,8 +43,8 @@ def test_little_memory_is_no_crash(tmp_path: Path, limit: int) -> None:
     *big, small = answer["outcomes"]
     assert small == 1, "afterwards the engine answers"
     for outcome, right in zip(big, (1_000_000, 1_000_000, 300_000), strict=True):
-        assert outcome in (right, "OUT_OF_MEMORY")
-    assert answer["left"] == []
+        assert outcome in (right, "OUT_OF_MEMORY", "QUERY_TIMEOUT")  # the last: see TIMEOUT in the child
+    assert answer["left"] == [] or "QUERY_TIMEOUT" in big
 
 
 @pytest.mark.slow
