@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator, Mapping, Sequence
+from operator import attrgetter
 from typing import Any
 
 import pyarrow as pa
@@ -47,9 +48,8 @@ class IcebergDataset(pds.Dataset):  # type: ignore[misc]  # pyarrow is untyped
         self._lock = threading.Lock()
         self._tasks: list[FileScanTask] | None = None
 
-    @property
-    def schema(self) -> pa.Schema:
-        return self._schema
+    # Not a function of Python's: while DataFusion asks for it, no interrupt of a query may surface, for it would panic.
+    schema = property(attrgetter("_schema"))
 
     def scanner(self, columns: list[str] | None = None, **_: Any) -> pds.Scanner:
         """Only asked for its schema while planning: the rows come from the fragments."""
