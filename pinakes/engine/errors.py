@@ -8,6 +8,7 @@ first line of the original.
 from __future__ import annotations
 
 import re
+import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
@@ -27,6 +28,8 @@ from pinakes.core.errors import (
     ParseError,
     PinakesError,
     Position,
+    QueryCanceled,
+    QueryTimeout,
     TableNotFound,
     TypeMismatch,
 )
@@ -46,6 +49,13 @@ def translated(locate: Located | None = None) -> Iterator[None]:
         if not isinstance(error, Exception) and not is_panic(error):
             raise
         raise translate(error, locate) from error
+
+
+def let_go(error: BaseException) -> None:
+    """Empty the frames that the error of a stopped query came through: a plan with a subquery keeps it at work for as
+    long as somebody holds the plan, and an error is often kept."""
+    if isinstance(error, QueryCanceled | QueryTimeout):
+        traceback.clear_frames(error.__traceback__)
 
 
 def is_panic(error: BaseException) -> bool:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 import pyarrow as pa
 
 from pinakes.core.errors import InvalidArgument
+from pinakes.engine.errors import let_go
 
 
 class Result:
@@ -75,6 +76,7 @@ class Result:
             raise
         except BaseException as error:
             self._end(error)
+            let_go(error)
             raise
         self._end(None)
 

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from pinakes.engine.dispatch import dispatch
-from pinakes.engine.errors import is_panic, translate
+from pinakes.engine.errors import is_panic, let_go, translate
 from pinakes.engine.execution import Execution
 from pinakes.engine.result import Result
 from pinakes.engine.session import Session
@@ -30,6 +30,7 @@ def run(sql: str, session: Session, parameters: Mapping[str, Any], lookup: Looku
     except BaseException as error:
         typed = translate(error) if isinstance(error, Exception) or is_panic(error) else error
         query.end(typed)
+        let_go(error)
         if typed is error:
             raise
         raise typed from error
