@@ -240,4 +240,5 @@ def listing(names: Iterable[str], most: int = 10) -> str:
     if not found:
         return "none"
     rest = len(found) - most
-    return ", ".join(found[:most]) + (f" and {rest} more" if rest > 0 else "")
+    shown = (name if len(name) <= 100 else f"{name[:100]}…" for name in found[:most])
+    return ", ".join(shown) + (f" and {rest} more" if rest > 0 else "")

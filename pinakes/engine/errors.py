@@ -55,7 +55,10 @@ def let_go(error: BaseException) -> None:
     """Empty the frames that the error of a stopped query came through: a plan with a subquery keeps it at work for as
     long as somebody holds the plan, and an error is often kept."""
     if isinstance(error, QueryCanceled | QueryTimeout):
-        traceback.clear_frames(error.__traceback__)
+        seen: BaseException | None = error
+        while seen is not None:
+            traceback.clear_frames(seen.__traceback__)
+            seen = seen.__cause__ or seen.__context__
 
 
 def is_panic(error: BaseException) -> bool:

@@ -83,6 +83,18 @@ def test_cancel_from_another_thread(engine: Engine) -> None:
     assert caught.value.code == "QUERY_CANCELED"  # whoever keeps the error does not keep the query at work
 
 
+def test_cancel_while_a_subquery_runs(engine: Engine) -> None:
+    """DataFusion runs on while anyone holds the plan, and the frames of an error that is kept would."""
+    session = engine.session()
+    reading = in_thread(lambda: session.run(f"select 1 where ({ENDLESS}) > 0").read_all())
+    works()
+    session.cancel()
+    with pytest.raises(QueryCanceled) as caught:
+        reading()
+    rests()
+    assert caught.value.code == "QUERY_CANCELED"
+
+
 def test_cancel_leaves_other_sessions_alone(engine: Engine) -> None:
     one, other = engine.session(), engine.session()
     result = other.run(ENDLESS_ROWS)
