@@ -27,7 +27,7 @@ from typing import Any, TypeVar
 from pinakes.core import machine
 from pinakes.core.errors import ConfigError, listing
 from pinakes.core.names import RESERVED_CATALOGS, quote
-from pinakes.core.values import documented, duration, one_of, share_or_size, size, text, time_zone, whole
+from pinakes.core.values import documented, duration, one_of, share_or_size, size, text, texts, time_zone, whole
 
 MEMORY = ":memory:"
 """As `engine.data`: a temporary directory that goes when the engine closes."""
@@ -78,6 +78,12 @@ class EngineConfig:
     time_zone: str = documented(time_zone, "Time zone of new sessions: a name, or an offset such as `+02:00`.", "UTC")
     statement_timeout: float = documented(
         duration, "Time after which a statement is stopped, in seconds or as `5min`; 0 is never.", 0.0
+    )
+    allowed_paths: tuple[str, ...] | None = documented(
+        texts,
+        "Directories whose files SQL may read and write by their path, those below them too; `[]` is none, and if not "
+        "set whatever the process can reach.",
+        None,
     )
     tracker_queries: int = documented(whole(0), "Finished queries that are remembered at most.", 1000)
     tracker_age: float = documented(duration, "How long a finished query is remembered, in seconds or as `1h`.", 3600.0)
@@ -164,8 +170,9 @@ def parse_config(toml: str, base: Path) -> Config:
     _known_only(document, ("engine", "caches", "catalogs", "log"), "the configuration", "section")
     engine = _section(EngineConfig(), document.get("engine", {}), "engine")
     spill = engine.spill_dir and _resolved(engine.spill_dir, base)
+    allowed = engine.allowed_paths and tuple(_resolved(path, base) for path in engine.allowed_paths)
     return Config(
-        engine=replace(engine, data=_resolved(engine.data, base), spill_dir=spill),
+        engine=replace(engine, data=_resolved(engine.data, base), spill_dir=spill, allowed_paths=allowed),
         caches=_caches(document.get("caches", {})),
         catalogs={n: _catalog(n, value) for n, value in _table(document.get("catalogs", {}), "catalogs").items()},
         log=_section(LogConfig(), document.get("log", {}), "log"),

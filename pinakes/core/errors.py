@@ -9,6 +9,7 @@
     │   ├── TableNotFound         TABLE_NOT_FOUND
     │   ├── ViewNotFound          VIEW_NOT_FOUND
     │   ├── ColumnNotFound        COLUMN_NOT_FOUND
+    │   ├── FileNotFound          FILE_NOT_FOUND
     │   ├── FunctionNotFound      FUNCTION_NOT_FOUND
     │   ├── TypeNotFound          TYPE_NOT_FOUND
     │   ├── OptionNotFound        OPTION_NOT_FOUND
@@ -118,6 +119,10 @@ class ViewNotFound(NotFoundError):
 
 class ColumnNotFound(NotFoundError):
     code = "COLUMN_NOT_FOUND"
+
+
+class FileNotFound(NotFoundError):
+    code = "FILE_NOT_FOUND"
 
 
 class FunctionNotFound(NotFoundError):

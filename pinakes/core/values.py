@@ -45,6 +45,14 @@ def text(value: object) -> str:
     return value
 
 
+def texts(value: object) -> tuple[str, ...]:
+    """A list of texts; a single one needs no brackets."""
+    found = [value] if isinstance(value, str) else value
+    if not isinstance(found, list | tuple) or not all(isinstance(item, str) and item for item in found):
+        raise ValueError("a list of texts")
+    return tuple(found)
+
+
 def whole(least: int, most: int | None = None) -> Parser:
     """A whole number of at least `least` and at most `most`."""
     right = f"a whole number of at least {least}" if most is None else f"a whole number from {least} to {most}"

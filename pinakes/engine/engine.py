@@ -13,6 +13,7 @@ from pinakes.core.catalog import Catalog
 from pinakes.core.config import Config
 from pinakes.core.identity import Identity, local_identity
 from pinakes.engine.context import make_runtime
+from pinakes.engine.files.access import FileAccess
 from pinakes.engine.registry import Registry
 from pinakes.engine.resolver import Scope
 from pinakes.engine.session import Session
@@ -45,6 +46,7 @@ class Engine:
         self.registry = Registry()
         self.tracker = QueryTracker(config.engine.tracker_queries, config.engine.tracker_age)
         self.runtime = make_runtime(config.engine)
+        self.files = FileAccess(config.engine.allowed_paths)
         self._opener = opener
         self._mount_ids = itertools.count(1)
         self._sessions: weakref.WeakSet[Session] = weakref.WeakSet()

@@ -43,6 +43,7 @@ def test_every_section() -> None:
         batch_size = 1024
         time_zone = "europe/athens"
         statement_timeout = "5min"
+        allowed_paths = ["files", "/srv/files"]
         tracker_queries = 10
         tracker_age = 60
         [caches.listings]
@@ -58,8 +59,9 @@ def test_every_section() -> None:
         """
     )
     assert config.engine == EngineConfig(
-        "/base/store", 2_000_000_000, "/spill", 1024**3, 3, 1024, "Europe/Athens", 300.0, 10, 60.0
-    )
+        "/base/store", 2_000_000_000, "/spill", 1024**3, 3, 1024, "Europe/Athens", 300.0,
+        ("/base/files", "/srv/files"), 10, 60.0,
+    )  # fmt: skip
     assert config.caches.listings == CacheConfig(10_000, 10.0)
     assert config.caches.statements.entries == 0
     sales = config.catalogs["sales"]
@@ -76,7 +78,7 @@ def test_catalogs_keep_their_options_to_themselves() -> None:
     ("toml", "words"),
     [
         ("[engin]", r"no section 'engin'; there are: caches, catalogs, engine, log"),
-        ("[engine]\nbatch = 1", r"\[engine\] has no key 'batch'; there are: batch_size, data"),
+        ("[engine]\nbatch = 1", r"\[engine\] has no key 'batch'; there are: allowed_paths, batch_size, data"),
         ("[caches.listing]", r"\[caches\] has no cache 'listing'; there are: listings"),
         ("[caches.listings]\nsize = 1", r"\[caches.listings\] has no key 'size'; there are: entries, ttl"),
         ("[engine]\nbatch_size = 0", "engine.batch_size must be a whole number from 1 to 1048576, not 0"),

@@ -77,6 +77,8 @@ def _unsayable(error: PinakesError, sql: str) -> str:
 def renewed(engine: Engine) -> Session:
     """The engine still answers: what was dropped or spoilt by a valid statement is made again, and is readable."""
     session = engine.session()
+    home = engine.config.engine.data
+    session.run(f"ATTACH IF NOT EXISTS '{home}' AS lake (TYPE sqlite, DEFAULT_NAMESPACE 'default')").close()
     if rows(session, "SELECT 42") != [(42,)]:
         raise AssertionError("the engine does not answer")
     for sql in PREPARE:

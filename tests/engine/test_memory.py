@@ -37,14 +37,25 @@ def test_what_does_not_fit_spills(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("limit", [2 * MB, 30 * MB, *([5 * MB, 10 * MB, 60 * MB, 200 * MB] if how_many(0, 1) else [])])
+@pytest.mark.parametrize("limit", [2 * MB, 10 * MB])
 def test_little_memory_is_no_crash(tmp_path: Path, limit: int) -> None:
-    answer = run(tmp_path, limit, 2, SORT, GROUP, JOIN, "select 1")
-    *big, small = answer["outcomes"]
-    assert small == 1, "afterwards the engine answers"
-    for outcome, right in zip(big, (1_000_000, 1_000_000, 300_000), strict=True):
-        assert outcome in (right, "OUT_OF_MEMORY", "QUERY_TIMEOUT")  # the last: see TIMEOUT in the child
-    assert answer["left"] == [] or "QUERY_TIMEOUT" in big
+    _check(run(tmp_path, limit, 1, SORT, GROUP, JOIN, "select 1"), "OUT_OF_MEMORY")
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("limit", [2 * MB, 5 * MB, 10 * MB, 30 * MB, 60 * MB, 200 * MB])
+def test_little_memory_in_several_parts(tmp_path: Path, limit: int) -> None:
+    """DataFusion 55 may wait for ever here (its issue 24883, mended in a later one): the child's time-out ends that."""
+    _check(run(tmp_path, limit, 2, SORT, GROUP, JOIN, "select 1"), "OUT_OF_MEMORY", "QUERY_TIMEOUT")
+
+
+def _check(answer: dict[str, Any], *allowed: str) -> None:
+    """Each query gives all its rows or an error that is allowed; then the engine answers, and the disk is clean."""
+    sort, group, join, small = answer["outcomes"]
+    assert small == 1
+    for outcome, right in ((sort, 1_000_000), (group, 1_000_000), (join, 300_000)):
+        assert outcome in (right, *allowed)
+    assert answer["left"] == []
 
 
 @pytest.mark.slow
