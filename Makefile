@@ -4,12 +4,12 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
-SOURCES := pinakes tests docs $(wildcard benchmarks)
+SOURCES := pinakes tests docs $(wildcard benchmarks examples)
 # Files are shared out over the processors; the tests of one file stay together, as those of an .slt must.
 PYTEST := $(BIN)/python -m pytest -q -n auto --dist loadfile
 
 .DEFAULT_GOAL := help
-.PHONY: help venv shell check test test-long bench format docs clean
+.PHONY: help venv shell check test test-long bench format docs notebook clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -52,6 +52,9 @@ format: venv  ## put the code in form
 
 docs: venv  ## write the generated reference pages anew
 	$(BIN)/python docs/generate.py
+
+notebook: venv  ## run the example notebook anew and store what it shows
+	$(BIN)/python examples/execute.py
 
 clean:  ## remove what can be made again, .venv too
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

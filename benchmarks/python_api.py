@@ -10,7 +10,7 @@ from collections.abc import Callable
 import pandas as pd
 import polars as pl
 from _harness import compare, promise, report
-from datafusion import SessionContext
+from datafusion import SessionConfig, SessionContext
 
 import pinakes
 
@@ -23,8 +23,9 @@ FROM range({ROWS})
 
 
 def main() -> None:
-    bare = SessionContext()
     with pinakes.connect(data=":memory:") as con:
+        batch_size = con.session.settings.batch_size  # the same stream: in the same batches
+        bare = SessionContext(SessionConfig().with_batch_size(batch_size))
         contest("polars", lambda: con.sql(SQL).pl(), lambda: pl.DataFrame(bare.sql(SQL)))
         contest("polars, the stream as it is", lambda: pl.DataFrame(con.sql(SQL)), lambda: pl.DataFrame(bare.sql(SQL)))
         contest("pandas", lambda: con.sql(SQL).df(), lambda: bare.sql(SQL).to_pandas())

@@ -97,5 +97,19 @@ def __getattr__(name: str) -> Any:
     return found
 
 
+def load_ipython_extension(shell: Any) -> None:
+    """`%load_ext pinakes` calls this: `%sql` and `%%sql` (docs/notebook.md)."""
+    from pinakes.notebook import load
+
+    load(shell)
+
+
+def unload_ipython_extension(shell: Any) -> None:
+    """`%unload_ext pinakes` calls this."""
+    from pinakes.notebook import unload
+
+    unload(shell)
+
+
 def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})

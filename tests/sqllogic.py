@@ -6,6 +6,7 @@
     statement error /regex/               … or matches the regular expression
     query IT rowsort [label]              its rows follow after ----, one per line, columns separated by tabs
     query error …                         like statement error
+    file NAME                             the lines that follow become this file in ${TMP}
     connection NAME [user=alice]          the next record runs on this named session of the same engine
     halt                                  nothing after this line is read
 
@@ -47,8 +48,8 @@ class Record:
 
     line: int
     sql: str
-    kind: str  # "ok", "count", "error" or "query"
-    expected: str = ""  # the count, or the error's text
+    kind: str  # "ok", "count", "error", "query" or "file"
+    expected: str = ""  # the count, the error's text, or the file's name
     types: str = ""
     sort: str = "nosort"
     label: str | None = None
@@ -112,6 +113,8 @@ def _opening(line: str, number: int, path: Path | None) -> Record:
     match line.split():
         case ["statement", "ok"]:
             return Record(number, "", "ok")
+        case ["file", name]:
+            return Record(number, "", "file", name)
         case ["statement", "count", count] if count.isdigit():
             return Record(number, "", "count", count)
         case ["statement" | "query", "error", *_]:
@@ -132,6 +135,8 @@ Run = Callable[[str], Any]
 def check(record: Record, run: Run, tmp: str, labels: dict[str, list[str]], *, complete: bool = False) -> None:
     """Run a record and raise Mismatch unless what happens is what it expects."""
     sql = record.sql.replace("${TMP}", tmp)
+    if record.kind == "file":
+        return _write(Path(tmp) / record.expected, sql)
     if record.kind == "error":
         return _check_error(record, sql, run, tmp)
     try:
@@ -144,6 +149,11 @@ def check(record: Record, run: Run, tmp: str, labels: dict[str, list[str]], *, c
     if record.kind == "query":
         _check_rows(record, table, tmp, labels, complete)
     return None
+
+
+def _write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text + "\n", encoding="utf-8")
 
 
 def _check_error(record: Record, sql: str, run: Run, tmp: str) -> None:

@@ -23,8 +23,8 @@ from pinakes.api.engines import acquire
 from pinakes.api.parameters import Parameters, bound, check_count
 from pinakes.api.relation import Relation
 from pinakes.api.variables import Scopes, scopes_of, variables
-from pinakes.core.config import Config, load_config
-from pinakes.core.errors import InvalidArgument, NotSupportedError
+from pinakes.core.config import MEMORY, Config, load_config
+from pinakes.core.errors import ConfigError, InvalidArgument, NotSupportedError
 from pinakes.core.identity import local_identity
 from pinakes.core.names import quote
 from pinakes.core.settings import Settings
@@ -64,6 +64,9 @@ def connect(
 def _config(config: str | os.PathLike[str] | Config | None, data: str | os.PathLike[str] | None) -> Config:
     directory = None if data is None else os.fspath(data)
     if not isinstance(config, Config):
+        if config is not None and (os.fspath(config) == MEMORY or Path(config).is_dir()):
+            given = os.fspath(config)
+            raise ConfigError(f"{given!r} is no configuration file. A place for data is given as data={given!r}.")
         return load_config(None if config is None else Path(config), data=directory)
     if directory is None:
         return config
@@ -119,6 +122,13 @@ class Connection:
 
     def run(self, sql: str, parameters: Parameters | None = None, scopes: Scopes | None = None) -> Result:
         """What the others are made of: the engine's own result. The variables of `scopes` may stand for tables."""
+        result = self.run_quietly(sql, parameters, scopes)
+        while self.session.warnings:
+            warnings.warn(self.session.warnings.pop(0), errors.Warning, stacklevel=3)
+        return result
+
+    def run_quietly(self, sql: str, parameters: Parameters | None = None, scopes: Scopes | None = None) -> Result:
+        """The same for who shows `session.warnings` in their own way."""
         self._check_open()
         if not isinstance(sql, str):
             raise InvalidArgument(f"a statement is a text, not a {type(sql).__name__}")
@@ -127,10 +137,7 @@ class Connection:
             check_count(self.session.engine.caches.statements.classify(sql), len(parameters))
         scan = scopes is not None and self.session.settings.python_scan
         with variables(scopes) if scopes is not None and scan else nullcontext() as lookup:
-            result = self.session.run(sql, values, lookup=lookup)
-        while self.session.warnings:
-            warnings.warn(self.session.warnings.pop(0), errors.Warning, stacklevel=3)
-        return result
+            return self.session.run(sql, values, lookup=lookup)
 
     def cancel(self) -> None:
         """Stop whatever runs on this connection; to be called from another thread."""
@@ -184,6 +191,10 @@ class Connection:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+    def __repr__(self) -> str:
+        state = self.session.engine.config.engine.data if self._ending.alive else "closed"
+        return f"<pinakes.Connection: {state}>"
 
     def _check_open(self) -> None:
         if not self._ending.alive:

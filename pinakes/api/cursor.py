@@ -13,12 +13,16 @@ import pyarrow as pa
 from pinakes.api.errors import raising
 from pinakes.api.many import insert_many
 from pinakes.api.parameters import Parameters
+from pinakes.api.relation import Relation
 from pinakes.api.rows import Row, rows_of
 from pinakes.api.variables import scopes_of
 from pinakes.core.errors import InvalidArgument
 from pinakes.engine.result import Result
 
 if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
+
     from pinakes.api.connection import Connection
 
 Column = tuple[str, pa.DataType, None, None, int | None, int | None, bool]
@@ -76,6 +80,24 @@ class Cursor:
     def fetchall(self) -> list[Row]:
         with raising():
             return list(self._fetching())
+
+    def arrow(self) -> pa.Table:
+        """All rows as an Arrow table; like `df` and `pl` for who has fetched none of them."""
+        return self._relation().arrow()
+
+    def df(self) -> pd.DataFrame:
+        """All rows as a pandas frame."""
+        return self._relation().df()
+
+    def pl(self) -> pl.DataFrame:
+        """All rows as a polars frame."""
+        return self._relation().pl()
+
+    def _relation(self) -> Relation:
+        with raising():
+            self._fetching()
+            assert self._result is not None
+            return Relation(self._result, self.connection)
 
     def __iter__(self) -> Cursor:
         return self

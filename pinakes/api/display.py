@@ -17,6 +17,10 @@ NARROWEST = 8
 """No column is made narrower than this to fit."""
 LONGEST = 200
 """Characters of a cell that are shown at most."""
+MOST_COLUMNS = 100
+"""Columns that HTML shows at most; text shows all, however narrow the terminal is."""
+
+_HTML_NULL = '<em style="opacity: 0.5">NULL</em>'
 
 # A control character must not reach the terminal: it could move the cursor or worse.
 _VISIBLE = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160))}
@@ -27,7 +31,7 @@ def as_text(schema: pa.Schema, rows: pa.Table, more: bool, width: int | None) ->
     """A box that fits into `width` columns (None: those of the terminal), with a line on what is in it below."""
     names = [_clipped(name.translate(_VISIBLE)) for name in schema.names]
     types = [_clipped(sql_name_of_arrow(t)) for t in schema.types]
-    cells = _cells(rows)
+    cells = [["NULL" if cell is None else cell for cell in row] for row in _cells(rows)]
     widths = _fitted([max(map(_wide, column)) for column in zip(names, types, *cells, strict=True)], width)
     right = [_is_number(t) for t in schema.types]
     left = [False] * len(names)
@@ -37,19 +41,26 @@ def as_text(schema: pa.Schema, rows: pa.Table, more: bool, width: int | None) ->
 
 
 def as_html(schema: pa.Schema, rows: pa.Table, more: bool) -> str:
-    """A plain table; everything in it is escaped."""
-    types = [sql_name_of_arrow(t) for t in schema.types]
+    """A plain table; everything in it is escaped. A NULL looks other than the text `NULL`."""
+    shown = list(schema)[:MOST_COLUMNS]
     head = "".join(
-        f'<th title="{html.escape(kind)}">{html.escape(name)}</th>'
-        for name, kind in zip(schema.names, types, strict=True)
+        f"<th>{html.escape(_clipped(f.name.translate(_VISIBLE)))}<br>"
+        f'<small style="font-weight: normal">{html.escape(_clipped(sql_name_of_arrow(f.type)))}</small></th>'
+        for f in shown
     )
-    align = [' style="text-align: right"' if _is_number(t) else "" for t in schema.types]
-    body = "".join(
-        "<tr>" + "".join(f"<td{a}>{html.escape(c)}</td>" for a, c in zip(align, row, strict=True)) + "</tr>"
-        for row in _cells(rows)
-    )
+    align = [' style="text-align: right"' if _is_number(f.type) else ' style="text-align: left"' for f in shown]
+    cells = _cells(rows.select(range(len(shown))))
+    body = "".join(f"<tr>{''.join(map(_html_cell, align, row))}</tr>" for row in cells)
     table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-    return f"{table}<p>{_summary(rows.num_rows, more)}</p>"
+    return f"{table}<p>{_summary(rows.num_rows, more)}{_left_out(len(schema) - len(shown))}</p>"
+
+
+def _html_cell(style: str, cell: str | None) -> str:
+    return f"<td{style}>{_HTML_NULL if cell is None else html.escape(cell)}</td>"
+
+
+def _left_out(columns: int) -> str:
+    return f" and {columns} more column{'' if columns == 1 else 's'}" if columns else ""
 
 
 def _summary(count: int, more: bool) -> str:
@@ -57,9 +68,10 @@ def _summary(count: int, more: bool) -> str:
     return f"(the first {rows}; there are more)" if more else f"({rows})"
 
 
-def _cells(rows: pa.Table) -> list[list[str]]:
+def _cells(rows: pa.Table) -> list[list[str | None]]:
+    """Every value as it is shown; NULL stays None."""
     return [
-        ["NULL" if v is None else _clipped(text_of(v).translate(_VISIBLE)) for v in row]
+        [None if v is None else _clipped(text_of(v).translate(_VISIBLE)) for v in row]
         for batch in rows.to_batches()
         for row in plain_rows(batch)
     ]

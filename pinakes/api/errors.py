@@ -93,6 +93,7 @@ KINDS: dict[type[core.PinakesError], type[DatabaseError]] = {
     core.ExecutionError: DataError,
     core.CatalogUnavailable: OperationalError,
     core.DataCorrupt: OperationalError,
+    core.WriteFailed: OperationalError,
     core.ConfigError: OperationalError,
     core.InternalError: InternalError,
 }

@@ -48,7 +48,7 @@ def scalar(value: Any, name: str) -> pa.Scalar:
     if isinstance(value, pa.Scalar):
         return value
     try:
-        return pa.scalar(_plain(value))
+        return _of_numpy(value) if type(value).__module__ == "numpy" else pa.scalar(_plain(value))
     except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
         kind = type(value).__qualname__
         raise TypeMismatch(f"parameter {name}: a {kind} cannot be bound ({_first_line(error)})") from error
@@ -59,6 +59,8 @@ def _plain(value: Any) -> Any:
     match value:
         case bool() | None:
             return value
+        case _ if type(value).__name__ in ("NAType", "NaTType") and type(value).__module__.startswith("pandas."):
+            return None  # what pandas has for NULL
         case int() if value not in _INT64:
             return _wide(value)
         case UUID():
@@ -74,6 +76,14 @@ def _plain(value: Any) -> Any:
         case dict():
             return {key: _plain(item) for key, item in value.items()}
     return value
+
+
+def _of_numpy(value: Any) -> pa.Scalar:
+    """A value of numpy under its own type; an array as a list."""
+    if getattr(value, "ndim", 0) == 0:
+        return pa.array(value.reshape(1))[0]
+    items = pa.array(value)
+    return pa.scalar(items.to_pylist(), pa.list_(items.type))
 
 
 def _wide(value: int) -> Decimal:

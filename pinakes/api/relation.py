@@ -12,7 +12,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from html import escape
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
@@ -21,7 +21,7 @@ from pinakes.api.errors import raising
 from pinakes.api.extras import needed
 from pinakes.api.rows import Row, rows_of
 from pinakes.core.arrow_types import sql_name_of_arrow
-from pinakes.core.errors import InvalidArgument
+from pinakes.core.errors import InvalidArgument, PinakesError
 from pinakes.engine.result import Result
 
 if TYPE_CHECKING:
@@ -39,9 +39,12 @@ class Relation:
         self._result = result
         self._owner = owner
         self._lock = threading.Lock()
+        self._keeping = threading.Lock()
         self._head: list[pa.RecordBatch] = []
         self._rest: Iterator[pa.RecordBatch] | None = None
         self._passed_on = False
+        self._gone: str | None = None
+        """Why what is left of the stream can't be read: then no part of it is given out as if it were all."""
         self._kept: pa.Table | None = None
 
     # --- what it is -----------------------------------------------------------------------------------------------
@@ -68,9 +71,10 @@ class Relation:
 
     def arrow(self) -> pa.Table:
         """All rows, in memory; they are kept, so that they can be read again."""
-        if self._kept is None:
-            self._kept = self._read_all()
-        return self._kept
+        with self._keeping:  # of two threads, the second gets what the first has read
+            if self._kept is None:
+                self._kept = self._read_all()
+            return self._kept
 
     def reader(self) -> pa.RecordBatchReader:
         """The rows as they come."""
@@ -102,7 +106,8 @@ class Relation:
             return list(rows_of(self._batches()))
 
     def close(self) -> None:
-        """Not wanted any more; a query that runs is stopped."""
+        """Not wanted any more; a query that runs is stopped. What `arrow()` has kept stays."""
+        self._gone = self._gone or "it was closed"
         self._result.close()
 
     # --- looking --------------------------------------------------------------------------------------------------
@@ -118,6 +123,19 @@ class Relation:
         outcome = self._without_rows()
         return as_html(self.schema, *self._first(SHOWN)) if outcome is None else f"<p>{escape(outcome)}</p>"
 
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        """Both views in one go, for IPython. There an error in a view would be a traceback for each of them."""
+        try:
+            return {"text/plain": repr(self), "text/html": self._repr_html_()}
+        except PinakesError as error:
+            told = error.told()
+            return {"text/plain": told, "text/html": f"<pre>{escape(told)}</pre>"}
+
+    def begin(self) -> None:
+        """Run it as far as a view needs, so that whatever is wrong is known now."""
+        if self._without_rows() is None:
+            self._first(SHOWN)
+
     def _text(self, rows: int, width: int | None) -> str:
         outcome = self._without_rows()
         return as_text(self.schema, *self._first(rows), width) if outcome is None else outcome
@@ -126,8 +144,9 @@ class Relation:
         """What there is to say when there are no rows to show; None when there are."""
         if self._result.kind != "rows":
             return f"{self._result.kind}{'' if self._result.count is None else f' {self._result.count}'}"
-        if self._passed_on and self._kept is None:
-            return f"<pinakes.Relation [{', '.join(self.columns)}]: its rows were read>"
+        why = "its rows were read" if self._passed_on else self._gone
+        if why is not None and self._kept is None:
+            return f"<pinakes.Relation [{', '.join(self.columns)}]: {why}>"
         return None
 
     # --- the stream -----------------------------------------------------------------------------------------------
@@ -147,6 +166,7 @@ class Relation:
                         "the rows of this relation were read already. Call arrow() first to keep them, "
                         "or con.sql(…) again to run the query again."
                     )
+                self._check_whole()
                 self._passed_on = True
                 rest = self._stream()
             head, self._head = self._head, []
@@ -156,17 +176,27 @@ class Relation:
     def _first(self, rows: int) -> tuple[pa.Table, bool]:
         """The first rows, and whether there are more; they stay for whoever reads later."""
         with raising(), self._lock:
+            if self._kept is None:
+                self._check_whole()
             found = self._kept if self._kept is not None else self._peeked(rows)
         return found.slice(0, rows), found.num_rows > rows
 
     def _peeked(self, rows: int) -> pa.Table:
         stream = self._stream()
-        while sum(batch.num_rows for batch in self._head) <= rows:
-            batch = next(stream, None)
-            if batch is None:
-                break
-            self._head.append(batch)
+        try:
+            while sum(batch.num_rows for batch in self._head) <= rows and (batch := next(stream, None)) is not None:
+                self._head.append(batch)
+        except BaseException:
+            self._gone = "reading it has failed"
+            raise
         return pa.Table.from_batches(self._head, schema=self.schema)
+
+    def _check_whole(self) -> None:
+        """A stream that broke off, after some rows had been looked at, must not pass for a short one."""
+        if self._gone is not None:
+            raise InvalidArgument(
+                f"the rows of this relation are gone: {self._gone}. con.sql(…) again runs the query again."
+            )
 
     def _stream(self) -> Iterator[pa.RecordBatch]:
         if self._rest is None:

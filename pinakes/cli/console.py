@@ -5,11 +5,15 @@ from __future__ import annotations
 import logging
 import os
 import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, TextIO, cast
 
+from pinakes.cli.display import Display, is_coloured
 from pinakes.cli.formats import MACHINE_FORMATS, writer
-from pinakes.core.errors import PinakesError
+from pinakes.core.errors import PinakesError, QueryCanceled, WriteFailed
 
 if TYPE_CHECKING:
     from pinakes.engine.result import Result
@@ -22,32 +26,108 @@ class Console:
     format: str = "table"
     out: TextIO = field(default_factory=lambda: sys.stdout)
     err: TextIO = field(default_factory=lambda: sys.stderr)
+    display: Display = field(default_factory=Display)
+    screen: TextIO | None = None
+    """Where `out` was before `\\o` sent the results into a file."""
+    _begun: float = field(default_factory=time.perf_counter)
 
     def show(self, result: Result) -> None:
         """The rows of a result, or the tag of a statement that has none."""
         if result.kind == "rows":
-            writer(self.format)(result, self.out, self._width())
+            with self._screen(result) as out:
+                self._write(result, out)
         else:
             for _ in result:  # a change may still have to be carried out
                 pass
-            self.note(result.kind if result.count is None else f"{result.kind} {result.count}")
+            self.note((result.kind if result.count is None else f"{result.kind} {result.count}") + self._time())
         self.out.flush()
+
+    def begin(self) -> None:
+        """A statement is about to run: its time counts from now."""
+        self._begun = time.perf_counter()
 
     def note(self, text: str) -> None:
         """What is not a row."""
         print(text, file=self.err if self.format in MACHINE_FORMATS else self.out, flush=True)
+
+    def say(self, text: str) -> None:
+        """What a command tells: to the person, also while results go into a file."""
+        print(text, file=self.err if self.format in MACHINE_FORMATS else self.screen or self.out, flush=True)
 
     def warn(self, text: str) -> None:
         print(f"warning: {text}", file=self.err, flush=True)
 
     def error(self, error: Exception, place: str = "", start: tuple[int, int] = (1, 1)) -> None:
         """`place: CODE: message`; `start` is where the statement begins, so that positions are the script's own."""
-        self.out.flush()
+        try:
+            self.out.flush()
+        except BrokenPipeError:
+            raise
+        except OSError as failed:  # if it is not this that is being told, it is told when we leave
+            log.debug("the output could not be written", exc_info=failed)
         print(f"{place}{described(error, start)}", file=self.err, flush=True)
+
+    def _write(self, result: Result, out: TextIO) -> None:
+        width = self._width() if self.display.fit else None
+        if self.format != "table":
+            writer(self.format)(result, out, width)
+            if self.display.timing:
+                self.note(self._time().strip())
+            return
+        from pinakes.cli.formats.layout import Look
+
+        look = Look(is_coloured(self.out), self._elapsed if self.display.timing else None)
+        if self.display.expanded == "off":
+            from pinakes.cli.formats import table
+
+            table.write(result, out, width, look)
+        else:
+            from pinakes.cli.formats import expanded
+
+            write = expanded.write if self.display.expanded == "on" else expanded.write_if_wide
+            write(result, out, width, look)
+
+    @contextmanager
+    def _screen(self, result: Result) -> Iterator[TextIO]:
+        """Where rows go: to a pager as soon as they are more than a screenful, if one is wanted."""
+        if not (self.display.pager and self.out.isatty()):
+            yield self.out
+            return
+        from pinakes.cli.pager import Paged, pager_command
+
+        command = pager_command()
+        if not command:
+            yield self.out
+            return
+        paged = Paged(self.out, command, os.get_terminal_size(self.out.fileno()), result.close)
+        try:
+            yield cast(TextIO, paged)
+        except (BrokenPipeError, QueryCanceled):
+            if not paged.left:
+                raise
+        finally:
+            paged.finish()
+
+    def _elapsed(self) -> float:
+        return time.perf_counter() - self._begun
+
+    def _time(self) -> str:
+        return f" ({self._elapsed():.3f} s)" if self.display.timing else ""
 
     def _width(self) -> int | None:
         """The terminal's width; some terminals don't know theirs and say 0."""
         return (os.get_terminal_size(self.out.fileno()).columns or None) if self.out.isatty() else None
+
+
+@contextmanager
+def output_errors() -> Iterator[None]:
+    """What the system says when rows can't be printed, as an error of ours. That the reader has gone is none."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise WriteFailed(f"can't write the output: {error.strerror or error}") from error
 
 
 def described(error: Exception, start: tuple[int, int] = (1, 1)) -> str:

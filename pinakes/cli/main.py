@@ -43,14 +43,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def run_and_leave() -> NoReturn:
     """The command as a process. It ends without waiting for DataFusion's threads: one that still logs or calls back
     while the interpreter goes down would abort it."""
+    _open_streams()
     try:
         code: int | str | None = main()
-        sys.stdout.flush()
-        sys.stderr.flush()
     except SystemExit as leaving:
         code = leaving.code
-    except BrokenPipeError:
-        code = PIPE_CLOSED
+    if code != INTERRUPTED:  # then a thread may still wait for somebody to take its rows
+        code = _flushed(code)
     if "datafusion" not in sys.modules or not isinstance(code, int | None):
         sys.exit(code)
     atexit._run_exitfuncs()
@@ -64,12 +63,15 @@ def _parser() -> argparse.ArgumentParser:
         allow_abbrev=False,
     )
     add = parser.add_argument
+    add("subcommand", nargs="?", choices=("doctor",), metavar="doctor",
+        help="check installation, configuration and each catalog, and say what to do (also --format json)")  # fmt: skip
     add("-c", "--command", metavar="SQL", dest="scripts", action="append", type=_inline, default=[],
         help="run these statements; may be given several times, and mixed with -f")  # fmt: skip
     add("-f", "--file", metavar="FILE", dest="scripts", action="append", type=_file, help="run a script; - is stdin")
     add("--data", metavar="DIR", help="directory of the embedded catalog `lake`; :memory: is one that goes at exit")
     add("--config", metavar="FILE", type=Path, help="configuration (TOML)")
     add("--format", choices=FORMATS, default="table", help="how results are printed (default: %(default)s)")
+    add("--no-rc", action="store_true", help="don't run the shell's start-up script (shell.sql)")
     add("--version", action="version", version=f"pinakes {__version__}")
     return parser
 
@@ -87,13 +89,25 @@ def _run(options: argparse.Namespace) -> int:
 
     console = Console(options.format)
     _utf8(console)
+    if options.subcommand == "doctor":
+        return _doctor(options)
     try:
         config = _config(options)
         scripts = _scripts(options)
     except _UsageError as error:
         print(f"pinakes: {error}", file=sys.stderr)  # noqa: T201
         return USAGE
-    return _with_engine(config, scripts, console)
+    return _with_engine(config, scripts, console, with_rc=not options.no_rc)
+
+
+def _doctor(options: argparse.Namespace) -> int:
+    from pinakes.cli.doctor.finding import Patient
+    from pinakes.cli.doctor.run import doctor
+
+    if options.scripts or options.format not in ("table", "json"):
+        print("pinakes: doctor runs no statements, and prints a table or json", file=sys.stderr)  # noqa: T201
+        return USAGE
+    return OK if doctor(Patient(options.config, options.data), options.format) else FAILED
 
 
 class _UsageError(Exception):
@@ -131,7 +145,7 @@ def _scripts(options: argparse.Namespace) -> list[Script] | None:
     return scripts or None
 
 
-def _with_engine(config: Config, scripts: list[Script] | None, console: Console) -> int:
+def _with_engine(config: Config, scripts: list[Script] | None, console: Console, *, with_rc: bool = True) -> int:
     from pinakes.api.build import open_engine
     from pinakes.cli.runner import Runner
     from pinakes.cli.script import run_script
@@ -141,9 +155,11 @@ def _with_engine(config: Config, scripts: list[Script] | None, console: Console)
         with open_engine(config) as engine:
             runner = Runner(engine.session(), console)
             if scripts is None:
-                from pinakes.cli.shell import Shell
+                from pinakes.cli.shell import Shell, startup_file
 
-                Shell(runner).loop()
+                shell = Shell(runner)
+                shell.start(startup_file() if with_rc else None)
+                shell.loop()
                 return OK
             return OK if all(run_script(script, runner) for script in scripts) else FAILED
     except (PinakesError, OSError) as error:
@@ -160,6 +176,29 @@ def _utf8(console: Console) -> None:
     for stream in (console.out, console.err):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+
+
+def _open_streams() -> None:
+    """A stream that the shell has closed (`>&-`) is None: what would go there, nobody wants."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115 - it stays open
+
+
+def _flushed(code: int | str | None) -> int | str | None:
+    """Print what is left to print; the exit code if that went well."""
+    try:
+        sys.stdout.flush()
+        sys.stderr.flush()
+    except BrokenPipeError:
+        _discard_output()
+        return PIPE_CLOSED
+    except OSError as error:
+        _discard_output()
+        if not code:
+            print(f"pinakes: can't write the output: {error.strerror}", file=sys.stderr)  # noqa: T201
+        return code or FAILED
+    return code
 
 
 def _discard_output() -> None:

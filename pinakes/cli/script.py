@@ -5,8 +5,13 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from pinakes.cli.desk import IncludeFailed, Leave
 from pinakes.cli.runner import Runner
+
+if TYPE_CHECKING:
+    from pinakes.cli.steps import Step
 
 STDIN = "-"
 
@@ -33,17 +38,37 @@ def read_script(path: str) -> Script:
 
 
 def run_script(script: Script, runner: Runner) -> bool:
-    """Run a script's statements in order; False when one failed, which ends it."""
-    from pinakes.parser import split
+    """Run a script's statements and commands in order; False when one failed, which ends it. `\\q` ends it, too."""
+    try:
+        return run_steps(script, runner)
+    except Leave:
+        return True
+
+
+def run_steps(script: Script, runner: Runner) -> bool:
+    """The same for who has to know that somebody wants to leave."""
+    from pinakes.cli.steps import steps
 
     start = (1, 1)
     try:
-        for part in split(script.text):
-            start = part.line, part.offset - script.text.rfind("\n", 0, part.offset)
-            runner.run(part.text)
-    except BrokenPipeError:
+        for step in steps(script.text):
+            start = step.line, step.offset - script.text.rfind("\n", 0, step.offset)
+            _run_step(step, runner)
+    except (BrokenPipeError, Leave):
         raise
+    except IncludeFailed:
+        return False
     except Exception as error:  # noqa: BLE001 - what is not an error of ours is a bug; neither shows a traceback
         runner.console.error(error, script.place(start[0]), start)
         return False
     return True
+
+
+def _run_step(step: Step, runner: Runner) -> None:
+    if step.is_command:
+        from pinakes.cli.commands import run_command
+
+        run_command(step.text, runner, step.buffer)
+    else:
+        runner.desk.last = step.text
+        runner.run(step.text)

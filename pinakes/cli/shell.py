@@ -1,32 +1,41 @@
-"""The prompt: statements over several lines until a `;`, a history, Ctrl-C that stops a statement and not the shell."""
+"""The prompt: statements over several lines until a `;`, completion, a history, Ctrl-C that stops a statement only."""
 
 from __future__ import annotations
 
+import asyncio
+from pathlib import Path
+
+import platformdirs
 from prompt_toolkit import PromptSession
-from prompt_toolkit.application import get_app
-from prompt_toolkit.filters import Condition
+from prompt_toolkit.auto_suggest import AutoSuggestFromHistory
+from prompt_toolkit.enums import EditingMode
+from prompt_toolkit.formatted_text import StyleAndTextTuples
 from prompt_toolkit.history import History
 from prompt_toolkit.input import Input
-from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
+from prompt_toolkit.layout.processors import HighlightMatchingBracketProcessor
 from prompt_toolkit.output import Output
 from prompt_toolkit.output.defaults import create_output
 
 from pinakes import __version__
+from pinakes.api.completion import Completer
+from pinakes.cli.completion import ShellCompleter
+from pinakes.cli.desk import Leave
+from pinakes.cli.highlight import STYLE, SqlLexer
 from pinakes.cli.history import open_history
+from pinakes.cli.keys import bindings, is_complete
 from pinakes.cli.runner import Runner
-from pinakes.cli.script import Script, run_script
-from pinakes.parser import split
+from pinakes.cli.script import Script, read_script, run_script, run_steps
+from pinakes.core.names import dotted
 
-HELP = """\
-A statement ends with a semicolon and may have several lines.
-  \\?            this help
-  \\q            leave (so do exit, quit and Ctrl-D)
-  Ctrl-C        clear the line, or cancel the statement that runs
-  Up, Down      statements typed before
-  SHOW TABLES;  what there is to query"""
+__all__ = ["Shell", "is_complete", "startup_file"]
 
-QUIT = frozenset({"\\q", "exit", "quit"})
-HELP_WORDS = frozenset({"\\?", "\\h", "help"})
+LISTING_DELAY = 0.1
+_COMMANDS = {"exit": "\\q", "quit": "\\q", "help": "\\?"}
+
+
+def startup_file() -> Path:
+    """The script that the shell runs when it starts, if there is one."""
+    return Path(platformdirs.user_config_dir("pinakes", appauthor=False)) / "shell.sql"
 
 
 class Shell:
@@ -39,65 +48,71 @@ class Shell:
         output: Output | None = None,
     ) -> None:
         self.runner = runner
+        self.completer = Completer(runner.session)
+        history = history or open_history()
+        runner.desk.typed = history.get_strings
+        runner.console.display.pager = runner.console.display.timing = True
         self.prompts: PromptSession[str] = PromptSession(
-            history=history or open_history(),
+            history=history,
             multiline=True,
-            key_bindings=_bindings(),
-            prompt_continuation=lambda width, line, wrapped: "-> ".rjust(width),
+            key_bindings=bindings(),
+            completer=ShellCompleter(self.completer),
+            complete_while_typing=True,
+            auto_suggest=AutoSuggestFromHistory(),
+            lexer=SqlLexer(),
+            style=STYLE,
+            input_processors=[HighlightMatchingBracketProcessor(chars="[](){}")],
+            search_ignore_case=True,
+            enable_open_in_editor=True,
+            tempfile_suffix=".sql",
+            prompt_continuation=_continuation,
             input=input,
             # stdout may be a file while the prompt is on the terminal
             output=output or create_output(always_prefer_tty=True),
         )
 
+    def start(self, script: Path | None) -> None:
+        """Run the start-up script, if there is one; what is wrong in it is said and stops nobody."""
+        if script is not None and script.is_file():
+            try:
+                run_script(read_script(str(script)), self.runner)
+            except (OSError, UnicodeDecodeError) as error:
+                self.runner.console.error(error, f"{script}: ")
+
     def loop(self) -> None:
         """Read and run until the user leaves."""
-        self.runner.console.note(f"Pinakes {__version__}. \\? for help, \\q to leave.")
+        self.runner.console.say(f"Pinakes {__version__}. \\? for help, \\q to leave.")
         while True:
             try:
-                text = self.prompts.prompt(self._prompt())
+                self._answer(self._read())
             except KeyboardInterrupt:
                 continue
-            except EOFError:
+            except (EOFError, Leave):
                 return
-            if _word(text) in QUIT:
-                return
-            self._answer(text)
+
+    def _read(self) -> str:
+        desk = self.runner.desk
+        draft, desk.drafted = desk.drafted, ""
+        self.prompts.editing_mode = EditingMode.VI if desk.editing == "vi" else EditingMode.EMACS
+        return self.prompts.prompt(self._prompt(), default=draft, pre_run=self._list_soon)
+
+    def _list_soon(self) -> None:
+        """Fetch anew what completion knows, once the prompt is on the screen: it must not wait for that."""
+        self.completer.expire()
+        asyncio.get_running_loop().call_later(LISTING_DELAY, self.completer.prefetch)
 
     def _answer(self, text: str) -> None:
-        if _word(text) in HELP_WORDS:
-            self.runner.console.note(HELP)
-            return
-        if _word(text).startswith("\\"):
-            self.runner.console.note(f"no command {_word(text)}; \\? tells which there are")
-            return
+        word = text.strip().rstrip(";").strip().lower()
         try:
-            run_script(Script(text), self.runner)
+            run_steps(Script(_COMMANDS.get(word, text)), self.runner)
         except KeyboardInterrupt:
-            self.runner.console.note("canceled")
+            self.runner.console.say("canceled")
 
-    def _prompt(self) -> str:
-        session = self.runner.session
-        return f"{session.value('current_catalog')}.{session.value('current_schema')}> "
-
-
-def is_complete(text: str) -> bool:
-    """Whether Enter runs the text: a command, or statements that a semicolon ends (not one in quotes or a comment)."""
-    if not text.strip() or _word(text).startswith("\\") or _word(text) in QUIT | HELP_WORDS:
-        return True
-    # One more word begins a statement of its own only if the last one is closed.
-    return len(split(text + "\nx")) > len(split(text))
+    def _prompt(self) -> StyleAndTextTuples:
+        scope = self.runner.session.scope
+        return [("class:prompt", dotted((scope.catalog, *scope.namespace)) + "> ")]
 
 
-def _word(text: str) -> str:
-    return text.strip().rstrip(";").strip().lower()
-
-
-def _bindings() -> KeyBindings:
-    bindings = KeyBindings()
-    complete = Condition(lambda: is_complete(get_app().current_buffer.text))
-
-    @bindings.add("enter", filter=complete)
-    def _(event: KeyPressEvent) -> None:
-        event.current_buffer.validate_and_handle()
-
-    return bindings
+def _continuation(width: int, line: int, wrapped: int) -> StyleAndTextTuples:
+    """What stands before a further line; a line that only goes on because it is long has nothing there."""
+    return [("class:continuation", ("" if wrapped else "-> ").rjust(width))]

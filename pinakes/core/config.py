@@ -62,7 +62,8 @@ class EngineConfig:
     )
     spill_dir: str | None = documented(
         text,
-        "Directory for what does not fit into memory; the system's directory for temporary files if not set.",
+        "Directory for what does not fit into memory and for temporary tables; the system's directory for temporary "
+        "files if not set.",
         None,
     )
     spill_limit: int = documented(

@@ -33,6 +33,7 @@
     ├── QueryCanceled             QUERY_CANCELED
     ├── QueryTimeout              QUERY_TIMEOUT
     ├── OutOfMemory               OUT_OF_MEMORY
+    ├── WriteFailed               WRITE_FAILED             (a file or the output could not be written)
     ├── ExecutionError            EXECUTION_ERROR          (the data and the query do not go together)
     ├── CatalogUnavailable        CATALOG_UNAVAILABLE
     ├── DataCorrupt               DATA_CORRUPT
@@ -87,6 +88,15 @@ class PinakesError(Exception):
             return self.message
         place = f"line {self.position.line}, column {self.position.column}"
         return f"{self.message} ({place})\n{self.position.marked()}"
+
+    def told(self, start: tuple[int, int] = (1, 1)) -> str:
+        """`CODE: message`, with the marked text where there is a position. `start` is the line and the column at which
+        the statement begins, so that positions are those of the whole script."""
+        at = self.position
+        if at is None:
+            return f"{self.code}: {self.message}"
+        line, column = start[0] + at.line - 1, at.column + (start[1] - 1 if at.line == 1 else 0)
+        return f"{self.code}: {self.message} (line {line}, column {column})\n{at.marked()}"
 
 
 class ParseError(PinakesError):
@@ -217,6 +227,10 @@ class QueryTimeout(PinakesError):
 
 class OutOfMemory(PinakesError):
     code = "OUT_OF_MEMORY"
+
+
+class WriteFailed(PinakesError):
+    code = "WRITE_FAILED"
 
 
 class ExecutionError(PinakesError):

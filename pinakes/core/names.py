@@ -13,7 +13,9 @@ Namespace = tuple[str, ...]
 
 SYSTEM = "system"
 INFORMATION_SCHEMA = "information_schema"
-RESERVED_CATALOGS = frozenset({SYSTEM, INFORMATION_SCHEMA})
+TEMP = "temp"
+"""The catalog of temporary tables and views: every session has its own."""
+RESERVED_CATALOGS = frozenset({SYSTEM, INFORMATION_SCHEMA, TEMP})
 
 _PLAIN = re.compile(r"[a-z_][a-z0-9_]*\Z")
 
@@ -52,6 +54,11 @@ class Name:
     @property
     def last(self) -> Part:
         return self.parts[-1]
+
+    @property
+    def called(self) -> str:
+        """What the columns of a table are qualified with when it has no alias: of a file, its name without ending."""
+        return _stem(self.last.text) if self.is_path else self.last.exact
 
     def __str__(self) -> str:
         return ".".join(str(p) for p in self.parts)
@@ -97,6 +104,14 @@ def match(part: Part, names: Iterable[str], what: str) -> str | None:
             f"Quote the one you mean."
         )
     return found[0] if found else None
+
+
+_ENDING = re.compile(r"(?<=.)(\.[A-Za-z0-9]+)?(\.(gz|gzip|zst|zstd|bz2|xz))?\Z")
+
+
+def _stem(path: str) -> str:
+    name = path.rstrip("/").rsplit("/", 1)[-1]
+    return _ENDING.sub("", name, count=1) or name or "files"
 
 
 def quote(identifier: str) -> str:

@@ -160,8 +160,9 @@ def _timestamp(value: int, per_second: int, zone: tzinfo | None) -> str:
             moment = moment.replace(tzinfo=UTC).astimezone(zone)
     except OverflowError:  # beyond the years 1 to 9999: the count since 1970 is all that can be said
         return f"{value}/{per_second}s"
-    text = moment.replace(tzinfo=None).isoformat() + _digits(fraction, per_second)
-    return text + (moment.isoformat()[-6:] if zone is not None else "")
+    wall = moment.replace(tzinfo=None).isoformat()
+    # The offset has seconds in the days before zones were round hours, so its length varies.
+    return wall + _digits(fraction, per_second) + moment.isoformat()[len(wall) :]
 
 
 def _date(days: int) -> str:

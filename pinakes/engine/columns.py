@@ -44,6 +44,7 @@ def column_edits(
     `relations` are those of the statement's tables that matter here, by their place among them.
     """
     odd = target is not None or any(r.has_odd_columns for r in relations.values())
+    odd = odd or any(ref.name.is_path and ref.name.called != ref.name.called.lower() for ref in statement.tables)
     deep = any(len(ref.name.parts) > 2 for ref in statement.tables)
     if not statement.parsed or not (odd or deep or _STAR.search(statement.text)):
         return []
@@ -61,7 +62,7 @@ def _edits(column: ColumnRef, sources: Sources) -> Iterator[Edit]:
     if reading is None:
         return
     part = parts[reading.depth]
-    if reading.source is not None and reading.depth and _needs_name(parts[: reading.depth], part, reading.source[1]):
+    if reading.source is not None and reading.depth and _needs_name(parts[: reading.depth], part, *reading.source):
         yield Edit(column.spans[0].start, column.spans[reading.depth - 1].end, _known_as(*reading.source))
     if reading.column is None or part.quoted or reading.column == _folded(part.text):
         return
@@ -99,9 +100,10 @@ def _passed_on(column: ColumnRef, parts: tuple[Part, ...], sources: Sources) -> 
     return None
 
 
-def _needs_name(qualifier: tuple[Part, ...], part: Part, relation: Relation) -> bool:
+def _needs_name(qualifier: tuple[Part, ...], part: Part, ref: TableRef, relation: Relation) -> bool:
     """Whether what stands in front of a column has to be replaced for DataFusion to find the table."""
-    return len(qualifier) > 1 or part.text == "*" or relation.alias is not None or not _all_ascii(qualifier)
+    by_path = ref.name.is_path and ref.alias is None
+    return len(qualifier) > 1 or part.text == "*" or relation.alias is not None or by_path or not _all_ascii(qualifier)
 
 
 def _folded(text: str) -> str:
@@ -127,5 +129,5 @@ def _known_as(ref: TableRef, relation: Relation) -> str:
         return quote(relation.alias)
     if ref.alias is not None:
         return quote(ref.alias.text if ref.alias.quoted else _folded(ref.alias.text))
-    written = ref.name.last.exact
+    written = ref.name.called
     return relation.sql if written == relation.key[2] else quote(written)

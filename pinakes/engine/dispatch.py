@@ -30,6 +30,10 @@ def dispatch(statement: s.AnyStatement, execution: Execution) -> Result:
             from pinakes.engine.handlers.describe import describe
 
             return describe(statement, execution)
+        case s.Summarize():
+            from pinakes.engine.handlers.summarize import summarize
+
+            return summarize(statement, execution)
         case s.ShowCatalogs():
             from pinakes.engine.handlers.show_catalogs import show_catalogs
 
@@ -166,9 +170,16 @@ def dispatch(statement: s.AnyStatement, execution: Execution) -> Result:
             from pinakes.engine.handlers.truncate import truncate
 
             return truncate(statement, execution)
+        case s.CopyFrom():
+            from pinakes.engine.handlers.copy_from import copy_from
+
+            return copy_from(statement, execution)
+        case s.CopyTo():
+            from pinakes.engine.handlers.copy_to import copy_to
+
+            return copy_to(statement, execution)
         case (
             s.ExplainFull()
-            | s.Summarize()
             | s.ShowFunctions()
             | s.ShowSecrets()
             | s.ShowStats()
@@ -178,8 +189,6 @@ def dispatch(statement: s.AnyStatement, execution: Execution) -> Result:
             | s.CreateSecret()
             | s.DropSecret()
             | s.Analyze()
-            | s.CopyTo()
-            | s.CopyFrom()
             | s.Call()
             | s.Begin()
             | s.Commit()

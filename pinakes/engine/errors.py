@@ -7,6 +7,7 @@ first line of the original.
 
 from __future__ import annotations
 
+import ast
 import re
 import traceback
 from collections.abc import Callable, Iterator
@@ -102,17 +103,23 @@ def _own_error(error: BaseException) -> PinakesError | None:
     return _rebuilt(str(error))
 
 
-_CROSSED = re.compile(r"<class 'pinakes\.core\.errors\.(\w+)'>, value: \w+\((?:'(.*?)'|\"(.*?)\")\)", re.DOTALL)
+_CROSSED = re.compile(
+    r"<class 'pinakes\.core\.errors\.(\w+)'>, value: \w+\(('(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\")\)", re.DOTALL
+)
+_STREAMED = re.compile(r"External error: ([A-Z]\w+): (.*)", re.DOTALL)
 
 
 def _rebuilt(text: str) -> PinakesError | None:
-    """One of ours that was raised within a scan: DataFusion keeps nothing of it but its repr."""
+    """One of ours that was raised within a scan: DataFusion keeps nothing of it but its repr; or, when it came through
+    a stream of Arrow's, the name of its class and its message."""
     found = _CROSSED.search(text)
-    if found is None:
-        return None
-    kind = getattr(errors, found.group(1), ExecutionError)
-    message = (found.group(2) or found.group(3) or "").replace("\\'", "'").replace("\\n", "\n")
-    return kind(message)
+    if found is not None:
+        kind = getattr(errors, found.group(1), ExecutionError)
+        return kind(ast.literal_eval(found.group(2)))
+    found = _STREAMED.search(text)
+    streamed = getattr(errors, found.group(1), None) if found is not None else None
+    own = isinstance(streamed, type) and issubclass(streamed, PinakesError)
+    return streamed(found.group(2)) if found is not None and own and streamed is not None else None
 
 
 _PREFIXES = re.compile(
@@ -184,7 +191,10 @@ _RULES: list[tuple[re.Pattern[str], Callable[[re.Match[str], str], PinakesError]
     ),
     (
         re.compile(r"table function '([^']+)' not found"),
-        lambda m, _: FunctionNotFound(f"table function {m.group(1)} does not exist"),
+        lambda m, _: FunctionNotFound(
+            f"table function {m.group(1)} does not exist; files are read by read_parquet, read_csv, read_json and "
+            f"read_arrow"
+        ),
     ),
     (re.compile(r"table '([^']+)' not found"), lambda m, _: TableNotFound(f"table {m.group(1)} does not exist")),
     (

@@ -16,7 +16,7 @@ from datafusion import Table as Provider
 
 from pinakes.core.catalog import IcebergTable, ViewDefinition
 from pinakes.core.errors import InvalidArgument, NotFoundError, NotSupportedError, Position, TableNotFound, listing
-from pinakes.core.names import Name, Part, quote, text_literal, undotted
+from pinakes.core.names import TEMP, Name, Part, quote, text_literal, undotted
 from pinakes.engine.bridge import CURRENT
 from pinakes.engine.columns import column_edits
 from pinakes.engine.context import READ_ONLY
@@ -26,12 +26,15 @@ from pinakes.engine.resolver import Found, Resolver, Scope
 from pinakes.engine.splice import Edit, Spliced, splice
 from pinakes.engine.temporary import TEMPORARY, Source, relation_of, temporary_key
 from pinakes.parser import classify
-from pinakes.parser.statements import Planned, Query, Span, TableRef
+from pinakes.parser.statements import FileCall, Placeholder, Planned, Query, Span, TableRef
 
 if TYPE_CHECKING:
     from pinakes.engine.execution import Execution
+    from pinakes.engine.files.readings import Reading
 
 MAX_VIEW_DEPTH = 64
+FILES = "$files"
+"""The catalog of files in planned text. Nobody can mount it."""
 
 
 class Planner:
@@ -66,14 +69,14 @@ class Planner:
     ) -> Spliced:
         """The statement's text, or a piece of it, as DataFusion is to read it."""
         relations = {
-            index: self._relation_of(ref)
+            index: self._relation_of(ref, statement)
             for index, ref in enumerate(statement.tables)
             if span is None or _covers(span, ref.span)
         }
         edits = [_table_edit(statement.tables[index], relation) for index, relation in relations.items()]
         edits += also
         edits += column_edits(statement, relations, target)
-        edits += [Edit(p.span.start, p.span.end, f"${p.name}") for p in statement.placeholders]
+        edits += [Edit(p.span.start, p.span.end, f"${p.name}") for p in _planned_placeholders(statement)]
         edits += [Edit(v.span.start, v.span.end, self._value(v.name)) for v in statement.values]
         edits += [Edit(end, end, f" AS {quote(name)}") for end, name in _aliases(statement).items()]
         edits += [Edit(r.span.start, r.span.end, r.text) for r in statement.repairs]
@@ -112,23 +115,51 @@ class Planner:
         given = self._execution.parameters
         if not statement.parsed:
             return dict(given) or None
-        missing = [p.name for p in statement.placeholders if p.name not in given]
-        if missing:
-            raise InvalidArgument(f"parameter ${missing[0]} has no value; given: {listing(given)}")
-        return {p.name: given[p.name] for p in statement.placeholders} or None
+        return {p.name: self._parameter(p.name) for p in _planned_placeholders(statement)} or None
+
+    def _parameter(self, name: str) -> object:
+        given = self._execution.parameters
+        if name not in given:
+            raise InvalidArgument(f"parameter ${name} has no value; given: {listing(given)}")
+        return given[name]
 
     # --- relations ------------------------------------------------------------------------------------------------
 
-    def _relation_of(self, ref: TableRef) -> Relation:
+    def _relation_of(self, ref: TableRef, statement: Planned) -> Relation:
         if ref.as_of is not None:
             raise NotSupportedError(
                 "time travel is not supported yet: leave out the AS OF clause to read the table as it is now",
                 position=Position.of(self._execution.text, ref.as_of.span.start),
             )
+        if ref.call is not None:
+            return self.files(self._reading(ref.call, statement), ref.call.name)
         return self.named(ref.name)
+
+    def _reading(self, call: FileCall, statement: Planned) -> Reading:
+        from pinakes.engine.files.readings import reading_of
+
+        within = [p for p in statement.placeholders if _covers(call.span, p.span)]
+        return reading_of(call, {p.span.start: self._parameter(p.name) for p in within})
+
+    def files(self, reading: Reading, called: str) -> Relation:
+        """Files that a path or a function names; found and looked at once per statement."""
+        from pinakes.engine.files.paths import Finder
+        from pinakes.engine.files.tables import open_files
+
+        key = (FILES, reading.key, called)
+        if key not in self._memo:
+            session, query = self._session, self._execution.query
+            finder, zone = Finder(session.engine.files, query.check), session.settings.time_zone
+            opened = query.interruptible(lambda: open_files(reading, finder, zone))
+            self._memo[key] = Relation(key, opened.provider, tuple(opened.schema.names), full_name=(called,))
+        return self._memo[key]
 
     def named(self, name: Name) -> Relation:
         """The relation behind a name; loaded once per statement."""
+        if name.is_path and len(name.parts) == 1:
+            from pinakes.engine.files.readings import Reading
+
+            return self.files(Reading((name.last.text,)), name.called)
         temporary = self._resolver.temporary(name)
         if temporary is not None:
             return self._temporary(*temporary)
@@ -161,6 +192,11 @@ class Planner:
         """The temporary relations that were read."""
         return [name for catalog, _, name in self._memo if catalog == TEMPORARY]
 
+    @property
+    def private(self) -> list[str]:
+        """The temporary tables and views that were read."""
+        return [name for catalog, _, name in self._memo if catalog == TEMP]
+
     def _load(self, found: Found, key: Key) -> Relation:
         self._execution.query.touch(found.place.mount.name)
         loaded = self._resolver.load(found)
@@ -190,7 +226,7 @@ class Planner:
         scope = Scope(view.default_catalog or found.place.mount.name, view.default_namespace)
         planner = Planner(
             self._execution,
-            self._resolver.within(scope),
+            self._resolver.within(scope, found),
             within=(*self._within, found),
             memo=self._memo,
             nested=self._nested,
@@ -232,9 +268,15 @@ def _covers(outer: Span, inner: Span) -> bool:
 
 def _table_edit(ref: TableRef, relation: Relation) -> Edit:
     """The full name in place of the written one; it keeps going by the name it was written with."""
-    written = ref.name.last.exact
+    written = ref.name.called
     alias = f" AS {quote(written)}" if ref.alias is None and written != relation.key[2] else ""
     return Edit(ref.span.start, ref.span.end, relation.sql + alias)
+
+
+def _planned_placeholders(statement: Planned) -> list[Placeholder]:
+    """Those that DataFusion binds: not those within a call of a function that reads files."""
+    calls = [ref.call.span for ref in statement.tables if ref.call is not None]
+    return [p for p in statement.placeholders if not any(_covers(call, p.span) for call in calls)]
 
 
 def _aliases(statement: Planned) -> dict[int, str]:

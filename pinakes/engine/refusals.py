@@ -7,7 +7,6 @@ from pinakes.parser import statements as s
 
 REFUSED: dict[type[s.Statement], str] = {
     s.ExplainFull: "EXPLAIN FULL is not supported yet; use EXPLAIN or EXPLAIN ANALYZE",
-    s.Summarize: "SUMMARIZE is not supported yet; use DESCRIBE, or aggregates in a SELECT",
     s.ShowFunctions: "SHOW FUNCTIONS is not supported yet",
     s.ShowSecrets: "SHOW SECRETS is not supported yet",
     s.ShowStats: "SHOW STATS is not supported yet; use count(*), min and max in a SELECT",
@@ -17,8 +16,6 @@ REFUSED: dict[type[s.Statement], str] = {
     s.CreateSecret: "CREATE SECRET is not supported yet",
     s.DropSecret: "DROP SECRET is not supported yet",
     s.Analyze: "ANALYZE is not supported yet",
-    s.CopyTo: "COPY … TO is not supported yet; use pinakes --format csv -c 'SELECT …'",
-    s.CopyFrom: "COPY … FROM is not supported yet; use INSERT",
     s.Call: "CALL is not supported yet",
     s.Begin: "transactions over several statements are not supported yet: each statement is its own commit",
     s.Commit: "there is no transaction to commit: each statement is its own commit",

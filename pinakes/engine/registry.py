@@ -12,7 +12,7 @@ from pinakes.core.catalog import Catalog
 from pinakes.core.errors import CatalogExists, CatalogNotFound, InvalidArgument, listing
 from pinakes.core.names import RESERVED_CATALOGS, Part, match
 
-Origin = Literal["config", "attach"]
+Origin = Literal["config", "attach", "session"]
 
 
 @dataclass(slots=True)
@@ -36,6 +36,15 @@ class Mount:
                 if self._catalog is None:
                     self._catalog = self.opener()
         return self._catalog
+
+    @property
+    def is_open(self) -> bool:
+        return self._catalog is not None
+
+    @property
+    def is_private(self) -> bool:
+        """Only one session has it."""
+        return self.origin == "session"
 
     def close(self) -> None:
         with self._lock:

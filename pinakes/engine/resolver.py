@@ -33,8 +33,10 @@ from pinakes.core.errors import (
     ViewNotFound,
     listing,
 )
-from pinakes.core.names import Name, Namespace, Part, display, dotted, match, resolve
-from pinakes.engine.registry import Mount, Registry
+from pinakes.core.names import TEMP, Name, Namespace, Part, display, dotted, match, resolve
+from pinakes.engine.mounts import Mounts
+from pinakes.engine.registry import Mount
+from pinakes.engine.temp_catalog import MAIN
 from pinakes.engine.temporary import Source, Temporaries
 from pinakes.parser.masking import masked_address
 
@@ -80,28 +82,48 @@ class Resolver:
 
     def __init__(
         self,
-        registry: Registry,
+        catalogs: Mounts,
         scope: Scope,
         remembered: Mapping[str, Namespace],
         temporary: Temporaries | None = None,
+        *,
+        unseen: Found | None = None,
     ) -> None:
-        self._registry = registry
+        self._catalogs = catalogs
         self._temporary = temporary
         self._scope = scope
         self._remembered = remembered
+        self._unseen = unseen
 
-    def within(self, scope: Scope) -> Resolver:
-        """The same for another scope, which is not the session's: temporary relations are not seen in it."""
-        return Resolver(self._registry, scope, self._remembered)
+    def within(self, scope: Scope, view: Found) -> Resolver:
+        """The same for the text of a view, in the view's own scope. A stored view does not see what only the session
+        has; a temporary one does, and by its own name it means what that would mean without it."""
+        if view.place.mount.is_private:
+            return Resolver(self._catalogs, scope, self._remembered, self._temporary, unseen=view)
+        return Resolver(self._catalogs.shared, scope, self._remembered)
 
     # --- places ---------------------------------------------------------------------------------------------------
 
-    def new_object(self, name: Name) -> tuple[Place, str]:
+    def new_object(self, name: Name, *, temporary: bool = False) -> tuple[Place, str]:
         """Where something is to be made, and the exact name it will have. The namespace must exist."""
-        with self._explained(name):
-            place, part = self._place(name)
+        full = self.as_temporary(name) if temporary else name
+        if self.temporary(name) is not None:
+            raise self._shadowed(name, full)
+        with self._explained(full):
+            place, part = self._place(full)
             self.check_namespace(place)
         return place, part.exact
+
+    def as_temporary(self, name: Name) -> Name:
+        """The full name of what CREATE TEMP makes and DROP TEMP drops."""
+        if len(name.parts) == 1 and not name.is_path:
+            return Name((*Name.of(TEMP, *MAIN).parts, name.last))
+        if name.is_path or self._catalogs.find(name.parts[0]) != TEMP:
+            raise InvalidArgument(
+                f"{name} cannot name something temporary: that is in the catalog {TEMP} of the session. "
+                f"Write {name.last} or {TEMP}.{name.last}"
+            )
+        return name
 
     def new_namespace(self, name: Name) -> Place:
         """A namespace that is to be made: existing levels are matched, the last one is taken as written."""
@@ -114,7 +136,7 @@ class Resolver:
     def namespace(self, name: Name | None) -> Place:
         """The place that SHOW … IN name or USE means: a mounted catalog if there is one, else a namespace."""
         if name is None:
-            return Place(self._registry.get(self._scope.catalog), self._scope.namespace)
+            return Place(self._catalogs.get(self._scope.catalog), self._scope.namespace)
         with self._explained(name):
             mount, parts = self._catalog_and_levels(name)
             place = Place(mount, _match_levels(mount, parts))
@@ -152,15 +174,22 @@ class Resolver:
             return None
         return self._temporary.find(name.last)
 
+    def there(self, place: Place, name: Name) -> Found | None:
+        """What has this name in a place, whatever else goes by it in the session."""
+        return _lookup(place, name.last)
+
     def find(self, name: Name, *, kind: Kind | None = None) -> Found:
         """The table or view that a name means; TableNotFound or ViewNotFound lists what there is."""
         if self.temporary(name) is not None:
-            raise self._shadowed(name)
+            raise self._shadowed(name, name)
+        own = self._own(name)
+        if own is not None:
+            return _of_kind(own, kind)
         with self._explained(name):
             place, part = self._place(name)
             found = _lookup(place, part)
         if found is None:
-            raise _no_object(place, part, kind)
+            raise _no_object(place, part, kind, self.temporary_place() if len(name.parts) == 1 else None)
         return _of_kind(found, kind)
 
     def maybe(self, name: Name, *, kind: Kind | None = None) -> Found | None:
@@ -183,24 +212,46 @@ class Resolver:
         """A table that is to be changed: as it is now, not as it is remembered, so that no change of another process
         is missed."""
         found = self.find(name, kind="TABLE")
+        return found, self.fresh(found)
+
+    def fresh(self, found: Found) -> IcebergTable:
+        """The same for one that was found."""
         forget_table(found.place.mount.catalog, found.place.namespace, found.name)
         table = self.load(found)
         assert isinstance(table, IcebergTable)
-        return found, table
+        return table
+
+    def temporary_place(self) -> Place | None:
+        """Where the session's temporary tables and views are, if it ever made one."""
+        mount = self._catalogs.own(TEMP)
+        return Place(mount, MAIN) if mount is not None and mount.is_open else None
+
+    def _own(self, name: Name) -> Found | None:
+        """The temporary table or view that a name of one part means."""
+        place = self.temporary_place()
+        if place is None or len(name.parts) > 1 or name.is_path:
+            return None
+        kinds = objects(place.mount.catalog, place)
+        exact = match(name.last, kinds, "temporary table")
+        found = None if exact is None else Found(place, exact, kinds[exact])
+        return None if found == self._unseen else found
 
     # --- the rules ------------------------------------------------------------------------------------------------
 
     def _place(self, name: Name) -> tuple[Place, Part]:
-        resolved = resolve(name, self._registry.find, self._scope.catalog, self._scope.namespace)
-        mount = self._registry.get(resolved.catalog)
+        resolved = resolve(name, self._catalogs.find, self._scope.catalog, self._scope.namespace)
+        mount = self._catalogs.get(resolved.catalog)
         if resolved.is_path:
             raise _no_paths(mount, resolved.name.text)
         if resolved.catalog_given and not resolved.namespace:
             return Place(mount, self.home(mount)), resolved.name
         return Place(mount, _match_levels(mount, resolved.namespace)), resolved.name
 
-    def _shadowed(self, name: Name) -> InvalidArgument:
+    def _shadowed(self, name: Name, meant: Name) -> InvalidArgument:
+        own = self._own(name)
         full = display(self._scope.catalog, self._scope.namespace, name.last.exact)
+        if own is not None or len(meant.parts) > 1:
+            full = str(own) if own is not None else display(TEMP, MAIN, name.last.exact)
         return InvalidArgument(
             f"{name} is a temporary relation of this session, which can only be read; "
             f"write {full} to name what the catalog has"
@@ -213,20 +264,20 @@ class Resolver:
             yield
         except NamespaceNotFound as error:
             first = name.parts[0]
-            current = self._registry.get(self._scope.catalog)
+            current = self._catalogs.get(self._scope.catalog)
             top = _children(current.catalog, ()) if isinstance(current.catalog, SupportsNamespaces) else []
-            if self._registry.find(first) is not None or any(first.matches(n[-1]) for n in top):
+            if self._catalogs.find(first) is not None or any(first.matches(n[-1]) for n in top):
                 raise
-            attached = listing(m.name for m in self._registry.mounts())
+            attached = listing(m.name for m in self._catalogs.listed())
             raise NamespaceNotFound(
                 f"{error.message} Nor is a catalog '{first.text}' attached; attached: {attached}."
             ) from None
 
     def _catalog_and_levels(self, name: Name) -> tuple[Mount, tuple[Part, ...]]:
-        catalog = self._registry.find(name.parts[0])
+        catalog = self._catalogs.find(name.parts[0])
         if catalog is not None:
-            return self._registry.get(catalog), name.parts[1:]
-        return self._registry.get(self._scope.catalog), name.parts
+            return self._catalogs.get(catalog), name.parts[1:]
+        return self._catalogs.get(self._scope.catalog), name.parts
 
 
 def _match_levels(mount: Mount, parts: Sequence[Part]) -> Namespace:
@@ -296,15 +347,21 @@ def _no_namespace(mount: Mount, namespace: Namespace) -> NamespaceNotFound:
     )
 
 
-def _no_object(place: Place, part: Part, kind: Kind | None) -> TableNotFound | ViewNotFound:
-    kinds = objects(place.mount.catalog, place)
-    known = [n for n, k in kinds.items() if kind is None or k == kind]
-    close = difflib.get_close_matches(part.exact, known, n=1)
+def _no_object(place: Place, part: Part, kind: Kind | None, own: Place | None = None) -> TableNotFound | ViewNotFound:
+    """`own` is where else it might have been: among what is temporary."""
+    known = _of_that_kind(place, kind)
+    temporary = _of_that_kind(own, kind) if own is not None and own != place else []
+    close = difflib.get_close_matches(part.exact, known + temporary, n=1)
     hint = f" Did you mean {close[0]}?" if close else ""
+    also = f"; {own} has: {listing(temporary)}" if temporary else ""
     what = (kind or "table").lower()
     error = ViewNotFound if kind == "VIEW" else TableNotFound
     asked = display(place.mount.name, place.namespace, part.exact)
-    return error(f"{what} {asked} does not exist; {place} has: {listing(known)}.{hint}")
+    return error(f"{what} {asked} does not exist; {place} has: {listing(known)}{also}.{hint}")
+
+
+def _of_that_kind(place: Place, kind: Kind | None) -> list[str]:
+    return [n for n, k in objects(place.mount.catalog, place).items() if kind is None or k == kind]
 
 
 def _no_paths(mount: Mount, path: str) -> NotSupportedError:

@@ -60,6 +60,11 @@ class Result:
         self._ending.atexit = False
         return self
 
+    def through(self, wrap: Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]) -> Result:
+        """Let somebody see each batch, and the end, before the reader does."""
+        self._batches = wrap(self._batches)
+        return self
+
     def __iter__(self) -> Iterator[pa.RecordBatch]:
         if self._taken:
             raise InvalidArgument("this result was read or closed already: run the statement again to read it again")

@@ -15,8 +15,10 @@ from pinakes.core.names import Namespace, dotted
 from pinakes.core.settings import Settings
 from pinakes.engine.bridge import Bridge
 from pinakes.engine.context import apply_settings, make_context
+from pinakes.engine.mounts import Mounts
 from pinakes.engine.resolver import Resolver, Scope
 from pinakes.engine.result import Result
+from pinakes.engine.temp_catalog import TempCatalog
 from pinakes.engine.temporary import Lookup, Temporaries
 
 if TYPE_CHECKING:
@@ -39,9 +41,12 @@ class Session:
         self.settings = self.defaults
         self.prepared: dict[str, str] = {}
         self.temporary = Temporaries()
+        self._temp = TempCatalog(engine, identity.user)
+        self.catalogs = Mounts(engine.registry, [self._temp.mount])
         self.warnings: list[str] = []
         self.plan_lock = threading.RLock()
         self.running: weakref.WeakSet[Query] = weakref.WeakSet()
+        weakref.finalize(self, self._temp.close)  # also when nobody closes it
 
     def run(
         self,
@@ -64,11 +69,13 @@ class Session:
             query.cancel(reason)
 
     def close(self) -> None:
+        """Stop what runs; temporary tables and views are gone."""
         self.cancel("the session was closed")
+        self._temp.close()
 
     @property
     def resolver(self) -> Resolver:
-        return Resolver(self.engine.registry, self.scope, self.remembered, self.temporary)
+        return Resolver(self.catalogs, self.scope, self.remembered, self.temporary)
 
     @cached_property
     def bridge(self) -> Bridge:

@@ -72,6 +72,10 @@ class Temporaries:
         finally:
             self.remove(name)
 
+    def names(self) -> list[str]:
+        """Those that a user may name."""
+        return sorted(name for name in self._sources if not name.startswith("$"))
+
     def find(self, part: Part) -> tuple[str, Source] | None:
         """The relation that a name of one part means, and its exact name."""
         sources = self._sources

@@ -88,7 +88,7 @@ def _run(text: str, position: int, tokens: list[Token]) -> int | None:
             add(make(Token, ("symbol", symbol, symbol, start, end)))
         elif which == 6:
             if found[6] == "/*":
-                return _comment_end(text, found.start(6))
+                return comment_end(text, found.start(6))
         elif which == 11:
             raise _unclosed(text, found.start(11))
         elif which is not None:
@@ -127,7 +127,7 @@ def _unescape(found: re.Match[str]) -> str:
     return "'" if char is None else _ESCAPED.get(char, char)
 
 
-def _comment_end(text: str, start: int) -> int:
+def comment_end(text: str, start: int) -> int:
     depth = 0
     for edge in _COMMENT_EDGE.finditer(text, start):
         depth += 1 if edge[0] == "/*" else -1

@@ -10,7 +10,7 @@ from pinakes.parser.parameters import join_named, placeholders
 from pinakes.parser.projections import projections
 from pinakes.parser.repairs import repairs
 from pinakes.parser.session_values import WORDS, session_values
-from pinakes.parser.statements import AsOf, Placeholder, Projection, Repair, SessionValue, TableRef
+from pinakes.parser.statements import AsOf, FileCall, Placeholder, Projection, Repair, SessionValue, TableRef
 from pinakes.parser.time_travel import take_out
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ class Tree(NamedTuple):
     text: str
     as_of: list[AsOf]
     has_with: bool
+    calls: dict[int, FileCall]
 
 
 def locate(text: str, tokens: list[Token], *, strict: bool = False) -> Located:
@@ -46,6 +47,7 @@ def locate(text: str, tokens: list[Token], *, strict: bool = False) -> Located:
     located = Located((), marks, values, unnamed, repairs(tokens, words))
     if not strict and not words & _NAMES_TABLES:
         return located  # SELECT 1 has no names to locate: sqlglot isn't even loaded
+    calls(text, tokens, words)  # what is wrong within a call is wrong, whatever sqlglot makes of the rest
     try:
         tables = _tables(text, tokens, words)
     except Fault as fault:
@@ -72,7 +74,17 @@ def read(text: str, tokens: list[Token]) -> Tree:
 
     words = {t.word for t in tokens}
     kept, as_of = take_out(text, tokens) if "OF" in words else (tokens, [])
-    return Tree(dialect.parse(kept, text), text, as_of, "WITH" in words)
+    kept, found = calls(text, kept, words)
+    return Tree(dialect.parse(kept, text), text, as_of, "WITH" in words, found)
+
+
+def calls(text: str, tokens: list[Token], words: set[str]) -> tuple[list[Token], dict[int, FileCall]]:
+    """The tokens with each call of a function that reads files as one name, and the calls by where they start."""
+    if not any(word.startswith(("READ_", "PARQUET_SCAN")) for word in words):
+        return tokens, {}
+    from pinakes.parser.calls import take_calls
+
+    return take_calls(text, tokens)
 
 
 def _not_tables(values: tuple[SessionValue, ...], tables: tuple[TableRef, ...]) -> tuple[SessionValue, ...]:

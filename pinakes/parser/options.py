@@ -21,22 +21,28 @@ def options(cursor: Cursor, *, shown: Callable[[str], bool]) -> tuple[Option, ..
         if cursor.word != ")":
             cursor.expect(",")
     cursor.expect(")")
-    _check_once([o.key for o in found], cursor)
+    check_once([o.key for o in found], cursor)
     return tuple(found)
 
 
 def _option(cursor: Cursor, shown: Callable[[str], bool]) -> Option:
-    token = cursor.peek()
-    key = key_name(cursor, "an option").upper()
-    if token.kind != "word" and not is_known(key):  # a value that stands where a key should
-        hide(cursor, Span(token.start, token.end))
-    cursor.accept_one("=", "=>", ":=")
+    key = option_key(cursor)
     if cursor.word in (",", ")"):
         return Option(key, True)
     first = cursor.at
     value = literal(cursor)
     hide(cursor, cursor.span_from(first), harmless=shown(key))
     return Option(key, value)
+
+
+def option_key(cursor: Cursor) -> str:
+    """The key of an option in upper case, and past the sign that may follow it."""
+    token = cursor.peek()
+    key = key_name(cursor, "an option").upper()
+    if token.kind != "word" and not is_known(key):  # a value that stands where a key should
+        hide(cursor, Span(token.start, token.end))
+    cursor.accept_one("=", "=>", ":=")
+    return key
 
 
 def hide(cursor: Cursor, span: Span, *, harmless: bool = False) -> None:
@@ -109,7 +115,7 @@ def property_keys(cursor: Cursor) -> tuple[str, ...]:
     return cursor.listed(lambda c: key_name(c, "a property"))
 
 
-def _check_once(keys: list[str], cursor: Cursor) -> None:
+def check_once(keys: list[str], cursor: Cursor) -> None:
     twice = sorted({k for k in keys if keys.count(k) > 1})
     if twice:
         raise cursor.fault("an option is given twice")  # not which: a misplaced quote makes a secret look like a key

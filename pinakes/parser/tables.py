@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from sqlglot import expressions as exp
 
@@ -20,7 +21,7 @@ def tables_of(tree: Tree) -> tuple[TableRef, ...]:
 
 def table_nodes(tree: Tree) -> list[tuple[exp.Table, TableRef]]:
     """The same, each with its node."""
-    pairs = [(table, _table_ref(table, tree.text)) for table in tree.root.find_all(exp.Table)]
+    pairs = [(table, _table_ref(table, tree)) for table in tree.root.find_all(exp.Table)]
     found = [(table, ref) for table, ref in pairs if ref is not None]
     found.sort(key=lambda pair: pair[1].span.start)
     if tree.as_of:
@@ -28,8 +29,8 @@ def table_nodes(tree: Tree) -> list[tuple[exp.Table, TableRef]]:
     return _without_ctes(found) if tree.has_with else found
 
 
-def _table_ref(table: exp.Table, text: str) -> TableRef | None:
-    """Where a table stands, or None for a table function."""
+def _table_ref(table: exp.Table, tree: Tree) -> TableRef | None:
+    """Where a table stands, or None for a table function of the engine's own."""
     parts: list[Part] = []
     start = end = -1
     for identifier in table.parts:
@@ -43,7 +44,11 @@ def _table_ref(table: exp.Table, text: str) -> TableRef | None:
         parts.append(Part(identifier.this, bool(identifier.args.get("quoted"))))
     if not parts:
         return None
-    return TableRef(_name(tuple(parts), text, identifier.meta["start"]), Span(start, end), _alias(table))
+    call = tree.calls.get(start)
+    name = Name((Part(call.name),)) if call else _name(tuple(parts), tree.text, identifier.meta["start"])
+    if name.is_path:
+        identifier.set("this", name.called)  # what its columns are qualified with
+    return TableRef(name, Span(start, end), _alias(table), call=call)
 
 
 def _name(parts: tuple[Part, ...], text: str, last: int) -> Name:
@@ -105,7 +110,7 @@ def _with_clauses(found: list[tuple[exp.Table, TableRef]], as_of: Sequence[AsOf]
         if not before:
             raise Fault("AS OF needs a table before it", clause.span.start)
         node, ref = found[before[-1]]
-        found[before[-1]] = (node, TableRef(ref.name, ref.span, ref.alias, clause))
+        found[before[-1]] = (node, replace(ref, as_of=clause))
     return found
 
 

@@ -63,6 +63,15 @@ def test_wrong_configurations(tmp_path: Path) -> None:
         pinakes.connect(data="")
 
 
+def test_a_place_for_data_is_no_configuration(tmp_path: Path) -> None:
+    """What users of DuckDB write first."""
+    for given in (":memory:", tmp_path, str(tmp_path)):
+        with pytest.raises(
+            pinakes.OperationalError, match=r"is no configuration file\. A place for data is given as data="
+        ):
+            pinakes.connect(given)
+
+
 def test_settings() -> None:
     with pinakes.connect(data=":memory:", time_zone="Europe/Berlin", batch_size=100, python_scan=False) as con:
         assert con.execute("SHOW time_zone").fetchone() == ("Europe/Berlin",)
@@ -181,6 +190,21 @@ def test_threads_share_a_connection(con: pinakes.Connection) -> None:
     waiting = [in_thread(lambda n=n: work(n)) for n in range(4)]
     for number, wait in enumerate(waiting):
         assert wait() == [(499_500 + 1000 * number,)] * 10
+
+
+def test_threads_that_keep_one_relation_get_the_same_rows(con: pinakes.Connection) -> None:
+    relation = con.sql("SELECT value FROM range(200000)")
+    waiting = [in_thread(relation.arrow) for _ in range(4)]
+    tables = [wait() for wait in waiting]
+    assert all(table is tables[0] for table in tables)
+    assert tables[0].num_rows == 200_000
+
+
+def test_a_connection_tells_where_it_is() -> None:
+    con = pinakes.connect(data=":memory:", token="hidden")
+    assert repr(con) == "<pinakes.Connection: :memory:>"
+    con.close()
+    assert repr(con) == "<pinakes.Connection: closed>"
 
 
 def test_warnings_of_the_engine_are_warnings(con: pinakes.Connection) -> None:

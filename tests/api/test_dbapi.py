@@ -269,3 +269,21 @@ def test_executemany_says_what_does_not_fit(con: pinakes.Connection) -> None:
     with pytest.raises(pinakes.ProgrammingError, match="parameter 1 has values of types that do not go together"):
         con.executemany("INSERT INTO t VALUES (?, ?)", [(1, "x"), (dt.date(2026, 1, 1), "x")])
     assert con.execute("SELECT count(*) FROM t").fetchone() == (0,)
+
+
+def test_a_cursor_gives_frames_too(con: pinakes.Connection) -> None:
+    """As users of DuckDB write it; once, as rows are read once."""
+    sql = "SELECT value AS a FROM range(3) ORDER BY a"
+    assert con.execute(sql).arrow().to_pydict() == {"a": [0, 1, 2]}
+    assert con.execute(sql).df()["a"].tolist() == [0, 1, 2]
+    assert con.cursor().execute(sql).pl()["a"].to_list() == [0, 1, 2]
+    cursor = con.execute(sql)
+    cursor.fetchone()
+    with pytest.raises(pinakes.ProgrammingError, match="was read or closed already"):
+        cursor.df()
+    cursor = con.execute(sql)
+    cursor.df()
+    with pytest.raises(pinakes.ProgrammingError, match="was read or closed already"):
+        cursor.fetchall()
+    with pytest.raises(pinakes.ProgrammingError, match="there are no rows to fetch"):
+        con.cursor().df()

@@ -111,3 +111,17 @@ def test_wrong_parameters(con: pinakes.Connection) -> None:
     for wrong in ("x", b"x", 5, {1, 2}):
         with pytest.raises(pinakes.ProgrammingError, match="a list or tuple for"):
             con.execute("SELECT ?", wrong)  # type: ignore[arg-type]
+
+
+def test_values_of_numpy_and_pandas(con: pinakes.Connection) -> None:
+    np = pytest.importorskip("numpy")
+    pd = pytest.importorskip("pandas")
+    values = [np.int64(3), np.float32(1.5), np.bool_(True), np.str_("x"), np.array([1, 2]), pd.NA, pd.NaT, None]
+    marks = ", ".join(f"? AS c{n}" for n in range(len(values)))
+    assert con.execute(f"SELECT {marks}", values).fetchone() == (3, 1.5, True, "x", [1, 2], None, None, None)
+    moments = [np.datetime64("2026-01-02"), np.datetime64("2026-01-02T03:04:05.000000001"), pd.Timestamp("2026-01-02")]
+    assert con.execute("SELECT ? AS a, ? AS b, ? AS c", moments).fetchone() == (
+        dt.date(2026, 1, 2),
+        dt.datetime(2026, 1, 2, 3, 4, 5),
+        dt.datetime(2026, 1, 2),
+    )

@@ -246,3 +246,43 @@ def test_append_from_many_threads(con: pinakes.Connection) -> None:
         thread.join()
     assert failures == []
     assert con.sql("SELECT count(*), count(DISTINCT thread) FROM t").fetchall() == [(12, 6)]
+
+
+# --- CREATE TEMP -------------------------------------------------------------------------------------------------
+
+
+def test_a_temporary_view_reads_what_the_session_has(con: pinakes.Connection, tmp_path: Path) -> None:
+    variable = TABLE  # noqa: F841 - read by the statement
+    pq.write_table(TABLE, tmp_path / "t.parquet")
+    con.register("mine", TABLE)
+    con.execute("CREATE TEMP VIEW v AS SELECT count(*) AS n FROM mine")
+    con.execute(f"CREATE TEMP VIEW f AS SELECT id FROM '{tmp_path}/t.parquet'")
+    assert con.sql("SELECT n FROM v").fetchall() == [(3,)]
+    assert con.sql("SELECT sum(id) FROM f").fetchall() == [(6,)]
+    with pytest.raises(pinakes.ProgrammingError, match="variable is a Python variable: a view, which outlives it"):
+        con.execute("CREATE TEMP VIEW w AS SELECT * FROM variable")
+    con.unregister("mine")
+    with pytest.raises(pinakes.ProgrammingError, match="does not exist"):
+        con.sql("SELECT n FROM v")
+
+
+def test_registered_data_comes_before_a_temporary_table(con: pinakes.Connection) -> None:
+    con.register("t", TABLE)
+    with pytest.raises(pinakes.ProgrammingError, match=r"can only be read; write temp\.main\.t"):
+        con.execute("CREATE TEMP TABLE t (a INT)")
+    con.execute("CREATE TEMP TABLE temp.t AS SELECT 'temporary' AS origin")
+    assert con.sql("SELECT count(*) FROM t").fetchall() == [(3,)]
+    with pytest.raises(pinakes.ProgrammingError, match=r"can only be read; write temp\.main\.t"):
+        con.execute("DROP TABLE t")
+    con.unregister("t")
+    assert con.sql("SELECT origin FROM t").fetchall() == [("temporary",)]
+    assert con.append("t", pa.table({"origin": ["more"]})) == 1
+
+
+def test_temporary_tables_belong_to_the_connection(tmp_path: Path) -> None:
+    with pinakes.connect(data=tmp_path) as one, pinakes.connect(data=tmp_path) as other:
+        one.execute("CREATE TEMP TABLE mine AS SELECT 1 AS a")
+        for name in ("mine", "temp.mine", "temp.main.mine"):
+            with pytest.raises(pinakes.ProgrammingError, match=r"mine does not exist; [a-z.]+ has: none"):
+                other.sql(f"SELECT * FROM {name}")
+        assert other.sql("SHOW TABLES").fetchall() == []

@@ -7,6 +7,7 @@ import json
 import uuid
 from datetime import date, time
 from decimal import Decimal
+from typing import TextIO
 
 import pyarrow as pa
 import pytest
@@ -15,8 +16,10 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from pinakes.cli.formats import FORMATS, writer
+from pinakes.cli.formats.markdown import escaped
 from pinakes.cli.formats.table import NARROWEST, fitted
 from pinakes.cli.formats.values import as_text, plain
+from pinakes.core.errors import InvalidArgument
 from pinakes.engine.result import Result
 
 ID = uuid.UUID("12345678-1234-5678-1234-567812345678")
@@ -72,21 +75,27 @@ def test_every_type_has_a_plain_text(array: pa.Array, texts: list[str | None]) -
 
 
 def shown(table: pa.Table, name: str, width: int | None = None) -> str:
-    out = io.StringIO()
-    assert writer(name)(Result(table.schema, table.to_batches(max_chunksize=2)), out, width) == table.num_rows
-    return out.getvalue()
+    """What a format prints. Some print text, some bytes below it."""
+    text = io.StringIO()
+    out: TextIO = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", newline="\n")
+    for each in (text, out):
+        assert writer(name)(Result(table.schema, table.to_batches(max_chunksize=2)), each, width) == table.num_rows
+    out.seek(0)
+    assert out.read() == text.getvalue()
+    return text.getvalue()
 
 
 ODD = pa.table({'a"b': ["x,y", 'q"', "tab\tnl\n\\", "", None], "n": [1.5, None, float("nan"), -1.0, 0.0]})
 
 
 def test_csv_quotes_what_needs_it() -> None:
-    expected = '"a""b",n\n"x,y",1.5\n"q""",\n"tab\tnl\n\\",NaN\n,-1.0\n,0.0\n'
+    expected = '"a""b",n\n"x,y",1.5\n"q""",\n"tab\tnl\n\\",NaN\n"",-1.0\n,0.0\n'
     assert shown(ODD, "csv") == expected
 
 
-def test_tsv_escapes() -> None:
-    assert shown(ODD, "tsv") == 'a"b\tn\nx,y\t1.5\nq"\t\ntab\\tnl\\n\\\\\tNaN\n\t-1.0\n\t0.0\n'
+def test_tsv_quotes_what_needs_it() -> None:
+    expected = '"a""b"\tn\nx,y\t1.5\n"q"""\t\n"tab\tnl\n\\"\tNaN\n""\t-1.0\n\t0.0\n'
+    assert shown(ODD, "tsv") == expected
 
 
 def test_json_is_valid_and_loses_no_column() -> None:
@@ -145,16 +154,79 @@ def test_json_gives_back_what_went_in(values: list[tuple[str | None, str | None]
 @pytest.mark.parametrize("name", FORMATS)
 def test_rows_stream(name: str) -> None:
     """The second batch is asked for only when the first (or the table's sample) has been written."""
-    out = io.StringIO()
+    below = io.BytesIO()
+    out = io.TextIOWrapper(below, encoding="utf-8", write_through=True)
     written: list[int] = []
 
     def batches():
         for _ in range(3):
-            written.append(len(out.getvalue()))
+            written.append(len(below.getvalue()))
             yield pa.record_batch({"a": list(range(2000))})
 
     assert writer(name)(Result(pa.schema([("a", pa.int64())]), batches()), out, None) == 6000
     assert written[0] < written[1] < written[2]
+
+
+# --- markdown ----------------------------------------------------------------------------------------------------
+
+
+def test_markdown_is_aligned_and_ends_with_an_empty_line() -> None:
+    table = pa.table({"名前": ["日本", None], "n": [1, 20]})
+    assert shown(table, "markdown") == "| 名前 |   n |\n| ---- | --: |\n| 日本 |   1 |\n| NULL |  20 |\n\n"
+    assert shown(table.slice(0, 0), "markdown") == "| 名前 |   n |\n| ---- | --: |\n\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "cell"),
+    [
+        ("a|b", "a\\|b"),
+        ("back\\slash", "back\\\\slash"),
+        ("two\nlines\r\nthree", "two<br>lines<br>three"),
+        ("<b>*x*</b> `y` ~~z~~", "\\<b>\\*x\\*\\</b> \\`y\\` \\~\\~z\\~\\~"),
+        ("order_id", "order_id"),
+        ("_x_ __init__", "\\_x\\_ \\_\\_init\\_\\_"),
+        ("R&D &amp; &#9;", "R&D &amp;amp; &amp;#9;"),
+        ("\x1b[2J", "\\\\x1b[2J"),
+    ],
+)
+def test_markdown_shows_text_as_it_is(text: str, cell: str) -> None:
+    assert escaped(text) == cell
+
+
+def test_markdown_nested_values() -> None:
+    table = pa.table({"a": [[1, None]], "b": [{"k": "v|w"}]})
+    assert shown(table, "markdown").splitlines()[2] == '| [1,null] | {"k":"v\\|w"} |'
+
+
+# --- arrow -------------------------------------------------------------------------------------------------------
+
+
+def test_arrow_streams_follow_each_other() -> None:
+    tables = [ODD, ODD.slice(0, 0), pa.table({"l": [[1], None], "s": [{"a": None}, None]}), pa.table({"d": ["x"]})]
+    out = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
+    for table in tables:
+        assert writer("arrow")(Result(table.schema, table.to_batches(2)), out, None) == table.num_rows
+    out.seek(0)
+    for table in tables:
+        found = pa.ipc.open_stream(out.buffer).read_all()
+        assert found.schema.equals(table.schema)
+        assert str(found.to_pylist()) == str(table.to_pylist())
+    assert out.buffer.read() == b""
+
+
+def test_arrow_is_not_for_a_terminal() -> None:
+    class Terminal(io.TextIOWrapper):
+        def isatty(self) -> bool:
+            return True
+
+    terminal = Terminal(io.BytesIO())
+    for out in (terminal, io.StringIO()):
+        with pytest.raises(InvalidArgument, match="send it to a file or a pipe"):
+            writer("arrow")(Result(ODD.schema, ODD.to_batches()), out, None)
+    assert terminal.buffer.tell() == 0
+
+
+# --- others ------------------------------------------------------------------------------------------------------
 
 
 def test_rows_without_columns() -> None:

@@ -174,21 +174,6 @@ def test_the_configuration_mounts_catalogs(cli: Cli, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["table", "csv", "json"])
-def test_a_closed_pipe_ends_quietly(tmp_path: Path, env: dict[str, str], name: str) -> None:
-    """As `| head -1` does: the reader goes while millions of rows are still to come."""
-    sql = "select value from generate_series(1, 50000000)"
-    command = [sys.executable, "-m", "pinakes", "--data", ":memory:", "--format", name, "-c", sql]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=tmp_path, env=env) as process:
-        assert process.stdout is not None
-        assert process.stderr is not None
-        process.stdout.read(10)
-        process.stdout.close()
-        assert process.stderr.read() == b""
-        assert process.wait(30) == 141
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_signal_cancels_and_cleans_up(tmp_path: Path, env: dict[str, str], number: int, code: int) -> None:
     (tmp_path / "scratch").mkdir()

@@ -175,6 +175,16 @@ CHANGES: list[tuple[str, str, dict[str, Any]]] = [
         },
     ),
     (
+        "COPY t (a, \"B\") TO 'out' (FORMAT csv, PARTITION_BY (a, 'b'), FORCE_QUOTE *, OVERWRITE)",
+        "CopyTo",
+        {
+            "body": "t",
+            "tables": ["t"],
+            "columns": ["a", '"B"'],
+            "options": [("FORMAT", "csv"), ("PARTITION_BY", ("a", "b")), ("FORCE_QUOTE", "*"), ("OVERWRITE", True)],
+        },
+    ),
+    (
         "COPY a.t TO 's3://b/x' STORED AS parquet OPTIONS ('compression' 'zstd')",
         "CopyTo",
         {"options": [("FORMAT", "parquet"), ("COMPRESSION", "zstd")]},

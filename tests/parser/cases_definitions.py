@@ -191,6 +191,8 @@ DEFINITIONS: list[tuple[str, str, dict[str, Any]]] = [
     ("ALTER VIEW v SET TBLPROPERTIES ('a' = 1)", "AlterView", {"updates": [["a", "1"]]}),
     ("ALTER VIEW v UNSET PROPERTIES ('a')", "AlterView", {"removals": ["a"]}),
     ("DROP VIEW IF EXISTS a.v", "DropView", {"name": "a.v", "if_exists": True}),
-    ("DROP TABLE t", "DropTable", {"name": "t", "if_exists": False, "purge": False}),
+    ("DROP TABLE t", "DropTable", {"name": "t", "if_exists": False, "purge": False, "temporary": False}),
+    ("DROP TEMP TABLE t", "DropTable", {"name": "t", "temporary": True}),
+    ("DROP TEMPORARY VIEW IF EXISTS v", "DropView", {"name": "v", "if_exists": True, "temporary": True}),
     ("DROP TABLE IF EXISTS a.b.t PURGE;", "DropTable", {"name": "a.b.t", "if_exists": True, "purge": True}),
 ]

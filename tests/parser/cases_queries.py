@@ -38,7 +38,10 @@ QUERIES: list[tuple[str, str, dict[str, Any]]] = [
     ("SELECT * FROM t, LATERAL (SELECT t.a FROM u) l", "Query", {"tables": ["t", "u"]}),
     # functions are no tables; their arguments may hold some
     ("SELECT * FROM range(10)", "Query", {"tables": []}),
-    ("SELECT * FROM generate_series(1, 2) g, read_parquet('x.parquet'), t", "Query", {"tables": ["t"]}),
+    ("SELECT * FROM generate_series(1, 2) g, t", "Query", {"tables": ["t"]}),
+    # those that read files are, and what is within them is no column
+    ("SELECT * FROM read_parquet('x.parquet'), t", "Query", {"tables": ["read_parquet", "t"]}),
+    ("FROM read_csv(?, delim = ';', types => {'a': 'INT'}) r WHERE a = ?", "Query", {"tables": ["read_csv r"]}),
     ("SELECT * FROM unnest([1, 2]) u(x), t", "Query", {"tables": ["t"]}),
     ("SELECT * FROM (VALUES (1, 2)) v(a, b)", "Query", {"tables": []}),
     (

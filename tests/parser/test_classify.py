@@ -13,7 +13,7 @@ from pinakes.core.names import Name, Part
 from pinakes.core.sql_types import SqlType
 from pinakes.parser import classify, statements
 from pinakes.parser.dispatch import FORMS, form_of
-from pinakes.parser.statements import AsOf, Option, Span, Statement, TableRef
+from pinakes.parser.statements import AsOf, CopyOption, Option, Span, Statement, TableRef
 from tests.parser.cases import CASES, NOT_SUPPORTED, TYPES
 
 
@@ -29,7 +29,7 @@ def plain(value: object, text: str) -> object:
         return " ".join(str(plain(v, text)) for v in (value.name, value.alias, value.as_of) if v is not None)
     if isinstance(value, AsOf):
         return f"@{value.kind}={value.value.of(text)}"
-    if isinstance(value, Option):
+    if isinstance(value, Option | CopyOption):
         return (value.key, value.value)
     if isinstance(value, SqlType):
         return type_text(value)

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 Write = Callable[["Result", TextIO, "int | None"], int]
 
-FORMATS = ("table", "csv", "tsv", "json", "jsonl")
-MACHINE_FORMATS = frozenset(FORMATS) - {"table"}
+FORMATS = ("table", "csv", "tsv", "json", "jsonl", "markdown", "arrow")
+MACHINE_FORMATS = frozenset(FORMATS) - {"table", "markdown"}
 
 
 def writer(name: str) -> Write:

@@ -1,21 +1,27 @@
-"""CSV: a header line, quotes only where they are needed, NULL as nothing."""
+"""CSV: a header line, quotes only where they are needed, NULL as nothing and an empty text as ""."""
 
 from __future__ import annotations
 
-import csv
 from typing import TYPE_CHECKING, TextIO
 
-from pinakes.cli.formats.values import as_text, rows
+from pinakes.cli.formats.sinks import sink
+from pinakes.core.delimited import CSV, Delimited
 
 if TYPE_CHECKING:
     from pinakes.engine.result import Result
 
 
 def write(result: Result, out: TextIO, width: int | None) -> int:
-    lines = csv.writer(out, lineterminator="\n")
-    lines.writerow(result.schema.names)
+    return write_lines(result, out, CSV)
+
+
+def write_lines(result: Result, out: TextIO, form: Delimited) -> int:
+    put = sink(out)
+    put(form.header(result.schema.names))
     count = 0
     for batch in result:
-        lines.writerows(["" if v is None else as_text(v) for v in row] for row in rows(batch))
+        for lines in form.lines(batch):
+            put(lines)
+            put(b"\n")
         count += batch.num_rows
     return count

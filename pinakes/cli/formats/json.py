@@ -4,16 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TextIO
 
-from pinakes.cli.formats.jsonl import objects
+from pinakes.cli.formats.sinks import sink
+from pinakes.core.json_rows import distinct, objects
 
 if TYPE_CHECKING:
     from pinakes.engine.result import Result
 
 
 def write(result: Result, out: TextIO, width: int | None) -> int:
-    count = 0
-    for text in objects(result):
-        out.write(("," if count else "[") + text)
-        count += 1
-    out.write("]\n" if count else "[]\n")
+    put = sink(out)
+    keys = distinct(result.schema.names)
+    count, opening = 0, b"["
+    for batch in result:
+        for text in objects(batch, keys, ","):
+            put(opening)
+            put(text)
+            opening = b","
+        count += batch.num_rows
+    put(b"]\n" if count else b"[]\n")
     return count

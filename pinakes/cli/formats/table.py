@@ -1,85 +1,115 @@
-"""A table in a box, for people: widths from the first rows, fitted to the terminal, the rest streams below."""
+"""A table in a box, for people: fitted to the terminal, where long cells are cut and columns without room left out."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain, islice
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, TextIO
 
-import pyarrow as pa
-from rich.cells import cell_len, set_cell_size
-
-from pinakes.cli.formats.values import as_text, rows
+from pinakes.cli.formats.layout import NULL, PLAIN, Column, Look, Piece, Sheet, cut, dim, widest, width
 
 if TYPE_CHECKING:
     from pinakes.engine.result import Result
 
-SAMPLE = 1000
-"""Rows that are looked at to find the widths."""
 NARROWEST = 8
 """No column is made narrower than this to fit the terminal."""
 
-# A control character must not reach the terminal: it could move the cursor or worse.
-_VISIBLE = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160))}
-_VISIBLE |= {ord("\n"): "\\n", ord("\t"): "\\t", ord("\r"): "\\r"}
+
+def write(result: Result, out: TextIO, room: int | None, look: Look = PLAIN) -> int:
+    return draw(Sheet(result), out, room, look)
 
 
-def write(result: Result, out: TextIO, width: int | None) -> int:
-    names = [name.translate(_VISIBLE) for name in result.schema.names]
-    right = [_is_number(kind) for kind in result.schema.types]
-    lines = _cells(result)
-    sample = list(islice(lines, SAMPLE))
-    widths = fitted(_widths([names, *sample]), width)
+def draw(sheet: Sheet, out: TextIO, room: int | None, look: Look) -> int:
+    """The whole table; how many rows it has."""
+    needed = sheet.widths()
+    kept = columns_that_fit(needed, room, sheet.right)
+    left_out = len(needed) - kept
+    inner, end = (room and room - 4, " │ …") if left_out else (room, " │")
+    box = _Box(needed[:kept], sheet.right[:kept], inner, look.colour)
+    out.write(box.rule("┌┬┐", left_out) + box.header(sheet.names, end) + box.rule("├┼┤", left_out))
     count = 0
-    out.write(_rule("┌┬┐", widths) + _line(names, widths, [False] * len(names), width) + _rule("├┼┤", widths))
-    for cells in chain(sample, lines):
-        out.write(_line(cells, widths, right, width))
-        count += 1
-    out.write(_rule("└┴┘", widths) + f"({count} row{'' if count == 1 else 's'})\n")
+    for piece in sheet.pieces():
+        box.widen(piece[:kept])
+        out.write(box.lines(piece[:kept], end))
+        count += len(piece[0]) if piece else 0
+    hint = f"; {kept} of {len(needed)} columns, \\x shows all" if left_out else ""
+    out.write(box.rule("└┴┘", left_out) + look.footer(count, hint))
     return count
 
 
-def fitted(widths: Sequence[int], total: int | None) -> list[int]:
-    """Widths that fit into the terminal where possible: the widest columns give first."""
+def fits(widths: Sequence[int], room: int | None) -> bool:
+    """Whether nothing has to be cut."""
+    return room is None or sum(widths) + 3 * len(widths) + 1 <= room
+
+
+def columns_that_fit(widths: Sequence[int], room: int | None, firm: Sequence[bool]) -> int:
+    """How many columns can be shown, the first ones; at least one. Firm ones are shown whole."""
+    least = [w if whole else min(w, NARROWEST) for w, whole in zip(widths, firm, strict=True)]
+    if room is None or fits(least, room):
+        return len(least)
+    used, kept = 1 + 4, 0
+    for w in least:
+        used += w + 3
+        if used > room:
+            break
+        kept += 1
+    return max(1, kept)
+
+
+def fitted(widths: Sequence[int], total: int | None, firm: Sequence[bool] = ()) -> list[int]:
+    """Widths that fit into the terminal where possible: the widest columns give first, firm ones (numbers: a part of
+    one is a wrong one) only when nothing else can."""
     fit = list(widths)
     spare = (total or 0) - 3 * len(fit) - 1
-    while total is not None and sum(fit) > spare and max(fit) > NARROWEST:
-        widest = fit.index(max(fit))
-        second = max((w for w in fit if w < fit[widest]), default=NARROWEST)
-        fit[widest] = max(fit[widest] - (sum(fit) - spare), second - 1, NARROWEST)
+    soft = [at for at in range(len(fit)) if not (firm and firm[at])]
+    for giving in (soft, range(len(fit))):
+        while total is not None and sum(fit) > spare and max((fit[at] for at in giving), default=0) > NARROWEST:
+            widest = max(giving, key=lambda at: fit[at])
+            second = max((fit[at] for at in giving if fit[at] < fit[widest]), default=NARROWEST)
+            fit[widest] = max(fit[widest] - (sum(fit) - spare), second - 1, NARROWEST)
     return fit
 
 
-def _cells(result: Result) -> Iterator[list[str]]:
-    for batch in result:
-        for row in rows(batch):
-            yield ["NULL" if v is None else as_text(v).translate(_VISIBLE) for v in row]
+class _Box:
+    """Lines of cells of the given widths. What is too long is cut only for a terminal; a file gets all of it."""
+
+    def __init__(self, needed: Sequence[int], right: Sequence[bool], room: int | None, colour: bool) -> None:
+        self._right, self._room, self._colour = right, room, colour
+        self._set(list(needed))
+
+    def widen(self, piece: Piece) -> None:
+        """Room for what is wider than all before, if there is any: numbers grow further down."""
+        needed = [max(w, widest(column)) for w, column in zip(self._needed, piece, strict=False)]
+        if piece and needed != self._needed:
+            self._set(needed)
+
+    def _set(self, needed: list[int]) -> None:
+        self._needed = needed
+        self._widths = fitted(needed, self._room, self._right)
+        self._nulls = [_padded(NULL, w, at) for w, at in zip(self._widths, self._right, strict=True)]
+        if self._colour:
+            self._nulls = [dim(null) for null in self._nulls]
+
+    def rule(self, corners: str, left_out: int) -> str:
+        line = corners[0] + corners[1].join("─" * (w + 2) for w in self._widths)
+        return line + (corners[1] + "┄┄\n" if left_out else corners[2] + "\n")
+
+    def header(self, names: Sequence[str], end: str) -> str:
+        cells = [self._filled([name], w, False, "")[0] for name, w in zip(names, self._widths, strict=False)]
+        return "│ " + " │ ".join(cells) + end + "\n"
+
+    def lines(self, piece: Piece, end: str) -> str:
+        shape = zip(piece, self._widths, self._right, self._nulls, strict=False)
+        filled = [self._filled(*each) for each in shape]
+        return "".join(["│ " + " │ ".join(row) + end + "\n" for row in zip(*filled, strict=True)])
+
+    def _filled(self, column: Column, room: int, right: bool, null: str) -> list[str]:
+        if self._room is not None:
+            column = [t if t is None or len(t) * 2 <= room or width(t) <= room else cut(t, room) for t in column]
+        return [null if text is None else _padded(text, room, right) for text in column]
 
 
-def _widths(lines: Iterable[Sequence[str]]) -> list[int]:
-    return [max(map(_width, column)) for column in zip(*lines, strict=True)]
-
-
-def _width(text: str) -> int:
-    return len(text) if text.isascii() else cell_len(text)
-
-
-def _is_number(kind: pa.DataType) -> bool:
-    return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind))
-
-
-def _rule(corners: str, widths: Sequence[int]) -> str:
-    return corners[0] + corners[1].join("─" * (w + 2) for w in widths) + corners[2] + "\n"
-
-
-def _line(cells: Sequence[str], widths: Sequence[int], right: Sequence[bool], total: int | None) -> str:
-    padded = (_padded(*each, clip=total is not None) for each in zip(cells, widths, right, strict=True))
-    return "│ " + " │ ".join(padded) + " │\n"
-
-
-def _padded(text: str, width: int, right: bool, *, clip: bool) -> str:
-    """A cell of the column's width. What is too long is cut only for a terminal; a file gets all of it."""
-    missing = width - _width(text)
-    if missing >= 0:
-        return " " * missing + text if right else text + " " * missing
-    return set_cell_size(text, width - 1) + "…" if clip else text
+def _padded(text: str, room: int, right: bool) -> str:
+    if text.isascii():
+        return text.rjust(room) if right else text.ljust(room)
+    space = " " * (room - width(text))
+    return space + text if right else text + space

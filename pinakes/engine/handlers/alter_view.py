@@ -29,7 +29,7 @@ def alter_view(statement: AlterView, execution: Execution) -> Result:
     }
     if statement.body is not None:
         properties.pop(COLUMNS_GIVEN, None)
-        changed = view_of(statement, statement.body, execution, [], properties, view.comment)
+        changed = view_of(found, statement, statement.body, execution, [], properties, view.comment)
     else:
         changed = replace(view, properties=properties)
     catalog.create_view(*place, changed, replace=True)

@@ -1,13 +1,14 @@
-"""CREATE TABLE [IF NOT EXISTS] name (columns) [PARTITIONED BY …] [WITH (…)]"""
+"""CREATE [OR REPLACE] [TEMP] TABLE [IF NOT EXISTS] name (columns) [PARTITIONED BY …] [WITH (…)]"""
 
 from __future__ import annotations
 
 from pinakes.core.catalog import IcebergTable
-from pinakes.core.errors import NotSupportedError, TableExists
+from pinakes.core.errors import TableExists
 from pinakes.core.names import Name
 from pinakes.engine.execution import Execution
 from pinakes.engine.handlers.capability import table_changes
 from pinakes.engine.handlers.taken import check_free
+from pinakes.engine.handlers.temporary import check_location
 from pinakes.engine.result import Result
 from pinakes.engine.write.definition import spec_from_columns, spec_like
 from pinakes.engine.write.replace import replace_table
@@ -15,16 +16,15 @@ from pinakes.parser.statements import CreateTable
 
 
 def create_table(statement: CreateTable, execution: Execution) -> Result:
-    if statement.temporary:
-        raise NotSupportedError("temporary tables are not supported yet; leave out TEMP")
     resolver = execution.session.resolver
-    place, name = resolver.new_object(statement.name)
+    place, name = resolver.new_object(statement.name, temporary=statement.temporary)
     catalog = table_changes(place.mount)
-    existing = resolver.maybe(statement.name)
+    check_location(statement.location, place)
+    existing = resolver.there(place, statement.name)
     if existing is not None and statement.if_not_exists:
         return Result.done("CREATE TABLE")
     check_free(existing, "TABLE", replace=statement.or_replace)
-    old = resolver.table(statement.name)[1] if existing is not None and statement.or_replace else None
+    old = resolver.fresh(existing) if existing is not None and statement.or_replace else None
     spec = (
         spec_like(statement, _like(statement.like, execution), old)
         if statement.like

@@ -1,11 +1,11 @@
-"""CREATE [OR REPLACE] TABLE name [PARTITIONED BY …] AS query: the table appears with its rows, in one commit."""
+"""CREATE [OR REPLACE] [TEMP] TABLE name [PARTITIONED BY …] AS query: the table appears with its rows, in one commit."""
 
 from __future__ import annotations
 
-from pinakes.core.errors import NotSupportedError
 from pinakes.engine.execution import Execution
 from pinakes.engine.handlers.capability import table_changes
 from pinakes.engine.handlers.taken import check_free
+from pinakes.engine.handlers.temporary import check_location
 from pinakes.engine.result import Result
 from pinakes.engine.schemas import schema_of
 from pinakes.engine.write.commit import commit
@@ -16,17 +16,16 @@ from pinakes.parser.statements import CreateTableAs
 
 
 def create_table_as(statement: CreateTableAs, execution: Execution) -> Result:
-    if statement.temporary:
-        raise NotSupportedError("temporary tables are not supported yet; leave out TEMP")
     resolver = execution.session.resolver
-    place, name = resolver.new_object(statement.name)
+    place, name = resolver.new_object(statement.name, temporary=statement.temporary)
     catalog = table_changes(place.mount)
-    existing = resolver.maybe(statement.name)
+    check_location(statement.location, place)
+    existing = resolver.there(place, statement.name)
     if existing is not None and statement.if_not_exists:
         return Result.done("CREATE TABLE AS", 0)
     check_free(existing, "TABLE", replace=statement.or_replace)
     # First the table, then the query: when it reads the table it replaces, both mean the same snapshot.
-    old = resolver.table(statement.name)[1] if existing is not None else None
+    old = resolver.fresh(existing) if existing is not None else None
     frame = execution.planner().query(statement, statement.body)
     spec = spec_from_query(statement, schema_of(frame), old)
     batches = execution.batches(frame) if statement.with_data else iter(())

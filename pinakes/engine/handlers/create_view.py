@@ -1,4 +1,4 @@
-"""CREATE [OR REPLACE] VIEW name [(columns)] AS query: kept as text, planned once to learn its columns."""
+"""CREATE [OR REPLACE] [TEMP] VIEW name [(columns)] AS query: kept as text, planned once to learn its columns."""
 
 from __future__ import annotations
 
@@ -6,24 +6,25 @@ import pyarrow as pa
 from pyiceberg.schema import Schema
 
 from pinakes.core.catalog import ViewDefinition
-from pinakes.core.errors import InvalidArgument, NotSupportedError
+from pinakes.core.errors import InvalidArgument
 from pinakes.core.iceberg_arrow import iceberg_schema_of
+from pinakes.core.names import TEMP
 from pinakes.engine.execution import Execution
 from pinakes.engine.handlers.capability import views
 from pinakes.engine.handlers.taken import check_free
-from pinakes.engine.planner import COLUMNS_GIVEN
+from pinakes.engine.handlers.temporary import check_readable
+from pinakes.engine.planner import COLUMNS_GIVEN, Planner
+from pinakes.engine.resolver import Found, Scope
 from pinakes.engine.result import Result
 from pinakes.engine.schemas import schema_of
 from pinakes.parser.statements import CreateView, Planned, Span
 
 
 def create_view(statement: CreateView, execution: Execution) -> Result:
-    if statement.temporary:
-        raise NotSupportedError("temporary views are not supported yet; leave out TEMP")
     resolver = execution.session.resolver
-    place, name = resolver.new_object(statement.name)
+    place, name = resolver.new_object(statement.name, temporary=statement.temporary)
     catalog = views(place.mount)
-    existing = resolver.maybe(statement.name)
+    existing = resolver.there(place, statement.name)
     if existing is not None and statement.if_not_exists:
         return Result.done("CREATE VIEW")
     check_free(existing, "VIEW", replace=statement.or_replace)
@@ -32,12 +33,14 @@ def create_view(statement: CreateView, execution: Execution) -> Result:
     properties = dict(statement.properties)
     if names:
         properties[COLUMNS_GIVEN] = "true"
-    view = view_of(statement, statement.body, execution, names, properties, statement.comment, comments)
-    catalog.create_view(place.namespace, existing.name if existing else name, view, replace=statement.or_replace)
+    made = existing or Found(place, name, "VIEW")
+    view = view_of(made, statement, statement.body, execution, names, properties, statement.comment, comments)
+    catalog.create_view(place.namespace, made.name, view, replace=statement.or_replace)
     return Result.done("CREATE VIEW")
 
 
 def view_of(
+    made: Found,
     statement: Planned,
     body: Span,
     execution: Execution,
@@ -49,14 +52,13 @@ def view_of(
     """The view that a query makes, within the session's current place."""
     if statement.placeholders:
         raise InvalidArgument("a view cannot have parameters")
-    planner = execution.planner()
+    session, private = execution.session, made.place.mount.is_private
+    scope = session.scope
+    planner = Planner(execution, session.resolver.within(scope, made)) if private else execution.planner()
     arrow = schema_of(planner.query(statement, body))
-    if planner.temporaries:
-        raise InvalidArgument(
-            f"{planner.temporaries[0]} is a temporary relation of this session: a view, which outlives the session, "
-            f"cannot read it. Keep its rows in a table first: CREATE TABLE … AS SELECT …"
-        )
-    scope = execution.session.scope
+    check_readable(planner, made, session)
+    if scope.catalog == TEMP and not private:  # nothing it reads is there, and other sessions have no such catalog
+        scope = Scope(made.place.mount.name, made.place.namespace)
     return ViewDefinition(
         sql=body.of(statement.text).strip(),
         default_catalog=scope.catalog,

@@ -9,6 +9,7 @@ from pinakes.core.names import Namespace
 from pinakes.engine.execution import Execution
 from pinakes.engine.handlers.capability import namespaces
 from pinakes.engine.result import Result
+from pinakes.engine.temp_catalog import MAIN
 from pinakes.parser.statements import DropNamespace
 
 
@@ -18,6 +19,8 @@ def drop_namespace(statement: DropNamespace, execution: Execution) -> Result:
         if not place.namespace:
             name = statement.name
             raise InvalidArgument(f"'{name}' names a catalog; say which namespace of it, as in {name}.sales, or DETACH")
+        if place.mount.is_private and place.namespace == MAIN:
+            raise InvalidArgument(f"{place} holds the session's temporary tables and stays; DROP what is in it")
         catalog = namespaces(place.mount)
         if statement.cascade:
             forget_catalog(catalog)

@@ -1,18 +1,22 @@
-"""DROP TABLE [IF EXISTS] name [PURGE]"""
+"""DROP [TEMP] TABLE [IF EXISTS] name [PURGE]"""
 
 from __future__ import annotations
 
 from pinakes.engine.execution import Execution
 from pinakes.engine.handlers.capability import table_changes
+from pinakes.engine.handlers.temporary import is_idle
 from pinakes.engine.result import Result
 from pinakes.parser.statements import DropTable
 
 
 def drop_table(statement: DropTable, execution: Execution) -> Result:
     resolver = execution.session.resolver
-    if statement.if_exists and resolver.maybe(statement.name, kind="TABLE") is None:
+    name = resolver.as_temporary(statement.name) if statement.temporary else statement.name
+    if statement.if_exists and resolver.maybe(name, kind="TABLE") is None:
         return Result.done("DROP TABLE")
-    found = resolver.find(statement.name, kind="TABLE")
+    found = resolver.find(name, kind="TABLE")
     catalog = table_changes(found.place.mount)
-    catalog.drop_table(found.place.namespace, found.name, purge=statement.purge)
+    # Nobody else can want the files of a temporary table; those that are still read go with the session.
+    purge = statement.purge or (found.place.mount.is_private and is_idle(execution))
+    catalog.drop_table(found.place.namespace, found.name, purge=purge)
     return Result.done("DROP TABLE")

@@ -1,4 +1,4 @@
-"""DROP VIEW [IF EXISTS] name"""
+"""DROP [TEMP] VIEW [IF EXISTS] name"""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from pinakes.parser.statements import DropView
 
 def drop_view(statement: DropView, execution: Execution) -> Result:
     resolver = execution.session.resolver
-    if statement.if_exists and resolver.maybe(statement.name, kind="VIEW") is None:
+    name = resolver.as_temporary(statement.name) if statement.temporary else statement.name
+    if statement.if_exists and resolver.maybe(name, kind="VIEW") is None:
         return Result.done("DROP VIEW")
-    found = resolver.find(statement.name, kind="VIEW")
+    found = resolver.find(name, kind="VIEW")
     views(found.place.mount).drop_view(found.place.namespace, found.name)
     return Result.done("DROP VIEW")

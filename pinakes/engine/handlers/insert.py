@@ -14,8 +14,8 @@ from pinakes.engine.execution import Execution
 from pinakes.engine.result import Result
 from pinakes.engine.schemas import schema_of
 from pinakes.engine.splice import Edit
-from pinakes.engine.write.commit import again, commit, hold_schema
-from pinakes.engine.write.files import FileWriter
+from pinakes.engine.write.append import append
+from pinakes.engine.write.commit import again
 from pinakes.engine.write.shape import positions, shaped
 from pinakes.engine.write.values import value_casts
 from pinakes.parser.statements import Insert
@@ -33,19 +33,7 @@ def insert(statement: Insert, execution: Execution) -> Result:
 def _insert(statement: Insert, execution: Execution) -> int:
     found, table = execution.session.resolver.table(statement.target.name)
     execution.query.touch(found.place.mount.name)
-    schema = table.handle.schema()
-    with FileWriter(table.handle.metadata, table.handle.io) as writer:
-        writer.write_all(_rows(statement, execution, schema))
-        execution.query.check()
-        if writer.files:
-            transaction = table.handle.transaction()
-            hold_schema(transaction)
-            with transaction.update_snapshot().fast_append() as append:
-                for file in writer.files:
-                    append.append_data_file(file)
-            commit(transaction, found.place, found.name)
-        writer.keep()
-    return writer.rows
+    return append(table, found, _rows(statement, execution, table.handle.schema()), execution.query.check)
 
 
 def _rows(statement: Insert, execution: Execution, schema: Schema) -> Iterator[pa.RecordBatch]:

@@ -23,6 +23,8 @@ def column_rows(name: Name, execution: Execution) -> list[tuple[str, str, str, s
     from pinakes.core.catalog import ViewDefinition
     from pinakes.core.types import sql_name
 
+    if name.is_path and len(name.parts) == 1:
+        return [(f.name, sql_name_of_arrow(f.type), "", "") for f in _file_schema(name, execution)]
     resolver = execution.session.resolver
     temporary = resolver.temporary(name)
     if temporary is not None:
@@ -34,3 +36,13 @@ def column_rows(name: Name, execution: Execution) -> list[tuple[str, str, str, s
         (f.name, sql_name(f.field_type), "not null" if f.required and not view else "", f.doc or "")
         for f in schema.fields
     ]
+
+
+def _file_schema(name: Name, execution: Execution) -> pa.Schema:
+    from pinakes.engine.files.paths import Finder
+    from pinakes.engine.files.readings import Reading
+    from pinakes.engine.files.tables import open_files
+
+    session = execution.session
+    finder = Finder(session.engine.files, execution.query.check)
+    return open_files(Reading((name.last.text,)), finder, session.settings.time_zone).schema

@@ -1,4 +1,4 @@
-"""SHOW TABLES [IN x] [LIKE p]: tables and views of one namespace."""
+"""SHOW TABLES [IN x] [LIKE p]: tables and views of one namespace; without IN, the session's temporary ones too."""
 
 from __future__ import annotations
 
@@ -14,4 +14,8 @@ def show_tables(statement: ShowTables, execution: Execution) -> Result:
     place = resolver.namespace(statement.within)
     if statement.within is not None and not place.namespace:
         place = Place(place.mount, resolver.home(place.mount))
-    return one_column("Table", objects(place.mount.catalog, place), statement.like)
+    names = set(objects(place.mount.catalog, place))
+    own = resolver.temporary_place()
+    if statement.within is None and own is not None:
+        names.update(objects(own.mount.catalog, own))
+    return one_column("Table", names, statement.like)

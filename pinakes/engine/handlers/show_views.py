@@ -1,4 +1,4 @@
-"""SHOW VIEWS [IN x] [LIKE p]: the views of one namespace."""
+"""SHOW VIEWS [IN x] [LIKE p]: the views of one namespace; without IN, the session's temporary ones too."""
 
 from __future__ import annotations
 
@@ -15,4 +15,8 @@ def show_views(statement: ShowViews, execution: Execution) -> Result:
     place = resolver.namespace(statement.within)
     if statement.within is not None and not place.namespace:
         place = Place(place.mount, resolver.home(place.mount))
-    return one_column("View", views(place.mount).list_views(place.namespace), statement.like)
+    names = set(views(place.mount).list_views(place.namespace))
+    own = resolver.temporary_place()
+    if statement.within is None and own is not None:
+        names.update(views(own.mount).list_views(own.namespace))
+    return one_column("View", names, statement.like)

@@ -37,6 +37,8 @@ def create(cursor: Cursor) -> AnyStatement:
         return create_table(cursor, or_replace, temporary)
     if cursor.accept("VIEW"):
         return create_view(cursor, or_replace, temporary)
+    if temporary:
+        raise cursor.fault("expected TABLE or VIEW after CREATE TEMP")
     if cursor.accept("CATALOG"):
         return create_catalog(cursor, or_replace)
     if cursor.word not in NAMESPACE_WORDS:

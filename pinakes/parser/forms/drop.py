@@ -17,11 +17,13 @@ if TYPE_CHECKING:
 
 
 def drop(cursor: Cursor) -> AnyStatement:
-    cursor.accept_one("SHARED", "TEMPORARY", "TEMP")
+    temporary = cursor.accept_one("SHARED", "TEMPORARY", "TEMP") in ("TEMPORARY", "TEMP")
     if cursor.accept("TABLE"):
-        return _table(cursor)
+        return _table(cursor, temporary)
     if cursor.accept("VIEW"):
-        return _view(cursor)
+        return _view(cursor, temporary)
+    if temporary and cursor.word != "SECRET":
+        raise cursor.fault("expected TABLE or VIEW after DROP TEMP")
     if cursor.accept("CATALOG"):
         return drop_catalog(cursor)
     if cursor.accept("SECRET"):
@@ -31,21 +33,23 @@ def drop(cursor: Cursor) -> AnyStatement:
     raise cursor.fault("expected TABLE, VIEW, SCHEMA, CATALOG or SECRET after DROP")
 
 
-def _table(cursor: Cursor) -> DropTable:
-    """DROP TABLE [IF EXISTS] name [PURGE] [CASCADE | RESTRICT]"""
+def _table(cursor: Cursor, temporary: bool) -> DropTable:
+    """DROP [TEMP] TABLE [IF EXISTS] name [PURGE] [CASCADE | RESTRICT]"""
     name, if_exists = _name(cursor, "the name of a table")
     cursor.accept_one("CASCADE", "RESTRICT")
     purge = cursor.accept("PURGE")
     cursor.done()
-    return DropTable(text=cursor.text, shown=cursor.shown, name=name, if_exists=if_exists, purge=purge)
+    return DropTable(
+        text=cursor.text, shown=cursor.shown, name=name, temporary=temporary, if_exists=if_exists, purge=purge
+    )
 
 
-def _view(cursor: Cursor) -> DropView:
-    """DROP VIEW [IF EXISTS] name [CASCADE | RESTRICT]"""
+def _view(cursor: Cursor, temporary: bool) -> DropView:
+    """DROP [TEMP] VIEW [IF EXISTS] name [CASCADE | RESTRICT]"""
     name, if_exists = _name(cursor, "the name of a view")
     cursor.accept_one("CASCADE", "RESTRICT")
     cursor.done()
-    return DropView(text=cursor.text, shown=cursor.shown, name=name, if_exists=if_exists)
+    return DropView(text=cursor.text, shown=cursor.shown, name=name, temporary=temporary, if_exists=if_exists)
 
 
 def _name(cursor: Cursor, what: str) -> tuple[Name, bool]:

@@ -108,4 +108,9 @@ def summarize(cursor: Cursor) -> Summarize:
     located = locate(cursor.text, [Token("word", "FROM", "FROM", at, at), *cursor.tokens[cursor.at :]], strict=True)
     if len(located.tables) != 1:
         raise cursor.fault("expected one table or a query after SUMMARIZE")
-    return Summarize(text=cursor.text, shown=cursor.shown, table=located.tables[0], **located._asdict())
+    table = located.tables[0]
+    end = (table.as_of or table).span.end
+    cursor.at += sum(token.start < end for token in cursor.tokens[cursor.at :])
+    if not cursor.ended():
+        raise cursor.fault("expected the end after the table: SUMMARIZE SELECT … takes any query")
+    return Summarize(text=cursor.text, shown=cursor.shown, table=table, **located._asdict())

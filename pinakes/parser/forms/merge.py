@@ -49,7 +49,8 @@ def _source(cursor: Cursor) -> tuple[Span, Part | None]:
     if cursor.word == "(":
         cursor.skip_group()
     else:
-        own_name = cursor.name("a table or a query in parentheses").last
+        name = cursor.name("a table or a query in parentheses")
+        own_name = Part(name.called, quoted=True) if name.is_path else name.last
         if cursor.word == "(":
             cursor.skip_group()
     read_clause(cursor)  # `locate.py` reads it again: here it only has to be passed

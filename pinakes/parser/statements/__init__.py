@@ -30,7 +30,10 @@ if TYPE_CHECKING:
     from pinakes.parser.statements.alter import SetProperties as SetProperties
     from pinakes.parser.statements.alter import UnsetProperties as UnsetProperties
     from pinakes.parser.statements.base import AsOf as AsOf
+    from pinakes.parser.statements.base import Bound as Bound
     from pinakes.parser.statements.base import ColumnRef as ColumnRef
+    from pinakes.parser.statements.base import FileArgument as FileArgument
+    from pinakes.parser.statements.base import FileCall as FileCall
     from pinakes.parser.statements.base import OptionValue as OptionValue
     from pinakes.parser.statements.base import Path as Path
     from pinakes.parser.statements.base import Placeholder as Placeholder
@@ -44,6 +47,7 @@ if TYPE_CHECKING:
     from pinakes.parser.statements.base import TableRef as TableRef
     from pinakes.parser.statements.changes import Assignment as Assignment
     from pinakes.parser.statements.changes import CopyFrom as CopyFrom
+    from pinakes.parser.statements.changes import CopyOption as CopyOption
     from pinakes.parser.statements.changes import CopyTo as CopyTo
     from pinakes.parser.statements.changes import Delete as Delete
     from pinakes.parser.statements.changes import Insert as Insert
@@ -109,8 +113,8 @@ if TYPE_CHECKING:
 
 FAMILIES = {
     "base": (
-        "Span AsOf TableRef ColumnRef Placeholder SessionValue Projection Repair Statement Planned "
-        "OptionValue Properties Path"
+        "Span AsOf Bound FileArgument FileCall TableRef ColumnRef Placeholder SessionValue Projection Repair "
+        "Statement Planned OptionValue Properties Path"
     ),
     "queries": "Query Explain ExplainFull Summarize",
     "shows": (
@@ -128,7 +132,7 @@ FAMILIES = {
         "CommentColumn MoveColumn SetProperties UnsetProperties AddPartitionField DropPartitionField "
         "AlterAction AlterTable"
     ),
-    "changes": "Assignment Insert Update Delete MergeClause Merge Truncate CopyTo CopyFrom",
+    "changes": "Assignment Insert Update Delete MergeClause Merge Truncate CopyOption CopyTo CopyFrom",
     "rights": "Grant Revoke",
     "kinds": "AnyStatement",
 }

@@ -29,13 +29,38 @@ class AsOf:
 
 
 @dataclass(frozen=True, slots=True)
+class Bound:
+    """A parameter as an argument of a call; `span` is that of its placeholder."""
+
+    span: Span
+
+
+FileArgument = str | int | float | bool | None | Bound | tuple["FileArgument", ...] | dict[str, "FileArgument"]
+
+
+@dataclass(frozen=True, slots=True)
+class FileCall:
+    """A table function that reads files of a format: read_csv('a.csv', delim => ';'). `span` is all of it."""
+
+    name: str
+    format: str
+    arguments: tuple[FileArgument, ...]
+    options: tuple[tuple[str, FileArgument], ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
 class TableRef:
-    """A table that a statement reads or changes, where it stands in the text, without its alias and clauses."""
+    """A table that a statement reads or changes, where it stands in the text, without its alias and clauses.
+
+    For a table function that reads files, `call` is the call and `name` the function's.
+    """
 
     name: Name
     span: Span
     alias: Part | None = None
     as_of: AsOf | None = None
+    call: FileCall | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from pinakes.core.names import Name, Part
-from pinakes.parser.statements.base import Path, Planned, Span, Statement, TableRef
-from pinakes.parser.statements.mounts import Option
+from pinakes.parser.statements.base import OptionValue, Path, Planned, Span, Statement, TableRef
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,13 +84,22 @@ class Truncate(Statement):
     name: Name
 
 
+@dataclass(frozen=True, slots=True)
+class CopyOption:
+    """KEY value in the options of COPY; several values in parentheses are a tuple. The value is never in a repr."""
+
+    key: str
+    value: OptionValue | tuple[OptionValue, ...] = field(repr=False)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CopyTo(Planned):
-    """COPY table | (query) TO 'path' [(options)]"""
+    """COPY table [(columns)] | (query) TO 'path' [(options)]"""
 
     body: Span
+    columns: tuple[Part, ...] = ()
     path: str = field(repr=False)
-    options: tuple[Option, ...] = ()
+    options: tuple[CopyOption, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,4 +109,4 @@ class CopyFrom(Statement):
     table: Name
     columns: tuple[Part, ...] = ()
     path: str = field(repr=False)
-    options: tuple[Option, ...] = ()
+    options: tuple[CopyOption, ...] = ()

@@ -135,14 +135,20 @@ class AlterView(Planned):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DropTable(Statement):
+    """DROP [TEMP] TABLE [IF EXISTS] name [PURGE]; with TEMP only a temporary one."""
+
     name: Name
+    temporary: bool = False
     if_exists: bool = False
     purge: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DropView(Statement):
+    """DROP [TEMP] VIEW [IF EXISTS] name; with TEMP only a temporary one."""
+
     name: Name
+    temporary: bool = False
     if_exists: bool = False
 
 

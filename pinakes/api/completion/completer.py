@@ -1,0 +1,171 @@
+"""`complete(text, cursor)`: what may stand at the cursor, best first. It never waits for a catalog.
+
+What is not known yet is fetched meanwhile: `busy` tells so, `settle` waits for it, and the next call has it. `refresh`
+is called after each statement, since that may have changed anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import fields
+from typing import TYPE_CHECKING
+
+from pinakes.api.completion.asked import Expected, expected
+from pinakes.api.completion.files import file_names
+from pinakes.api.completion.ranking import Completion, Match, Names, ranked
+from pinakes.api.completion.relations import Relation, common_tables, in_sight
+from pinakes.api.completion.seen import Seen
+from pinakes.api.completion.statement import Typed, typed
+from pinakes.core.names import quote, spell
+from pinakes.core.settings import Settings
+from pinakes.parser.keywords import KEYWORDS, RESERVED, TYPES, statement_words
+
+if TYPE_CHECKING:
+    from pinakes.engine.session import Session
+
+_NAMED = frozenset({"catalog", "namespace", "table", "view", "temporary", "column", "alias"})
+_SHOWN = ("catalogs", "columns", "create", "current", "schemas", "session", "tables", "views")
+_USUAL = Names.of(
+    "keyword",
+    "and as asc between by case desc distinct else end from full group having in inner into is join left like limit "
+    "not null on or order over set then union using values when where with".split(),
+)
+_RARE = Names.of("keyword", {word.lower() for word in KEYWORDS} - {name for name, _ in _USUAL.pairs})
+_TABLE_WORDS = Names.of("keyword", ("exists", "if", "lateral", "only", "table", "unnest", "values"))
+_PLACE_WORDS = Names.of("keyword", ("catalog", "exists", "if", "namespace"))
+_TYPE_WORDS = Names.of("keyword", (word.lower() for word in TYPES))
+_QUERY_WORDS = Names.of("keyword", ("select", "values", "with", "table", "from"))
+
+
+class Completer:
+    """Safe to use from several threads."""
+
+    def __init__(self, session: Session) -> None:
+        self._seen = Seen(session)
+
+    def complete(self, text: str, cursor: int) -> list[Completion]:
+        at = typed(text, cursor)
+        if at is None:
+            return []
+        if at.quote == "'":
+            return self._files(at)
+        groups = self._groups(at)
+        upper = at.prefix.isupper() or (
+            not at.prefix and any(t.text.isupper() and t.word in KEYWORDS for t in at.before)
+        )
+        return [Completion(_spelled(m, at, upper), at.start, m.kind) for m in ranked(at.prefix, groups)]
+
+    def refresh(self) -> None:
+        """A statement was run: fetch anew what is asked for from now on, beginning with the current namespace."""
+        self.expire()
+        self.prefetch()
+
+    def expire(self) -> None:
+        """What is known may have changed; it is fetched anew when it is next asked for."""
+        self._seen.loader.refresh()
+
+    def prefetch(self) -> None:
+        """Fetch what is most likely asked for."""
+        self._seen.functions()
+        current = self._seen.current()
+        if current is not None:
+            self._seen.level(*current)
+            self._seen.level(current[0], ())
+
+    @property
+    def loaded(self) -> int:
+        """Grows whenever something was fetched."""
+        return self._seen.loader.loaded
+
+    @property
+    def busy(self) -> bool:
+        """Whether something is being fetched, so that asking again may give more."""
+        return self._seen.loader.busy
+
+    def settle(self, timeout: float | None = None) -> bool:
+        """Wait until nothing is being fetched; whether that came within `timeout` seconds."""
+        return self._seen.loader.settle(timeout)
+
+    def _files(self, at: Typed) -> list[Completion]:
+        """Paths in a string that stands where a file may, as far as SQL may read there."""
+        if expected(at.before, in_string=True) != "file":
+            return []
+        names = file_names(at.prefix, self._seen.session.engine.files)
+        return [Completion("'" + name.replace("'", "''"), at.start, "file") for name in names]
+
+    def _groups(self, at: Typed) -> list[Names]:
+        """The kinds of names that may stand here, the likeliest first."""
+        wanted = expected(at.before)
+        if at.qualifiers:
+            return self._qualified(wanted, at)
+        if at.quote:  # an identifier: no keyword is quoted
+            return [g for g in self._unqualified(wanted if wanted != "keyword" else "column", at) if g.kind in _NAMED]
+        return self._unqualified(wanted, at)
+
+    def _unqualified(self, wanted: Expected, at: Typed) -> list[Names]:
+        groups: dict[Expected, Callable[[], list[Names]]] = {
+            "statement": lambda: [Names.of("keyword", (word.lower() for word in statement_words()))],
+            "query": lambda: [_QUERY_WORDS, *self._relations(at), _USUAL],
+            "relation": lambda: [*self._relations(at), _tables_made_by(self._seen.functions()), _TABLE_WORDS],
+            "place": lambda: [self._namespaces(), self._seen.catalogs(), _PLACE_WORDS],
+            "catalog": lambda: [self._seen.catalogs()],
+            "column": lambda: [*self._columns(at), self._seen.functions(), _USUAL, _RARE, _TYPE_WORDS],
+            "setting": lambda: [Names.of("setting", (field.name for field in fields(Settings)))],
+            "show": lambda: [Names.of("keyword", _SHOWN), Names.of("setting", (f.name for f in fields(Settings)))],
+            "keyword": lambda: [_USUAL, _RARE, _TYPE_WORDS],
+        }
+        return groups[wanted]() if wanted in groups else []
+
+    def _relations(self, at: Typed) -> list[Names]:
+        names = [self._seen.temporaries(), Names.of("table", common_tables([*at.before, *at.after]))]
+        current = self._seen.current()
+        if current is not None:
+            level = self._seen.level(*current)
+            names += [level.tables, level.views]
+        return [*names, self._namespaces(), self._seen.catalogs()]
+
+    def _namespaces(self) -> Names:
+        """Those that a name without a catalog may begin with."""
+        current = self._seen.current()
+        return self._seen.level(current[0], ()).namespaces if current is not None else Names("namespace", ())
+
+    def _columns(self, at: Typed) -> list[Names]:
+        relations = in_sight(at.before, at.after)
+        columns = (column for relation in relations for column in self._seen.columns(relation.name))
+        return [Names.of("column", set(columns)), Names.of("alias", {relation.called.exact for relation in relations})]
+
+    def _qualified(self, wanted: Expected, at: Typed) -> list[Names]:
+        relation = None if wanted in ("relation", "place") else _meant(in_sight(at.before, at.after), at)
+        if relation is not None:
+            return [Names.of("column", self._seen.columns(relation.name))]
+        levels = [self._seen.level(*place) for place in self._seen.places(at.qualifiers)]
+        if wanted == "place":
+            return [level.namespaces for level in levels[:1]]
+        columns = [] if wanted == "relation" else [Names.of("column", self._seen.columns(at.qualifiers))]
+        tables = [names for level in levels for names in (level.tables, level.views)]
+        return [*columns, *tables, *(level.namespaces for level in levels[:1])]
+
+
+def _meant(relations: list[Relation], at: Typed) -> Relation | None:
+    """The relation whose alias or name stands before the dot."""
+    if len(at.qualifiers) == 1:
+        called = (r for r in relations if at.qualifiers[0].matches(r.called.text))
+        return next(called, None)
+    exact = tuple(part.exact for part in at.qualifiers)
+    return next((r for r in relations if tuple(part.exact for part in r.name) == exact), None)
+
+
+def _tables_made_by(functions: Names) -> Names:
+    """The functions that stand where a table does."""
+    made = [pair for pair in functions.pairs if pair[0].startswith("read_") or pair[0] in ("generate_series", "range")]
+    return Names("function", made)
+
+
+def _spelled(match: Match, at: Typed, upper: bool) -> str:
+    if match.kind == "keyword":
+        return match.name.upper() if upper else match.name
+    if match.kind not in _NAMED:
+        return match.name
+    if at.quote == "`":
+        return "`" + match.name.replace("`", "``") + "`"
+    return quote(match.name) if at.quote or match.name.upper() in RESERVED else spell(match.name)

@@ -1,0 +1,68 @@
+"""What a command is, and what it is given when it is called."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from pinakes.core.errors import InvalidArgument
+
+if TYPE_CHECKING:
+    from pinakes.cli.console import Console
+    from pinakes.cli.desk import Desk
+    from pinakes.cli.runner import Runner
+    from pinakes.engine.session import Session
+
+Takes = Literal["nothing", "file", "relation", "place", "text"]
+"""What the argument is, for completion."""
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A command as it was written. `statement` is the one that is open where the command stands."""
+
+    runner: Runner
+    name: str
+    argument: str
+    statement: str = ""
+
+    @property
+    def console(self) -> Console:
+        return self.runner.console
+
+    @property
+    def session(self) -> Session:
+        return self.runner.session
+
+    @property
+    def desk(self) -> Desk:
+        return self.runner.desk
+
+    def one_of(self, choices: Sequence[str], default: str) -> str:
+        """The argument, which must be one of these; `default` without one."""
+        given = self.argument.lower()
+        if given and given not in choices:
+            raise InvalidArgument(f"{self.name} takes {', '.join(choices)}, not {self.argument!r}")
+        return given or default
+
+    def switched(self, value: bool) -> bool:
+        """on, off, or the other way round without an argument."""
+        return self.one_of(("on", "off"), "off" if value else "on") == "on"
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    names: tuple[str, ...]
+    arguments: str
+    help: str
+    run: Callable[[Call], None]
+    group: str
+    takes: Takes = "text"
+    choices: tuple[str, ...] = ()
+    takes_statement: bool = False
+    """Whether the statement that is open ends with it."""
+
+    @property
+    def usage(self) -> str:
+        return f"{self.names[0]} {self.arguments}".strip()

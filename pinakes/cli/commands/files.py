@@ -1,0 +1,104 @@
+"""Files and other programs: \\i, \\e, \\cd, \\!."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+from pinakes.cli.commands.base import Call
+from pinakes.cli.desk import IncludeFailed
+from pinakes.core.errors import FileNotFound, InvalidArgument
+
+DEEPEST = 20
+"""Files that may include each other; more is a circle."""
+
+
+def include(call: Call) -> None:
+    """\\i file"""
+    from pinakes.cli.script import read_script, run_script
+
+    if not call.argument:
+        raise InvalidArgument("\\i needs the name of a file")
+    if call.desk.depth >= DEEPEST:
+        raise InvalidArgument(f"files include each other more than {DEEPEST} deep; the last is {call.argument}")
+    try:
+        script = read_script(str(Path(_unquoted(call.argument)).expanduser()))
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
+        raise FileNotFound(f"can't read {call.argument}: {reason}") from error
+    call.desk.depth += 1
+    try:
+        fine = run_script(script, call.runner)
+    finally:
+        call.desk.depth -= 1
+    if not fine:
+        raise IncludeFailed
+
+
+def edit(call: Call) -> None:
+    """\\e [file]: what was edited runs when it ends with a semicolon, and else stands at the next prompt."""
+    from pinakes.cli.script import Script, run_script
+    from pinakes.cli.steps import steps
+
+    if call.desk.typed is None:
+        raise InvalidArgument("\\e needs somebody who edits: it works at the prompt only")
+    if call.argument:
+        text = _edited_in(Path(_unquoted(call.argument)).expanduser())
+    else:
+        text = _edited(call.statement or (f"{call.desk.last};\n" if call.desk.last else ""))
+    found = steps(text)
+    if not found:
+        return
+    if not found[-1].closed:
+        call.desk.drafted = text.rstrip("\n")
+    elif not run_script(Script(text), call.runner):
+        raise IncludeFailed
+
+
+def change_directory(call: Call) -> None:
+    where = Path(_unquoted(call.argument) or "~").expanduser()
+    try:
+        os.chdir(where)
+    except OSError as error:
+        raise InvalidArgument(f"can't go to {where}: {error.strerror}") from error
+
+
+def run_program(call: Call) -> None:
+    """\\! [command]: without one, a shell of the system."""
+    command = call.argument or os.environ.get("SHELL", "/bin/sh")
+    code = subprocess.run(command, shell=True).returncode
+    if code:
+        call.console.say(f"exit code {code}")
+
+
+def _edited(text: str) -> str:
+    """A text after somebody edited it, in a file that only its owner can read and that is gone afterwards."""
+    handle, name = tempfile.mkstemp(suffix=".sql", prefix="pinakes-")
+    path = Path(name)
+    try:
+        os.close(handle)
+        path.write_text(text, encoding="utf-8")
+        return _edited_in(path)
+    finally:
+        path.unlink(missing_ok=True)
+
+
+def _edited_in(path: Path) -> str:
+    given = os.environ.get("VISUAL") or os.environ.get("EDITOR")
+    words = shlex.split(given) if given else [next(filter(shutil.which, ("nano", "vim", "vi")), "vi")]
+    try:
+        code = subprocess.run([*words, str(path)]).returncode
+        if code:
+            raise InvalidArgument(f"{words[0]} ended with exit code {code}: nothing is run")
+        return path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
+        raise InvalidArgument(f"can't edit {path} with {words[0]}: {reason}. Set EDITOR to another editor.") from error
+
+
+def _unquoted(argument: str) -> str:
+    return argument[1:-1] if len(argument) > 1 and argument[0] == argument[-1] == "'" else argument

@@ -1,0 +1,83 @@
+"""About the session and the shell itself: \\conninfo, \\?, \\h, \\q."""
+
+from __future__ import annotations
+
+import re
+from importlib import import_module
+from itertools import takewhile
+from pkgutil import iter_modules
+
+from pinakes import __version__
+from pinakes.cli.commands.base import Call
+from pinakes.cli.desk import Leave
+from pinakes.core.errors import NotFoundError
+from pinakes.core.names import dotted
+
+_KEYS = """\
+Enter       runs what a semicolon ends, else begins a new line
+Alt-Enter   runs what there is, semicolon or not
+Tab         completes; Right takes the suggestion from the history
+Ctrl-R      searches the history; Ctrl-X Ctrl-E opens an editor
+Ctrl-C      clears the input, or cancels the statement that runs
+Ctrl-D      leaves"""
+
+
+def where(call: Call) -> None:
+    """\\conninfo"""
+    session = call.session
+    place = dotted((session.scope.catalog, *session.scope.namespace))
+    mounts = ", ".join(f"{mount.name} ({mount.type})" for mount in session.catalogs.listed())
+    call.console.say(
+        f"Pinakes {__version__}, user {session.identity.user}\n"
+        f"current    {place}\ncatalogs   {mounts}\ndata       {session.engine.config.engine.data}"
+    )
+
+
+def help_on_commands(call: Call) -> None:
+    """\\?"""
+    from pinakes.cli.commands.table import help_text
+
+    call.console.say(f"{help_text()}\n\n{_KEYS}")
+
+
+def help_on_statements(call: Call) -> None:
+    """\\h [statement]"""
+    asked = " ".join(call.argument.upper().split())
+    forms = statement_forms()
+    if not asked:
+        call.console.say("\n".join(["\\h NAME tells more on one of:", *_in_columns([_title(form) for form in forms])]))
+        return
+    found = [form for form in forms if _bare(form).startswith(asked)]
+    if not found:
+        raise NotFoundError(f"no statement begins with {asked}; \\h lists what there is")
+    call.console.say("\n".join(found))
+
+
+def leave(call: Call) -> None:
+    """\\q"""
+    raise Leave
+
+
+def statement_forms() -> list[str]:
+    """The syntax of each statement: what its handler says about itself."""
+    from pinakes.engine import handlers
+
+    docs = (import_module(f"{handlers.__name__}.{each.name}").__doc__ or "" for each in iter_modules(handlers.__path__))
+    first = (" ".join(doc.strip().split("\n\n")[0].split()) for doc in docs)
+    return sorted(line for line in first if line.split()[0].rstrip(",").isupper() and len(line.split()[0]) > 1)
+
+
+def _bare(form: str) -> str:
+    """The syntax without what may be left out: `CREATE [OR REPLACE] TABLE …` → `CREATE TABLE …`."""
+    return " ".join(re.sub(r"\[[^\]]*\]", " ", form.partition(":")[0]).split())
+
+
+def _title(form: str) -> str:
+    """The words that a statement begins with, two at most."""
+    words = list(takewhile(lambda word: word.isupper() and word.isalpha(), _bare(form).replace(",", " , ").split()))
+    return " ".join(words[:2])
+
+
+def _in_columns(titles: list[str]) -> list[str]:
+    names = sorted(set(titles))
+    return ["  " + "".join(name.ljust(20) for name in names[at : at + 4]).rstrip() for at in range(0, len(names), 4)]

@@ -1,0 +1,100 @@
+"""All commands, one entry each. The help, the completion and the page in the documentation come from here."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+from pinakes.cli.commands import catalog, files, output, session, statement
+from pinakes.cli.commands.base import Call, Command
+from pinakes.cli.formats import FORMATS
+from pinakes.core.errors import NotFoundError
+
+if TYPE_CHECKING:
+    from pinakes.cli.runner import Runner
+
+LOOK, SHOW, RUN, FILES, SELF = "What there is", "Results", "Statements", "Files", "The shell"
+
+COMMANDS: tuple[Command, ...] = (
+    Command(("\\d",), "[name]", "tables and views here, or the columns of one", catalog.describe, LOOK, "relation"),
+    Command(("\\dt",), "[pattern]", "tables, as in \\dt o* or \\dt lake.sales.*", catalog.tables, LOOK, "relation"),
+    Command(("\\dv",), "[pattern]", "views", catalog.views, LOOK, "relation"),
+    Command(("\\dn",), "[name]", "namespaces of the current catalog, or in another place", catalog.namespaces, LOOK,
+            "place"),
+    Command(("\\df",), "[pattern]", "functions", catalog.functions, LOOK),
+    Command(("\\l",), "[pattern]", "catalogs", catalog.catalogs, LOOK),
+    Command(("\\c", "\\connect"), "name", "go to a catalog or namespace (USE)", catalog.use, LOOK, "place"),
+    Command(("\\x",), "[on|off|auto]", "rows one below the other; auto: when too wide",
+            output.expanded, SHOW, choices=output.EXPANDED),
+    Command(("\\timing",), "[on|off]", "whether the time of a statement is told", output.timing, SHOW,
+            choices=output.SWITCH),
+    Command(("\\format",), "[name]", f"{', '.join(FORMATS[:-1])} or {FORMATS[-1]}", output.choose_format, SHOW,
+            choices=FORMATS),
+    Command(("\\pset",), "[name [value]]", ", ".join(output.SETTINGS), output.settings,
+            SHOW, choices=tuple(output.SETTINGS)),
+    Command(("\\o",), "[file]", "results go to a file; without one, to the screen again", output.to_file, SHOW,
+            "file"),
+    Command(("\\g",), "", "run the statement, or the last one again", statement.run_again, RUN, "nothing",
+            takes_statement=True),
+    Command(("\\gx",), "", "the same, with the rows one below the other", statement.run_expanded, RUN, "nothing",
+            takes_statement=True),
+    Command(("\\p",), "", "print the statement, or the last one", statement.show_statement, RUN, "nothing"),
+    Command(("\\r",), "", "forget the statement", statement.forget, RUN, "nothing", takes_statement=True),
+    Command(("\\s",), "[number]", "the history, or its last entries", statement.history, RUN, "nothing"),
+    Command(("\\e",), "[file]", "edit the statement, or a file, with $VISUAL or $EDITOR", files.edit, RUN, "file",
+            takes_statement=True),
+    Command(("\\i",), "file", "run a script, found from the current directory", files.include, FILES,
+            "file"),
+    Command(("\\cd",), "[directory]", "change the current directory", files.change_directory, FILES, "file"),
+    Command(("\\!",), "[command]", "run a command of the system", files.run_program, FILES),
+    Command(("\\echo",), "[text]", "print a text", output.echo, SELF),
+    Command(("\\conninfo",), "", "who and where one is", session.where, SELF, "nothing"),
+    Command(("\\h",), "[statement]", "the syntax of statements", session.help_on_statements, SELF),
+    Command(("\\?",), "", "this help", session.help_on_commands, SELF, "nothing"),
+    Command(("\\q",), "", "leave", session.leave, SELF, "nothing"),
+)  # fmt: skip
+
+_BY_NAME = {name: command for command in COMMANDS for name in command.names}
+
+
+def find(line: str) -> Command | None:
+    """The command that a line begins with."""
+    return _BY_NAME.get(_parted(line)[0])
+
+
+def run_command(line: str, runner: Runner, statement: str = "") -> None:
+    """Carry out a line that begins with a backslash."""
+    name, argument = _parted(line)
+    command = _BY_NAME.get(name)
+    if command is None:
+        raise _unknown(name)
+    command.run(Call(runner, name, argument, statement))
+
+
+def help_text() -> str:
+    """All commands with their help, by group."""
+    width = max(len(command.usage) for command in COMMANDS) + 2
+    lines: list[str] = []
+    for group in dict.fromkeys(command.group for command in COMMANDS):
+        lines += ["", group]
+        lines += [f"  {c.usage.ljust(width)}{c.help}" for c in COMMANDS if c.group == group]
+    return "\n".join(lines[1:])
+
+
+def _parted(line: str) -> tuple[str, str]:
+    """The name and the argument; a semicolon at the end is a habit and means nothing, but in \\! and \\echo."""
+    words = line.strip()
+    if words.startswith("\\!"):
+        return "\\!", words[2:].strip()
+    name, _, argument = words.partition(" ")
+    if "\t" in name:
+        name, _, argument = words.partition("\t")
+    if name.rstrip(";") == "\\echo":
+        return "\\echo", argument.strip()
+    return name.rstrip(";"), argument.strip().rstrip(";").strip()
+
+
+def _unknown(name: str) -> NotFoundError:
+    close = get_close_matches(name, _BY_NAME, n=3, cutoff=0.5) or get_close_matches(name.lower(), _BY_NAME, n=3)
+    hint = f"did you mean {' or '.join(close)}? " if close else ""
+    return NotFoundError(f"there is no command {name}; {hint}\\? lists them all")

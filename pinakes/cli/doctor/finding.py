@@ -1,0 +1,68 @@
+"""What a check finds, and what the checks may ask for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from pinakes.core.config import Config
+
+
+class Status(StrEnum):
+    OK = "ok"
+    NOTE = "note"
+    """Neither good nor bad: something optional that is not there."""
+    WARNING = "warning"
+    PROBLEM = "problem"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    name: str
+    status: Status
+    detail: str
+    advice: str = ""
+    """What to do; empty where there is nothing to do."""
+    seconds: float | None = None
+    """How long the thing that was asked took to answer."""
+
+
+def ok(name: str, detail: str, *, seconds: float | None = None) -> Finding:
+    return Finding(name, Status.OK, detail, seconds=seconds)
+
+
+def note(name: str, detail: str, advice: str = "") -> Finding:
+    return Finding(name, Status.NOTE, detail, advice)
+
+
+def warning(name: str, detail: str, advice: str) -> Finding:
+    return Finding(name, Status.WARNING, detail, advice)
+
+
+def problem(name: str, detail: str, advice: str) -> Finding:
+    return Finding(name, Status.PROBLEM, detail, advice)
+
+
+@dataclass(slots=True)
+class Patient:
+    """What is examined. The configuration is None until it was read, and stays so if it can't be."""
+
+    config_path: Path | None
+    data: str | None
+    timeout: float = 5.0
+    config: Config | None = None
+
+
+Check = Callable[[Patient], Iterable[Finding]]
+"""One group of checks."""
+
+
+def amount(size: float) -> str:
+    """Bytes as people say them."""
+    for unit in ("bytes", "kB", "MB", "GB"):
+        if size < 1000:
+            return f"{size:.0f} {unit}" if unit == "bytes" else f"{size:.1f} {unit}"
+        size /= 1000
+    return f"{size:.1f} TB"

@@ -1,0 +1,53 @@
+"""All checks in their order: what each group finds is guarded, masked and printed."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from importlib import import_module
+
+from pinakes.cli.doctor.finding import Check, Finding, Patient, Status, problem
+from pinakes.cli.doctor.report import as_json, checklist, masked, worst
+
+GROUPS: Mapping[str, tuple[str, str]] = {
+    "Configuration": ("configuration", "configuration"),
+    "Software": ("software", "software"),
+    "Extras": ("software", "extras"),
+    "Java": ("java", "java"),
+    "Machine": ("machine", "machine"),
+    "Storage": ("storage", "storage"),
+    "Engine": ("catalogs", "engine"),
+    "Catalogs": ("catalogs", "catalogs"),
+}
+"""Group → module and function. The configuration comes first: it says what the others look at."""
+
+FAILED = "this check failed by itself: please report it, with `pinakes doctor --format json`"
+
+
+def doctor(patient: Patient, format: str) -> bool:
+    """Print what was found; whether there is no problem."""
+    found = {group: examine(group, patient) for group in GROUPS}
+    groups = {group: [masked(one, patient.config) for one in findings] for group, findings in found.items()}
+    colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    text = as_json(groups) if format == "json" else checklist(groups, colour=colour)
+    print(text, flush=True)  # noqa: T201 - this is what the command is for
+    return worst(one for findings in groups.values() for one in findings) != Status.PROBLEM
+
+
+def examine(group: str, patient: Patient) -> list[Finding]:
+    """The findings of one group, as far as it came."""
+    module, function = GROUPS[group]
+    findings: list[Finding] = []
+    try:
+        check: Check = getattr(import_module(f"pinakes.cli.doctor.{module}"), function)
+        findings.extend(check(patient))
+    except Exception as error:  # noqa: BLE001 - one sick check must not hide what the others find
+        findings.append(problem(group.lower(), f"{type(error).__name__}: {error}", _advice(error)))
+    return findings
+
+
+def _advice(error: Exception) -> str:
+    if isinstance(error, ImportError):
+        return "a library is missing or broken: pip install --force-reinstall pinakes"
+    return FAILED

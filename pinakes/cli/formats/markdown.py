@@ -1,0 +1,72 @@
+"""Markdown: each result is one table, with an empty line after it. For people, so NULL is NULL as in a box.
+
+What Markdown would read as markup is escaped; a line break in a cell is <br>, since a row is one line.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import chain, islice
+from typing import TYPE_CHECKING, TextIO
+
+import pyarrow as pa
+from rich.cells import cell_len
+
+from pinakes.cli.formats.values import as_text, rows
+
+if TYPE_CHECKING:
+    from pinakes.engine.result import Result
+
+SAMPLE = 100
+"""Rows that are looked at to align the columns."""
+_MARKUP = re.compile(r"[\\|*`<~]|(?<![^\W_])_|_(?![^\W_])|&(?=#?\w+;)")
+_LINE_BREAK = re.compile(r"\r\n|\r|\n")
+# A control character must not reach the terminal: it could move the cursor or worse.
+_VISIBLE = {code: f"\\\\x{code:02x}" for code in (*range(32), *range(127, 160)) if code != 9}
+
+
+def write(result: Result, out: TextIO, width: int | None) -> int:
+    names = [escaped(name) for name in result.schema.names]
+    right = [_is_number(kind) for kind in result.schema.types]
+    lines = _cells(result)
+    sample = list(islice(lines, SAMPLE))
+    widths = [max(3, *map(cell_len, column)) for column in zip(names, *sample, strict=True)]
+    out.write(_line(names, widths, right) + _rule(widths, right))
+    count = 0
+    for cells in chain(sample, lines):
+        out.write(_line(cells, widths, right))
+        count += 1
+    out.write("\n")
+    return count
+
+
+def escaped(text: str) -> str:
+    """Text as a cell that shows it as it is."""
+    found = _MARKUP.sub(lambda sign: "\\" + sign.group() if sign.group() != "&" else "&amp;", text)
+    return _LINE_BREAK.sub("<br>", found).translate(_VISIBLE)
+
+
+def _cells(result: Result) -> Iterator[list[str]]:
+    for batch in result:
+        for row in rows(batch):
+            yield ["NULL" if v is None else escaped(as_text(v)) for v in row]
+
+
+def _is_number(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind))
+
+
+def _rule(widths: Sequence[int], right: Sequence[bool]) -> str:
+    dashes = ("-" * (w - 1) + ":" if number else "-" * w for w, number in zip(widths, right, strict=True))
+    return "| " + " | ".join(dashes) + " |\n"
+
+
+def _line(cells: Sequence[str], widths: Sequence[int], right: Sequence[bool]) -> str:
+    padded = (_padded(*each) for each in zip(cells, widths, right, strict=True))
+    return "| " + " | ".join(padded) + " |\n"
+
+
+def _padded(text: str, width: int, right: bool) -> str:
+    missing = " " * (width - cell_len(text))
+    return missing + text if right else text + missing

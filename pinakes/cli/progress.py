@@ -1,0 +1,119 @@
+"""The progress line: what a statement that takes over a second has done so far, on the terminal and nowhere else.
+
+It is drawn on stderr by the thread that waits for the statement, over itself, and erased before anything is printed.
+Where rows go to a terminal, or to a pipe behind which a pager may have the screen, it ends with the first of them;
+where they go to a file it stays until the last.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import threading
+import time
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, TextIO
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from pinakes.engine.query import Query
+    from pinakes.engine.session import Session
+
+DELAY = 1.0
+"""Seconds before the line appears."""
+INTERVAL = 0.1
+_FRAMES = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
+_PLAIN_FRAMES = "|/-\\"
+_ROOM = 4
+"""Columns that stay free: a ^C that the terminal prints must not begin another line."""
+_ERASE = "\r\x1b[K"
+
+
+class Progress:
+    """The line of one statement."""
+
+    def __init__(self, session: Session, out: TextIO, err: TextIO) -> None:
+        self._session, self._out, self._err = session, out, err
+        self._lock = threading.Lock()
+        self._over = not _has_room(err)
+        self._drawn = 0
+        self._began = time.monotonic()
+
+    def until(self, done: threading.Event) -> None:
+        """Wait for the statement, and tell meanwhile how far it is."""
+        waiting = None if self._over else DELAY
+        while not done.wait(waiting):
+            self._draw()
+            waiting = None if self._over else INTERVAL
+        self.end()
+
+    def over(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """The same batches; the line gives way to them if they go where it is."""
+        stays = not self._over and _is_file(self._out)
+        try:
+            for batch in batches:
+                if not stays:
+                    self.end()
+                yield batch
+        finally:
+            self.end()
+            getattr(batches, "close", lambda: None)()
+
+    def end(self) -> None:
+        """Erase it; it does not come back. From any thread."""
+        with self._lock:
+            if self._drawn and not self._over:
+                self._put(_ERASE)
+            self._over = True
+
+    def _draw(self) -> None:
+        with self._lock:
+            if self._over:
+                return
+            frames = _PLAIN_FRAMES if os.environ.get("TERM") == "linux" else _FRAMES
+            line = f"{frames[self._drawn % len(frames)]} {self._words()}"
+            self._put("\r" + line[: max(_width(self._err) - _ROOM, 1)] + "\x1b[K")
+            self._drawn += 1
+
+    def _words(self) -> str:
+        seconds = time.monotonic() - self._began
+        took = f"{seconds:.1f} s" if seconds < 60 else f"{int(seconds) // 60} min {int(seconds) % 60:02d} s"
+        return f"{_work(self._running())} · {took} · Ctrl-C cancels"
+
+    def _running(self) -> Query | None:
+        found = [query for query in list(self._session.running) if query.ended is None]
+        return max(found, key=lambda query: query.created, default=None)
+
+    def _put(self, text: str) -> None:
+        try:
+            self._err.write(text)
+            self._err.flush()
+        except OSError:  # the terminal has gone: a line about progress is nothing to fail for
+            self._over = True
+
+
+def _work(query: Query | None) -> str:
+    if query is None:
+        return "waiting"
+    return f"{query.rows:,} rows" if query.rows else str(query.state).lower()
+
+
+def _has_room(err: TextIO) -> bool:
+    """Whether a line can be drawn and erased there."""
+    return err.isatty() and os.environ.get("TERM", "dumb") != "dumb"
+
+
+def _is_file(out: TextIO) -> bool:
+    try:
+        return stat.S_ISREG(os.fstat(out.fileno()).st_mode)
+    except (OSError, ValueError):  # it is none of the system's, or closed
+        return False
+
+
+def _width(err: TextIO) -> int:
+    """The terminal's width; some don't know theirs and say 0."""
+    try:
+        return os.get_terminal_size(err.fileno()).columns or 80
+    except OSError:
+        return 80

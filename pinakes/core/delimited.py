@@ -1,0 +1,83 @@
+"""CSV and its kin: rows as lines of cells, quoted only where they have to be.
+
+NULL is nothing (or what `null` says) and an empty text is "", so that a reader can tell them apart. Only where a row
+has a single column NULL is "" as well: an empty line is what readers skip.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from pinakes.core.texts import joined, pieces, texts
+
+_USUAL = frozenset(",;|\t\"'\\")
+"""Characters that no number and no time has in its text."""
+
+
+@dataclass(frozen=True)
+class Delimited:
+    delimiter: str = ","
+    quote: str = '"'
+    escape: str = '"'
+    """What stands before a quote, or before itself, within quotes."""
+    null: str = ""
+    forced: Sequence[str] | None = ()
+    """The columns that are quoted wherever they are not NULL; None is all of them."""
+
+    def header(self, names: Sequence[str]) -> bytes:
+        """The line of names."""
+        cells = self._quoted_where_needed(pa.array(list(names), pa.string()))
+        return (self.delimiter.join(cells.to_pylist()) + "\n").encode()
+
+    def lines(self, batch: pa.RecordBatch) -> Iterator[pa.Buffer]:
+        """The rows, in stretches of whole lines that still lack the last line break."""
+        for piece in pieces(batch):
+            yield joined(self._rows(piece), "\n")
+
+    def _rows(self, batch: pa.RecordBatch) -> pa.Array:
+        if batch.num_columns == 0:
+            return pa.array([""] * batch.num_rows, pa.string())
+        cells = [self._cells(column, name) for column, name in zip(batch.columns, batch.schema.names, strict=True)]
+        null = self.quote * 2 if len(cells) == 1 and not self.null else self.null
+        return pc.binary_join_element_wise(*cells, self.delimiter, null_handling="replace", null_replacement=null)
+
+    def _cells(self, column: pa.Array, name: str) -> pa.Array:
+        found = texts(column)
+        if self.forced is None or name in self.forced:
+            return self._quoted(found)
+        return found if self._never_quoted(column.type) else self._quoted_where_needed(found)
+
+    def _never_quoted(self, kind: pa.DataType) -> bool:
+        types = pa.types
+        simple = types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind) or types.is_boolean(kind)
+        usual = not self.null and {self.delimiter, self.quote, self.escape} <= _USUAL
+        return usual and bool(simple or types.is_date(kind) or types.is_timestamp(kind))
+
+    def _quoted_where_needed(self, found: pa.Array) -> pa.Array:
+        needed = pc.match_substring_regex(found, self._pattern)
+        return pc.if_else(needed, self._quoted(found), found) if pc.any(needed).as_py() else found
+
+    @cached_property
+    def _pattern(self) -> str:
+        """What would be misread without quotes: a separator, a quote, a line break, or the text that means NULL."""
+        signs = "".join(f"\\x{{{ord(c):x}}}" for c in (self.delimiter, self.quote, self.escape, "\r", "\n"))
+        return rf"[{signs}]|^{_literal(self.null)}$"
+
+    def _quoted(self, found: pa.Array) -> pa.Array:
+        for sign in dict.fromkeys((self.escape, self.quote)):  # the escape first, or it would escape itself
+            found = pc.replace_substring(found, sign, self.escape + sign)
+        return pc.binary_join_element_wise(self.quote, found, self.quote, "")
+
+
+def _literal(text: str) -> str:
+    return re.sub(r"[^A-Za-z0-9]", lambda found: f"\\x{{{ord(found.group()):x}}}", text)
+
+
+CSV = Delimited()
+TSV = Delimited("\t")

@@ -1,0 +1,57 @@
+"""What is asked of files: paths, the format, the options. `tables.py` opens them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import Any
+
+import pyarrow as pa
+
+from pinakes.core.errors import InvalidArgument
+from pinakes.parser.statements import Bound, FileArgument, FileCall
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What is to be read: by its ending when no format is given. `what` names the function in errors."""
+
+    paths: tuple[str, ...]
+    format: str | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+    what: str = ""
+
+    @property
+    def key(self) -> str:
+        """The same for the same reading, and short: it stands in plans."""
+        said = repr((self.format, self.paths, sorted(self.options.items(), key=lambda item: item[0])))
+        return sha256(said.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def reading_of(call: FileCall, parameters: Mapping[int, Any]) -> Reading:
+    """What a call asks for; `parameters` are the values of its placeholders, by where these stand."""
+
+    def value(argument: FileArgument) -> Any:
+        match argument:
+            case Bound():
+                bound = parameters[argument.span.start]
+                return bound.as_py() if isinstance(bound, pa.Scalar) else bound
+            case tuple():
+                return tuple(value(a) for a in argument)
+            case dict():
+                return {name: value(a) for name, a in argument.items()}
+        return argument
+
+    arguments = [value(a) for a in call.arguments]
+    paths = arguments[0] if len(arguments) == 1 else None
+    paths = (paths,) if isinstance(paths, str) else tuple(paths) if isinstance(paths, tuple | list) else ()
+    if not paths or not all(isinstance(path, str) for path in paths):
+        raise InvalidArgument(
+            f"{call.name} takes one path or a list of them, as in {call.name}('data/*.{call.format}') or "
+            f"{call.name}(['a.{call.format}', 'b.{call.format}']), and then its options by name"
+        )
+    options = {key: value(a) for key, a in call.options}
+    if "NDJSON" in call.name.upper():
+        options.setdefault("format", "newline_delimited")
+    return Reading(paths, call.format, options, call.name)

@@ -1,0 +1,176 @@
+"""Where COPY … TO writes: a path that may be written, and a temporary neighbour that becomes it in one step.
+
+Whatever fails or is stopped before that step leaves what was there as it was, and nothing beside it. A query may
+therefore read the very file that it is copied to. What is no regular file (a device, a pipe) is written as it is.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import secrets
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from pinakes.core.errors import (
+    AlreadyExistsError,
+    FileNotFound,
+    InvalidArgument,
+    NotSupportedError,
+    PermissionDenied,
+    PinakesError,
+    WriteFailed,
+)
+from pinakes.engine.files.access import FileAccess
+from pinakes.engine.files.paths import local_text
+from pinakes.engine.files.write_options import FORMATS, PACKED
+
+_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
+
+
+def located(path: str, access: FileAccess) -> Path:
+    """The path that is written to; asked for before anything there is looked at."""
+    scheme = _SCHEME.match(path)
+    if scheme is not None and scheme.group(1).lower() != "file":
+        raise NotSupportedError(
+            f"COPY … TO {scheme.group()} is not supported yet: object stores come with secrets. COPY to a local file."
+        )
+    found = access.local(local_text(path))
+    real = found.resolve() if found.is_symlink() and not is_device(found) else found  # the link stays
+    if not real.parent.is_dir():
+        raise FileNotFound(f"directory '{real.parent}' does not exist: create it first")
+    return real
+
+
+def is_device(path: Path) -> bool:
+    """Whether a path is no file and no directory; /dev/stdout isn't, even where it leads to one."""
+    return path.is_relative_to("/dev") or (path.exists() and not path.is_file() and not path.is_dir())
+
+
+@contextmanager
+def replaced_file(path: Path, *, overwrite: bool) -> Iterator[Path]:
+    """The file to write into; at the end of the block it is `path`."""
+    if path.is_dir():
+        raise InvalidArgument(f"'{path}' is a directory: name a file in it, or give PARTITION_BY to write directories")
+    if not overwrite and path.exists():
+        raise AlreadyExistsError(f"'{path}' exists: leave out OVERWRITE false to replace it")
+    with write_errors(path):
+        if is_device(path):
+            yield path
+            return
+        temporary = _beside(path)
+        try:
+            _create_like(path, temporary)
+            yield temporary
+            _to_disk(temporary)
+            temporary.replace(path)
+        except BaseException:
+            temporary.unlink(missing_ok=True)
+            raise
+
+
+@contextmanager
+def replaced_directory(path: Path, *, overwrite: bool, merge: bool) -> Iterator[Path]:
+    """The directory to write into; at the end of the block it is `path`, or (`merge`) its files are in there."""
+    if path.exists() and not path.is_dir():
+        raise InvalidArgument(f"'{path}' is a file: PARTITION_BY writes a directory")
+    with write_errors(path):
+        if path.is_dir() and any(path.iterdir()) and not merge:
+            _check_replaceable(path, overwrite)
+        temporary = _beside(path)
+        try:
+            temporary.mkdir()
+            yield temporary
+            _move_into(temporary, path) if merge else _put_in_place(temporary, path)
+        finally:
+            shutil.rmtree(temporary, ignore_errors=True)
+
+
+@contextmanager
+def write_errors(path: Path) -> Iterator[None]:
+    """The system's errors as ones that name the path."""
+    try:
+        yield
+    except PinakesError:
+        raise
+    except PermissionError as error:
+        raise PermissionDenied(f"can't write '{path}': the system does not permit it") from error
+    except OSError as error:
+        raise WriteFailed(f"can't write '{path}': {_reason(error)}") from error
+
+
+def _reason(error: OSError) -> str:
+    """What the system says. Arrow puts it behind words of its own, and may leave out the number."""
+    if error.errno is not None:
+        return os.strerror(error.errno)
+    number = re.search(r"\[errno (\d+)\]", str(error))
+    return os.strerror(int(number.group(1))) if number else str(error)
+
+
+def _beside(path: Path) -> Path:
+    """On the same file system, hidden, and not taken for data."""
+    return path.with_name(f".pinakes-{secrets.token_hex(8)}.tmp")
+
+
+def _create_like(path: Path, temporary: Path) -> None:
+    """With the rights of the file that it replaces, or those that new files have."""
+    os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
+    if path.exists():
+        temporary.chmod(path.stat().st_mode & 0o7777)
+
+
+def _to_disk(path: Path) -> None:
+    """Before the rename: otherwise a power cut could leave an empty file in place of the old one."""
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    except OSError as error:
+        if error.errno != errno.EINVAL:  # a file system that has no such thing
+            raise
+    finally:
+        os.close(handle)
+
+
+def _check_replaceable(path: Path, overwrite: bool) -> None:
+    if not overwrite:
+        raise AlreadyExistsError(
+            f"directory '{path}' is not empty. Give OVERWRITE to replace all that is in it, or OVERWRITE_OR_IGNORE to "
+            f"write into it."
+        )
+    foreign = next((entry.name for entry in sorted(path.iterdir()) if not _is_data(entry)), None)
+    if foreign is not None:
+        raise AlreadyExistsError(
+            f"OVERWRITE would remove '{foreign}' from '{path}', which is not data: remove it, or give another path"
+        )
+
+
+def _is_data(entry: Path) -> bool:
+    """Whether it may be what a COPY with PARTITION_BY wrote: only such things are removed."""
+    if entry.is_dir():
+        return "=" in entry.name
+    return entry.name.startswith("_") or entry.suffix.lower() in {*FORMATS, *PACKED}
+
+
+def _put_in_place(temporary: Path, path: Path) -> None:
+    old = _beside(path)
+    had = path.exists()
+    if had:
+        path.replace(old)
+    try:
+        temporary.replace(path)
+    except BaseException:
+        if had:
+            old.replace(path)
+        raise
+    shutil.rmtree(old, ignore_errors=True)
+
+
+def _move_into(temporary: Path, path: Path) -> None:
+    for file in sorted(p for p in temporary.rglob("*") if p.is_file()):
+        place = path / file.relative_to(temporary)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        file.replace(place)
+    path.mkdir(exist_ok=True)

@@ -1,0 +1,129 @@
+"""COPY table [(columns)] FROM 'path' [(FORMAT …, …)]: files are read as read_csv and its kin do, and added at once.
+
+The columns of a CSV file are taken by position and read as the table's types, so that '007' stays what it is in a
+VARCHAR. Those of Parquet, JSON and Arrow, which have names, are taken by name; what the file lacks gets its default.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import pyarrow as pa
+from pyiceberg.schema import Schema
+
+from pinakes.core.errors import ColumnNotFound, InvalidArgument, TableNotFound, listing
+from pinakes.core.iceberg_arrow import arrow_type_of
+from pinakes.core.names import Part, match, quote, spell, text_literal
+from pinakes.engine.execution import Execution
+from pinakes.engine.files.formats import FORMATS, format_of_all
+from pinakes.engine.files.opened import Opened
+from pinakes.engine.files.options import file_options
+from pinakes.engine.files.paths import File, Finder
+from pinakes.engine.files.tables import opened
+from pinakes.engine.handlers.insert import target_columns
+from pinakes.engine.planner import FILES
+from pinakes.engine.relation import Relation
+from pinakes.engine.resolver import Found
+from pinakes.engine.result import Result
+from pinakes.engine.write.append import append
+from pinakes.engine.write.commit import again
+from pinakes.engine.write.shape import positions, shaped
+from pinakes.parser.statements import CopyFrom, Query
+
+_WHAT = "COPY … FROM"
+_ALIASES = {"PARQUET": "parquet", "CSV": "csv", "TSV": "csv", "JSON": "json", "JSONL": "json", "NDJSON": "json"}
+_FORMATS = {**_ALIASES, "ARROW": "arrow", "FEATHER": "arrow", "IPC": "arrow"}
+
+
+def copy_from(statement: CopyFrom, execution: Execution) -> Result:
+    found = _target(statement, execution)
+    return Result.done("COPY", again(lambda: _copy(statement, execution), found))
+
+
+def _target(statement: CopyFrom, execution: Execution) -> Found:
+    try:
+        return execution.session.resolver.find(statement.table, kind="TABLE")
+    except TableNotFound as error:
+        path = text_literal(statement.path)
+        raise TableNotFound(
+            f"{error.message} To make it from the file: CREATE TABLE {statement.table} AS SELECT * FROM {path}"
+        ) from error
+
+
+def _copy(statement: CopyFrom, execution: Execution) -> int:
+    found, table = execution.session.resolver.table(statement.table)
+    execution.query.touch(found.place.mount.name)
+    return append(table, found, _rows(statement, execution, table.handle.schema()), execution.query.check)
+
+
+def _rows(statement: CopyFrom, execution: Execution, schema: Schema) -> Iterator[pa.RecordBatch]:
+    session = execution.session
+    zone = session.settings.time_zone
+    options: dict[str, Any] = {option.key.lower(): option.value for option in statement.options}
+    format = _format(options.pop("format", None))
+    files = Finder(session.engine.files, execution.query.check).files([statement.path], format)
+    format = format or format_of_all(files)
+    names = [f.name for f in schema.fields]
+    columns = target_columns(statement.columns, names) if statement.columns else names
+    if format == "csv":
+        source = execution.query.interruptible(lambda: _csv(files, options, columns, schema, zone))
+    else:
+        source = execution.query.interruptible(lambda: opened(files, format, options, zone, _WHAT))
+        columns = _by_name(source.schema.names, columns, files, listed=bool(statement.columns))
+    return _planned(source, columns, schema, execution)
+
+
+def _planned(source: Opened, columns: Sequence[str], schema: Schema, execution: Execution) -> Iterator[pa.RecordBatch]:
+    """The rows in the table's shape; `columns` has the table's column for each that is taken from the files."""
+    planner = execution.planner()
+    key = (FILES, FILES, "copied")
+    relation = planner.add(Relation(key, source.provider, tuple(source.schema.names)))
+    taken = [name for name in source.schema.names if match(Part(name), columns, "column")]
+    read = pa.schema([source.schema.field(name) for name in taken])
+    aliases = ", ".join(f'"c{i}"' for i in range(len(taken)))
+    listed = ", ".join(quote(name) for name in taken)
+    select = shaped(schema, positions(columns, read), execution.session.settings.time_zone)
+    text = f'SELECT {select} FROM (SELECT {listed} FROM {relation.sql}) AS "src"({aliases})'
+    return execution.batches(planner.plan(text, Query(text=text, shown=_WHAT)))
+
+
+def _csv(files: list[File], options: dict[str, Any], columns: Sequence[str], schema: Schema, zone: str) -> Opened:
+    from dataclasses import replace
+
+    from pinakes.engine.files.csv_tables import open_with
+    from pinakes.engine.files.texts import Forms
+
+    refused = next((key for key in ("columns", "types", "names", "all_varchar", "filename") if key in options), None)
+    if refused is not None:
+        raise InvalidArgument(f"{_WHAT} takes no option {refused.upper()}: names and types are the table's")
+    parsed = replace(file_options("csv", options, _WHAT), hive_partitioning=False)
+    forms = Forms(parsed.dateformat, parsed.timestampformat, zone)
+    types = {name: arrow_type_of(schema.find_field(name).field_type, zone) for name in columns}
+    return open_with(files, parsed, forms, types)
+
+
+def _by_name(found: Sequence[str], columns: Sequence[str], files: Sequence[File], *, listed: bool) -> list[str]:
+    """The table's column for each column that is taken from the files, in the files' order."""
+    by_name = {name: match(Part(name), columns, "column") for name in found}
+    unknown = [name for name, column in by_name.items() if column is None]
+    if unknown and not listed:
+        raise ColumnNotFound(
+            f"{files[0]} has columns that the table lacks: {listing(unknown)}. Say which to copy: "
+            f"COPY t ({', '.join(spell(c) for c in columns)}) FROM …"
+        )
+    taken = [column for column in by_name.values() if column is not None]
+    missing = [column for column in columns if column not in taken]
+    if (missing and listed) or not taken:
+        raise ColumnNotFound(f"{files[0]} has no column {missing[0]}; it has: {listing(found)}")
+    if len(set(taken)) < len(taken):
+        raise InvalidArgument(f"{files[0]} has columns whose names differ only in case: {listing(found)}")
+    return taken
+
+
+def _format(given: Any) -> str | None:
+    if given is None:
+        return None
+    if str(given).upper() not in _FORMATS:
+        raise InvalidArgument(f"FORMAT of {_WHAT} must be one of {', '.join(FORMATS)}, not {given}")
+    return _FORMATS[str(given).upper()]

@@ -1,0 +1,106 @@
+"""Directories for what goes with a session. What a process that was killed leaves behind, the next one removes.
+
+A directory holds a file that its owner keeps locked. The system gives the lock up with the process, however that ends:
+so whoever makes the next directory in the same place knows which ones have no owner any more. On a system without such
+locks (Windows) nothing is known and nothing is removed but by its owner.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from pinakes.engine.files.access import PRIVATE
+
+_LOCK = "owner.lock"
+_ATTEMPTS = 100
+
+
+class Scratch:
+    """A new directory, for this process and user alone, until `remove`."""
+
+    def __init__(self, base: str | None = None) -> None:
+        parent = Path(base or tempfile.gettempdir())
+        parent.mkdir(parents=True, exist_ok=True)
+        _remove_left_behind(parent)
+        self.path, self._lock = _made(parent)
+        self._process = os.getpid()
+
+    def remove(self) -> None:
+        """Once and for all; a process that was forked leaves it to its parent."""
+        if self._lock is not None and os.getpid() == self._process:
+            lock, self._lock = self._lock, None
+            shutil.rmtree(self.path, ignore_errors=True)
+            os.close(lock)
+            if sys.platform == "win32":  # where an open file stays
+                shutil.rmtree(self.path, ignore_errors=True)
+
+
+def _made(parent: Path) -> tuple[Path, int | None]:
+    """A directory and the lock on it. Another process may take it for abandoned before it is locked: then again."""
+    for _ in range(_ATTEMPTS):
+        path = Path(tempfile.mkdtemp(prefix=PRIVATE, dir=parent))
+        try:
+            lock = os.open(path / _LOCK, os.O_RDWR | os.O_CREAT, 0o600)
+        except FileNotFoundError:
+            continue
+        if _locked(lock) and _is_at(lock, path / _LOCK):
+            return path, lock
+        os.close(lock)
+    raise OSError(f"no directory in {parent} can be kept")
+
+
+def _remove_left_behind(parent: Path) -> None:
+    for path in _candidates(parent):
+        try:
+            lock = os.open(path / _LOCK, os.O_RDWR)
+        except FileNotFoundError:  # of an owner that came no further, or was still writing when it was closed
+            shutil.rmtree(path, ignore_errors=True)
+            continue
+        except OSError:  # not ours to touch after all
+            continue
+        if _locked(lock):
+            shutil.rmtree(path, ignore_errors=True)
+        os.close(lock)
+
+
+def _candidates(parent: Path) -> Iterator[Path]:
+    """Directories like ours, of this user; none where there are no locks to tell whose they are."""
+    if sys.platform == "win32":
+        return
+    with os.scandir(parent) as entries:
+        for entry in entries:
+            if not entry.name.startswith(PRIVATE):
+                continue
+            try:
+                found = entry.stat(follow_symlinks=False)
+            except FileNotFoundError:  # its owner was faster
+                continue
+            if stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid():
+                yield Path(entry.path)
+
+
+def _locked(file: int) -> bool:
+    """Take the lock, unless somebody has it."""
+    if sys.platform == "win32":
+        return True
+    import fcntl
+
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _is_at(file: int, path: Path) -> bool:
+    """Whether the open file is still the one at this path."""
+    try:
+        return os.path.samestat(os.fstat(file), path.stat())
+    except FileNotFoundError:
+        return False

@@ -1,0 +1,41 @@
+"""SQL in notebooks and in IPython: `%load_ext pinakes`, then `%sql` and `%%sql` (docs/notebook.md).
+
+`magics.py` (read first) answers the two, `line.py` reads what stands on their line, `cell.py` runs the statements,
+`values.py` finds the Python variables that they name, `completion.py` completes them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from IPython.core.interactiveshell import InteractiveShell
+
+
+def load(shell: InteractiveShell) -> None:
+    """What `%load_ext pinakes` does."""
+    from pinakes.notebook.completion import complete_in
+    from pinakes.notebook.line import with_body
+    from pinakes.notebook.magics import SqlMagics
+
+    unload(shell)  # loaded twice: one of each is enough
+    magics = SqlMagics(shell)
+    shell.register_magics(magics)
+    shell.input_transformers_cleanup.append(with_body)
+    complete_in(shell, magics)
+
+
+def unload(shell: InteractiveShell) -> None:
+    """What `%unload_ext pinakes` does: the connection that the magic opened is closed, and the magic is gone."""
+    from pinakes.notebook.completion import stop_completing
+    from pinakes.notebook.line import with_body
+    from pinakes.notebook.magics import SqlMagics
+
+    magics = shell.magics_manager.registry.pop(SqlMagics.__name__, None)
+    stop_completing(shell)
+    if with_body in shell.input_transformers_cleanup:
+        shell.input_transformers_cleanup.remove(with_body)
+    if isinstance(magics, SqlMagics):
+        magics.disconnect()
+        for kind in ("line", "cell"):
+            shell.magics_manager.magics[kind].pop("sql", None)

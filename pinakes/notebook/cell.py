@@ -1,0 +1,113 @@
+"""The statements of a cell, run one after the other on a connection. What each gives is shown; the last is handed back.
+
+An error ends the cell with one message: it is the error itself, taught to show no traceback, since none of the frames
+in it would be the user's. An interrupt of the kernel cancels the statement and ends the cell, too.
+"""
+
+from __future__ import annotations
+
+import sys
+import weakref
+from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import ClassVar
+
+from IPython.display import display
+
+from pinakes.api.connection import Connection
+from pinakes.api.errors import raising
+from pinakes.api.foreground import Foreground
+from pinakes.api.relation import SHOWN, Relation
+from pinakes.core.errors import InvalidArgument, PinakesError
+from pinakes.notebook.values import Namespaces, values_for
+from pinakes.parser import split
+from pinakes.parser.split import ScriptPart
+
+STAY_OPEN = 8
+"""Results that were shown, have more rows than that and can still be read to their end."""
+
+
+class ShownResult(Relation):
+    """A relation that a cell shows. A notebook holds on to all it has shown, and each would keep its query open; so
+    what is seen whole is kept in memory, and of the others only the last few stay open."""
+
+    _open: ClassVar[deque[weakref.ref[ShownResult]]] = deque()
+
+    def begin(self) -> None:
+        if self._without_rows() is None:
+            _, more = self._first(SHOWN)
+            if not more:
+                self.arrow()
+            else:
+                ShownResult._open.append(weakref.ref(self))
+
+    def let_go(self) -> None:
+        """Forget the rows that nobody has read."""
+        if self._kept is None and not self._passed_on:
+            self._gone = f"{STAY_OPEN} others were shown after it, and the rows not seen were let go of"
+            self._result.close()
+
+    @classmethod
+    def make_room(cls) -> None:
+        while len(cls._open) > STAY_OPEN:
+            oldest = cls._open.popleft()()
+            if oldest is not None:
+                oldest.let_go()
+
+
+def run_cell(text: str, connection: Connection, namespaces: Namespaces, *, keep: bool) -> Relation | None:
+    """Run all statements. `keep` is for a last one that goes to a variable: a query then waits until it is read."""
+    parts = split(text)
+    last: Relation | None = None
+    for number, part in enumerate(parts, 1):
+        if last is not None:
+            _show(last)
+        with told(part, text):
+            last = _run(part, connection, namespaces, begin=not (keep and number == len(parts)))
+    return last
+
+
+def _run(part: ScriptPart, connection: Connection, namespaces: Namespaces, *, begin: bool) -> Relation:
+    def work() -> Relation:
+        statement = connection.session.engine.caches.statements.classify(part.text)
+        values = values_for(statement, namespaces)
+        result = connection.run_quietly(part.text, values, lambda: tuple(namespaces))
+        if not begin:
+            return Relation(result, connection)
+        relation = ShownResult(result, connection)
+        relation.begin()
+        return relation
+
+    foreground = Foreground(work, connection.cancel)
+    try:
+        relation = foreground.run()
+    finally:
+        _show_warnings(connection)
+        ShownResult.make_room()
+    if foreground.interrupted:  # it was done before the interrupt reached it: that must be seen
+        _show(relation)
+        raise InvalidArgument("interrupted; the statement above had ended by then, and nothing after it was run")
+    return relation
+
+
+def _show(relation: Relation) -> None:
+    display(relation)  # type: ignore[no-untyped-call]
+
+
+def _show_warnings(connection: Connection) -> None:
+    while connection.session.warnings:
+        print(f"warning: {connection.session.warnings.pop(0)}", file=sys.stderr)  # noqa: T201 - where notebooks show it
+
+
+@contextmanager
+def told(part: ScriptPart | None = None, text: str = "") -> Iterator[None]:
+    """Errors of ours leave this as one message, whose position is that in the whole cell."""
+    start = (1, 1) if part is None else (part.line, part.offset - text.rfind("\n", 0, part.offset))
+    try:
+        with raising():
+            yield
+    except PinakesError as error:
+        message = error.told(start)
+        error._render_traceback_ = lambda: [message]  # type: ignore[attr-defined]  # IPython asks for it
+        raise

@@ -1,0 +1,127 @@
+"""`%sql` and `%%sql`: one connection per notebook, opened when it is first needed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from IPython.core.magic import Magics, line_cell_magic, magics_class, needs_local_scope, no_var_expand
+
+import pinakes
+from pinakes.api.connection import Connection
+from pinakes.api.relation import Relation
+from pinakes.core.errors import InvalidArgument
+from pinakes.notebook.cell import run_cell, told
+from pinakes.notebook.line import Line, read_line
+from pinakes.notebook.values import Namespaces, variable
+
+if TYPE_CHECKING:
+    from pinakes.api.completion import Completer
+
+USAGE = """\
+%sql SELECT …                     the rows; statements are separated by ;
+%%sql                             the same for a whole cell
+%%sql name << SELECT …            put the result into a variable (or: %%sql --out name)
+%sql --connection con             use a connection of pinakes.connect() from now on
+%sql --connect data=… user=…      open one: arguments of pinakes.connect(), and settings"""
+
+
+@magics_class
+class SqlMagics(Magics):
+    def __init__(self, shell: Any) -> None:
+        super().__init__(shell)
+        self.connection: Connection | None = None
+        self._opened_here = False
+        self._completer: Completer | None = None
+
+    @no_var_expand
+    @needs_local_scope
+    @line_cell_magic
+    def sql(self, line: str, cell: str | None = None, local_ns: Mapping[str, Any] | None = None) -> Any:
+        """Run SQL with Pinakes.
+
+            %sql SELECT …                     the rows; statements are separated by ;
+            %%sql                             the same for a whole cell
+            %%sql name << SELECT …            put the result into a variable (or: %%sql --out name)
+            %sql --connection con             use a connection of pinakes.connect() from now on
+            %sql --connect data=… user=…      open one: arguments of pinakes.connect(), and settings
+
+        A name that no catalog has is looked for among the Python variables: frames and Arrow tables are tables.
+        $name and :name are the value of a Python variable, bound as a parameter.
+        """
+        namespaces = self._namespaces(local_ns)
+        with told():
+            asked = read_line(line)
+            connected = self._connected(asked, namespaces)
+        text = asked.sql if cell is None else f"{asked.sql}\n{cell}"
+        if not text.strip():
+            return self._nothing_to_run(asked, connected)
+        try:
+            found = run_cell(text, connected, namespaces, keep=asked.out is not None)
+        finally:
+            if self._completer is not None:
+                self._completer.refresh()
+        return found if asked.out is None else self._put(asked.out, found)
+
+    def disconnect(self) -> None:
+        """Close the connection, if it was opened here."""
+        if self.connection is not None and self._opened_here:
+            self.connection.close()
+        self.connection = None
+
+    def connected(self) -> Connection:
+        """The connection of this notebook."""
+        if self.connection is None:
+            self._use(pinakes.connect(), opened_here=True)
+        assert self.connection is not None
+        return self.connection
+
+    def completer(self) -> Completer:
+        """What completes statements on this connection."""
+        if self._completer is None:
+            from pinakes.api.completion import Completer  # nobody may ever press Tab
+
+            self._completer = Completer(self.connected().session)
+        return self._completer
+
+    def _connected(self, asked: Line, namespaces: Namespaces) -> Connection:
+        if asked.connection is not None:
+            given = variable(asked.connection, namespaces, "--connection")
+            if not isinstance(given, Connection):
+                raise InvalidArgument(
+                    f"{asked.connection} is a {type(given).__qualname__}; "
+                    f"--connection takes what pinakes.connect() gave"
+                )
+            self._use(given, opened_here=False)
+        elif asked.connect is not None:
+            values: dict[str, Any] = {name: _given(text, namespaces) for name, text in asked.connect.items()}
+            self._use(pinakes.connect(**values), opened_here=True)
+        return self.connected()
+
+    def _use(self, connection: Connection, *, opened_here: bool) -> None:
+        if connection is not self.connection:
+            self.disconnect()
+            self.connection, self._opened_here, self._completer = connection, opened_here, None
+
+    def _nothing_to_run(self, asked: Line, connection: Connection) -> Connection:
+        with told():
+            if asked.connect is None and asked.connection is None:
+                raise InvalidArgument(f"there is nothing to run.\n{USAGE}")
+        return connection
+
+    def _put(self, name: str, found: Relation | None) -> None:
+        with told():
+            if found is None:
+                raise InvalidArgument(f"there is nothing to put into {name}: the cell has no statement")
+        assert self.shell is not None
+        self.shell.user_ns[name] = found
+
+    def _namespaces(self, local_ns: Mapping[str, Any] | None) -> Namespaces:
+        assert self.shell is not None
+        users: Mapping[str, Any] = self.shell.user_ns
+        return (users,) if local_ns is None else (local_ns, users)
+
+
+def _given(text: str, namespaces: Namespaces) -> Any:
+    """A value of --connect: as it is written, or the value of a variable, so that no token stands in a notebook."""
+    return variable(text[1:], namespaces, text) if text.startswith("$") else text

@@ -1,0 +1,117 @@
+"""Table functions that read files: FROM read_csv('a.csv', delim => ';'). Found in the tokens and read here.
+
+sqlglot sees each call as one quoted name, so that what stands within it is taken for no column; `tables.py` gives the
+call to its table. Arguments are literals and parameters; which functions and options there are, the engine says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from pinakes.parser.cursor import Cursor
+from pinakes.parser.faults import Fault
+from pinakes.parser.lexer import Token
+from pinakes.parser.options import literal
+from pinakes.parser.statements import Bound, FileArgument, FileCall, Span
+
+READERS: Mapping[str, str] = {
+    **dict.fromkeys(("READ_PARQUET", "PARQUET_SCAN"), "parquet"),
+    **dict.fromkeys(("READ_CSV", "READ_CSV_AUTO"), "csv"),
+    **dict.fromkeys(("READ_JSON", "READ_JSON_AUTO", "READ_NDJSON", "READ_NDJSON_AUTO"), "json"),
+    **dict.fromkeys(("READ_ARROW", "READ_IPC", "READ_FEATHER"), "arrow"),
+}
+"""The functions and the format that each reads."""
+
+_BEFORE = frozenset({"FROM", "JOIN", "USING", "LATERAL", ",", "("})
+_DEEPEST = 20
+
+
+def take_calls(text: str, tokens: list[Token]) -> tuple[list[Token], dict[int, FileCall]]:
+    """The tokens with each call as one quoted name, and the calls by where they start."""
+    kept: list[Token] = []
+    found: dict[int, FileCall] = {}
+    cursor = Cursor(text, tokens)
+    while not cursor.ended():
+        token = cursor.peek()
+        if token.word in READERS and cursor.peek(1).word == "(" and kept and kept[-1].word in _BEFORE:
+            call = _call(cursor)
+            found[token.start] = call
+            kept.append(Token("quoted", call.name, "", call.span.start, call.span.end))
+        else:
+            kept.append(cursor.take())
+    return kept, found
+
+
+def _call(cursor: Cursor) -> FileCall:
+    """name ( argument, …, option => value | option = value | option := value, … )"""
+    first = cursor.at
+    name = cursor.take().text.lower()
+    cursor.expect("(")
+    arguments: list[FileArgument] = []
+    options: dict[str, FileArgument] = {}
+    while cursor.word != ")":
+        if cursor.peek().kind == "word" and cursor.peek(1).word in ("=>", "=", ":="):
+            _option(cursor, options)
+        elif options:
+            raise cursor.fault("expected an option: what has no name comes before the options")
+        else:
+            arguments.append(_argument(cursor))
+        if cursor.word != ")" and not cursor.accept(","):
+            raise cursor.fault("expected , or )")
+    cursor.expect(")")
+    return FileCall(name, READERS[name.upper()], tuple(arguments), tuple(options.items()), cursor.span_from(first))
+
+
+def _option(cursor: Cursor, options: dict[str, FileArgument]) -> None:
+    token = cursor.take()
+    key = token.text.lower()
+    if key in options:
+        raise Fault(f"the option {key} is given twice", token.start)
+    cursor.take()
+    options[key] = _argument(cursor)
+
+
+def _argument(cursor: Cursor, depth: int = 0) -> FileArgument:
+    """A literal, a parameter, [a, b], {'name': value} or MAP {'name': value}"""
+    if depth > _DEEPEST:
+        raise cursor.fault("this value is nested too deep")
+    token = cursor.peek()
+    if token.kind == "parameter":
+        cursor.take()
+        return Bound(Span(token.start, token.end))
+    if token.word in ("ARRAY", "MAP") and cursor.peek(1).word in ("[", "{"):
+        cursor.take()
+    if cursor.accept("["):
+        return _list(cursor, depth)
+    if cursor.accept("{"):
+        return _struct(cursor, depth)
+    if token.kind == "word" and (cursor.peek(1).word == "(" or token.word == "SELECT"):
+        raise cursor.fault("expected a constant or a parameter")
+    return literal(cursor)
+
+
+def _list(cursor: Cursor, depth: int) -> tuple[FileArgument, ...]:
+    found: list[FileArgument] = []
+    while cursor.word != "]":
+        found.append(_argument(cursor, depth + 1))
+        if cursor.word != "]":
+            cursor.expect(",")
+    cursor.expect("]")
+    return tuple(found)
+
+
+def _struct(cursor: Cursor, depth: int) -> dict[str, FileArgument]:
+    found: dict[str, FileArgument] = {}
+    while cursor.word != "}":
+        token = cursor.peek()
+        if token.kind not in ("word", "quoted", "string"):
+            raise cursor.fault("expected a name")
+        cursor.take()
+        cursor.expect_one(":", "=", ":=")
+        if token.text in found:
+            raise Fault(f"{token.text!r} is there twice", token.start)
+        found[token.text] = _argument(cursor, depth + 1)
+        if cursor.word != "}":
+            cursor.expect(",")
+    cursor.expect("}")
+    return found
