@@ -34,7 +34,7 @@ from pinakes.core.errors import (
     listing,
 )
 from pinakes.core.names import Name, Namespace, Part, display, dotted, match, resolve
-from pinakes.engine.registry import Mount, Registry
+from pinakes.engine.mounts import Mounted, Mounts
 from pinakes.engine.temporary import Source, Temporaries
 from pinakes.parser.masking import masked_address
 
@@ -56,7 +56,7 @@ class Scope:
 class Place:
     """A namespace of a mounted catalog."""
 
-    mount: Mount
+    mount: Mounted
     namespace: Namespace
 
     def __str__(self) -> str:
@@ -80,19 +80,19 @@ class Resolver:
 
     def __init__(
         self,
-        registry: Registry,
+        catalogs: Mounts,
         scope: Scope,
         remembered: Mapping[str, Namespace],
         temporary: Temporaries | None = None,
     ) -> None:
-        self._registry = registry
+        self._catalogs = catalogs
         self._temporary = temporary
         self._scope = scope
         self._remembered = remembered
 
     def within(self, scope: Scope) -> Resolver:
         """The same for another scope, which is not the session's: temporary relations are not seen in it."""
-        return Resolver(self._registry, scope, self._remembered)
+        return Resolver(self._catalogs, scope, self._remembered)
 
     # --- places ---------------------------------------------------------------------------------------------------
 
@@ -114,14 +114,14 @@ class Resolver:
     def namespace(self, name: Name | None) -> Place:
         """The place that SHOW … IN name or USE means: a mounted catalog if there is one, else a namespace."""
         if name is None:
-            return Place(self._registry.get(self._scope.catalog), self._scope.namespace)
+            return Place(self._catalogs.current(self._scope.catalog), self._scope.namespace)
         with self._explained(name):
             mount, parts = self._catalog_and_levels(name)
             place = Place(mount, _match_levels(mount, parts))
             self.check_namespace(place)
         return place
 
-    def namespace_in(self, catalog: Mount, name: Name) -> Place:
+    def namespace_in(self, catalog: Mounted, name: Name) -> Place:
         """A namespace of a catalog that is known already (USE name IN catalog)."""
         place = Place(catalog, _match_levels(catalog, name.parts))
         self.check_namespace(place)
@@ -136,7 +136,7 @@ class Resolver:
         ):
             raise _no_namespace(place.mount, place.namespace)
 
-    def home(self, mount: Mount) -> Namespace:
+    def home(self, mount: Mounted) -> Namespace:
         """The namespace that a catalog fills in when a name gives the catalog alone."""
         remembered = self._remembered.get(mount.name)
         if remembered is not None:
@@ -183,6 +183,7 @@ class Resolver:
         """A table that is to be changed: as it is now, not as it is remembered, so that no change of another process
         is missed."""
         found = self.find(name, kind="TABLE")
+        found.place.mount.check_writable()
         forget_table(found.place.mount.catalog, found.place.namespace, found.name)
         table = self.load(found)
         assert isinstance(table, IcebergTable)
@@ -191,8 +192,8 @@ class Resolver:
     # --- the rules ------------------------------------------------------------------------------------------------
 
     def _place(self, name: Name) -> tuple[Place, Part]:
-        resolved = resolve(name, self._registry.find, self._scope.catalog, self._scope.namespace)
-        mount = self._registry.get(resolved.catalog)
+        resolved = resolve(name, self._catalogs.find, self._scope.catalog, self._scope.namespace)
+        mount = (self._catalogs.get if resolved.catalog_given else self._catalogs.current)(resolved.catalog)
         if resolved.is_path:
             raise _no_paths(mount, resolved.name.text)
         if resolved.catalog_given and not resolved.namespace:
@@ -213,23 +214,23 @@ class Resolver:
             yield
         except NamespaceNotFound as error:
             first = name.parts[0]
-            current = self._registry.get(self._scope.catalog)
+            current = self._catalogs.current(self._scope.catalog)
             top = _children(current.catalog, ()) if isinstance(current.catalog, SupportsNamespaces) else []
-            if self._registry.find(first) is not None or any(first.matches(n[-1]) for n in top):
+            if self._catalogs.find(first) is not None or any(first.matches(n[-1]) for n in top):
                 raise
-            attached = listing(m.name for m in self._registry.mounts())
+            attached = listing(m.name for m in self._catalogs.listed())
             raise NamespaceNotFound(
                 f"{error.message} Nor is a catalog '{first.text}' attached; attached: {attached}."
             ) from None
 
-    def _catalog_and_levels(self, name: Name) -> tuple[Mount, tuple[Part, ...]]:
-        catalog = self._registry.find(name.parts[0])
+    def _catalog_and_levels(self, name: Name) -> tuple[Mounted, tuple[Part, ...]]:
+        catalog = self._catalogs.find(name.parts[0])
         if catalog is not None:
-            return self._registry.get(catalog), name.parts[1:]
-        return self._registry.get(self._scope.catalog), name.parts
+            return self._catalogs.get(catalog), name.parts[1:]
+        return self._catalogs.current(self._scope.catalog), name.parts
 
 
-def _match_levels(mount: Mount, parts: Sequence[Part]) -> Namespace:
+def _match_levels(mount: Mounted, parts: Sequence[Part]) -> Namespace:
     """The exact levels of a namespace as written; quoted levels are taken as they are."""
     if not parts:
         return ()
@@ -286,7 +287,7 @@ def objects(catalog: Catalog, place: Place) -> dict[str, Kind]:
     return found
 
 
-def _no_namespace(mount: Mount, namespace: Namespace) -> NamespaceNotFound:
+def _no_namespace(mount: Mounted, namespace: Namespace) -> NamespaceNotFound:
     catalog = mount.catalog
     where = dotted((mount.name, *namespace[:-1]))
     known = _children(catalog, namespace[:-1]) if isinstance(catalog, SupportsNamespaces) else []
@@ -307,7 +308,7 @@ def _no_object(place: Place, part: Part, kind: Kind | None) -> TableNotFound | V
     return error(f"{what} {asked} does not exist; {place} has: {listing(known)}.{hint}")
 
 
-def _no_paths(mount: Mount, path: str) -> NotSupportedError:
+def _no_paths(mount: Mounted, path: str) -> NotSupportedError:
     path = masked_address(path)
     if isinstance(mount.catalog, SupportsPathIdentifiers):
         raise NotSupportedError(f"path '{path}' cannot be read yet")

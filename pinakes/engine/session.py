@@ -15,6 +15,7 @@ from pinakes.core.names import Namespace, dotted
 from pinakes.core.settings import Settings
 from pinakes.engine.bridge import Bridge
 from pinakes.engine.context import apply_settings, make_context
+from pinakes.engine.mounts import Mounts
 from pinakes.engine.resolver import Resolver, Scope
 from pinakes.engine.result import Result
 from pinakes.engine.temporary import Lookup, Temporaries
@@ -34,6 +35,7 @@ class Session:
         self.identity = identity
         self.source = source
         self.scope = scope
+        self.catalogs = Mounts(engine.registry, identity, engine.next_session_id())
         self.remembered: dict[str, Namespace] = {}
         self.defaults = Settings.of(engine.config.engine)
         self.settings = self.defaults
@@ -65,10 +67,11 @@ class Session:
 
     def close(self) -> None:
         self.cancel("the session was closed")
+        self.catalogs.close()
 
     @property
     def resolver(self) -> Resolver:
-        return Resolver(self.engine.registry, self.scope, self.remembered, self.temporary)
+        return Resolver(self.catalogs, self.scope, self.remembered, self.temporary)
 
     @cached_property
     def bridge(self) -> Bridge:

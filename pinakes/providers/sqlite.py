@@ -14,10 +14,12 @@ from urllib.parse import unquote, urlparse
 
 from pinakes.core.errors import CatalogUnavailable, InvalidArgument, PinakesError
 from pinakes.core.names import Namespace, undotted
+from pinakes.core.secrets import ANONYMOUS, Access
 from pinakes.providers.options import option, parse_options
 from pinakes.providers.sql_catalog.adapter import StoreCatalog
 from pinakes.providers.sql_catalog.namespaces import joined
-from pinakes.providers.sql_catalog.sqlite import SqliteStore, stored_catalog_names
+from pinakes.providers.sql_catalog.sql_store import choose_name
+from pinakes.providers.sql_catalog.sqlite import SqliteStore
 from pinakes.providers.sql_catalog.sqlite_connection import SqliteConnection
 
 if TYPE_CHECKING:
@@ -47,7 +49,9 @@ class SqliteCatalog(StoreCatalog):
     Options: ClassVar[type[SqliteOptions]] = SqliteOptions
 
     @classmethod
-    def open(cls, alias: str, location: str, options: Mapping[str, OptionValue]) -> SqliteCatalog:
+    def open(
+        cls, alias: str, location: str, options: Mapping[str, OptionValue], access: Access = ANONYMOUS
+    ) -> SqliteCatalog:
         """Open or make the database at `location`."""
         parsed = parse_options(SqliteOptions, options, f"catalog type {cls.TYPE}")
         database, warehouse = _places(location, parsed.warehouse)
@@ -106,8 +110,7 @@ def _absolute(warehouse: str) -> str:
 def _open_store(database: Path, alias: str, options: SqliteOptions) -> SqliteStore:
     connection = SqliteConnection(database)
     try:
-        name = options.catalog_name or _stored_name(connection, alias)
-        store = SqliteStore(connection, name)
+        store = SqliteStore(connection, choose_name(connection, alias, options.catalog_name))
         store.initialize()
         if options.upgrade:
             store.upgrade()
@@ -115,15 +118,3 @@ def _open_store(database: Path, alias: str, options: SqliteOptions) -> SqliteSto
         connection.close()
         raise
     return store
-
-
-def _stored_name(connection: SqliteConnection, alias: str) -> str:
-    """The same file shows the same tables under any alias."""
-    names = stored_catalog_names(connection)
-    if len(names) == 1:
-        return names[0]
-    if not names or alias in names:
-        return alias
-    raise InvalidArgument(
-        f"{connection.path} holds several catalogs: {', '.join(names)}. Choose one with the option CATALOG_NAME."
-    )

@@ -22,7 +22,7 @@ def create_view(statement: CreateView, execution: Execution) -> Result:
         raise NotSupportedError("temporary views are not supported yet; leave out TEMP")
     resolver = execution.session.resolver
     place, name = resolver.new_object(statement.name)
-    catalog = views(place.mount)
+    catalog = views(place.mount, change=True)
     existing = resolver.maybe(statement.name)
     if existing is not None and statement.if_not_exists:
         return Result.done("CREATE VIEW")

@@ -18,7 +18,7 @@ def drop_namespace(statement: DropNamespace, execution: Execution) -> Result:
         if not place.namespace:
             name = statement.name
             raise InvalidArgument(f"'{name}' names a catalog; say which namespace of it, as in {name}.sales, or DETACH")
-        catalog = namespaces(place.mount)
+        catalog = namespaces(place.mount, change=True)
         if statement.cascade:
             forget_catalog(catalog)
             _empty(catalog, place.namespace)

@@ -9,5 +9,5 @@ from pinakes.parser.statements import ShowCatalogs
 
 
 def show_catalogs(statement: ShowCatalogs, execution: Execution) -> Result:
-    names = [mount.name for mount in execution.session.engine.registry.mounts()]
+    names = [mount.name for mount in execution.session.catalogs.listed()]
     return one_column("Catalog", names, statement.like)

@@ -13,7 +13,7 @@ from pinakes.parser.statements import Use
 def use(statement: Use, execution: Execution) -> Result:
     session = execution.session
     if statement.catalog is not None:
-        mount = session.engine.registry.require(statement.catalog)
+        mount = session.catalogs.require(statement.catalog)
         session.remembered[mount.name] = session.resolver.namespace_in(mount, statement.name).namespace
         return Result.done("USE")
     place = _place(statement, session)
@@ -23,11 +23,10 @@ def use(statement: Use, execution: Execution) -> Result:
 
 
 def _place(statement: Use, session: Session) -> Place:
-    registry = session.engine.registry
     if statement.what == "CATALOG":
         if len(statement.name.parts) > 1:
             raise InvalidArgument(f"USE CATALOG takes the name of a catalog, not {statement.name}")
-        return Place(registry.require(statement.name.last), ())
+        return Place(session.catalogs.require(statement.name.last), ())
     if statement.what == "NAMESPACE":
-        return session.resolver.namespace_in(registry.get(session.scope.catalog), statement.name)
+        return session.resolver.namespace_in(session.catalogs.current(session.scope.catalog), statement.name)
     return session.resolver.namespace(statement.name)
