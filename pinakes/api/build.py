@@ -13,10 +13,13 @@ from pathlib import Path
 from pinakes.caches.catalog import remembering
 from pinakes.caches.registry import make_caches
 from pinakes.core.catalog import Catalog, SupportsNamespaces
-from pinakes.core.config import MEMORY, Config
-from pinakes.core.errors import NamespaceExists
+from pinakes.core.config import MEMORY, CatalogConfig, Config
+from pinakes.core.errors import ConfigError, NamespaceExists, PinakesError
+from pinakes.core.identity import Identity
 from pinakes.core.names import Namespace
+from pinakes.core.secrets import ANONYMOUS, Access, parse_secret
 from pinakes.engine.engine import Engine
+from pinakes.engine.mounting import make_mount, take_common
 from pinakes.engine.registry import Mount
 from pinakes.engine.resolver import Scope
 from pinakes.parser import classify
@@ -27,24 +30,38 @@ LAKE = "lake"
 DEFAULT: Namespace = ("default",)
 """The embedded catalog, which is always there, and the namespace that is made in it at its first start."""
 
+DEPLOYMENT = Identity("", roles=frozenset({"admin"}))
+"""Whom the secrets and catalogs of the configuration belong to: no user has this name."""
+
 
 def open_engine(config: Config) -> Engine:
     """An engine with the embedded catalog and those of the configuration. None of them is opened before it is used."""
     directory, remove = _data_directory(config)
     engine = Engine(config, make_caches(config.caches, classify), Scope(LAKE, DEFAULT), _opener, on_close=remove)
+    for secret in config.secrets.values():
+        engine.secrets.put(parse_secret(secret.name, DEPLOYMENT.user, secret.values, shared=True), DEPLOYMENT)
     for catalog in config.catalogs.values():
-        opener = partial(
-            engine.open_catalog, catalog.type, catalog.name, catalog.location or "", _typed(catalog.options)
-        )
-        engine.registry.mount(Mount(catalog.name, catalog.type, "config", "", opener))
+        engine.registry.mount(_configured(engine, catalog))
     if LAKE not in config.catalogs:
-        opener = partial(_open_lake, engine, directory)
-        engine.registry.mount(Mount(LAKE, "sqlite", "config", "", opener))
+        engine.registry.mount(Mount(LAKE, "sqlite", "config", "", partial(_open_lake, engine, directory)))
     return engine
 
 
-def _open_lake(engine: Engine, directory: Path) -> Catalog:
-    catalog = engine.open_catalog("sqlite", LAKE, str(directory), {"DEFAULT_NAMESPACE": DEFAULT[0]})
+def _configured(engine: Engine, catalog: CatalogConfig) -> Mount:
+    """A catalog of the configuration: as ATTACH mounts it, for everybody, and not asked before it is used."""
+    options = {"TYPE": catalog.type, **_typed(catalog.options)}
+    try:
+        common = take_common(catalog.name, options)
+        return make_mount(
+            engine, catalog.name, catalog.location or "", common, options, owner=DEPLOYMENT, origin="config"
+        )
+    except PinakesError as error:
+        raise ConfigError(f"[catalogs.{catalog.name}]: {error.message}") from error
+
+
+def _open_lake(engine: Engine, directory: Path, identity: Identity) -> Catalog:
+    options: dict[str, OptionValue] = {"DEFAULT_NAMESPACE": DEFAULT[0]}
+    catalog, _ = engine.open_catalog("sqlite", LAKE, str(directory), options, ANONYMOUS, engine.next_mount_id())
     assert isinstance(catalog, SupportsNamespaces)
     if not catalog.namespace_exists(DEFAULT):
         with suppress(NamespaceExists):  # another process was faster: it is there, which is all we want
@@ -52,9 +69,19 @@ def _open_lake(engine: Engine, directory: Path) -> Catalog:
     return catalog
 
 
-def _opener(engine: Engine, type: str, alias: str, location: str, options: Mapping[str, OptionValue]) -> Catalog:
-    """A catalog of any type, remembering what it was asked."""
-    return remembering(open_catalog(type, alias, location, options), engine.caches, mount=engine.next_mount_id())
+def _opener(
+    engine: Engine,
+    type: str,
+    alias: str,
+    location: str,
+    options: Mapping[str, OptionValue],
+    access: Access,
+    mount_id: str,
+) -> tuple[Catalog, Callable[[], None]]:
+    """A catalog of any type, remembering what it was asked, for each user's token apart; and what closes it."""
+    inner = open_catalog(type, alias, location, options, access)
+    user = Identity("", access.token).fingerprint
+    return remembering(inner, engine.caches, mount=mount_id, user=user), inner.close
 
 
 def _typed(options: Mapping[str, object]) -> dict[str, OptionValue]:

@@ -84,6 +84,7 @@ KINDS: dict[type[core.PinakesError], type[DatabaseError]] = {
     core.TypeMismatch: ProgrammingError,
     core.ConstraintViolation: IntegrityError,
     core.NamespaceNotEmpty: IntegrityError,
+    core.SecretInUse: IntegrityError,
     core.CommitConflict: OperationalError,
     core.CommitUnknown: OperationalError,
     core.PermissionDenied: ProgrammingError,

@@ -11,9 +11,14 @@ relative to it. This is the only module that reads environment variables.
     [caches.listings]
     ttl = "10s"
 
-    [catalogs.sales]
-    type = "sqlite"
-    location = "/srv/sales"
+    [secrets.partner]
+    type = "bearer"
+    token = { env = "PARTNER_TOKEN" }
+
+    [catalogs.partner]
+    type = "iceberg_rest"
+    location = "http://127.0.0.1:8181"
+    secret = "partner"
 """
 
 from __future__ import annotations
@@ -118,6 +123,14 @@ class CatalogConfig:
 
 
 @dataclass(frozen=True, slots=True)
+class SecretConfig:
+    """[secrets.NAME]: a secret that everybody may use. A value is a text, { env = "VARIABLE" } or { file = "path" }."""
+
+    name: str
+    values: Mapping[str, str] = field(default_factory=dict, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
 class LogConfig:
     """[log]"""
 
@@ -134,6 +147,7 @@ class Config:
 
     engine: EngineConfig = field(default_factory=EngineConfig)
     caches: CachesConfig = field(default_factory=CachesConfig)
+    secrets: Mapping[str, SecretConfig] = field(default_factory=dict)
     catalogs: Mapping[str, CatalogConfig] = field(default_factory=dict)
     log: LogConfig = field(default_factory=LogConfig)
     source: Path | None = None
@@ -151,8 +165,9 @@ def load_config(
 ) -> Config:
     """The configuration from the first file there is; `data` (`--data`) overrides its data directory."""
     cwd = cwd or Path.cwd()
-    source = _find(path, os.environ if environ is None else environ, cwd)
-    config = Config() if source is None else replace(parse_config(_read(source), source.parent), source=source)
+    environ = os.environ if environ is None else environ
+    source = _find(path, environ, cwd)
+    config = Config() if source is None else replace(parse_config(_read(source), source.parent, environ), source=source)
     if data is None:
         return config
     if not data:
@@ -160,7 +175,7 @@ def load_config(
     return replace(config, engine=replace(config.engine, data=_resolved(data, cwd)))
 
 
-def parse_config(toml: str, base: Path) -> Config:
+def parse_config(toml: str, base: Path, environ: Mapping[str, str] | None = None) -> Config:
     """The configuration that a TOML text holds; its relative paths start at `base`."""
     import tomllib  # most processes run without a file
 
@@ -168,13 +183,17 @@ def parse_config(toml: str, base: Path) -> Config:
         document = tomllib.loads(toml)
     except tomllib.TOMLDecodeError as error:
         raise ConfigError(f"the configuration is not valid TOML: {error}") from error
-    _known_only(document, ("engine", "caches", "catalogs", "log"), "the configuration", "section")
+    _known_only(document, ("engine", "caches", "secrets", "catalogs", "log"), "the configuration", "section")
     engine = _section(EngineConfig(), document.get("engine", {}), "engine")
     spill = engine.spill_dir and _resolved(engine.spill_dir, base)
     allowed = engine.allowed_paths and tuple(_resolved(path, base) for path in engine.allowed_paths)
     return Config(
         engine=replace(engine, data=_resolved(engine.data, base), spill_dir=spill, allowed_paths=allowed),
         caches=_caches(document.get("caches", {})),
+        secrets={
+            n: _secret(n, value, base, environ or {})
+            for n, value in _table(document.get("secrets", {}), "secrets").items()
+        },
         catalogs={n: _catalog(n, value) for n, value in _table(document.get("catalogs", {}), "catalogs").items()},
         log=_section(LogConfig(), document.get("log", {}), "log"),
     )
@@ -246,6 +265,30 @@ def _catalog(name: str, given: object) -> CatalogConfig:
     if location is not None and not isinstance(location, str):
         raise ConfigError(f"{where}.location must be a text")
     return CatalogConfig(name, kind, location, options)
+
+
+def _secret(name: str, given: object, base: Path, environ: Mapping[str, str]) -> SecretConfig:
+    where = f"secrets.{name}"
+    table = _table(given, where)
+    return SecretConfig(name, {k: _secret_value(f"{where}.{k}", v, base, environ) for k, v in table.items()})
+
+
+def _secret_value(where: str, given: object, base: Path, environ: Mapping[str, str]) -> str:
+    """The value itself, or that of the environment variable or the file that it names. No error tells it."""
+    if isinstance(given, str):
+        return given
+    if not isinstance(given, dict) or len(given) != 1 or not isinstance(next(iter(given.values())), str):
+        raise ConfigError(f'{where} must be a text, {{ env = "VARIABLE" }} or {{ file = "path" }}')
+    ((whence, name),) = given.items()
+    _known_only(given, ("env", "file"), where, "source")
+    if whence == "env":
+        if name not in environ:
+            raise ConfigError(f"{where} comes from the environment variable {name}, which is not set")
+        return environ[name]
+    try:
+        return (base / Path(name).expanduser()).read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{where} comes from the file {name}, which can't be read") from error
 
 
 def _table(given: object, where: str) -> Mapping[str, Any]:

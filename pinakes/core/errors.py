@@ -21,12 +21,14 @@
     │   ├── NamespaceExists       NAMESPACE_EXISTS
     │   ├── TableExists           TABLE_EXISTS
     │   ├── ViewExists            VIEW_EXISTS
-    │   └── ColumnExists          COLUMN_EXISTS
+    │   ├── ColumnExists          COLUMN_EXISTS
+    │   └── SecretExists          SECRET_EXISTS
     ├── AmbiguousName             AMBIGUOUS_NAME
     ├── InvalidArgument           INVALID_ARGUMENT
     ├── TypeMismatch              TYPE_MISMATCH
     ├── ConstraintViolation       CONSTRAINT_VIOLATION
     ├── NamespaceNotEmpty         NAMESPACE_NOT_EMPTY
+    ├── SecretInUse               SECRET_IN_USE            (catalogs are attached with it)
     ├── CommitConflict            COMMIT_CONFLICT
     ├── CommitUnknown             COMMIT_UNKNOWN           (nobody said whether the commit happened)
     ├── PermissionDenied          PERMISSION_DENIED
@@ -183,6 +185,10 @@ class ColumnExists(AlreadyExistsError):
     code = "COLUMN_EXISTS"
 
 
+class SecretExists(AlreadyExistsError):
+    code = "SECRET_EXISTS"
+
+
 class AmbiguousName(PinakesError):
     code = "AMBIGUOUS_NAME"
 
@@ -201,6 +207,10 @@ class ConstraintViolation(PinakesError):
 
 class NamespaceNotEmpty(PinakesError):
     code = "NAMESPACE_NOT_EMPTY"
+
+
+class SecretInUse(PinakesError):
+    code = "SECRET_IN_USE"
 
 
 class CommitConflict(PinakesError):

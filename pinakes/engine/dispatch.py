@@ -102,6 +102,26 @@ def dispatch(statement: s.AnyStatement, execution: Execution) -> Result:
             from pinakes.engine.handlers.detach import detach
 
             return detach(statement, execution)
+        case s.CreateCatalog():
+            from pinakes.engine.handlers.create_catalog import create_catalog
+
+            return create_catalog(statement, execution)
+        case s.DropCatalog():
+            from pinakes.engine.handlers.drop_catalog import drop_catalog
+
+            return drop_catalog(statement, execution)
+        case s.CreateSecret():
+            from pinakes.engine.handlers.create_secret import create_secret
+
+            return create_secret(statement, execution)
+        case s.DropSecret():
+            from pinakes.engine.handlers.drop_secret import drop_secret
+
+            return drop_secret(statement, execution)
+        case s.ShowSecrets():
+            from pinakes.engine.handlers.show_secrets import show_secrets
+
+            return show_secrets(statement, execution)
         case s.CreateNamespace():
             from pinakes.engine.handlers.create_namespace import create_namespace
 
@@ -181,13 +201,8 @@ def dispatch(statement: s.AnyStatement, execution: Execution) -> Result:
         case (
             s.ExplainFull()
             | s.ShowFunctions()
-            | s.ShowSecrets()
             | s.ShowStats()
             | s.Search()
-            | s.CreateCatalog()
-            | s.DropCatalog()
-            | s.CreateSecret()
-            | s.DropSecret()
             | s.Analyze()
             | s.Call()
             | s.Begin()

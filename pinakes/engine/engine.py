@@ -12,10 +12,12 @@ from pinakes.caches.registry import Caches
 from pinakes.core.catalog import Catalog
 from pinakes.core.config import Config
 from pinakes.core.identity import Identity, local_identity
+from pinakes.core.secrets import Access
 from pinakes.engine.context import make_runtime
 from pinakes.engine.files.access import FileAccess
-from pinakes.engine.registry import Registry
+from pinakes.engine.registry import Mount, Registry
 from pinakes.engine.resolver import Scope
+from pinakes.engine.secrets import SecretRef, SecretStore
 from pinakes.engine.session import Session
 from pinakes.engine.tracker import QueryTracker
 
@@ -27,8 +29,17 @@ class Opener(Protocol):
     """How a catalog of a type is opened; given by whoever puts the application together."""
 
     def __call__(
-        self, engine: Engine, type: str, alias: str, location: str, options: Mapping[str, OptionValue]
-    ) -> Catalog: ...
+        self,
+        engine: Engine,
+        type: str,
+        alias: str,
+        location: str,
+        options: Mapping[str, OptionValue],
+        access: Access,
+        mount_id: str,
+    ) -> tuple[Catalog, Callable[[], None]]:
+        """The catalog, and what closes it."""
+        ...
 
 
 class Engine:
@@ -44,11 +55,13 @@ class Engine:
         self.caches = caches
         self.home = home
         self.registry = Registry()
+        self.secrets = SecretStore()
         self.tracker = QueryTracker(config.engine.tracker_queries, config.engine.tracker_age)
         self.runtime = make_runtime(config.engine)
         self.files = FileAccess(config.engine.allowed_paths)
         self._opener = opener
         self._mount_ids = itertools.count(1)
+        self._session_ids = itertools.count(1)
         self._sessions: weakref.WeakSet[Session] = weakref.WeakSet()
         self._on_close = weakref.finalize(self, on_close)  # also when nobody closes it
 
@@ -58,19 +71,35 @@ class Engine:
         self._sessions.add(session)
         return session
 
-    def open_catalog(self, type: str, alias: str, location: str, options: Mapping[str, OptionValue]) -> Catalog:
-        """A catalog, open and not yet mounted."""
-        return self._opener(self, type, alias, location, options)
+    def open_catalog(
+        self,
+        type: str,
+        alias: str,
+        location: str,
+        options: Mapping[str, OptionValue],
+        access: Access,
+        mount_id: str,
+    ) -> tuple[Catalog, Callable[[], None]]:
+        """A catalog, open and not yet mounted, and what closes it."""
+        return self._opener(self, type, alias, location, options, access, mount_id)
+
+    def users_of(self, secret: SecretRef) -> list[Mount]:
+        """The mounts that are opened with a secret, whoever sees them."""
+        return [mount for mount in self.registry.everything() if secret in mount.secrets]
 
     def next_mount_id(self) -> str:
         """Tells two mountings apart, also of one name: what is cached for one is never read for the other."""
         return str(next(self._mount_ids))
+
+    def next_session_id(self) -> str:
+        return str(next(self._session_ids))
 
     def close(self) -> None:
         """Stop what runs and release the catalogs; a temporary data directory goes with it."""
         for session in list(self._sessions):
             session.close()
         self.registry.close()
+        self.secrets.close()
         self.tracker.close()
         self._on_close()
 

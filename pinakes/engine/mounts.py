@@ -1,39 +1,155 @@
-"""The catalogs that one session sees: those that it alone has, then those of the registry."""
+"""The mounted catalogs as one session sees them: its own, its user's, and everybody's."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from pinakes.core.names import Part, match
-from pinakes.engine.registry import Mount, Registry
+from pinakes.core.errors import CatalogExists, CatalogNotFound, InvalidArgument, PermissionDenied, listing
+from pinakes.core.identity import Identity
+from pinakes.core.names import RESERVED_CATALOGS, Part, match
+from pinakes.engine.registry import EVERYBODY, Audience, Mount, Registry
+
+if TYPE_CHECKING:
+    from pinakes.core.catalog import Catalog
+
+
+@dataclass(frozen=True, slots=True)
+class Mounted:
+    """A mount in the eyes of one user: its catalog is the one that this user's token opens, where tokens count."""
+
+    mount: Mount
+    identity: Identity
+
+    @property
+    def name(self) -> str:
+        return self.mount.name
+
+    @property
+    def type(self) -> str:
+        return self.mount.type
+
+    @property
+    def is_private(self) -> bool:
+        """It is the session's own place for temporary things."""
+        return self.mount.origin == "session"
+
+    @property
+    def is_open(self) -> bool:
+        return self.mount.is_open
+
+    @property
+    def catalog(self) -> Catalog:
+        return self.mount.catalog_for(self.identity)
+
+    def check_writable(self) -> None:
+        """Raise where ATTACH said READ_ONLY."""
+        if self.mount.read_only:
+            raise PermissionDenied(
+                f"catalog '{self.name}' is attached READ_ONLY: nothing in it can be changed. "
+                f"ATTACH it without READ_ONLY to change it."
+            )
 
 
 class Mounts:
-    def __init__(self, registry: Registry, own: Sequence[Mount] = ()) -> None:
+    """What one session sees. A name means the session's own mount first, then its user's, then everybody's.
+
+    `own` are mounts that no registry knows: the catalog of temporary tables. They are found by name and not listed.
+    """
+
+    def __init__(self, registry: Registry, identity: Identity, session: str, own: Sequence[Mount] = ()) -> None:
         self._registry = registry
+        self._identity = identity
+        self._session = session
         self._own = {mount.name: mount for mount in own}
+        self._audiences = (Audience("session", session), Audience("user", identity.user), EVERYBODY)
 
     @property
     def shared(self) -> Mounts:
-        """Without those of the session: what a stored view sees, whoever reads it."""
-        return Mounts(self._registry)
+        """Without what is temporary: what a stored view sees."""
+        return Mounts(self._registry, self._identity, self._session)
 
-    def own(self, name: str) -> Mount | None:
-        """A catalog that this session alone has."""
-        return self._own.get(name)
+    def own(self, name: str) -> Mounted | None:
+        """A catalog that no registry knows."""
+        mount = self._own.get(name)
+        return None if mount is None else Mounted(mount, self._identity)
+
+    def audience(self, visibility: str) -> Audience:
+        """Those who are to see a mount that this session makes."""
+        return next(a for a in self._audiences if a.visibility == visibility)
 
     def find(self, part: Part) -> str | None:
-        """The exact name of the catalog that `part` means, or None when there is none."""
-        return match(part, self._own, "catalog") or self._registry.find(part)
+        """The exact name of the catalog that `part` means, or None when none is mounted under it."""
+        if self._exact(part.text) is not None:
+            return part.text
+        return None if part.quoted else match(part, {**self._visible(), **self._own}, "catalog")
 
-    def get(self, name: str) -> Mount:
-        return self._own.get(name) or self._registry.get(name)
+    def get(self, name: str) -> Mounted:
+        mount = self._exact(name)
+        if mount is None:
+            raise self._missing(name)
+        return Mounted(mount, self._identity)
 
-    def require(self, part: Part) -> Mount:
+    def current(self, name: str) -> Mounted:
+        """The session's current catalog, which may have been detached meanwhile."""
+        if self._exact(name) is None:
+            raise CatalogNotFound(
+                f"the current catalog '{name}' is not attached any more; attached: {listing(self._visible())}. "
+                f"USE another one, or name the catalog."
+            )
+        return self.get(name)
+
+    def require(self, part: Part) -> Mounted:
         """The mount that `part` means; an error that lists what is attached when there is none."""
         name = self.find(part)
-        return self._registry.require(part) if name is None else self.get(name)
+        if name is None:
+            raise self._missing(part.text)
+        return self.get(name)
 
-    def listed(self) -> list[Mount]:
-        """What SHOW CATALOGS and the errors list: what is attached, for everybody to see."""
-        return self._registry.mounts()
+    def listed(self) -> list[Mounted]:
+        """What SHOW CATALOGS and the errors list."""
+        return [Mounted(mount, self._identity) for _, mount in sorted(self._visible().items())]
+
+    def check_free(self, name: str, *, replace: bool = False) -> None:
+        """Raise unless a catalog can be mounted under this name."""
+        if name in RESERVED_CATALOGS:
+            raise InvalidArgument(f"catalog name '{name}' is reserved; choose another")
+        if self._exact(name) is not None and not replace:
+            raise CatalogExists(
+                f"catalog '{name}' is attached already; attached: {listing(self._visible())}. "
+                f"DETACH it first, or use ATTACH OR REPLACE."
+            )
+
+    def mount(self, mount: Mount, *, replace: bool = False) -> None:
+        """Mount it, in place of the one that has its name now when that is asked for."""
+        self.check_free(mount.name, replace=replace)
+        self._registry.mount(mount, in_place_of=self._exact(mount.name) if replace else None)
+
+    def detach(self, mounted: Mounted) -> None:
+        self._registry.detach(mounted.mount)
+        mounted.mount.forget()
+
+    def close(self) -> None:
+        """The session is over: what only it saw goes."""
+        self._registry.leave(self._audiences[0])
+
+    def _exact(self, name: str) -> Mount | None:
+        if name in self._own:
+            return self._own[name]
+        for audience in self._audiences:
+            mount = self._registry.of(audience).get(name)
+            if mount is not None:
+                return mount
+        return None
+
+    def _visible(self) -> Mapping[str, Mount]:
+        visible: dict[str, Mount] = {}
+        for audience in reversed(self._audiences):
+            visible |= self._registry.of(audience)
+        return visible
+
+    def _missing(self, name: str) -> CatalogNotFound:
+        return CatalogNotFound(
+            f"catalog '{name}' is not attached; attached: {listing(self._visible())}. ATTACH it first."
+        )

@@ -8,13 +8,8 @@ from pinakes.parser import statements as s
 REFUSED: dict[type[s.Statement], str] = {
     s.ExplainFull: "EXPLAIN FULL is not supported yet; use EXPLAIN or EXPLAIN ANALYZE",
     s.ShowFunctions: "SHOW FUNCTIONS is not supported yet",
-    s.ShowSecrets: "SHOW SECRETS is not supported yet",
     s.ShowStats: "SHOW STATS is not supported yet; use count(*), min and max in a SELECT",
     s.Search: "SEARCH is not supported yet; use SHOW TABLES LIKE '%word%'",
-    s.CreateCatalog: "CREATE CATALOG is not supported yet; use ATTACH",
-    s.DropCatalog: "DROP CATALOG is not supported yet; use DETACH",
-    s.CreateSecret: "CREATE SECRET is not supported yet",
-    s.DropSecret: "DROP SECRET is not supported yet",
     s.Analyze: "ANALYZE is not supported yet",
     s.Call: "CALL is not supported yet",
     s.Begin: "transactions over several statements are not supported yet: each statement is its own commit",

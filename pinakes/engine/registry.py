@@ -1,121 +1,153 @@
-"""The only owner of which catalogs are mounted; everything else asks it, each time."""
+"""The only owner of which catalogs are mounted; everything else asks it, each time.
+
+A mount has an audience: everybody, one user, or one session. So names are private to those who see them: what one user
+calls `partner` neither hides nor reveals what another one does. A session asks through `mounts.py`, which shows it the
+mounts it may see.
+"""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Literal
+from typing import Literal, NamedTuple
 
+from pinakes.caches.base import Cache
+from pinakes.caches.catalog import forget_catalog
 from pinakes.core.catalog import Catalog
-from pinakes.core.errors import CatalogExists, CatalogNotFound, InvalidArgument, listing
-from pinakes.core.names import RESERVED_CATALOGS, Part, match
+from pinakes.core.config import CacheConfig
+from pinakes.core.errors import CatalogExists, CatalogNotFound
+from pinakes.core.identity import Identity
+from pinakes.engine.secrets import SecretRef
 
 Origin = Literal["config", "attach", "session"]
 
 
-@dataclass(slots=True)
+class Audience(NamedTuple):
+    """Who sees a mount: `whom` is a user's name or a session's number, and empty for everybody."""
+
+    visibility: Literal["session", "user", "all"] = "all"
+    whom: str = ""
+
+
+EVERYBODY = Audience()
+
+CLIENTS = CacheConfig(entries=1000, ttl=300.0)
+"""How many users' clients one mount that passes tokens on keeps, and for how long."""
+
+
+@dataclass(slots=True, eq=False, weakref_slot=True)
 class Mount:
-    """A catalog under a name. It is opened when it is first asked for, so an unreachable one stops nobody else."""
+    """A catalog under a name. It is opened when it is first asked for, so an unreachable one stops nobody else.
+
+    A mount that passes tokens on has one client per user's token, else there is one for all. A failure to open is
+    raised and not remembered.
+    """
 
     name: str
     type: str
     origin: Origin
     owner: str
-    opener: Callable[[], Catalog] = field(repr=False)
+    opener: Callable[[Identity], Catalog] = field(repr=False)
+    audience: Audience = EVERYBODY
+    read_only: bool = False
+    pass_token: bool = False
+    secrets: tuple[SecretRef, ...] = ()
+    """What it is opened with."""
     mounted_at: datetime = field(default_factory=lambda: datetime.now(UTC))
     _catalog: Catalog | None = field(default=None, repr=False)
+    _clients: Cache[str, Catalog] = field(
+        default_factory=lambda: Cache("clients", CLIENTS.entries, CLIENTS.ttl), repr=False
+    )
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
-    @property
-    def catalog(self) -> Catalog:
-        """The open catalog; a failure to open is raised and not remembered."""
+    def catalog_for(self, identity: Identity) -> Catalog:
+        """The open catalog, as this user reaches it."""
+        if self.pass_token:
+            return self._clients.get(identity.fingerprint, lambda: self.opener(identity))
         if self._catalog is None:
             with self._lock:
                 if self._catalog is None:
-                    self._catalog = self.opener()
+                    self._catalog = self.opener(identity)
         return self._catalog
 
     @property
     def is_open(self) -> bool:
         return self._catalog is not None
 
-    @property
-    def is_private(self) -> bool:
-        """Only one session has it."""
-        return self.origin == "session"
+    def renew(self) -> None:
+        """Open it anew when it is next asked for, as after a change of its secret. Who holds the old one keeps it."""
+        with self._lock:
+            self._catalog = None
+        self._clients.clear()
+
+    def forget(self) -> None:
+        """Remember nothing of it: neither its tables nor what opened them."""
+        catalog = self._catalog
+        if catalog is not None:
+            forget_catalog(catalog)
+        self._clients.clear()
 
     def close(self) -> None:
         with self._lock:
             catalog, self._catalog = self._catalog, None
+        self._clients.clear()
         if catalog is not None:
             catalog.close()
 
 
 class Registry:
-    """Mounts by name. Readers see one consistent mapping: changes replace it whole."""
+    """Mounts by audience and name. Readers see one consistent mapping: changes replace it whole."""
 
     def __init__(self) -> None:
-        self._mounts: dict[str, Mount] = {}
-        self._lock = threading.Lock()
+        self._mounts: dict[Audience, dict[str, Mount]] = {}
+        self._lock = threading.RLock()
 
-    def check_free(self, name: str, *, replace: bool = False) -> None:
-        """Raise unless a catalog can be mounted under this name."""
-        if name in RESERVED_CATALOGS:
-            raise InvalidArgument(f"catalog name '{name}' is reserved; choose another")
-        if name in self._mounts and not replace:
-            raise CatalogExists(
-                f"catalog '{name}' is attached already; attached: {listing(self._mounts)}. "
-                f"DETACH it first, or use ATTACH OR REPLACE."
-            )
+    def of(self, audience: Audience) -> Mapping[str, Mount]:
+        """The mounts of exactly this audience, by name."""
+        return self._mounts.get(audience, {})
 
-    def mount(self, mount: Mount, *, replace: bool = False) -> None:
+    def mount(self, mount: Mount, *, in_place_of: Mount | None = None) -> None:
+        """Make a mount known; CatalogExists when its audience has the name, unless that is what it replaces."""
         with self._lock:
-            self.check_free(mount.name, replace=replace)
-            old = self._mounts.get(mount.name)
-            self._mounts = {**self._mounts, mount.name: mount}
-        if old is not None:
-            old.close()
+            if in_place_of is not None:
+                self._remove(in_place_of)
+            if mount.name in self.of(mount.audience):
+                raise CatalogExists(f"catalog '{mount.name}' is attached already. DETACH it first.")
+            self._put(mount.audience, {**self.of(mount.audience), mount.name: mount})
 
-    def detach(self, part: Part) -> Mount:
+    def detach(self, mount: Mount) -> None:
+        """Forget a mount. A statement that works with it goes on; it is closed when the last of them is done."""
         with self._lock:
-            name = self._known(part)
-            mount = self._mounts[name]
-            self._mounts = {k: v for k, v in self._mounts.items() if k != name}
-        mount.close()
-        return mount
+            if self.of(mount.audience).get(mount.name) is not mount:
+                raise CatalogNotFound(f"catalog '{mount.name}' is not attached any more")
+            self._remove(mount)
 
-    def find(self, part: Part) -> str | None:
-        """The exact name of the catalog that `part` means, or None when none is mounted under it."""
-        if part.text in self._mounts:
-            return part.text
-        return None if part.quoted else match(part, self._mounts, "catalog")
-
-    def get(self, name: str) -> Mount:
-        mount = self._mounts.get(name)
-        if mount is None:
-            raise self._missing(name)
-        return mount
-
-    def require(self, part: Part) -> Mount:
-        """The mount that `part` means; an error that lists what is attached when there is none."""
-        return self.get(self._known(part))
-
-    def mounts(self) -> list[Mount]:
-        return sorted(self._mounts.values(), key=lambda m: m.name)
-
-    def close(self) -> None:
+    def leave(self, audience: Audience) -> None:
+        """A session is over: what only it saw goes."""
         with self._lock:
-            mounts, self._mounts = self._mounts, {}
+            mounts = self._mounts.get(audience, {})
+            self._put(audience, {})
         for mount in mounts.values():
             mount.close()
 
-    def _known(self, part: Part) -> str:
-        name = self.find(part)
-        if name is None:
-            raise self._missing(part.text)
-        return name
+    def everything(self) -> Iterator[Mount]:
+        """Every mount of every audience: for the engine itself, never for a user."""
+        for mounts in list(self._mounts.values()):
+            yield from mounts.values()
 
-    def _missing(self, name: str) -> CatalogNotFound:
-        return CatalogNotFound(f"catalog '{name}' is not attached; attached: {listing(self._mounts)}. ATTACH it first.")
+    def close(self) -> None:
+        with self._lock:
+            mounts, self._mounts = list(self.everything()), {}
+        for mount in mounts:
+            mount.close()
+
+    def _remove(self, mount: Mount) -> None:
+        held = self.of(mount.audience)
+        if held.get(mount.name) is mount:
+            self._put(mount.audience, {name: m for name, m in held.items() if name != mount.name})
+
+    def _put(self, audience: Audience, mounts: dict[str, Mount]) -> None:
+        others = {a: m for a, m in self._mounts.items() if a != audience}
+        self._mounts = {**others, audience: mounts} if mounts else others

@@ -34,8 +34,7 @@ from pinakes.core.errors import (
     listing,
 )
 from pinakes.core.names import TEMP, Name, Namespace, Part, display, dotted, match, resolve
-from pinakes.engine.mounts import Mounts
-from pinakes.engine.registry import Mount
+from pinakes.engine.mounts import Mounted, Mounts
 from pinakes.engine.temp_catalog import MAIN
 from pinakes.engine.temporary import Source, Temporaries
 from pinakes.parser.masking import masked_address
@@ -58,7 +57,7 @@ class Scope:
 class Place:
     """A namespace of a mounted catalog."""
 
-    mount: Mount
+    mount: Mounted
     namespace: Namespace
 
     def __str__(self) -> str:
@@ -136,14 +135,14 @@ class Resolver:
     def namespace(self, name: Name | None) -> Place:
         """The place that SHOW … IN name or USE means: a mounted catalog if there is one, else a namespace."""
         if name is None:
-            return Place(self._catalogs.get(self._scope.catalog), self._scope.namespace)
+            return Place(self._catalogs.current(self._scope.catalog), self._scope.namespace)
         with self._explained(name):
             mount, parts = self._catalog_and_levels(name)
             place = Place(mount, _match_levels(mount, parts))
             self.check_namespace(place)
         return place
 
-    def namespace_in(self, catalog: Mount, name: Name) -> Place:
+    def namespace_in(self, catalog: Mounted, name: Name) -> Place:
         """A namespace of a catalog that is known already (USE name IN catalog)."""
         place = Place(catalog, _match_levels(catalog, name.parts))
         self.check_namespace(place)
@@ -158,7 +157,7 @@ class Resolver:
         ):
             raise _no_namespace(place.mount, place.namespace)
 
-    def home(self, mount: Mount) -> Namespace:
+    def home(self, mount: Mounted) -> Namespace:
         """The namespace that a catalog fills in when a name gives the catalog alone."""
         remembered = self._remembered.get(mount.name)
         if remembered is not None:
@@ -216,6 +215,7 @@ class Resolver:
 
     def fresh(self, found: Found) -> IcebergTable:
         """The same for one that was found."""
+        found.place.mount.check_writable()
         forget_table(found.place.mount.catalog, found.place.namespace, found.name)
         table = self.load(found)
         assert isinstance(table, IcebergTable)
@@ -240,7 +240,7 @@ class Resolver:
 
     def _place(self, name: Name) -> tuple[Place, Part]:
         resolved = resolve(name, self._catalogs.find, self._scope.catalog, self._scope.namespace)
-        mount = self._catalogs.get(resolved.catalog)
+        mount = (self._catalogs.get if resolved.catalog_given else self._catalogs.current)(resolved.catalog)
         if resolved.is_path:
             raise _no_paths(mount, resolved.name.text)
         if resolved.catalog_given and not resolved.namespace:
@@ -264,7 +264,7 @@ class Resolver:
             yield
         except NamespaceNotFound as error:
             first = name.parts[0]
-            current = self._catalogs.get(self._scope.catalog)
+            current = self._catalogs.current(self._scope.catalog)
             top = _children(current.catalog, ()) if isinstance(current.catalog, SupportsNamespaces) else []
             if self._catalogs.find(first) is not None or any(first.matches(n[-1]) for n in top):
                 raise
@@ -273,14 +273,14 @@ class Resolver:
                 f"{error.message} Nor is a catalog '{first.text}' attached; attached: {attached}."
             ) from None
 
-    def _catalog_and_levels(self, name: Name) -> tuple[Mount, tuple[Part, ...]]:
+    def _catalog_and_levels(self, name: Name) -> tuple[Mounted, tuple[Part, ...]]:
         catalog = self._catalogs.find(name.parts[0])
         if catalog is not None:
             return self._catalogs.get(catalog), name.parts[1:]
-        return self._catalogs.get(self._scope.catalog), name.parts
+        return self._catalogs.current(self._scope.catalog), name.parts
 
 
-def _match_levels(mount: Mount, parts: Sequence[Part]) -> Namespace:
+def _match_levels(mount: Mounted, parts: Sequence[Part]) -> Namespace:
     """The exact levels of a namespace as written; quoted levels are taken as they are."""
     if not parts:
         return ()
@@ -337,7 +337,7 @@ def objects(catalog: Catalog, place: Place) -> dict[str, Kind]:
     return found
 
 
-def _no_namespace(mount: Mount, namespace: Namespace) -> NamespaceNotFound:
+def _no_namespace(mount: Mounted, namespace: Namespace) -> NamespaceNotFound:
     catalog = mount.catalog
     where = dotted((mount.name, *namespace[:-1]))
     known = _children(catalog, namespace[:-1]) if isinstance(catalog, SupportsNamespaces) else []
@@ -364,7 +364,7 @@ def _of_that_kind(place: Place, kind: Kind | None) -> list[str]:
     return [n for n, k in objects(place.mount.catalog, place).items() if kind is None or k == kind]
 
 
-def _no_paths(mount: Mount, path: str) -> NotSupportedError:
+def _no_paths(mount: Mounted, path: str) -> NotSupportedError:
     path = masked_address(path)
     if isinstance(mount.catalog, SupportsPathIdentifiers):
         raise NotSupportedError(f"path '{path}' cannot be read yet")

@@ -42,11 +42,12 @@ class Session:
         self.prepared: dict[str, str] = {}
         self.temporary = Temporaries()
         self._temp = TempCatalog(engine, identity.user)
-        self.catalogs = Mounts(engine.registry, [self._temp.mount])
+        self.catalogs = Mounts(engine.registry, identity, engine.next_session_id(), [self._temp.mount])
         self.warnings: list[str] = []
         self.plan_lock = threading.RLock()
         self.running: weakref.WeakSet[Query] = weakref.WeakSet()
         weakref.finalize(self, self._temp.close)  # also when nobody closes it
+        weakref.finalize(self, self.catalogs.close)
 
     def run(
         self,
@@ -72,6 +73,7 @@ class Session:
         """Stop what runs; temporary tables and views are gone."""
         self.cancel("the session was closed")
         self._temp.close()
+        self.catalogs.close()
 
     @property
     def resolver(self) -> Resolver:

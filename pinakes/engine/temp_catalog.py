@@ -11,12 +11,15 @@ from typing import TYPE_CHECKING
 
 from pinakes.core.catalog import Catalog, SupportsNamespaces
 from pinakes.core.errors import CatalogUnavailable, InvalidArgument
+from pinakes.core.identity import Identity
 from pinakes.core.names import TEMP, Namespace
+from pinakes.core.secrets import ANONYMOUS
 from pinakes.engine.registry import Mount
 
 if TYPE_CHECKING:
     from pinakes.engine.engine import Engine
     from pinakes.engine.scratch import Scratch
+    from pinakes.parser.statements import OptionValue
 
 MAIN: Namespace = ("main",)
 """The namespace of temporary tables and views, unless they name another."""
@@ -41,12 +44,14 @@ class TempCatalog:
         if self._scratch is not None:
             self._scratch.remove()
 
-    def _open(self) -> Catalog:
+    def _open(self, identity: Identity) -> Catalog:
         if self._closed:
             raise InvalidArgument("this session was closed, and its temporary tables are gone")
         scratch = _scratch(self._engine.config.engine.spill_dir)
         try:
-            catalog = self._engine.open_catalog("sqlite", TEMP, str(scratch.path), {"DEFAULT_NAMESPACE": MAIN[0]})
+            options: dict[str, OptionValue] = {"DEFAULT_NAMESPACE": MAIN[0]}
+            mount_id = self._engine.next_mount_id()
+            catalog, _ = self._engine.open_catalog("sqlite", TEMP, str(scratch.path), options, ANONYMOUS, mount_id)
             assert isinstance(catalog, SupportsNamespaces)
             catalog.create_namespace(MAIN, {})
         except BaseException:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, cast
 
 from pinakes.core.catalog import Catalog
 from pinakes.core.errors import CatalogUnavailable, InvalidArgument, listing
+from pinakes.core.secrets import ANONYMOUS, Access
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -28,14 +29,16 @@ class CatalogType(Protocol):
     Options: ClassVar[type[Any]]
 
     @classmethod
-    def open(cls, alias: str, location: str, options: Mapping[str, OptionValue]) -> Catalog:
+    def open(cls, alias: str, location: str, options: Mapping[str, OptionValue], access: Access) -> Catalog:
         """Open the catalog that `location` and the options describe, to be mounted as `alias`."""
         ...
 
 
-def open_catalog(type: str, alias: str, location: str, options: Mapping[str, OptionValue]) -> Catalog:
+def open_catalog(
+    type: str, alias: str, location: str, options: Mapping[str, OptionValue], access: Access = ANONYMOUS
+) -> Catalog:
     """A catalog of a type. Every error is typed; those about options list the options there are."""
-    return load_type(type).open(alias, location, options)
+    return load_type(type).open(alias, location, options, access)
 
 
 def known_types() -> list[str]:

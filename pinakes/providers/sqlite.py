@@ -14,6 +14,7 @@ from urllib.parse import unquote, urlparse
 
 from pinakes.core.errors import CatalogUnavailable, InvalidArgument, PinakesError
 from pinakes.core.names import Namespace, undotted
+from pinakes.core.secrets import ANONYMOUS, Access
 from pinakes.providers.options import option, parse_options
 from pinakes.providers.sql_catalog.adapter import StoreCatalog
 from pinakes.providers.sql_catalog.namespaces import joined
@@ -47,7 +48,9 @@ class SqliteCatalog(StoreCatalog):
     Options: ClassVar[type[SqliteOptions]] = SqliteOptions
 
     @classmethod
-    def open(cls, alias: str, location: str, options: Mapping[str, OptionValue]) -> SqliteCatalog:
+    def open(
+        cls, alias: str, location: str, options: Mapping[str, OptionValue], access: Access = ANONYMOUS
+    ) -> SqliteCatalog:
         """Open or make the database at `location`."""
         parsed = parse_options(SqliteOptions, options, f"catalog type {cls.TYPE}")
         database, warehouse = _places(location, parsed.warehouse)

@@ -18,7 +18,6 @@ from pinakes.api.completion.loader import Loader
 from pinakes.api.completion.ranking import Names, ranked
 from pinakes.core.config import parse_config
 from pinakes.core.errors import CatalogUnavailable
-from pinakes.core.names import Part
 from pinakes.engine.registry import Mount
 from pinakes.engine.session import Session
 from pinakes.engine.sources import Rows
@@ -196,11 +195,12 @@ def test_a_catalog_that_does_not_answer_holds_up_nobody(session: Session) -> Non
     release = threading.Event()
     registry = session.engine.registry
 
-    def never():
+    def never(identity):
         release.wait()
         raise CatalogUnavailable("gone")
 
-    registry.mount(Mount("slow", "sqlite", "attach", "", never))
+    slow = Mount("slow", "sqlite", "attach", "", never)
+    registry.mount(slow)
     completer = Completer(session)
     try:
         assert completer.complete("select * from slow.", 19) == []
@@ -218,7 +218,7 @@ def test_a_catalog_that_does_not_answer_holds_up_nobody(session: Session) -> Non
         assert completer.complete("select * from slow.", 19) == []
     finally:
         release.set()
-        registry.detach(Part("slow"))
+        registry.detach(slow)
 
 
 def test_what_failed_is_tried_again_after_a_refresh_and_keeps_what_was_known() -> None:

@@ -198,7 +198,7 @@ def test_a_change_that_fails_in_the_middle(engine: Engine, session: Session) -> 
 
 def test_a_file_that_is_damaged(engine: Engine, session: Session) -> None:
     do(session, "create table t as select value as a from range(10)")
-    table = engine.registry.get("lake").catalog.load_table(("default",), "t")  # type: ignore[attr-defined]
+    table = engine.session().catalogs.get("lake").catalog.load_table(("default",), "t")  # type: ignore[attr-defined]
     for task in table.handle.scan().plan_files():
         with open(task.file.file_path.removeprefix("file://"), "wb") as file:  # noqa: PTH123
             file.write(b"no parquet")

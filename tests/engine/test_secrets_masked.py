@@ -93,7 +93,7 @@ def test_a_planted_value_shows_nowhere(
     texts["log"] = "\n".join(f"{record.getMessage()} {record.args!r} {record.exc_text}" for record in caplog.records)
     texts["warnings"] = "\n".join(session.warnings)
     texts["statement cache"] = cached(engine)
-    texts["catalogs"] = "\n".join(repr(mount) for mount in engine.registry.mounts())
+    texts["catalogs"] = "\n".join(repr(mount) for mount in engine.registry.everything())
     if "FROM 'postgresql:" in sql:
         del texts["statement"]  # the name of a table is part of what the statement is
     for place, text in texts.items():

@@ -17,7 +17,7 @@ from pinakes.core.names import Namespace, Part
 from pinakes.engine.resolver import Place, objects
 
 if TYPE_CHECKING:
-    from pinakes.engine.registry import Mount
+    from pinakes.engine.mounts import Mounted
     from pinakes.engine.session import Session
 
 OWN = " session"
@@ -65,21 +65,21 @@ class Seen:
     def functions(self) -> Names:
         return self.loader.get(OWN, "functions", _functions, Names("function", ()))
 
-    def current(self) -> tuple[Mount, Namespace] | None:
+    def current(self) -> tuple[Mounted, Namespace] | None:
         """The session's place; None while its catalog is detached."""
         scope = self.session.scope
         mount = self._mount(Part(scope.catalog, quoted=True))
         return None if mount is None else (mount, scope.namespace)
 
-    def level(self, mount: Mount, namespace: Namespace) -> Level:
+    def level(self, mount: Mounted, namespace: Namespace) -> Level:
         return self.loader.get(mount.name, _key(mount, "level", namespace), lambda: _level(mount, namespace), EMPTY)
 
-    def home(self, mount: Mount) -> Namespace:
+    def home(self, mount: Mounted) -> Namespace:
         """The namespace that a name with the catalog alone means."""
         resolver = self.session.resolver
         return self.loader.get(mount.name, _key(mount, "home"), lambda: resolver.home(mount), ())
 
-    def places(self, qualifiers: Sequence[Part]) -> list[tuple[Mount, Namespace]]:
+    def places(self, qualifiers: Sequence[Part]) -> list[tuple[Mounted, Namespace]]:
         """The namespaces that the parts before a name may mean: a mounted catalog wins over a namespace."""
         mount = self._mount(qualifiers[0])
         if mount is not None and len(qualifiers) == 1:
@@ -100,21 +100,21 @@ class Seen:
                 return self._loaded_columns(mount, namespace, known)
         return ()
 
-    def _places_of(self, name: Sequence[Part]) -> list[tuple[Mount, Namespace]]:
+    def _places_of(self, name: Sequence[Part]) -> list[tuple[Mounted, Namespace]]:
         if len(name) > 1:
             return [place for place in self.places(name[:-1]) if place[1] or len(name) > 2]
         return [place for place in (self._temporary_place(), self.current()) if place is not None]
 
-    def _temporary_place(self) -> tuple[Mount, Namespace] | None:
+    def _temporary_place(self) -> tuple[Mounted, Namespace] | None:
         place = self.session.resolver.temporary_place()
         return None if place is None else (place.mount, place.namespace)
 
-    def _loaded_columns(self, mount: Mount, namespace: Namespace, known: tuple[str, bool]) -> tuple[str, ...]:
+    def _loaded_columns(self, mount: Mounted, namespace: Namespace, known: tuple[str, bool]) -> tuple[str, ...]:
         name, is_view = known
         key = _key(mount, "columns", namespace, name)
         return self.loader.get(mount.name, key, lambda: _columns(mount, namespace, name, is_view), ())
 
-    def _descend(self, mount: Mount, parts: Sequence[Part]) -> list[tuple[Mount, Namespace]]:
+    def _descend(self, mount: Mounted, parts: Sequence[Part]) -> list[tuple[Mounted, Namespace]]:
         namespace: Namespace = ()
         for part in parts:
             level = part.text if part.quoted else self.level(mount, namespace).find(part)
@@ -123,7 +123,7 @@ class Seen:
             namespace = (*namespace, level)
         return [(mount, namespace)]
 
-    def _mount(self, part: Part) -> Mount | None:
+    def _mount(self, part: Part) -> Mounted | None:
         try:
             name = self.session.catalogs.find(part)
             return None if name is None else self.session.catalogs.get(name)
@@ -139,11 +139,11 @@ def _match(part: Part, names: Names) -> str | None:
     return next((name for name, low in names.pairs if low == folded), None)
 
 
-def _key(mount: Mount, *what: object) -> tuple[object, ...]:
-    return (mount.name, mount.mounted_at, *what)
+def _key(mount: Mounted, *what: object) -> tuple[object, ...]:
+    return (mount.name, mount.mount.mounted_at, *what)
 
 
-def _level(mount: Mount, namespace: Namespace) -> Level:
+def _level(mount: Mounted, namespace: Namespace) -> Level:
     catalog = mount.catalog
     children = catalog.list_namespaces(namespace) if isinstance(catalog, SupportsNamespaces) else []
     kinds = objects(catalog, Place(mount, namespace)) if namespace or not children else {}
@@ -154,7 +154,7 @@ def _level(mount: Mount, namespace: Namespace) -> Level:
     )
 
 
-def _columns(mount: Mount, namespace: Namespace, name: str, is_view: bool) -> tuple[str, ...]:
+def _columns(mount: Mounted, namespace: Namespace, name: str, is_view: bool) -> tuple[str, ...]:
     catalog = mount.catalog
     loaded = catalog.load_view(namespace, name) if is_view else catalog.load_table(namespace, name)  # type: ignore[attr-defined]
     schema = loaded.schema if isinstance(loaded, ViewDefinition) else loaded.handle.schema()

@@ -18,7 +18,7 @@ from pinakes.core.config import MEMORY, Config
 from pinakes.core.errors import PinakesError
 
 if TYPE_CHECKING:
-    from pinakes.engine.registry import Mount
+    from pinakes.engine.mounts import Mounted
 
 SLOW = 1.0
 """Seconds after which an answer is worth a warning."""
@@ -48,7 +48,7 @@ def catalogs(patient: Patient) -> Iterator[Finding]:
     from pinakes.api.build import open_engine
 
     opened = open_engine(patient.config)  # not closed: a catalog that hangs would keep us; it goes with the process
-    asked = [_Asked(mount, _place(patient.config, mount)) for mount in opened.registry.mounts()]
+    asked = [_Asked(mount, _place(patient.config, mount)) for mount in opened.session().catalogs.listed()]
     for one in asked:
         one.start()
     until = time.monotonic() + patient.timeout
@@ -57,7 +57,7 @@ def catalogs(patient: Patient) -> Iterator[Finding]:
     yield from (one.finding(patient.timeout) for one in asked)
 
 
-def _place(config: Config, mount: Mount) -> Path | None:
+def _place(config: Config, mount: Mounted) -> Path | None:
     """The local directory or file that opening the catalog would make; None when it makes none."""
     if mount.type.lower() != "sqlite":
         return None
@@ -72,7 +72,7 @@ def _place(config: Config, mount: Mount) -> Path | None:
 class _Asked:
     """One catalog and what came of asking it."""
 
-    mount: Mount
+    mount: Mounted
     place: Path | None
     over: threading.Event = field(default_factory=threading.Event)
     seconds: float = 0.0

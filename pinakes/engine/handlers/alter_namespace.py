@@ -13,6 +13,6 @@ def alter_namespace(statement: AlterNamespace, execution: Execution) -> Result:
     place = execution.session.resolver.namespace(statement.name)
     if statement.rename_to is not None:
         raise NotSupportedError("a namespace cannot be renamed: make a new one and ALTER TABLE … RENAME TO its tables")
-    catalog = namespaces(place.mount)
+    catalog = namespaces(place.mount, change=True)
     catalog.alter_namespace(place.namespace, dict(statement.updates), statement.removals)
     return Result.done("ALTER SCHEMA")

@@ -18,7 +18,7 @@ def alter_view(statement: AlterView, execution: Execution) -> Result:
     if statement.if_exists and resolver.maybe(statement.name, kind="VIEW") is None:
         return Result.done("ALTER VIEW")
     found = resolver.find(statement.name, kind="VIEW")
-    catalog = views(found.place.mount)
+    catalog = views(found.place.mount, change=True)
     place = (found.place.namespace, found.name)
     if statement.rename_to is not None:
         catalog.rename_view(place, renamed(found, statement.rename_to, resolver))

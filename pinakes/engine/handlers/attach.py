@@ -2,57 +2,66 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import PurePosixPath
 
 from pinakes.core.errors import InvalidArgument
 from pinakes.core.names import Part
 from pinakes.engine.execution import Execution
 from pinakes.engine.handlers.ownership import check_may_unmount
-from pinakes.engine.registry import Mount
+from pinakes.engine.mounting import make_mount, take_common, verify
 from pinakes.engine.result import Result
-from pinakes.parser.statements import Attach, OptionValue
+from pinakes.engine.session import Session
+from pinakes.parser.statements import Attach, Option, OptionValue
 
 
 def attach(statement: Attach, execution: Execution) -> Result:
-    session = execution.session
-    registry = session.engine.registry
-    name = statement.name.exact if statement.name else _name_from(statement.location)
-    if statement.if_not_exists and any(m.name == name for m in registry.mounts()):
-        return Result.done("ATTACH")
-    registry.check_free(name, replace=statement.or_replace)
-    if statement.or_replace and registry.find(Part(name, quoted=True)) is not None:
-        check_may_unmount(registry.get(name), session.identity)
-    options = _options(statement)
-    kind = options.pop("TYPE", None)
-    if not isinstance(kind, str):
-        raise InvalidArgument(_no_type(name))
-    verify = options.pop("VERIFY", True)
-    opened = session.engine.open_catalog(kind.lower(), name, statement.location, options)
-    if verify:
-        opened.check()
-    mount = Mount(name, kind.lower(), "attach", session.identity.user, lambda: opened, _catalog=opened)
-    try:
-        registry.mount(mount, replace=statement.or_replace)
-    except BaseException:
-        opened.close()
-        raise
+    options = given(statement.options)
+    location, name = statement.location, statement.name.exact if statement.name else None
+    if "LOCATION" in options:  # ATTACH 'name' (TYPE t, LOCATION 'location')
+        location, name = str(options.pop("LOCATION")), name or statement.location
+    mount(
+        execution.session,
+        name or _name_from(location),
+        location,
+        options,
+        if_not_exists=statement.if_not_exists,
+        or_replace=statement.or_replace,
+    )
     return Result.done("ATTACH")
 
 
-def _options(statement: Attach) -> dict[str, OptionValue]:
-    options: dict[str, OptionValue] = {}
-    for option in statement.options:
-        if option.key in options:
-            raise InvalidArgument(f"option {option.key} is given twice")
-        options[option.key] = option.value
-    return options
+def mount(
+    session: Session,
+    name: str,
+    location: str,
+    options: dict[str, OptionValue],
+    *,
+    if_not_exists: bool = False,
+    or_replace: bool = False,
+) -> None:
+    """Mount a catalog under a name, unless the name is taken."""
+    catalogs, engine = session.catalogs, session.engine
+    taken = catalogs.find(Part(name, quoted=True)) is not None
+    if if_not_exists and taken:
+        return
+    catalogs.check_free(name, replace=or_replace)
+    if taken:
+        check_may_unmount(catalogs.get(name), session.identity)
+    common = take_common(name, options)
+    audience = catalogs.audience(common.visibility)
+    made = make_mount(engine, name, location, common, options, owner=session.identity, audience=audience)
+    if common.verify:
+        verify(made, session.identity)
+    with engine.secrets.lock:  # a secret that is dropped meanwhile is missed here, or sees the mount
+        for ref in made.secrets:
+            engine.secrets.get(ref)
+        catalogs.mount(made, replace=or_replace)
 
 
-def _no_type(name: str) -> str:
-    from pinakes.providers.registry import known_types
-
-    known = ", ".join(known_types())
-    return f"ATTACH … AS {name} needs a TYPE; known types: {known}. For example (TYPE sqlite)."
+def given(options: Iterable[Option]) -> dict[str, OptionValue]:
+    """Options by key; the parser lets none be given twice."""
+    return {option.key: option.value for option in options}
 
 
 def _name_from(location: str) -> str:

@@ -14,7 +14,7 @@ def create_namespace(statement: CreateNamespace, execution: Execution) -> Result
     place = execution.session.resolver.new_namespace(statement.name)
     if place.namespace[-1].lower() == INFORMATION_SCHEMA:
         raise InvalidArgument(f"namespace name '{INFORMATION_SCHEMA}' is reserved; choose another")
-    catalog = namespaces(place.mount)
+    catalog = namespaces(place.mount, change=True)
     try:
         catalog.create_namespace(place.namespace, dict(statement.properties))
     except NamespaceExists:

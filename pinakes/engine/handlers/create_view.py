@@ -23,7 +23,7 @@ from pinakes.parser.statements import CreateView, Planned, Span
 def create_view(statement: CreateView, execution: Execution) -> Result:
     resolver = execution.session.resolver
     place, name = resolver.new_object(statement.name, temporary=statement.temporary)
-    catalog = views(place.mount)
+    catalog = views(place.mount, change=True)
     existing = resolver.there(place, statement.name)
     if existing is not None and statement.if_not_exists:
         return Result.done("CREATE VIEW")

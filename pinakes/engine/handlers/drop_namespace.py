@@ -21,7 +21,7 @@ def drop_namespace(statement: DropNamespace, execution: Execution) -> Result:
             raise InvalidArgument(f"'{name}' names a catalog; say which namespace of it, as in {name}.sales, or DETACH")
         if place.mount.is_private and place.namespace == MAIN:
             raise InvalidArgument(f"{place} holds the session's temporary tables and stays; DROP what is in it")
-        catalog = namespaces(place.mount)
+        catalog = namespaces(place.mount, change=True)
         if statement.cascade:
             forget_catalog(catalog)
             _empty(catalog, place.namespace)

@@ -14,5 +14,5 @@ def drop_view(statement: DropView, execution: Execution) -> Result:
     if statement.if_exists and resolver.maybe(name, kind="VIEW") is None:
         return Result.done("DROP VIEW")
     found = resolver.find(name, kind="VIEW")
-    views(found.place.mount).drop_view(found.place.namespace, found.name)
+    views(found.place.mount, change=True).drop_view(found.place.namespace, found.name)
     return Result.done("DROP VIEW")

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from pinakes.core.errors import PermissionDenied
 from pinakes.core.identity import Identity
-from pinakes.engine.registry import Mount
+from pinakes.engine.mounts import Mounted
 
 
-def check_may_unmount(mount: Mount, identity: Identity) -> None:
+def check_may_unmount(mounted: Mounted, identity: Identity) -> None:
+    mount = mounted.mount
     if identity.is_admin or (mount.origin == "attach" and mount.owner == identity.user):
         return
     whose = "comes from the configuration" if mount.origin == "config" else "was attached by another user"

@@ -11,7 +11,7 @@ def renamed(found: Found, target: Name, resolver: Resolver) -> tuple[Namespace, 
     if len(target.parts) == 1:
         return found.place.namespace, target.last.exact
     place, name = resolver.new_object(target)
-    if place.mount is not found.place.mount:
+    if place.mount != found.place.mount:
         raise InvalidArgument(
             f"{found} cannot move from catalog '{found.place.mount.name}' to '{place.mount.name}': "
             f"use CREATE TABLE … AS SELECT and DROP TABLE"

@@ -14,7 +14,7 @@ from pinakes.parser.statements import ShowNamespaces
 def show_namespaces(statement: ShowNamespaces, execution: Execution) -> Result:
     session = execution.session
     if statement.within is None:
-        place = Place(session.catalogs.get(session.scope.catalog), ())
+        place = Place(session.catalogs.current(session.scope.catalog), ())
     else:
         place = session.resolver.namespace(statement.within)
     found = namespaces(place.mount).list_namespaces(place.namespace)

@@ -23,11 +23,10 @@ def use(statement: Use, execution: Execution) -> Result:
 
 
 def _place(statement: Use, session: Session) -> Place:
-    catalogs = session.catalogs
     if statement.what == "CATALOG":
         if len(statement.name.parts) > 1:
             raise InvalidArgument(f"USE CATALOG takes the name of a catalog, not {statement.name}")
-        return Place(catalogs.require(statement.name.last), ())
+        return Place(session.catalogs.require(statement.name.last), ())
     if statement.what == "NAMESPACE":
-        return session.resolver.namespace_in(catalogs.get(session.scope.catalog), statement.name)
+        return session.resolver.namespace_in(session.catalogs.current(session.scope.catalog), statement.name)
     return session.resolver.namespace(statement.name)

@@ -1,0 +1,26 @@
+"""CREATE [OR REPLACE] [SHARED] SECRET [IF NOT EXISTS] name (TYPE t, KEY 'value', …)."""
+
+from __future__ import annotations
+
+from pinakes.core.names import Part
+from pinakes.core.secrets import parse_secret
+from pinakes.engine.execution import Execution
+from pinakes.engine.handlers.attach import given
+from pinakes.engine.result import Result
+from pinakes.engine.secrets import SHARED, SecretRef
+from pinakes.parser.statements import CreateSecret
+
+
+def create_secret(statement: CreateSecret, execution: Execution) -> Result:
+    session = execution.session
+    store, user = session.engine.secrets, session.identity.user
+    name = statement.name.exact
+    owner = SHARED if statement.shared else user
+    known = store.find(Part(name, quoted=True), session.identity)
+    if statement.if_not_exists and known == SecretRef(owner, name):
+        return Result.done("CREATE SECRET")
+    secret = parse_secret(name, user, given(statement.options), shared=statement.shared)
+    store.put(secret, session.identity, replace=statement.or_replace)
+    for mount in session.engine.users_of(SecretRef(owner, name)):
+        mount.renew()  # it is opened anew, with the new value
+    return Result.done("CREATE SECRET")

@@ -1,0 +1,156 @@
+"""From options to a mount, for ATTACH and for the configuration: what every catalog type has in common.
+
+The common options are taken out here; the rest is the type's own and is checked when it is opened.
+"""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeVar
+
+from pinakes.core.errors import CatalogUnavailable, InvalidArgument, PermissionDenied
+from pinakes.core.identity import Identity
+from pinakes.core.names import Part
+from pinakes.core.secrets import Access
+from pinakes.core.values import one_of, text, truth
+from pinakes.engine.registry import EVERYBODY, Audience, Mount, Origin
+
+if TYPE_CHECKING:
+    from pinakes.core.catalog import Catalog
+    from pinakes.engine.engine import Engine
+    from pinakes.engine.secrets import SecretRef
+    from pinakes.parser.statements import OptionValue
+
+T = TypeVar("T")
+
+VERIFY_SECONDS = 20.0
+"""How long ATTACH waits for a catalog's answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Common:
+    """The options that every type of catalog has."""
+
+    type: str
+    secret: str | None = None
+    storage_secret: str | None = None
+    verify: bool = True
+    read_only: bool = False
+    pass_token: bool = False
+    visibility: str = "user"
+
+
+_PARSERS: dict[str, Callable[[object], object]] = {
+    "TYPE": text,
+    "SECRET": text,
+    "STORAGE_SECRET": text,
+    "VERIFY": truth,
+    "READ_ONLY": truth,
+    "PASS_TOKEN": truth,
+    "VISIBILITY": one_of("session", "user", "all"),
+}
+
+
+def take_common(name: str, options: dict[str, OptionValue]) -> Common:
+    """The common options, taken out of those given."""
+    values = {}
+    for key, parse in _PARSERS.items():
+        if key in options:
+            try:
+                values[key.lower()] = parse(options.pop(key))
+            except ValueError as error:
+                raise InvalidArgument(f"option {key} must be {error}") from error
+    if "type" not in values:
+        raise InvalidArgument(_no_type(name))
+    common = Common(**{**values, "type": str(values["type"]).lower()})  # type: ignore[arg-type]
+    if common.pass_token and common.secret is not None:
+        raise InvalidArgument("PASS_TOKEN sends the session's own token: leave out SECRET, or PASS_TOKEN")
+    return common
+
+
+def make_mount(
+    engine: Engine,
+    name: str,
+    location: str,
+    common: Common,
+    options: Mapping[str, OptionValue],
+    *,
+    owner: Identity,
+    origin: Origin = "attach",
+    audience: Audience = EVERYBODY,
+) -> Mount:
+    """A mount, not opened yet. Its secrets must be there for the owner; their values are read at each opening."""
+    refs = {
+        key: engine.secrets.require(Part(name, quoted=True), owner)
+        for key, name in (("secret", common.secret), ("storage", common.storage_secret))
+        if name is not None
+    }
+    mount_id = engine.next_mount_id()
+
+    def opener(identity: Identity) -> Catalog:
+        access = _access(engine, refs, identity, name if common.pass_token else None)
+        catalog, close = engine.open_catalog(common.type, name, location, options, access, mount_id)
+        weakref.finalize(catalog, close).atexit = False  # a detached one is closed when nobody works with it any more
+        return catalog
+
+    return Mount(
+        name,
+        common.type,
+        origin,
+        owner.user,
+        opener,
+        audience,
+        read_only=common.read_only,
+        pass_token=common.pass_token,
+        secrets=tuple(refs.values()),
+    )
+
+
+def verify(mount: Mount, identity: Identity) -> None:
+    """Open a mount and ask it something; an error when it does not answer in time."""
+    in_time(lambda: mount.catalog_for(identity).check(), VERIFY_SECONDS, mount.name)
+
+
+def in_time(work: Callable[[], T], seconds: float, name: str) -> T:
+    """What `work` gives, unless it takes too long: then it is left to itself, on its own thread."""
+    outcome: list[T] = []
+    failure: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            outcome.append(work())
+        except BaseException as error:  # noqa: BLE001 - raised again in the thread that waits
+            failure.append(error)
+
+    thread = threading.Thread(target=run, name=f"open-{name}", daemon=True)
+    thread.start()
+    thread.join(seconds)
+    if failure:
+        raise failure[0]
+    if not outcome:
+        raise CatalogUnavailable(
+            f"catalog '{name}' did not answer within {seconds:g} seconds. "
+            f"Look whether its server runs, or attach it with VERIFY false."
+        )
+    return outcome[0]
+
+
+def _access(engine: Engine, refs: Mapping[str, SecretRef], identity: Identity, passing: str | None) -> Access:
+    if passing is not None and identity.token is None:
+        raise PermissionDenied(
+            f"catalog '{passing}' is reached with the session's own token, and this session has none: connect with one"
+        )
+    return Access(
+        **{key: engine.secrets.get(ref) for key, ref in refs.items()},
+        token=identity.token if passing is not None else None,
+    )
+
+
+def _no_type(name: str) -> str:
+    from pinakes.providers.registry import known_types
+
+    known = ", ".join(known_types())
+    return f"ATTACH … AS {name} needs a TYPE; known types: {known}. For example (TYPE sqlite)."

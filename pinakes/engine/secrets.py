@@ -1,0 +1,110 @@
+"""The secrets of an engine: who has which, and which may not go because a catalog needs it.
+
+A secret belongs to the user who made it, and names are per user; shared ones belong to everybody to use and to the
+administrators to make and drop. What a user may not use looks to that user as if it were not there.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from pinakes.core.errors import PermissionDenied, SecretExists, SecretInUse, SecretNotFound, listing
+from pinakes.core.identity import Identity
+from pinakes.core.names import Part, match
+from pinakes.core.secrets import Secret
+
+SHARED = ""
+"""The owner in the reference of a shared secret: no user has this name."""
+
+
+class SecretRef(NamedTuple):
+    """Which secret is meant, whatever its value is by now."""
+
+    owner: str
+    name: str
+
+
+class SecretStore:
+    """`lock` is held while a catalog is mounted with a secret or a secret is dropped: each sees the other."""
+
+    def __init__(self) -> None:
+        self._secrets: dict[SecretRef, Secret] = {}
+        self.lock = threading.RLock()
+
+    def put(self, secret: Secret, identity: Identity, *, replace: bool = False) -> None:
+        """Keep a secret; one of the same name is in the way, or replaced and wiped."""
+        self._check_may_share(secret.shared, identity)
+        ref = ref_of(secret)
+        with self.lock:
+            old = self._secrets.get(ref)
+            if old is not None and not replace:
+                raise SecretExists(f"secret '{secret.name}' exists already. Use CREATE OR REPLACE SECRET to change it.")
+            self._secrets[ref] = secret
+        if old is not None:
+            old.wipe()
+
+    def find(self, part: Part, identity: Identity) -> SecretRef | None:
+        """The secret that a name means to this user: their own before a shared one."""
+        for owner in (identity.user, SHARED):
+            name = match(part, [ref.name for ref in self._secrets if ref.owner == owner], "secret")
+            if name is not None:
+                return SecretRef(owner, name)
+        return None
+
+    def require(self, part: Part, identity: Identity) -> SecretRef:
+        ref = self.find(part, identity)
+        if ref is None:
+            known = listing({s.name for s in self.visible(identity)})
+            raise SecretNotFound(f"secret '{part.text}' does not exist; there is: {known}. CREATE SECRET makes one.")
+        return ref
+
+    def get(self, ref: SecretRef) -> Secret:
+        """The secret as it is now."""
+        secret = self._secrets.get(ref)
+        if secret is None:
+            raise SecretNotFound(f"secret '{ref.name}' was dropped. CREATE SECRET makes it again.")
+        return secret
+
+    def drop(self, ref: SecretRef, identity: Identity, users: Iterable[str]) -> None:
+        """Wipe a secret, unless catalogs (their names are given) are open by it."""
+        self._check_may_share(ref.owner == SHARED, identity)
+        names = sorted(users)
+        if names:
+            raise SecretInUse(
+                f"secret '{ref.name}' is referenced by attached catalogs: {', '.join(names)}. "
+                f"DETACH the catalog{'s' if len(names) > 1 else ''} first."
+            )
+        self.get(ref).wipe()
+        del self._secrets[ref]
+
+    def visible(self, identity: Identity) -> list[Secret]:
+        """The secrets that a user may use: their own, and the shared ones that no own one hides."""
+        found = {ref.name: s for ref, s in self._secrets.items() if ref.owner == SHARED}
+        found |= {ref.name: s for ref, s in self._secrets.items() if ref.owner == identity.user}
+        return [secret for _, secret in sorted(found.items())]
+
+    def for_path(self, path: str, identity: Identity) -> Secret | None:
+        """The secret that serves a path: the one with the longest scope that the path begins with."""
+        fits = [s for s in self.visible(identity) if s.type in ("s3", "aws") and _covers(s.scope, path)]
+        return max(fits, key=lambda s: (len(s.scope), s.name), default=None)
+
+    def close(self) -> None:
+        with self.lock:
+            secrets, self._secrets = self._secrets, {}
+        for secret in secrets.values():
+            secret.wipe()
+
+    def _check_may_share(self, shared: bool, identity: Identity) -> None:
+        if shared and not identity.is_admin:
+            raise PermissionDenied("only an administrator may make, replace or drop a SHARED secret")
+
+
+def ref_of(secret: Secret) -> SecretRef:
+    return SecretRef(SHARED if secret.shared else secret.owner, secret.name)
+
+
+def _covers(scope: str, path: str) -> bool:
+    """Whole steps of the path: 's3://a' covers 's3://a/b' and not 's3://ab'."""
+    return path == scope or not scope or path.startswith(scope if scope.endswith("/") else f"{scope}/")
