@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
-SOURCES := pinakes tests docs $(wildcard benchmarks)
+SOURCES := pinakes tests docs examples $(wildcard benchmarks)
 # Files are shared out over the processors; the tests of one file stay together, as those of an .slt must.
 PYTEST := $(BIN)/python -m pytest -q -n auto --dist loadfile
 

@@ -44,6 +44,7 @@ class Session:
         self.warnings: list[str] = []
         self.plan_lock = threading.RLock()
         self.running: weakref.WeakSet[Query] = weakref.WeakSet()
+        weakref.finalize(self, self.catalogs.abandon).atexit = False  # also when nobody closes it
 
     def run(
         self,

@@ -15,6 +15,7 @@ from pinakes.parser.mask import pieces
 from pinakes.parser.masking import carries_secrets, comment_pieces, replaced
 
 if TYPE_CHECKING:
+    from pinakes.core.sql_types import SqlType
     from pinakes.parser.statements import AnyStatement, ColumnRef, Planned
 
 
@@ -39,6 +40,19 @@ def locate_columns(statement: Planned) -> tuple[ColumnRef, ...]:
         raise error_of(fault, statement.text, 0) from fault.__cause__
     except RecursionError as error:
         raise ParseError("this statement is nested too deeply to find its columns") from error
+
+
+def read_type(text: str) -> SqlType:
+    """A type as it is spelled: `DECIMAL(10, 2)`. ParseError if it is none."""
+    from pinakes.parser import types
+
+    try:
+        cursor = Cursor(text, tokenize(text))
+        found = types.read_type(cursor)
+        cursor.done()
+    except Fault as fault:
+        raise error_of(fault, text, 0) from fault.__cause__
+    return found
 
 
 def _read(text: str) -> AnyStatement:

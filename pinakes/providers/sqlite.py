@@ -21,6 +21,7 @@ from pinakes.providers.sql_catalog.namespaces import joined
 from pinakes.providers.sql_catalog.sql_store import choose_name
 from pinakes.providers.sql_catalog.sqlite import SqliteStore
 from pinakes.providers.sql_catalog.sqlite_connection import SqliteConnection
+from pinakes.providers.storage import absolute_warehouse, storage_properties
 
 if TYPE_CHECKING:
     from pinakes.parser.statements import OptionValue
@@ -47,6 +48,7 @@ class SqliteCatalog(StoreCatalog):
 
     TYPE: ClassVar[str] = "sqlite"
     Options: ClassVar[type[SqliteOptions]] = SqliteOptions
+    LOCAL_PATHS: ClassVar[tuple[str, ...]] = ("location", "warehouse")
 
     @classmethod
     def open(
@@ -55,7 +57,7 @@ class SqliteCatalog(StoreCatalog):
         """Open or make the database at `location`."""
         parsed = parse_options(SqliteOptions, options, f"catalog type {cls.TYPE}")
         database, warehouse = _places(location, parsed.warehouse)
-        properties = {"warehouse": warehouse}
+        properties = {"warehouse": warehouse, **storage_properties(access.storage)}
         if parsed.default_namespace is not None:
             joined(undotted(parsed.default_namespace))  # refuses what can't be a namespace, before anything is opened
         store = _open_store(database, alias, parsed)
@@ -90,7 +92,7 @@ def _places(location: str, warehouse: str | None) -> tuple[Path, str]:
     except OSError as error:
         raise CatalogUnavailable(f"the directory {directory} can't be made: {error.strerror}") from error
     chosen = str(directory / "warehouse") if warehouse is None else warehouse
-    return (path if is_file else path / "catalog.db"), _absolute(chosen)
+    return (path if is_file else path / "catalog.db"), absolute_warehouse(chosen)
 
 
 def _local_path(location: str) -> Path:
@@ -100,11 +102,6 @@ def _local_path(location: str) -> Path:
     if len(parsed.scheme) > 1:
         raise InvalidArgument(f"a SQLite database must be a local file, and {parsed.scheme}:// is not")
     return Path(location).expanduser().absolute()
-
-
-def _absolute(warehouse: str) -> str:
-    """A URI as it is, a path made absolute: as a file:// URI, readers would cut it short at a '#' or '?' in it."""
-    return warehouse if len(urlparse(warehouse).scheme) > 1 else str(Path(warehouse).expanduser().absolute())
 
 
 def _open_store(database: Path, alias: str, options: SqliteOptions) -> SqliteStore:

@@ -9,7 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from pinakes.core.errors import PermissionDenied, listing
+from pinakes.core.errors import InvalidArgument, PermissionDenied, listing
+
+PRIVATE = "pinakes-temp-"
+"""How the directories of sessions' temporary tables begin (`scratch.py`): what is in them is the session's own."""
 
 
 class FileAccess:
@@ -18,11 +21,14 @@ class FileAccess:
 
     def local(self, path: str) -> Path:
         """The absolute path behind a written one (`~` and relative ones too), or PermissionDenied."""
-        found = Path(path).expanduser().absolute()
-        if self._roots is None:
-            return found
+        try:
+            found = Path(path).expanduser().absolute()
+        except RuntimeError as error:
+            raise InvalidArgument(f"'{path}': there is no user whose directory that could be") from error
         real = found.resolve()
-        if not any(real.is_relative_to(root) for root in self._roots):
+        if any(part.startswith(PRIVATE) for part in real.parts):
+            raise PermissionDenied(f"path '{path}' belongs to a session's temporary tables: read them by their names")
+        if self._roots is not None and not any(real.is_relative_to(root) for root in self._roots):
             raise PermissionDenied(
                 f"path '{path}' is outside of the directories that SQL may touch: {listing(map(str, self._roots))}. "
                 f"They are set by engine.allowed_paths in the configuration."

@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
-from pinakes.core.catalog import SupportsNamespaces, SupportsTableChanges, SupportsViews
+from pinakes.core.catalog import (
+    ExplainsReading,
+    SupportsNamespaceChanges,
+    SupportsNamespaces,
+    SupportsTableChanges,
+    SupportsViews,
+)
 from pinakes.core.errors import NotSupportedError
 from pinakes.engine.mounts import Mounted
 
 
-def namespaces(mount: Mounted, *, change: bool = False) -> SupportsNamespaces:
-    """`change` is true for whoever will change one."""
-    if change:
-        mount.check_writable()
+def namespaces(mount: Mounted) -> SupportsNamespaces:
     catalog = mount.catalog
     if not isinstance(catalog, SupportsNamespaces):
-        raise _lacking(mount, "namespaces")
+        raise lacking(mount, "namespaces")
+    return catalog
+
+
+def namespace_changes(mount: Mounted) -> SupportsNamespaceChanges:
+    """For whoever will make, change or drop one."""
+    mount.check_writable()
+    catalog = mount.catalog
+    if not isinstance(catalog, SupportsNamespaceChanges):
+        raise lacking(mount, "changes of namespaces")
     return catalog
 
 
@@ -21,7 +33,7 @@ def table_changes(mount: Mounted) -> SupportsTableChanges:
     mount.check_writable()
     catalog = mount.catalog
     if not isinstance(catalog, SupportsTableChanges):
-        raise _lacking(mount, "changes of tables")
+        raise lacking(mount, "changes of tables")
     return catalog
 
 
@@ -31,9 +43,11 @@ def views(mount: Mounted, *, change: bool = False) -> SupportsViews:
         mount.check_writable()
     catalog = mount.catalog
     if not isinstance(catalog, SupportsViews):
-        raise _lacking(mount, "views")
+        raise lacking(mount, "views")
     return catalog
 
 
-def _lacking(mount: Mounted, what: str) -> NotSupportedError:
-    return NotSupportedError(f"catalog '{mount.name}' (type {mount.type}) does not support {what}")
+def lacking(mount: Mounted, what: str) -> NotSupportedError:
+    catalog = mount.catalog
+    why = f". It can only be read: {catalog.why_read_only}" if isinstance(catalog, ExplainsReading) else ""
+    return NotSupportedError(f"catalog '{mount.name}' (type {mount.type}) does not support {what}{why}")

@@ -42,5 +42,5 @@ def create_table(statement: CreateTable, execution: Execution) -> Result:
 
 
 def _like(name: Name, execution: Execution) -> IcebergTable:
-    _, table = execution.session.resolver.table(name)
+    _, table = execution.session.resolver.described(name)
     return table

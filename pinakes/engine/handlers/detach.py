@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pinakes.core.errors import CatalogNotFound
 from pinakes.core.names import Part
 from pinakes.engine.execution import Execution
 from pinakes.engine.handlers.ownership import check_may_unmount
@@ -16,9 +17,10 @@ def detach(statement: Detach, execution: Execution) -> Result:
 
 
 def unmount(session: Session, name: Part, *, if_exists: bool) -> None:
-    catalogs = session.catalogs
-    if if_exists and catalogs.find(name) is None:
-        return
-    mounted = catalogs.require(name)
-    check_may_unmount(mounted, session.identity)
-    catalogs.detach(mounted)
+    try:
+        mounted = session.catalogs.require(name)
+        check_may_unmount(mounted, session.identity)
+        session.catalogs.detach(mounted)
+    except CatalogNotFound:  # also when another session was faster
+        if not if_exists:
+            raise

@@ -1,0 +1,70 @@
+"""Arrow's IPC files and streams (.arrow, .feather, .ipc), read batch by batch.
+
+Every batch is checked before it is used: a broken file would otherwise bring the process down. So would a file that is
+mapped into memory and cut by somebody meanwhile: it is read, not mapped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+import pyarrow as pa
+
+from pinakes.core.errors import DataCorrupt
+from pinakes.engine.files.extras import Extras
+from pinakes.engine.files.formats import reading
+from pinakes.engine.files.opened import Opened, streamed
+from pinakes.engine.files.options import ArrowOptions
+from pinakes.engine.files.paths import File
+from pinakes.engine.files.schemas import check_names, presented, united
+
+_FILE, _FEATHER_1 = b"ARROW1", b"FEA1"
+
+
+def open_arrow(files: Sequence[File], options: ArrowOptions, zone: str) -> Opened:
+    schemas = [(file, presented(_schema(file), zone)) for file in files]
+    whole = united(schemas, by_name=options.union_by_name)
+    return streamed(files, whole, Extras(files, options), _rows)
+
+
+def _schema(file: File) -> pa.Schema:
+    with reading(file), _reader(file, None) as reader:
+        schema = reader.schema
+    check_names(schema, file)
+    return schema.remove_metadata()
+
+
+def _rows(file: File, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
+    with _reader(file, columns) as reader:
+        if isinstance(reader, pa.ipc.RecordBatchFileReader):
+            batches = (reader.get_batch(i) for i in range(reader.num_record_batches))
+        else:
+            batches = iter(reader)
+        for batch in batches:
+            batch.validate(full=True)
+            yield batch
+
+
+@contextmanager
+def _reader(file: File, columns: Sequence[str] | None) -> Iterator[pa.ipc.RecordBatchFileReader]:
+    """Of a file or of a stream, whichever it is; of the named columns only."""
+    with pa.OSFile(str(file.real)) as source:
+        start = source.read(6)
+        source.seek(0)
+        if not start:
+            raise DataCorrupt(f"{file} is empty: an Arrow file has at least a schema")
+        if start.startswith(_FEATHER_1):
+            raise DataCorrupt(f"{file} is of Feather's version 1: write it anew with a current version of Arrow")
+        opened = pa.ipc.open_file if start.startswith(_FILE) else pa.ipc.open_stream
+        try:
+            reader = opened(source)
+            if columns is not None and set(columns) != set(reader.schema.names):
+                wanted = [i for i, name in enumerate(reader.schema.names) if name in columns]
+                source.seek(0)
+                reader = opened(source, options=pa.ipc.IpcReadOptions(included_fields=wanted)) if wanted else reader
+        except (pa.ArrowException, OSError) as error:
+            raise DataCorrupt(
+                f"{file} is no Arrow file that can be read: {str(error).splitlines()[0][:200]}"
+            ) from error
+        yield reader

@@ -1,0 +1,221 @@
+"""CSV: read by Arrow's streaming reader, with types that are given or found out from a sample of every file.
+
+Arrow's reader is fast and its errors say little. When it stops, the rest of the file is read as text, which tells the
+value that does not fit (or that an empty text in quotes stood for no number, which is fine), and `csv_faults.py` finds
+the line. With ignore_errors everything is read as text, and rows with a value that does not fit are left out.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+import pyarrow as pa
+import pyarrow.csv as pacsv
+
+from pinakes.core.errors import DataCorrupt
+from pinakes.engine.files.csv_comments import Uncommented
+from pinakes.engine.files.csv_dialect import Dialect, Layout, dialect_of
+from pinakes.engine.files.csv_faults import misfit, ragged, unclosed
+from pinakes.engine.files.formats import reading, text_stream
+from pinakes.engine.files.options import CsvOptions
+from pinakes.engine.files.paths import File
+from pinakes.engine.files.texts import FALSE, TRUE, Forms, from_text, is_native, misfits
+
+_BLOCK_BYTES, _LONG_BLOCK_BYTES = 1024 * 1024, 256 * 1024 * 1024
+"""What is read at once, and what is when a line is longer than that. Arrow reads some thirty blocks ahead."""
+
+
+@dataclass(slots=True)
+class CsvFile:
+    """One file, how it is written and what its columns are called."""
+
+    file: File
+    dialect: Dialect
+    layout: Layout
+    options: CsvOptions
+    forms: Forms
+    types: Mapping[str, pa.DataType] = field(default_factory=dict)
+    given: bool = False
+    """Whether the types are the user's, or a table's, and not found out."""
+
+    def batches(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
+        """The rows of these columns; of a column that the file lacks nothing."""
+        own = [c for c in columns if c in self.layout.names] or [self.layout.names[0]]
+        if self.options.ignore_errors:
+            yield from (batch.select(own) for batch in self._fitting())
+        else:
+            yield from self._strict(own)
+            fault = unclosed(self.file, self.dialect)
+            if fault is not None:
+                raise fault
+
+    def sample(self, most: int) -> pa.Table:
+        """The first rows as text; all of them when `most` is -1."""
+        found: list[pa.RecordBatch] = []
+        rows = 0
+        with reading(self.file):
+            for batch in self._texts(self.layout.names):
+                found.append(batch if most < 0 else batch.slice(0, most - rows))
+                rows += batch.num_rows
+                if 0 <= most <= rows:
+                    break
+        return pa.Table.from_batches(found, pa.schema([(name, pa.string()) for name in self.layout.names]))
+
+    # --- the ways of reading --------------------------------------------------------------------------------------
+
+    def _strict(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
+        natives = {c: self.types[c] for c in columns if is_native(self.types[c], self.forms)}
+        rows = 0
+        try:
+            with self._reader(columns, natives, _BLOCK_BYTES) as reader:
+                for batch in reader:
+                    yield self._converted(batch, rows)
+                    rows += batch.num_rows
+            return
+        except pa.ArrowInvalid as error:
+            self._refuse_ragged(error)
+        for batch in _after(rows, self._texts(columns)):
+            yield self._converted(batch, rows)
+            rows += batch.num_rows
+
+    def _fitting(self) -> Iterator[pa.RecordBatch]:
+        """All columns of the rows whose every value fits, so that whichever are wanted the rows are the same."""
+        for batch in self._texts(self.layout.names):
+            bad = {i for name in batch.schema.names for i in self._misfits(batch, name)}
+            if bad:
+                batch = batch.take(pa.array([i for i in range(batch.num_rows) if i not in bad], pa.int64()))
+            yield self._converted(batch, 0)
+
+    def _texts(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
+        """Everything as text; when a line is longer than what is read at once, more is."""
+        rows = 0
+        try:
+            with self._reader(columns, {}, _BLOCK_BYTES) as reader:
+                for batch in reader:
+                    yield batch
+                    rows += batch.num_rows
+            return
+        except pa.ArrowInvalid as error:
+            self._refuse_ragged(error)
+        try:
+            with self._reader(columns, {}, _LONG_BLOCK_BYTES) as reader:
+                yield from _after(rows, reader)
+        except pa.ArrowInvalid as error:
+            self._refuse_ragged(error)
+            raise DataCorrupt(f"{self.file}: a line is longer than {_LONG_BLOCK_BYTES} bytes") from error
+
+    def _misfits(self, batch: pa.RecordBatch, name: str) -> list[int]:
+        return list(misfits(batch.column(name), self.types[name], self.forms))
+
+    def _converted(self, batch: pa.RecordBatch, first: int) -> pa.RecordBatch:
+        """The batch under the types of the columns; `first` is the number of its first row in the file."""
+        columns = [self._column(batch, name, first) for name in batch.schema.names]
+        return pa.RecordBatch.from_arrays(columns, names=batch.schema.names)
+
+    def _column(self, batch: pa.RecordBatch, name: str, first: int) -> pa.Array:
+        column, target = batch.column(name), self.types[name]
+        if column.type == target:
+            return column
+        try:
+            return from_text(column, target, self.forms)
+        except (pa.ArrowException, ValueError):
+            place = self._misfits(batch, name)[0]
+            width, text = len(self.layout.names), column[place].as_py()
+            raise misfit(
+                self.file, self.dialect, width, first + place, name, text, target, self._way_out(name)
+            ) from None
+
+    def _way_out(self, name: str) -> str:
+        header = "" if self.dialect.header else " If the first line has names, say header => true."
+        if self.given:
+            return f"Mend the value, or leave such rows out with ignore_errors => true.{header}"
+        return (
+            f"The type was found out from a sample. Give it, as in types => {{'{name}': 'VARCHAR'}}, take a larger "
+            f"sample with sample_size => -1, or read everything as text with all_varchar => true.{header}"
+        )
+
+    def _refuse_ragged(self, error: pa.ArrowInvalid) -> None:
+        """Raise the error about a line when it was about one, and not about a value or the length of a line."""
+        if "conversion error" in str(error) or "straddling" in str(error):
+            return
+        fault = ragged(self.file, self.dialect, len(self.layout.names))
+        if fault is not None:
+            raise fault from None
+        raise DataCorrupt(f"{self.file} can not be read: {str(error).splitlines()[0][:300]}") from error
+
+    # --- Arrow's reader -------------------------------------------------------------------------------------------
+
+    @contextmanager
+    def _reader(
+        self, columns: Sequence[str], natives: Mapping[str, pa.DataType], block: int
+    ) -> Iterator[Iterator[pa.RecordBatch]]:
+        dialect, names = self.dialect, self.layout.names
+        text = pa.string()
+        with text_stream(self.file, dialect.compression) as stream:
+            commented = dialect.comment is not None
+            source = _without_comments(stream, dialect) if commented else stream
+            lines = 0 if commented else dialect.skip
+            reader = pacsv.open_csv(
+                source,
+                pacsv.ReadOptions(
+                    block_size=block,
+                    column_names=list(names),
+                    skip_rows=lines + self.layout.blank,
+                    skip_rows_after_names=int(dialect.header),
+                    encoding="utf-8" if commented else dialect.encoding,
+                ),
+                pacsv.ParseOptions(
+                    delimiter=dialect.delim,
+                    quote_char=dialect.quote or False,
+                    double_quote=dialect.escape == dialect.quote,
+                    escape_char=dialect.escape if dialect.escape and dialect.escape != dialect.quote else False,
+                    newlines_in_values=bool(dialect.quote),
+                    ignore_empty_lines=len(names) > 1,
+                    invalid_row_handler=_skip if self.options.ignore_errors else None,
+                ),
+                pacsv.ConvertOptions(
+                    column_types={name: natives.get(name, text) for name in names},
+                    include_columns=list(columns),
+                    null_values=self.options.nulls,
+                    true_values=list(TRUE),
+                    false_values=list(FALSE),
+                    strings_can_be_null=True,
+                    quoted_strings_can_be_null=False,
+                ),
+            )
+            yield reader
+
+
+def _after(rows: int, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """The batches without the first rows."""
+    for batch in batches:
+        rest = batch.slice(min(rows, batch.num_rows))
+        rows -= batch.num_rows - rest.num_rows
+        if rest.num_rows:
+            yield rest
+
+
+def _skip(row: pacsv.InvalidRow) -> str:
+    return "skip"
+
+
+def _without_comments(stream: pa.NativeFile, dialect: Dialect) -> io.BufferedReader:
+    comment = dialect.comment or ""
+    for _ in range(dialect.skip):
+        _read_line(stream)
+    return io.BufferedReader(Uncommented(stream, comment, dialect.quote, dialect.encoding), _BLOCK_BYTES)
+
+
+def _read_line(stream: pa.NativeFile) -> None:
+    while (byte := stream.read(1)) not in (b"\n", b""):
+        del byte
+
+
+def describe(file: File, options: CsvOptions, forms: Forms, names: Sequence[str] | None) -> CsvFile | None:
+    """A file as it is written; None when it has no record."""
+    with reading(file):
+        dialect, layout = dialect_of(file, options, names)
+    return None if layout is None else CsvFile(file, dialect, layout, options, forms)

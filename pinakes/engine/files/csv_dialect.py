@@ -1,0 +1,133 @@
+"""How a CSV file is written: its delimiter, whether it has a header, its columns. Found out from its first lines.
+
+The first record decides: of the delimiters in it, the one that gives most other records the same width. It is a header
+if none of its values is a number, a date or a truth value; where names are given, if it has just those.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+import pyarrow as pa
+
+from pinakes.core.errors import DataCorrupt
+from pinakes.engine.files.csv_comments import without_comments
+from pinakes.engine.files.formats import text_stream
+from pinakes.engine.files.options import CsvOptions
+from pinakes.engine.files.paths import File
+from pinakes.engine.files.texts import Forms, guessed
+
+_DELIMITERS = (",", "\t", ";", "|")
+_SNIFFED_BYTES = 256 * 1024
+_SNIFFED_RECORDS = 200
+_BOMS = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    delim: str
+    quote: str
+    escape: str
+    header: bool
+    skip: int
+    comment: str | None
+    encoding: str
+    compression: str
+
+    def records(self, lines: Iterator[str], *, strict: bool = False) -> Iterator[list[str]]:
+        """The records of lines that keep their ends, by Python's own reader."""
+        return csv.reader(
+            lines,
+            delimiter=self.delim,
+            quotechar=self.quote or None,
+            quoting=csv.QUOTE_MINIMAL if self.quote else csv.QUOTE_NONE,
+            doublequote=self.escape == self.quote,
+            escapechar=self.escape if self.escape != self.quote and self.escape else None,
+            strict=strict,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """The columns of one file, and the empty lines before its first record."""
+
+    names: tuple[str, ...]
+    blank: int
+    first: tuple[str, ...] = ()
+    """The first record, be it a header or not."""
+
+
+def dialect_of(file: File, options: CsvOptions, names: Sequence[str] | None) -> tuple[Dialect, Layout | None]:
+    """How a file is written, and its columns; None for the columns of a file without a record."""
+    lines = _first_lines(file, options)
+    escape = options.quote if options.escape is None else options.escape
+
+    def written(delim: str, header: bool = True) -> Dialect:
+        return Dialect(
+            delim, options.quote, escape, header, options.skip, options.comment, options.encoding, options.compression
+        )
+
+    fallback = "\t" if {".tsv", ".tab"} & {s.lower() for s in file.real.suffixes} else ","
+    delim = options.delim or _delimiter(lines, written, fallback)
+    records = [r for r in islice(written(delim).records(iter(lines)), _SNIFFED_RECORDS) if r]
+    if not records:
+        return written(delim, bool(options.header)), None
+    header = _has_header(records[0], names) if options.header is None else options.header
+    found = tuple(_named(records[0]) if header else (f"column{i}" for i in range(len(records[0]))))
+    blank = next(i for i, line in enumerate(lines) if line.strip("\r\n"))
+    return written(delim, header), Layout(found, blank if len(found) > 1 else 0, tuple(records[0]))
+
+
+def _first_lines(file: File, options: CsvOptions) -> list[str]:
+    """The first lines of a file, whole ones; DataCorrupt when it is no text."""
+    with text_stream(file, options.compression) as stream:
+        start = stream.read(_SNIFFED_BYTES + 1)
+    bom = next((name for mark, name in _BOMS.items() if start.startswith(mark)), None)
+    if bom and options.encoding == "utf-8":
+        raise DataCorrupt(f"{file} is written in {bom.upper()}: read it with encoding => '{bom}'")
+    try:
+        text = start.decode("utf-8-sig" if options.encoding == "utf-8" else options.encoding, errors="replace")
+    except UnicodeError as error:
+        raise DataCorrupt(f"{file} is not written in {options.encoding}: {error}") from error
+    if "\0" in text:
+        raise DataCorrupt(f"{file} is no CSV file: it has bytes in it that are no text")
+    lines = io.StringIO(text, newline="").readlines()
+    if len(start) > _SNIFFED_BYTES and len(lines) > 1:
+        lines.pop()
+    return list(without_comments(iter(lines[options.skip :]), options.comment, options.quote))
+
+
+def _delimiter(lines: list[str], written: Callable[[str], Dialect], fallback: str) -> str:
+    best, most = fallback, 0.0
+    for delim in _DELIMITERS:
+        records = [r for r in islice(written(delim).records(iter(lines)), _SNIFFED_RECORDS) if r]
+        width = len(records[0]) if records else 1
+        same = sum(len(r) == width for r in records) / max(len(records), 1)
+        if width > 1 and same > most:
+            best, most = delim, same
+    return best
+
+
+def _has_header(first: list[str], names: Sequence[str] | None) -> bool:
+    if names is not None:
+        return [n.strip().casefold() for n in first] == [n.casefold() for n in names]
+    if not any(cell.strip() for cell in first):
+        return False
+    return all(guessed(pa.chunked_array([[cell]]), Forms()) == pa.string() for cell in first)
+
+
+def _named(cells: list[str]) -> Iterator[str]:
+    """Names that are there once and not empty."""
+    seen: set[str] = set()
+    for i, cell in enumerate(cells):
+        name = plain = cell.strip() or f"column{i}"
+        number = 0
+        while name in seen:
+            number += 1
+            name = f"{plain}_{number}"
+        seen.add(name)
+        yield name

@@ -1,0 +1,85 @@
+"""The formats of files by their endings, and how a file of text is opened, compressed or not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+
+from pinakes.core.errors import DataCorrupt, InvalidArgument, PinakesError, listing
+
+if TYPE_CHECKING:
+    from pinakes.engine.files.paths import File
+
+ENDINGS: Mapping[str, str] = {
+    **dict.fromkeys((".parquet", ".pq", ".parq"), "parquet"),
+    **dict.fromkeys((".csv", ".tsv", ".tab"), "csv"),
+    **dict.fromkeys((".json", ".jsonl", ".ndjson"), "json"),
+    **dict.fromkeys((".arrow", ".arrows", ".feather", ".ipc"), "arrow"),
+}
+FORMATS = ("parquet", "csv", "json", "arrow")
+
+_COMPRESSED = {".gz": "gzip", ".gzip": "gzip", ".zst": "zstd", ".zstd": "zstd", ".bz2": "bz2", ".lz4": "lz4"}
+COMPRESSIONS = ("auto", "none", "gzip", "zstd", "bz2", "lz4")
+_MAGIC = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"BZh": "bz2", b"\x04\x22\x4d\x18": "lz4"}
+
+
+def format_of(name: str) -> str | None:
+    """The format that a file's ending says, that of its compression left aside."""
+    lower = name.lower()
+    for ending in _COMPRESSED:
+        lower = lower.removesuffix(ending)
+    return next((format for ending, format in ENDINGS.items() if lower.endswith(ending)), None)
+
+
+def format_of_all(files: list[File]) -> str:
+    """The format of files that were named by their path alone."""
+    found: dict[str, File] = {}
+    for file in files:
+        format = format_of(file.path)
+        if format is None:
+            raise InvalidArgument(
+                f"the ending of {file} does not say what is in it; endings: {listing(ENDINGS, 20)}. Say it with a "
+                f"function: read_csv, read_json, read_parquet or read_arrow."
+            )
+        found.setdefault(format, file)
+    if len(found) > 1:
+        raise InvalidArgument(f"these are files of several formats ({listing(found)}): read each by itself")
+    return next(iter(found))
+
+
+@contextmanager
+def text_stream(file: File, compression: str = "auto") -> Iterator[pa.NativeFile]:
+    """The bytes of a file of text, unpacked. Arrow's errors while they are read are the caller's to translate."""
+    with reading(file):
+        raw = pa.OSFile(str(file.real))
+    with raw:
+        start = raw.read(4)
+        raw.seek(0)
+        kind = compression
+        if compression == "auto":
+            kind = next((kind for magic, kind in _MAGIC.items() if start.startswith(magic)), "none")
+        if kind == "none":
+            yield raw
+        else:
+            with pa.CompressedInputStream(raw, kind) as unpacked:
+                yield unpacked
+
+
+@contextmanager
+def reading(file: File) -> Iterator[None]:
+    """What the system or Arrow says about a file, as errors that name it."""
+    from pinakes.engine.files.paths import unreadable
+
+    try:
+        yield
+    except (PinakesError, GeneratorExit):
+        raise
+    except PermissionError as error:
+        raise unreadable(file.path) from error
+    except FileNotFoundError as error:
+        raise DataCorrupt(f"{file} was removed while it was read") from error
+    except (OSError, EOFError, UnicodeDecodeError, pa.ArrowException) as error:
+        raise DataCorrupt(f"{file} can not be read: {str(error).splitlines()[0][:300]}") from error

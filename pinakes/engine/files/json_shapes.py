@@ -1,0 +1,132 @@
+"""The types of JSON values: what a sample of objects has in common, and values made to fit it.
+
+Whole numbers and fractions meet in DOUBLE, whole numbers too long for BIGINT are DECIMAL(38,0), and what has nothing in
+common (a number here, a list there) is kept as its JSON text.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Any, Literal
+
+import pyarrow as pa
+
+Kind = Literal["null", "bool", "int", "huge", "float", "text", "json", "list", "struct"]
+_TYPES: dict[Kind, pa.DataType] = {
+    "null": pa.string(),
+    "bool": pa.bool_(),
+    "int": pa.int64(),
+    "huge": pa.decimal128(38, 0),
+    "float": pa.float64(),
+    "text": pa.string(),
+    "json": pa.string(),
+}
+_NUMBERS: tuple[Kind, ...] = ("int", "huge", "float")
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    kind: Kind = "null"
+    items: tuple[Shape, ...] = ()
+    fields: Mapping[str, Shape] = field(default_factory=dict)
+
+    def type(self) -> pa.DataType:
+        if self.kind == "list":
+            return pa.list_(self.items[0].type())
+        if self.kind == "struct":
+            return pa.struct([(name, shape.type()) for name, shape in self.fields.items()])
+        return _TYPES[self.kind]
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether Arrow's own JSON reader makes the same values."""
+        within = (*self.items, *self.fields.values())
+        return self.kind not in ("json", "huge", "null") and all(shape.is_plain for shape in within)
+
+
+def shape_of(value: Any) -> Shape:
+    match value:
+        case None:
+            return Shape()
+        case bool():
+            return Shape("bool")
+        case int():
+            long = not -(2**63) <= value < 2**63
+            return Shape("json" if abs(value) >= 10**38 else "huge" if long else "int")
+        case float():
+            return Shape("float")
+        case str():
+            return Shape("text")
+        case list():
+            item = Shape()
+            for element in value:
+                item = met(item, shape_of(element))
+            return Shape("list", (item,))
+        case dict():
+            if not value:
+                return Shape("json")  # Arrow and Parquet have no struct without fields
+            return Shape("struct", fields={name: shape_of(v) for name, v in value.items()})
+    raise TypeError(f"JSON has no {type(value).__name__}")
+
+
+def met(a: Shape, b: Shape) -> Shape:
+    """What the values of both have in common."""
+    if a == b or b.kind == "null":
+        return a
+    if a.kind == "null":
+        return b
+    if a.kind in _NUMBERS and b.kind in _NUMBERS:
+        return Shape(max(a.kind, b.kind, key=_NUMBERS.index))
+    if a.kind == b.kind == "list":
+        return Shape("list", (met(a.items[0], b.items[0]),))
+    if a.kind == b.kind == "struct":
+        names = dict.fromkeys((*a.fields, *b.fields))
+        return Shape("struct", fields={n: met(a.fields.get(n, Shape()), b.fields.get(n, Shape())) for n in names})
+    return Shape("json")
+
+
+class Misfit(ValueError):
+    """A value that has not the type of its column: where in it, and what was found."""
+
+
+def fitted(value: Any, shape: Shape, path: str) -> Any:
+    """The value as Arrow takes it for the shape's type; Misfit when it is none."""
+    if value is None:
+        return None
+    if shape.kind == "json":
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    if shape.kind == "list" and isinstance(value, list):
+        return [fitted(v, shape.items[0], path) for v in value]
+    if shape.kind == "struct" and isinstance(value, dict):
+        unknown = next((name for name in value if name not in shape.fields), None)
+        if unknown is not None:
+            raise Misfit(f"{path}.{unknown} is a field that the sample does not have")
+        return {name: fitted(v, shape.fields[name], f"{path}.{name}") for name, v in value.items()}
+    if _fits(value, shape.kind):
+        return Decimal(value) if shape.kind == "huge" else float(value) if shape.kind == "float" else value
+    shown = json.dumps(value, ensure_ascii=False)
+    raise Misfit(f"{path} has {shown if len(shown) <= 60 else shown[:60] + '…'}, which is no {_NAMES[shape.kind]}")
+
+
+def _fits(value: Any, kind: Kind) -> bool:
+    if isinstance(value, bool):
+        return kind == "bool"
+    if isinstance(value, int):
+        return kind in ("float", "huge") or (kind == "int" and -(2**63) <= value < 2**63)
+    return (kind == "float" and isinstance(value, float)) or (kind == "text" and isinstance(value, str))
+
+
+_NAMES: dict[Kind, str] = {
+    "null": "NULL",
+    "bool": "BOOLEAN",
+    "int": "BIGINT",
+    "huge": "DECIMAL(38,0)",
+    "float": "DOUBLE",
+    "text": "VARCHAR",
+    "list": "list",
+    "struct": "object",
+    "json": "JSON",
+}

@@ -1,0 +1,86 @@
+"""Parquet: native scans of DataFusion's, which reads only the columns, row groups and pages that a query needs.
+
+Statistics leave NaN out, while in SQL it is greater than every number: `v > 5` would lose the rows that have it. So
+columns of floating numbers go through a function that gives them back as they are, and nothing is skipped by them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from itertools import zip_longest
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from datafusion import DataFrame, Expr, ScalarUDF, col, lit, udf
+from datafusion import functions as f
+from pyarrow import types as is_
+
+from pinakes.core.conform import uuid_text
+from pinakes.core.errors import DataCorrupt, PinakesError
+from pinakes.core.names import quote
+from pinakes.engine.files.extras import Extras
+from pinakes.engine.files.formats import reading
+from pinakes.engine.files.native import native_scan
+from pinakes.engine.files.opened import Opened
+from pinakes.engine.files.options import ParquetOptions
+from pinakes.engine.files.paths import File
+from pinakes.engine.files.schemas import check_names, presented, united
+
+_UUID = pa.binary(16)
+
+
+def open_parquet(files: Sequence[File], options: ParquetOptions, zone: str) -> Opened:
+    schemas = {file: _schema(file) for file in files}
+    uuids = {field.name for schema in schemas.values() for field in schema if isinstance(field.type, pa.UuidType)}
+    stored = united(
+        ((file, presented(_as_bytes(s), zone)) for file, s in schemas.items()), by_name=options.union_by_name
+    )
+    extras = Extras(files, options)
+    whole = extras.added_to(stored)
+    scanned = pa.schema([field for field in stored if field.name not in extras.schema.names])
+    frames = [_scan(group, scanned, uuids, extras) for group in extras.groups().values()]
+    while len(frames) > 1:  # in pairs, so that no plan is deeper than it must be
+        frames = [a if b is None else a.union(b) for a, b in zip_longest(frames[::2], frames[1::2])]
+    shown = [field.with_type(pa.string()) if field.name in uuids and field.type == _UUID else field for field in whole]
+    return Opened(pa.schema(shown), frames[0].into_view())
+
+
+def _schema(file: File) -> pa.Schema:
+    with reading(file):
+        try:
+            schema = pq.read_schema(str(file.real))
+        except (PinakesError, PermissionError, FileNotFoundError):
+            raise
+        except (OSError, pa.ArrowException) as error:
+            size = file.real.stat().st_size
+            why = "it is empty" if size == 0 else str(error).splitlines()[0][:200]
+            raise DataCorrupt(f"{file} is no Parquet file that can be read: {why}") from error
+    check_names(schema, file)
+    return schema.remove_metadata()
+
+
+def _as_bytes(schema: pa.Schema) -> pa.Schema:
+    """A uuid is 16 bytes in the file; it becomes text above the scan."""
+    return pa.schema([f.with_type(_UUID) if isinstance(f.type, pa.UuidType) else f for f in schema])
+
+
+def _scan(files: Sequence[File], schema: pa.Schema, uuids: set[str], extras: Extras) -> DataFrame:
+    added = zip(extras.schema, extras.of(files[0]), strict=True)
+    columns = [_column(field, uuids) for field in schema]
+    columns += [lit(value).alias(field.name) for field, value in added]
+    return native_scan([file.real for file in files], schema).select(*columns)
+
+
+def _column(field: pa.Field, uuids: set[str]) -> Expr:
+    column = col(quote(field.name))
+    if field.name in uuids and field.type == _UUID:
+        return _as_text()(column).alias(field.name)
+    if is_.is_floating(field.type):
+        return f.nanvl(column, column).alias(field.name)
+    return column
+
+
+@cache
+def _as_text() -> ScalarUDF:
+    return udf(uuid_text, [_UUID], pa.string(), "immutable", "$uuid")

@@ -1,0 +1,220 @@
+"""From a written path to the files it means: one file, a directory, a pattern with * ? [ ] or **.
+
+Every path and every directory that is listed is asked for first (`access.py`), so that nothing outside of the allowed
+directories is read, listed, or found out to exist. A wildcard does not follow a link to a directory outside of them.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+import re
+import stat
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from fnmatch import translate
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+from pinakes.core.errors import FileNotFound, InvalidArgument, NotSupportedError, PermissionDenied, listing
+from pinakes.engine.files.access import FileAccess
+from pinakes.engine.files.formats import ENDINGS, format_of
+from pinakes.parser.masking import masked_address
+
+_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://")
+_MAGIC = re.compile(r"[*?\[]")
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """A file to read: `path` is shown, `real` is opened, and `below` are the directories in it that the user wrote, and
+    those that a pattern or directory led to."""
+
+    path: str
+    real: Path
+    below: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return f"'{self.path}'"
+
+
+class Finder:
+    """`check` is called between the listings of directories, and raises when the statement was stopped."""
+
+    def __init__(self, access: FileAccess, check: Callable[[], None] = lambda: None) -> None:
+        self._access = access
+        self._check = check
+
+    def files(self, written: Sequence[str], format: str | None = None) -> list[File]:
+        """Each file once, in the order of the paths, those of one path sorted by name."""
+        found: dict[Path, File] = {}
+        for path in written:
+            for file in self._of(path, format):
+                found.setdefault(file.real, file)
+        return list(found.values())
+
+    def _of(self, written: str, format: str | None) -> list[File]:
+        path = self._access.local(local_text(written))
+        if _MAGIC.search(str(path)) and not _exists(path):
+            return self._matching(path, written)
+        try:
+            mode = path.stat().st_mode
+        except PermissionError as error:
+            raise unreadable(str(path)) from error
+        except (OSError, ValueError) as error:
+            raise self._missing(path, written) from error
+        if stat.S_ISDIR(mode):
+            return self._directory(path, written, format)
+        if not stat.S_ISREG(mode):
+            raise InvalidArgument(f"'{written}' is no file that can be read as a table: it is a device or a pipe")
+        return [self._file(path, written)]
+
+    def _file(self, path: Path, written: str) -> File:
+        self._access.local(str(path))  # a link may lead out of the allowed directories
+        here = Path.cwd()
+        below = path.relative_to(here) if _is_relative(written) and path.is_relative_to(here) else path
+        return File(str(path), path.resolve(), below.parts[:-1])
+
+    # --- patterns -------------------------------------------------------------------------------------------------
+
+    def _matching(self, pattern: Path, written: str) -> list[File]:
+        parts = pattern.parts
+        first = next(i for i, part in enumerate(parts) if _MAGIC.search(part))
+        base = Path(*parts[:first])
+        matched = dict.fromkeys(self._walk(base, parts[first:]))
+        files = [self._file(path, written) for path in matched if self._is_file(path)]
+        if not files:
+            known = listing(e.name for e in self._entries(base)) if _exists(base) else "no such directory"
+            raise FileNotFound(f"no file matches '{written}'; {str(base)!r} has: {known}")
+        return sorted(files, key=lambda file: file.path)
+
+    def _walk(self, base: Path, parts: Sequence[str]) -> Iterator[Path]:
+        """The paths below `base` that match the parts of a pattern."""
+        if not parts:
+            yield base
+            return
+        if not self._is_allowed(base):
+            return
+        head, rest = parts[0], parts[1:]
+        if head == "**":
+            yield from self._walk(base, rest or ("*",))
+            for entry in self._entries(base):
+                if entry.is_dir(follow_symlinks=False) and not entry.name.startswith("."):
+                    yield from self._walk(Path(entry.path), parts)
+        elif _MAGIC.search(head):
+            wanted = re.compile(translate(head))
+            for entry in self._entries(base):
+                hidden = entry.name.startswith(".") and not head.startswith(".")
+                if not hidden and wanted.match(entry.name) and (not rest or entry.is_dir()):
+                    yield from self._walk(Path(entry.path), rest)
+        elif rest or _exists(base / head):
+            yield from self._walk(base / head, rest)
+
+    def _entries(self, directory: Path) -> list[os.DirEntry[str]]:
+        """What is in a directory; nothing of one that a link or .. reached outside of what is allowed."""
+        self._check()
+        if not self._is_allowed(directory):
+            return []
+        try:
+            with os.scandir(directory) as entries:
+                return sorted(entries, key=lambda entry: entry.name)
+        except PermissionError as error:
+            raise unreadable(str(directory)) from error
+        except OSError:
+            return []
+
+    def _is_allowed(self, directory: Path) -> bool:
+        try:
+            self._access.local(str(directory))
+        except PermissionDenied:
+            return False
+        return True
+
+    def _is_file(self, path: Path) -> bool:
+        """Whether it is to be read. What lies outside is refused here, before anybody looks at it."""
+        self._access.local(str(path))
+        return path.is_file()
+
+    # --- directories ----------------------------------------------------------------------------------------------
+
+    def _directory(self, directory: Path, written: str, format: str | None) -> list[File]:
+        """Its files of one format, those below it too; what starts with . or _ is not data."""
+        self._refuse_tables(directory)
+        paths = [p for p in self._below(directory) if format_of(p.name) in ((format,) if format else ENDINGS.values())]
+        formats = {format_of(p.name) or "" for p in paths}
+        if not paths:
+            raise FileNotFound(
+                f"directory '{written}' has no files that can be read as {format or 'a table'}; it has: "
+                f"{listing(e.name for e in self._entries(directory))}. Endings: {listing(ENDINGS, 20)}"
+            )
+        if len(formats) > 1:
+            raise InvalidArgument(
+                f"directory '{written}' has files of several formats ({listing(formats)}): say which with a pattern, "
+                f"such as '{written.rstrip('/')}/**/*.parquet'"
+            )
+        return [self._file(p, written) for p in paths]
+
+    def _below(self, directory: Path) -> Iterator[Path]:
+        for entry in self._entries(directory):
+            if entry.name.startswith((".", "_")):
+                continue
+            if entry.is_dir(follow_symlinks=False):
+                yield from self._below(Path(entry.path))
+            elif self._is_file(Path(entry.path)):
+                yield Path(entry.path)
+
+    def _refuse_tables(self, directory: Path) -> None:
+        """A table's directory also holds files that are no longer part of it: reading them all gives wrong rows."""
+        names = {entry.name for entry in self._entries(directory)}
+        iceberg = "metadata" in names and any(
+            entry.name.endswith(".metadata.json") for entry in self._entries(directory / "metadata")
+        )
+        if iceberg or "_delta_log" in names:
+            kind = "an Iceberg" if iceberg else "a Delta"
+            raise NotSupportedError(
+                f"'{directory}' is the directory of {kind} table: its files alone are not its rows. "
+                f"ATTACH the catalog that has the table, or name files in it with a pattern."
+            )
+
+    # --- errors ---------------------------------------------------------------------------------------------------
+
+    def _missing(self, path: Path, written: str) -> FileNotFound:
+        near = [entry.name for entry in self._entries(path.parent)]
+        close = difflib.get_close_matches(path.name, near, n=3)
+        if close:
+            hint = f" Did you mean {' or '.join(repr(name) for name in close)}?"
+        elif near:
+            hint = f" {str(path.parent)!r} has: {listing(near)}."
+        else:
+            hint = "" if _exists(path.parent) else " Its directory does not exist either."
+        return FileNotFound(f"file '{written}' does not exist.{hint}")
+
+
+def local_text(written: str) -> str:
+    """The local path that is meant; NotSupported for what lies elsewhere."""
+    if not written or "\0" in written:
+        raise InvalidArgument("a path is empty or has a NUL character in it: write one such as 'data/orders.parquet'")
+    found = _SCHEME.match(written)
+    if found is None:
+        return written
+    if found.group(1).lower() == "file":
+        return unquote(urlsplit(written).path)
+    raise NotSupportedError(
+        f"'{masked_address(written)}' can not be read yet: object stores and web addresses need a secret, and come "
+        f"with them. Copy the file to this machine and name its local path."
+    )
+
+
+def unreadable(path: str) -> PermissionDenied:
+    return PermissionDenied(f"'{path}' can not be read: this process has no right to. Ask who owns it.")
+
+
+def _is_relative(written: str) -> bool:
+    return not written.startswith(("/", "~", "file:"))
+
+
+def _exists(path: Path) -> bool:
+    try:
+        return path.exists()
+    except (OSError, ValueError):
+        return False

@@ -1,0 +1,22 @@
+"""The types that options give by their SQL names, as Arrow's."""
+
+from __future__ import annotations
+
+from itertools import count
+
+import pyarrow as pa
+
+from pinakes.core.errors import InvalidArgument, ParseError
+from pinakes.parser import read_type
+
+
+def arrow_type(text: str, zone: str, what: str) -> pa.DataType:
+    """`DECIMAL(10, 2)` and the like; what CREATE TABLE knows is known here."""
+    from pinakes.core.types import arrow_type_of, iceberg_type  # loads pyiceberg
+
+    try:
+        parsed = read_type(text)
+    except ParseError as error:
+        raise InvalidArgument(f"{text!r} in the options of {what} is no type: {error.message}") from error
+    ids = count(1)
+    return arrow_type_of(iceberg_type(parsed, lambda: next(ids)), zone)
