@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import fields
+from dataclasses import MISSING, Field, fields
 from pathlib import Path
 
 from pinakes.core import config, errors
 from pinakes.core.settings import Settings
 from pinakes.core.values import docs_of
+from pinakes.providers.options import describe_options
+from pinakes.providers.registry import TYPES, load_type
 
 REFERENCE = Path(__file__).parent / "reference"
 NOTE = "<!-- Written by docs/generate.py (`make docs`); change the code instead. -->\n"
@@ -39,6 +41,11 @@ def settings() -> str:
             "A catalog that is mounted at start, under that name.",
             "",
             *table(("key", "meaning"), CATALOG_KEYS),
+            "",
+            "### [secrets.NAME]",
+            "",
+            "A secret that every user may attach catalogs with: its `type` and its keys, as in CREATE SECRET. A value "
+            'is a text, `{ env = "VARIABLE" }` or `{ file = "path" }`.',
             "",
         ]
     )
@@ -80,6 +87,44 @@ def error_codes() -> str:
     )
 
 
+def catalog_types() -> str:
+    """Every option of every catalog type of ours, from the dataclasses that read them."""
+    return "\n".join(
+        [
+            "# Options of catalog types",
+            NOTE,
+            "What stands in the parentheses of `ATTACH '…' AS name (TYPE t, …)`, beside the options that every type "
+            "has ([catalogs](../catalogs.md)).",
+            "",
+            *(line for name in sorted(TYPES) for line in options_of(name)),
+        ]
+    )
+
+
+def options_of(name: str) -> Iterable[str]:
+    kind = load_type(name)
+    rows = ((key, default_of(field), doc) for field, (key, doc) in options(kind.Options))
+    yield from (f"## {name}", "", *table(("option", "default", "meaning"), rows), "")
+
+
+def options(kind: type) -> Iterable[tuple[Field[object], tuple[str, str]]]:
+    return zip(fields(kind), describe_options(kind), strict=True)
+
+
+def default_of(field: Field[object]) -> str:
+    if field.default is MISSING:
+        return "must be given"
+    if isinstance(field.default, bool):
+        return str(field.default).lower()
+    return (
+        ""
+        if field.default is None
+        else f"{field.default:g}"
+        if isinstance(field.default, float)
+        else str(field.default)
+    )
+
+
 def every_error() -> list[type[errors.PinakesError]]:
     """The classes in the order in which they are defined, without the base."""
     found = [e for e in vars(errors).values() if isinstance(e, type) and issubclass(e, errors.PinakesError)]
@@ -100,7 +145,7 @@ def _row(cells: Iterable[str]) -> str:
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
 
 
-PAGES = {"settings.md": settings, "errors.md": error_codes}
+PAGES = {"settings.md": settings, "errors.md": error_codes, "catalogs.md": catalog_types}
 
 
 def main() -> None:

@@ -7,6 +7,8 @@ import os
 import pytest
 from hypothesis import settings
 
+pytest_plugins = ["tests.servers.plugin"]
+
 # How long an example takes says more about the machine than about us.
 settings.register_profile("pinakes", deadline=None)
 settings.load_profile("pinakes")

@@ -95,7 +95,7 @@ def test_every_setting_is_documented() -> None:
     assert missing == []
 
 
-@pytest.mark.parametrize("page", ["settings.md", "errors.md"])
+@pytest.mark.parametrize("page", ["settings.md", "errors.md", "catalogs.md"])
 def test_the_reference_is_in_step_with_the_code(page: str) -> None:
     spec = importlib.util.spec_from_file_location("docs_generate", ROOT / "docs/generate.py")
     assert spec is not None

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from pinakes.caches.catalog import remembering
 from pinakes.caches.registry import make_caches
-from pinakes.core.catalog import Catalog, SupportsNamespaces
+from pinakes.core.catalog import Catalog, SupportsNamespaceChanges
 from pinakes.core.config import MEMORY, CatalogConfig, Config
 from pinakes.core.errors import ConfigError, NamespaceExists, PinakesError
 from pinakes.core.identity import Identity
@@ -62,7 +62,7 @@ def _configured(engine: Engine, catalog: CatalogConfig) -> Mount:
 def _open_lake(engine: Engine, directory: Path, identity: Identity) -> Catalog:
     options: dict[str, OptionValue] = {"DEFAULT_NAMESPACE": DEFAULT[0]}
     catalog, _ = engine.open_catalog("sqlite", LAKE, str(directory), options, ANONYMOUS, engine.next_mount_id())
-    assert isinstance(catalog, SupportsNamespaces)
+    assert isinstance(catalog, SupportsNamespaceChanges)
     if not catalog.namespace_exists(DEFAULT):
         with suppress(NamespaceExists):  # another process was faster: it is there, which is all we want
             catalog.create_namespace(DEFAULT, {})

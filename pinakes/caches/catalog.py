@@ -18,8 +18,10 @@ from pinakes.caches.registry import Caches
 from pinakes.caches.table_metadata import TableKey
 from pinakes.core.catalog import (
     Catalog,
+    ExplainsReading,
     SupportsBulkListing,
     SupportsDefaultNamespace,
+    SupportsNamespaceChanges,
     SupportsNamespaces,
     SupportsPathIdentifiers,
     SupportsTableChanges,
@@ -93,6 +95,8 @@ class _Namespaces(CachingCatalog):
     def load_namespace(self, namespace: Namespace) -> dict[str, str]:
         return dict(self._listing("properties", namespace, lambda: tuple(self.inner.load_namespace(namespace).items())))
 
+
+class _NamespaceChanges(_Namespaces):
     def create_namespace(self, namespace: Namespace, properties: Mapping[str, str]) -> None:
         with self._changing_namespaces():
             self.inner.create_namespace(namespace, properties)
@@ -184,14 +188,22 @@ class _PathIdentifiers(CachingCatalog):
         return found
 
 
+class _Reading(CachingCatalog):
+    @property
+    def why_read_only(self) -> str:
+        return str(self.inner.why_read_only)
+
+
 _GROUPS: tuple[tuple[Any, type[CachingCatalog]], ...] = (
     (SupportsTableChanges, _TableChanges),
     (SupportsBulkListing, _BulkListing),
     (SupportsTables, _Tables),
+    (SupportsNamespaceChanges, _NamespaceChanges),
     (SupportsNamespaces, _Namespaces),
     (SupportsDefaultNamespace, _DefaultNamespace),
     (SupportsViews, _Views),
     (SupportsPathIdentifiers, _PathIdentifiers),
+    (ExplainsReading, _Reading),
 )
 """Each group and the mix-in for it; those that build on another stand before it, as Python's bases have to."""
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from pinakes.caches.base import Cache, CacheStats, Clock
-from pinakes.core.catalog import Table, ViewDefinition
+from pinakes.core.catalog import FilesTable, IcebergTable, Table, ViewDefinition
 from pinakes.core.config import CacheConfig
 from pinakes.core.names import Namespace
 
@@ -24,17 +24,22 @@ class TableKey(NamedTuple):
     is_view: bool = False
 
 
+def _lasts(found: Table | ViewDefinition) -> bool:
+    """Files come and go without their catalog, and to look for them costs next to nothing."""
+    return not isinstance(found, FilesTable)
+
+
 class TableMetadataCache:
     def __init__(self, config: CacheConfig, clock: Clock = time.monotonic) -> None:
         self.cache: Cache[TableKey, Table | ViewDefinition] = Cache(
-            "table_metadata", config.entries, config.ttl, clock=clock
+            "table_metadata", config.entries, config.ttl, keep=_lasts, clock=clock
         )
 
     def table(self, key: TableKey, load: Callable[[], Table]) -> Table:
         """The table, with a handle of its own: a commit moves the handle on, and must not move that of others."""
         found = self.cache.get(key, load)
         assert not isinstance(found, ViewDefinition)  # views have keys of their own
-        return replace(found, handle=copy.copy(found.handle))
+        return replace(found, handle=copy.copy(found.handle)) if isinstance(found, IcebergTable) else found
 
     def view(self, key: TableKey, load: Callable[[], ViewDefinition]) -> ViewDefinition:
         found = self.cache.get(key, load)

@@ -32,8 +32,24 @@ class IcebergTable:
     handle: PyIcebergTable
 
 
-Table = IcebergTable
-"""What `load_table` may return. More kinds (files, Arrow datasets, a worker's functions) join this union later."""
+@dataclass(frozen=True, slots=True)
+class FilesTable:
+    """Files that are read as one table: all of one format, as `engine/files` reads them."""
+
+    namespace: Namespace
+    name: str
+    format: str
+    """parquet, csv, json or arrow."""
+    paths: tuple[str, ...]
+    """Local files, absolute; below a directory of theirs, if they are several."""
+    directory: str = ""
+    """The table's own directory: `key=value` directories below it are columns. Empty for a single file."""
+    options: Mapping[str, object] = field(default_factory=dict)
+    """Those of the format's `read_…` function."""
+
+
+Table = IcebergTable | FilesTable
+"""What `load_table` may return. More kinds (Arrow datasets, a worker's functions) join this union later."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +90,7 @@ class Catalog(Protocol):
         ...
 
     def close(self) -> None:
-        """Release connections. Tables already loaded stay usable for the queries that hold them."""
+        """Release connections; once more does nothing. Tables already loaded stay usable for queries that hold them."""
         ...
 
 
@@ -90,6 +106,9 @@ class SupportsNamespaces(Catalog, Protocol):
         """Its properties (`comment`, `location`, …)."""
         ...
 
+
+@runtime_checkable
+class SupportsNamespaceChanges(SupportsNamespaces, Protocol):
     def create_namespace(self, namespace: Namespace, properties: Mapping[str, str]) -> None: ...
 
     def drop_namespace(self, namespace: Namespace) -> None:
@@ -146,6 +165,16 @@ class SupportsBulkListing(SupportsTables, Protocol):
 
     def list_everything(self) -> Sequence[tuple[Namespace, str, str]]:
         """(namespace, name, 'TABLE' | 'VIEW') of every object."""
+        ...
+
+
+@runtime_checkable
+class ExplainsReading(Catalog, Protocol):
+    """A catalog that can only be read, and can say why."""
+
+    @property
+    def why_read_only(self) -> str:
+        """A clause that ends the sentence "it can only be read: …"."""
         ...
 
 

@@ -34,6 +34,7 @@ from pinakes.core.errors import (
     TableNotFound,
     TypeMismatch,
 )
+from pinakes.providers.foreign_errors import translate_foreign
 
 Located = Callable[[int, int], Position | None]
 """Line and column in the planned text -> the position in the user's own."""
@@ -78,6 +79,8 @@ def translate(error: BaseException, locate: Located | None = None) -> PinakesErr
         return inner
     if not isinstance(error, ValueError | OSError | pa.ArrowException) and type(error) is not Exception:
         return InternalError(f"{type(error).__name__}: {error}")
+    if isinstance(error, OSError) and (known := translate_foreign(error, "this statement")) is not None:
+        return known
     text = _clean(str(error))
     for pattern, make in _RULES:
         found = pattern.search(text)

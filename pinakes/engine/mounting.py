@@ -11,12 +11,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
-from pinakes.core.errors import CatalogUnavailable, InvalidArgument, PermissionDenied
+from pinakes.core.errors import CatalogUnavailable, InvalidArgument, PermissionDenied, SecretNotFound
 from pinakes.core.identity import Identity
 from pinakes.core.names import Part
 from pinakes.core.secrets import Access
 from pinakes.core.values import one_of, text, truth
 from pinakes.engine.registry import EVERYBODY, Audience, Mount, Origin
+from pinakes.providers.registry import local_paths
 
 if TYPE_CHECKING:
     from pinakes.core.catalog import Catalog
@@ -88,11 +89,22 @@ def make_mount(
         for key, name in (("secret", common.secret), ("storage", common.storage_secret))
         if name is not None
     }
+    if origin == "attach":
+        for path in local_paths(common.type, location, options):
+            engine.files.local(path)
     mount_id = engine.next_mount_id()
 
+    def opened(identity: Identity) -> tuple[Catalog, Callable[[], None]]:
+        while True:
+            access = _access(engine, refs, identity, name if common.pass_token else None)
+            try:
+                return engine.open_catalog(common.type, name, location, options, access, mount_id)
+            except SecretNotFound:
+                if all(engine.secrets.get(ref) is getattr(access, key) for key, ref in refs.items()):
+                    raise  # else it was replaced, and wiped, in this very moment
+
     def opener(identity: Identity) -> Catalog:
-        access = _access(engine, refs, identity, name if common.pass_token else None)
-        catalog, close = engine.open_catalog(common.type, name, location, options, access, mount_id)
+        catalog, close = opened(identity)
         weakref.finalize(catalog, close).atexit = False  # a detached one is closed when nobody works with it any more
         return catalog
 

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pinakes.core.errors import CatalogExists, CatalogNotFound, InvalidArgument, PermissionDenied, listing
+from pinakes.core.errors import (
+    CatalogExists,
+    CatalogNotFound,
+    InvalidArgument,
+    PermissionDenied,
+    QueryCanceled,
+    listing,
+)
 from pinakes.core.identity import Identity
 from pinakes.core.names import RESERVED_CATALOGS, Part, match
 from pinakes.engine.registry import EVERYBODY, Audience, Mount, Registry
@@ -52,6 +59,10 @@ class Mounted:
             )
 
 
+Check = Callable[[Mounted], None]
+"""Raises unless a mount may be replaced."""
+
+
 class Mounts:
     """What one session sees. A name means the session's own mount first, then its user's, then everybody's.
 
@@ -63,6 +74,7 @@ class Mounts:
         self._identity = identity
         self._session = session
         self._own = {mount.name: mount for mount in own}
+        self._closed = False
         self._audiences = (Audience("session", session), Audience("user", identity.user), EVERYBODY)
 
     @property
@@ -111,28 +123,44 @@ class Mounts:
         """What SHOW CATALOGS and the errors list."""
         return [Mounted(mount, self._identity) for _, mount in sorted(self._visible().items())]
 
-    def check_free(self, name: str, *, replace: bool = False) -> None:
-        """Raise unless a catalog can be mounted under this name."""
+    def check_free(self, name: str, *, replace: Check | None = None) -> Mounted | None:
+        """Raise unless a catalog can be mounted under this name; what it takes the place of, if `replace` permits."""
         if name in RESERVED_CATALOGS:
             raise InvalidArgument(f"catalog name '{name}' is reserved; choose another")
-        if self._exact(name) is not None and not replace:
+        mount = self._exact(name)
+        if mount is None:
+            return None
+        if replace is None:
             raise CatalogExists(
                 f"catalog '{name}' is attached already; attached: {listing(self._visible())}. "
                 f"DETACH it first, or use ATTACH OR REPLACE."
             )
+        replace(Mounted(mount, self._identity))
+        return Mounted(mount, self._identity)
 
-    def mount(self, mount: Mount, *, replace: bool = False) -> None:
-        """Mount it, in place of the one that has its name now when that is asked for."""
-        self.check_free(mount.name, replace=replace)
-        self._registry.mount(mount, in_place_of=self._exact(mount.name) if replace else None)
+    def mount(self, mount: Mount, *, replace: Check | None = None) -> None:
+        """Mount it, in place of the one that has its name now where `replace` permits that."""
+        with self._registry.changing():
+            if self._closed:
+                raise QueryCanceled("the session was closed")
+            old = self.check_free(mount.name, replace=replace)
+            self._registry.mount(mount, in_place_of=old.mount if old is not None else None)
+        if old is not None:
+            old.mount.forget()
 
     def detach(self, mounted: Mounted) -> None:
         self._registry.detach(mounted.mount)
         mounted.mount.forget()
 
     def close(self) -> None:
-        """The session is over: what only it saw goes."""
+        """The session is over: what only it saw goes, and it mounts nothing any more."""
+        with self._registry.changing():
+            self._closed = True
         self._registry.leave(self._audiences[0])
+
+    def abandon(self) -> None:
+        """The same, when nobody closed the session."""
+        self._registry.abandon(self._audiences[0])
 
     def _exact(self, name: str) -> Mount | None:
         if name in self._own:

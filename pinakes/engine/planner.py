@@ -14,13 +14,14 @@ from typing import TYPE_CHECKING
 from datafusion import DataFrame
 from datafusion import Table as Provider
 
-from pinakes.core.catalog import IcebergTable, ViewDefinition
+from pinakes.core.catalog import FilesTable, IcebergTable, SupportsPathIdentifiers, Table, ViewDefinition
 from pinakes.core.errors import InvalidArgument, NotFoundError, NotSupportedError, Position, TableNotFound, listing
 from pinakes.core.names import TEMP, Name, Part, quote, text_literal, undotted
 from pinakes.engine.bridge import CURRENT
 from pinakes.engine.columns import column_edits
 from pinakes.engine.context import READ_ONLY
 from pinakes.engine.errors import translated
+from pinakes.engine.mounts import Mounted
 from pinakes.engine.relation import ROOT, Key, Relation, key_of
 from pinakes.engine.resolver import Found, Resolver, Scope
 from pinakes.engine.splice import Edit, Spliced, splice
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
 MAX_VIEW_DEPTH = 64
 FILES = "$files"
 """The catalog of files in planned text. Nobody can mount it."""
+PATHS = "$path"
+"""The schema that stands for the paths of a catalog in planned text."""
 
 
 class Planner:
@@ -163,6 +166,9 @@ class Planner:
         temporary = self._resolver.temporary(name)
         if temporary is not None:
             return self._temporary(*temporary)
+        at_path = self._resolver.path(name)
+        if at_path is not None:
+            return self._at_path(*at_path)
         try:
             found = self._resolver.find(name)
         except NotFoundError as missing:
@@ -170,6 +176,16 @@ class Planner:
         key = key_of(found.place.mount.name, found.place.namespace, found.name)
         if key not in self._memo:
             self._memo[key] = self._load(found, key)
+        return self._memo[key]
+
+    def _at_path(self, mount: Mounted, path: str) -> Relation:
+        """What stands at a path of a catalog that knows paths."""
+        key = (mount.name, PATHS, path)
+        if key not in self._memo:
+            self._execution.query.touch(mount.name)
+            catalog = mount.catalog
+            assert isinstance(catalog, SupportsPathIdentifiers)
+            self._memo[key] = self._table(key, catalog.load_path(path))
         return self._memo[key]
 
     def _looked_up(self, name: Name, missing: NotFoundError) -> Relation:
@@ -203,7 +219,21 @@ class Planner:
         if isinstance(loaded, ViewDefinition):
             frame = self._expand(found, loaded)
             return Relation(key, frame.into_view(), tuple(frame.schema().names))
-        return self.iceberg(key, loaded)
+        return self._table(key, loaded)
+
+    def _table(self, key: Key, table: Table) -> Relation:
+        match table:
+            case IcebergTable():
+                return self.iceberg(key, table)
+            case FilesTable():
+                return self._files(key, table)
+
+    def _files(self, key: Key, table: FilesTable) -> Relation:
+        """The rows of files, as they are now."""
+        from pinakes.engine.files.catalog_tables import open_table
+
+        opened = open_table(table, self._session.settings.time_zone)
+        return Relation(key, opened.provider, tuple(opened.schema.names))
 
     def iceberg(self, key: Key, table: IcebergTable, files: Mapping[str, int] | None = None) -> Relation:
         """An Iceberg table's rows as they are now; `files` narrows it to some and adds where each row stands."""

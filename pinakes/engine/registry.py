@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Literal, NamedTuple
@@ -61,16 +62,31 @@ class Mount:
         default_factory=lambda: Cache("clients", CLIENTS.entries, CLIENTS.ttl), repr=False
     )
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
+    _opening: threading.Lock = field(default_factory=threading.Lock, repr=False)
+    """Held while it is opened, which may take long: only who needs the catalog waits for it."""
+    _renewals: int = field(default=0, repr=False)
+    _closed: bool = field(default=False, repr=False)
 
     def catalog_for(self, identity: Identity) -> Catalog:
         """The open catalog, as this user reaches it."""
         if self.pass_token:
             return self._clients.get(identity.fingerprint, lambda: self.opener(identity))
-        if self._catalog is None:
+        catalog = self._catalog
+        if catalog is None:
+            with self._opening:
+                catalog = self._catalog or self._opened(identity)
+        return catalog
+
+    def _opened(self, identity: Identity) -> Catalog:
+        """Kept, unless the mount was closed meanwhile; opened once more if it was renewed."""
+        while True:
+            renewals = self._renewals
+            catalog = self.opener(identity)
             with self._lock:
-                if self._catalog is None:
-                    self._catalog = self.opener(identity)
-        return self._catalog
+                if renewals == self._renewals and not self._closed:
+                    self._catalog = catalog
+                if renewals == self._renewals or self._closed:
+                    return catalog
 
     @property
     def is_open(self) -> bool:
@@ -80,6 +96,7 @@ class Mount:
         """Open it anew when it is next asked for, as after a change of its secret. Who holds the old one keeps it."""
         with self._lock:
             self._catalog = None
+            self._renewals += 1
         self._clients.clear()
 
     def forget(self) -> None:
@@ -91,7 +108,7 @@ class Mount:
 
     def close(self) -> None:
         with self._lock:
-            catalog, self._catalog = self._catalog, None
+            catalog, self._catalog, self._closed = self._catalog, None, True
         self._clients.clear()
         if catalog is not None:
             catalog.close()
@@ -103,14 +120,28 @@ class Registry:
     def __init__(self) -> None:
         self._mounts: dict[Audience, dict[str, Mount]] = {}
         self._lock = threading.RLock()
+        self._changes = 0
+        self._left: list[Audience] = []
 
     def of(self, audience: Audience) -> Mapping[str, Mount]:
         """The mounts of exactly this audience, by name."""
         return self._mounts.get(audience, {})
 
+    @contextmanager
+    def changing(self) -> Iterator[None]:
+        """Within it nobody else mounts or detaches: what was looked up stays so until it is changed."""
+        with self._lock:
+            self._changes += 1
+            try:
+                yield
+            finally:
+                self._changes -= 1
+                while self._left and not self._changes:
+                    self._put(self._left.pop(), {})
+
     def mount(self, mount: Mount, *, in_place_of: Mount | None = None) -> None:
         """Make a mount known; CatalogExists when its audience has the name, unless that is what it replaces."""
-        with self._lock:
+        with self.changing():
             if in_place_of is not None:
                 self._remove(in_place_of)
             if mount.name in self.of(mount.audience):
@@ -119,18 +150,29 @@ class Registry:
 
     def detach(self, mount: Mount) -> None:
         """Forget a mount. A statement that works with it goes on; it is closed when the last of them is done."""
-        with self._lock:
+        with self.changing():
             if self.of(mount.audience).get(mount.name) is not mount:
                 raise CatalogNotFound(f"catalog '{mount.name}' is not attached any more")
             self._remove(mount)
 
     def leave(self, audience: Audience) -> None:
         """A session is over: what only it saw goes."""
-        with self._lock:
+        with self.changing():
             mounts = self._mounts.get(audience, {})
             self._put(audience, {})
         for mount in mounts.values():
             mount.close()
+
+    def abandon(self, audience: Audience) -> None:
+        """The same for a session that nobody closed: catalogs close when they are collected, as it was.
+
+        Python collects garbage wherever it likes, also in the middle of a change by this very thread.
+        """
+        with self._lock:
+            self._left.append(audience)
+            if not self._changes:
+                with self.changing():
+                    pass
 
     def everything(self) -> Iterator[Mount]:
         """Every mount of every audience: for the engine itself, never for a user."""
@@ -138,7 +180,7 @@ class Registry:
             yield from mounts.values()
 
     def close(self) -> None:
-        with self._lock:
+        with self.changing():
             mounts, self._mounts = list(self.everything()), {}
         for mount in mounts:
             mount.close()

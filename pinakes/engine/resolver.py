@@ -34,6 +34,7 @@ from pinakes.core.errors import (
     listing,
 )
 from pinakes.core.names import TEMP, Name, Namespace, Part, display, dotted, match, resolve
+from pinakes.engine.capability import table_changes
 from pinakes.engine.mounts import Mounted, Mounts
 from pinakes.engine.temp_catalog import MAIN
 from pinakes.engine.temporary import Source, Temporaries
@@ -177,6 +178,18 @@ class Resolver:
         """What has this name in a place, whatever else goes by it in the session."""
         return _lookup(place, name.last)
 
+    def path(self, name: Name) -> tuple[Mounted, str] | None:
+        """The catalog and the path in it that a name means: one of a catalog that knows paths, written as a path or
+        quoted with a slash in it."""
+        written = name.last.text
+        if len(name.parts) != 2 or not (name.is_path or (name.last.quoted and "/" in written)):
+            return None
+        catalog = self._catalogs.find(name.parts[0])
+        mount = None if catalog is None else self._catalogs.get(catalog)
+        if mount is None or not isinstance(mount.catalog, SupportsPathIdentifiers):
+            return None
+        return mount, written
+
     def find(self, name: Name, *, kind: Kind | None = None) -> Found:
         """The table or view that a name means; TableNotFound or ViewNotFound lists what there is."""
         if self.temporary(name) is not None:
@@ -211,14 +224,22 @@ class Resolver:
         """A table that is to be changed: as it is now, not as it is remembered, so that no change of another process
         is missed."""
         found = self.find(name, kind="TABLE")
+        table_changes(found.place.mount)
+        return found, self.fresh(found)
+
+    def described(self, name: Name) -> tuple[Found, IcebergTable]:
+        """A table whose definition is asked for, as it is now; it may well be one that can't be changed."""
+        found = self.find(name, kind="TABLE")
         return found, self.fresh(found)
 
     def fresh(self, found: Found) -> IcebergTable:
-        """The same for one that was found."""
-        found.place.mount.check_writable()
+        """A table that was found, as it is now."""
         forget_table(found.place.mount.catalog, found.place.namespace, found.name)
         table = self.load(found)
-        assert isinstance(table, IcebergTable)
+        if not isinstance(table, IcebergTable):
+            raise NotSupportedError(
+                f"{found} is no Iceberg table but files that are read as one. CREATE TABLE … AS SELECT makes one of it."
+            )
         return table
 
     def temporary_place(self) -> Place | None:
@@ -367,7 +388,7 @@ def _of_that_kind(place: Place, kind: Kind | None) -> list[str]:
 def _no_paths(mount: Mounted, path: str) -> NotSupportedError:
     path = masked_address(path)
     if isinstance(mount.catalog, SupportsPathIdentifiers):
-        raise NotSupportedError(f"path '{path}' cannot be read yet")
+        return NotSupportedError(f"path '{path}' can be read, and nothing else be done with it: SELECT … FROM it")
     return NotSupportedError(
         f"catalog '{mount.name}' (type {mount.type}) does not know tables by their path: '{path}'. "
         f"Name a table of it, or use a catalog that supports paths."

@@ -27,7 +27,10 @@ class SecretRef(NamedTuple):
 
 
 class SecretStore:
-    """`lock` is held while a catalog is mounted with a secret or a secret is dropped: each sees the other."""
+    """`lock` is held while a catalog is mounted with a secret or a secret is dropped: each sees the other.
+
+    Readers see one consistent mapping: changes replace it whole.
+    """
 
     def __init__(self) -> None:
         self._secrets: dict[SecretRef, Secret] = {}
@@ -41,14 +44,15 @@ class SecretStore:
             old = self._secrets.get(ref)
             if old is not None and not replace:
                 raise SecretExists(f"secret '{secret.name}' exists already. Use CREATE OR REPLACE SECRET to change it.")
-            self._secrets[ref] = secret
+            self._secrets = {**self._secrets, ref: secret}
         if old is not None:
             old.wipe()
 
     def find(self, part: Part, identity: Identity) -> SecretRef | None:
         """The secret that a name means to this user: their own before a shared one."""
+        secrets = self._secrets
         for owner in (identity.user, SHARED):
-            name = match(part, [ref.name for ref in self._secrets if ref.owner == owner], "secret")
+            name = match(part, [ref.name for ref in secrets if ref.owner == owner], "secret")
             if name is not None:
                 return SecretRef(owner, name)
         return None
@@ -70,19 +74,22 @@ class SecretStore:
     def drop(self, ref: SecretRef, identity: Identity, users: Iterable[str]) -> None:
         """Wipe a secret, unless catalogs (their names are given) are open by it."""
         self._check_may_share(ref.owner == SHARED, identity)
-        names = sorted(users)
-        if names:
-            raise SecretInUse(
-                f"secret '{ref.name}' is referenced by attached catalogs: {', '.join(names)}. "
-                f"DETACH the catalog{'s' if len(names) > 1 else ''} first."
-            )
-        self.get(ref).wipe()
-        del self._secrets[ref]
+        with self.lock:
+            names = sorted(users)
+            if names:
+                raise SecretInUse(
+                    f"secret '{ref.name}' is referenced by attached catalogs: {', '.join(names)}. "
+                    f"DETACH the catalog{'s' if len(names) > 1 else ''} first."
+                )
+            secret = self.get(ref)
+            self._secrets = {r: s for r, s in self._secrets.items() if r != ref}
+        secret.wipe()
 
     def visible(self, identity: Identity) -> list[Secret]:
         """The secrets that a user may use: their own, and the shared ones that no own one hides."""
-        found = {ref.name: s for ref, s in self._secrets.items() if ref.owner == SHARED}
-        found |= {ref.name: s for ref, s in self._secrets.items() if ref.owner == identity.user}
+        secrets = self._secrets
+        found = {ref.name: s for ref, s in secrets.items() if ref.owner == SHARED}
+        found |= {ref.name: s for ref, s in secrets.items() if ref.owner == identity.user}
         return [secret for _, secret in sorted(found.items())]
 
     def for_path(self, path: str, identity: Identity) -> Secret | None:

@@ -47,7 +47,7 @@ class Session:
         self.plan_lock = threading.RLock()
         self.running: weakref.WeakSet[Query] = weakref.WeakSet()
         weakref.finalize(self, self._temp.close)  # also when nobody closes it
-        weakref.finalize(self, self.catalogs.close)
+        weakref.finalize(self, self.catalogs.abandon).atexit = False
 
     def run(
         self,

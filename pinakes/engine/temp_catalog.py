@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from pinakes.core.catalog import Catalog, SupportsNamespaces
+from pinakes.core.catalog import Catalog, SupportsNamespaceChanges
 from pinakes.core.errors import CatalogUnavailable, InvalidArgument
 from pinakes.core.identity import Identity
 from pinakes.core.names import TEMP, Namespace
@@ -52,7 +52,7 @@ class TempCatalog:
             options: dict[str, OptionValue] = {"DEFAULT_NAMESPACE": MAIN[0]}
             mount_id = self._engine.next_mount_id()
             catalog, _ = self._engine.open_catalog("sqlite", TEMP, str(scratch.path), options, ANONYMOUS, mount_id)
-            assert isinstance(catalog, SupportsNamespaces)
+            assert isinstance(catalog, SupportsNamespaceChanges)
             catalog.create_namespace(MAIN, {})
         except BaseException:
             scratch.remove()

@@ -19,7 +19,8 @@ Piece = tuple[Span, str]
 HARMLESS = frozenset(
     "TYPE WAREHOUSE SECRET REGION PROVIDER SCOPE READ_ONLY READONLY VISIBILITY CATALOG_NAME VERIFY VERIFY_SSL LOCATION "
     "ENDPOINT PATH_STYLE URL_STYLE USE_SSL URI URL PREFIX ACCESS_MODE DEFAULT_NAMESPACE NAMESPACE TIMEOUT DIALECT "
-    "ACCESS_DELEGATION POOL_SIZE SCHEMA DATABASE HOST PORT USER USERNAME COMMENT FORMAT".split()
+    "ACCESS_DELEGATION POOL_SIZE MAX_CONNECTIONS CONNECT_TIMEOUT STATEMENT_TIMEOUT SSL_MODE UPGRADE DRIVER "
+    "SCHEMA DATABASE HOST PORT USER USERNAME COMMENT FORMAT".split()
 )
 """Options whose values may be shown. SECRET is the name of one, not its value."""
 
@@ -31,6 +32,10 @@ _KNOWN = HARMLESS | frozenset(
 )
 _SECRET_NAME = re.compile(r"token|passw|pwd|secret|key|credential", re.IGNORECASE)
 _PASSWORD = re.compile(r"(://[^/?#:@\s'\"]*):[^/?#\s'\"]*@")
+# In a location alone: a password with a / or an @ in it, and one whose @ was forgotten.
+_SCHEME = r"(?:\w+:)?[A-Za-z][\w+.-]*://"
+_LOGIN = re.compile(rf"^('?(?:{_SCHEME}|(?!{_SCHEME}))[^:/@\s']*):.*@", re.DOTALL)
+_NO_PORT = re.compile(r"(://(?!\[)[^/?#:@\s']*):(?!\d+(?:[/?#']|$))[^/?#@\s']*(?=[/?#']|$)")
 _ANY_PASSWORD = re.compile(r":[^:/?#@\s]+@")  # for a location that isn't quite an address
 _QUERY = re.compile(r"([?&;][^=&;?\s]+)=[^&;\s']*")
 _ASSIGNMENT = re.compile(
@@ -65,7 +70,9 @@ def looks_secret(name: str) -> bool:
 
 def masked_address(text: str) -> str:
     """A location without its password, its query-string values and whatever `password=` gives."""
+    text = _LOGIN.sub(r"\1:***@", text)
     text = _PASSWORD.sub(r"\1:***@", text)
+    text = _NO_PORT.sub(r"\1:***", text)
     text = _ANY_PASSWORD.sub(":***@", text)
     text = _QUERY.sub(r"\1=***", text)
     return _ASSIGNMENT.sub(r"\1***", text)

@@ -40,8 +40,8 @@ def translated(what: str, namespace: Namespace, name: str = "", *, target: Objec
         raise translate(error, asked, Asked(what, *target) if target else asked) from error
 
 
-class IcebergCatalog:
-    """Namespaces and tables of a pyiceberg catalog."""
+class IcebergReader:
+    """Namespaces and tables of a pyiceberg catalog, as they are read."""
 
     def __init__(self, type: str, open_inner: Callable[[], PyIcebergCatalog]) -> None:
         self._type = type
@@ -81,6 +81,20 @@ class IcebergCatalog:
         with translated("namespace", namespace):
             return dict(self.inner.load_namespace_properties(namespace))
 
+    # --- tables --------------------------------------------------------------------------------------------------
+
+    def list_tables(self, namespace: Namespace) -> list[str]:
+        with translated("namespace", namespace):
+            return sorted(identifier[-1] for identifier in self.inner.list_tables(namespace))
+
+    def load_table(self, namespace: Namespace, name: str) -> IcebergTable:
+        with translated("table", namespace, name):
+            return IcebergTable(namespace, name, self.inner.load_table((*namespace, name)))
+
+
+class IcebergCatalog(IcebergReader):
+    """The same with their changes."""
+
     def create_namespace(self, namespace: Namespace, properties: Mapping[str, str]) -> None:
         with translated("namespace", namespace):
             self.inner.create_namespace(namespace, dict(properties))
@@ -92,16 +106,6 @@ class IcebergCatalog:
     def alter_namespace(self, namespace: Namespace, updates: Mapping[str, str], removals: Iterable[str]) -> None:
         with translated("namespace", namespace):
             self.inner.update_namespace_properties(namespace, set(removals), dict(updates))
-
-    # --- tables --------------------------------------------------------------------------------------------------
-
-    def list_tables(self, namespace: Namespace) -> list[str]:
-        with translated("namespace", namespace):
-            return sorted(identifier[-1] for identifier in self.inner.list_tables(namespace))
-
-    def load_table(self, namespace: Namespace, name: str) -> IcebergTable:
-        with translated("table", namespace, name):
-            return IcebergTable(namespace, name, self.inner.load_table((*namespace, name)))
 
     def create_table(self, namespace: Namespace, name: str, spec: TableSpec) -> IcebergTable:
         with translated("table", namespace, name):

@@ -8,6 +8,7 @@ from pyiceberg import exceptions as theirs
 
 from pinakes.core import errors as ours
 from pinakes.core.names import Namespace, dotted
+from pinakes.providers.foreign_errors import translate_foreign
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +29,12 @@ class Asked:
 
 def translate(error: Exception, asked: Asked, target: Asked) -> ours.PinakesError:
     """The error of ours that says the same. `target` is what a rename leads to, else the same as `asked`."""
-    return _missing_or_taken(error, asked, target) or _about_state(error, asked) or _about_request(error, asked)
+    return (
+        _missing_or_taken(error, asked, target)
+        or translate_foreign(error, asked)
+        or _about_state(error, asked)
+        or _about_request(error, asked)
+    )
 
 
 def _missing_or_taken(error: Exception, asked: Asked, target: Asked) -> ours.PinakesError | None:
@@ -48,7 +54,7 @@ def _missing_or_taken(error: Exception, asked: Asked, target: Asked) -> ours.Pin
         case theirs.NamespaceAlreadyExistsError():
             return ours.NamespaceExists(f"namespace {dotted(asked.namespace)} already exists")
         case theirs.NamespaceNotEmptyError():
-            return ours.NamespaceNotEmpty(str(error) or f"namespace {dotted(asked.namespace)} is not empty")
+            return ours.NamespaceNotEmpty(f"namespace {dotted(asked.namespace)} is not empty")
     return None
 
 
@@ -60,13 +66,16 @@ def _about_state(error: Exception, asked: Asked) -> ours.PinakesError | None:
                 f"{asked} was changed by somebody else meanwhile: {error}. Run the statement again."
             )
         case theirs.CommitStateUnknownException():
-            return ours.CommitUnknown(f"{asked}: nobody said whether the change happened; look before you repeat it")
+            return ours.CommitUnknown(
+                f"{asked}: nobody said whether the change happened; look before you repeat it. {error}".rstrip(" .")
+            )
         case theirs.UnauthorizedError() | theirs.ForbiddenError() | theirs.AuthorizationExpiredError():
             return ours.PermissionDenied(f"{asked}: the catalog refused: {error}")
         case theirs.OAuthError() | theirs.SignError() | PermissionError():
             return ours.PermissionDenied(f"{asked}: access was refused: {error}")
         case theirs.BadRequestError():
-            return ours.InvalidArgument(f"{asked}: the catalog refused the request: {error}")
+            said = str(error).removeprefix("BadRequestError: RestError: ")
+            return ours.InvalidArgument(f"{asked}: the catalog refused the request: {said}")
         case theirs.RESTError() | theirs.DynamoDbError():
             return ours.CatalogUnavailable(f"{asked}: the catalog failed: {error}")
         case FileNotFoundError():

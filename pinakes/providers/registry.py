@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, cast
 from pinakes.core.catalog import Catalog
 from pinakes.core.errors import CatalogUnavailable, InvalidArgument, listing
 from pinakes.core.secrets import ANONYMOUS, Access
+from pinakes.providers.locations import is_remote, local_path
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -16,6 +17,13 @@ if TYPE_CHECKING:
     from pinakes.parser.statements import OptionValue
 
 TYPES: dict[str, str] = {
+    "glue": "pinakes.providers.glue:GlueCatalog",
+    "hms": "pinakes.providers.hms:HmsCatalog",
+    "files": "pinakes.providers.files:FilesCatalog",
+    "hadoop": "pinakes.providers.hadoop:HadoopReader",
+    "iceberg_rest": "pinakes.providers.iceberg_rest:IcebergRestCatalog",
+    "jdbc": "pinakes.providers.jdbc:JdbcCatalog",
+    "s3tables": "pinakes.providers.s3tables:S3TablesCatalog",
     "sqlite": "pinakes.providers.sqlite:SqliteCatalog",
 }
 """Type name → where its class is; a module is imported when the first catalog of its type is opened."""
@@ -27,6 +35,7 @@ class CatalogType(Protocol):
     """What a catalog type's class offers: its options as a dataclass, and how to open one."""
 
     Options: ClassVar[type[Any]]
+    # A type that works on files of this machine also has `LOCAL_PATHS`: which of `location` and its options are paths.
 
     @classmethod
     def open(cls, alias: str, location: str, options: Mapping[str, OptionValue], access: Access) -> Catalog:
@@ -39,6 +48,13 @@ def open_catalog(
 ) -> Catalog:
     """A catalog of a type. Every error is typed; those about options list the options there are."""
     return load_type(type).open(alias, location, options, access)
+
+
+def local_paths(type: str, location: str, options: Mapping[str, OptionValue]) -> list[str]:
+    """The paths of this machine that a catalog would be opened on, as its type tells (`LOCAL_PATHS`)."""
+    given = {"location": location, **{key.lower(): str(value) for key, value in options.items() if value is not None}}
+    named = getattr(load_type(type), "LOCAL_PATHS", ())
+    return [str(local_path(given[key])) for key in named if given.get(key) and not is_remote(given[key])]
 
 
 def known_types() -> list[str]:

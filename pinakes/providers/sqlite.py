@@ -18,8 +18,10 @@ from pinakes.core.secrets import ANONYMOUS, Access
 from pinakes.providers.options import option, parse_options
 from pinakes.providers.sql_catalog.adapter import StoreCatalog
 from pinakes.providers.sql_catalog.namespaces import joined
-from pinakes.providers.sql_catalog.sqlite import SqliteStore, stored_catalog_names
+from pinakes.providers.sql_catalog.sql_store import choose_name
+from pinakes.providers.sql_catalog.sqlite import SqliteStore
 from pinakes.providers.sql_catalog.sqlite_connection import SqliteConnection
+from pinakes.providers.storage import absolute_warehouse, storage_properties
 
 if TYPE_CHECKING:
     from pinakes.parser.statements import OptionValue
@@ -46,6 +48,7 @@ class SqliteCatalog(StoreCatalog):
 
     TYPE: ClassVar[str] = "sqlite"
     Options: ClassVar[type[SqliteOptions]] = SqliteOptions
+    LOCAL_PATHS: ClassVar[tuple[str, ...]] = ("location", "warehouse")
 
     @classmethod
     def open(
@@ -54,7 +57,7 @@ class SqliteCatalog(StoreCatalog):
         """Open or make the database at `location`."""
         parsed = parse_options(SqliteOptions, options, f"catalog type {cls.TYPE}")
         database, warehouse = _places(location, parsed.warehouse)
-        properties = {"warehouse": warehouse}
+        properties = {"warehouse": warehouse, **storage_properties(access.storage)}
         if parsed.default_namespace is not None:
             joined(undotted(parsed.default_namespace))  # refuses what can't be a namespace, before anything is opened
         store = _open_store(database, alias, parsed)
@@ -89,7 +92,7 @@ def _places(location: str, warehouse: str | None) -> tuple[Path, str]:
     except OSError as error:
         raise CatalogUnavailable(f"the directory {directory} can't be made: {error.strerror}") from error
     chosen = str(directory / "warehouse") if warehouse is None else warehouse
-    return (path if is_file else path / "catalog.db"), _absolute(chosen)
+    return (path if is_file else path / "catalog.db"), absolute_warehouse(chosen)
 
 
 def _local_path(location: str) -> Path:
@@ -101,16 +104,10 @@ def _local_path(location: str) -> Path:
     return Path(location).expanduser().absolute()
 
 
-def _absolute(warehouse: str) -> str:
-    """A URI as it is, a path made absolute: as a file:// URI, readers would cut it short at a '#' or '?' in it."""
-    return warehouse if len(urlparse(warehouse).scheme) > 1 else str(Path(warehouse).expanduser().absolute())
-
-
 def _open_store(database: Path, alias: str, options: SqliteOptions) -> SqliteStore:
     connection = SqliteConnection(database)
     try:
-        name = options.catalog_name or _stored_name(connection, alias)
-        store = SqliteStore(connection, name)
+        store = SqliteStore(connection, choose_name(connection, alias, options.catalog_name))
         store.initialize()
         if options.upgrade:
             store.upgrade()
@@ -118,15 +115,3 @@ def _open_store(database: Path, alias: str, options: SqliteOptions) -> SqliteSto
         connection.close()
         raise
     return store
-
-
-def _stored_name(connection: SqliteConnection, alias: str) -> str:
-    """The same file shows the same tables under any alias."""
-    names = stored_catalog_names(connection)
-    if len(names) == 1:
-        return names[0]
-    if not names or alias in names:
-        return alias
-    raise InvalidArgument(
-        f"{connection.path} holds several catalogs: {', '.join(names)}. Choose one with the option CATALOG_NAME."
-    )

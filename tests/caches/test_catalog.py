@@ -22,12 +22,14 @@ from pinakes.core.names import Namespace
 GROUPS: list[Any] = [
     groups.Catalog,
     groups.SupportsNamespaces,
+    groups.SupportsNamespaceChanges,
     groups.SupportsDefaultNamespace,
     groups.SupportsTables,
     groups.SupportsTableChanges,
     groups.SupportsViews,
     groups.SupportsBulkListing,
     groups.SupportsPathIdentifiers,
+    groups.ExplainsReading,
 ]
 
 SALES: Namespace = ("sales",)

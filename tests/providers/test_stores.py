@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from pinakes.core.errors import CatalogUnavailable, DataCorrupt, PermissionDenied
-from pinakes.providers.sql_catalog.sqlite import SqliteStore, stored_catalog_names
+from pinakes.providers.sql_catalog.sql_store import stored_catalog_names
+from pinakes.providers.sql_catalog.sqlite import SqliteStore
 from pinakes.providers.sql_catalog.sqlite_connection import SqliteConnection
 from pinakes.providers.sql_catalog.store import CatalogStore, ObjectKey, ObjectRow
 from tests.providers.memory import MemoryDatabase, MemoryStore
@@ -166,7 +167,7 @@ def test_a_lock_that_is_never_released(tmp_path: Path) -> None:
 def test_a_store_that_may_only_be_read(tmp_path: Path) -> None:
     """query_only stands for a file without write permission, which the super-user would have all the same."""
     store = SqliteStore.open(tmp_path / "catalog.db", "one")
-    store._connection.read("PRAGMA query_only = ON")
+    store._database.read("PRAGMA query_only = ON")
     with pytest.raises(PermissionDenied, match="can't be written"):
         store.insert("TABLE", T, "m1")
     store.close()

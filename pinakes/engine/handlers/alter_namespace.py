@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from pinakes.core.errors import NotSupportedError
+from pinakes.engine.capability import namespace_changes
 from pinakes.engine.execution import Execution
-from pinakes.engine.handlers.capability import namespaces
 from pinakes.engine.result import Result
 from pinakes.parser.statements import AlterNamespace
 
@@ -13,6 +13,6 @@ def alter_namespace(statement: AlterNamespace, execution: Execution) -> Result:
     place = execution.session.resolver.namespace(statement.name)
     if statement.rename_to is not None:
         raise NotSupportedError("a namespace cannot be renamed: make a new one and ALTER TABLE … RENAME TO its tables")
-    catalog = namespaces(place.mount, change=True)
+    catalog = namespace_changes(place.mount)
     catalog.alter_namespace(place.namespace, dict(statement.updates), statement.removals)
     return Result.done("ALTER SCHEMA")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from pinakes.engine.capability import views
 from pinakes.engine.execution import Execution
-from pinakes.engine.handlers.capability import views
 from pinakes.engine.handlers.create_view import view_of
 from pinakes.engine.handlers.renaming import renamed
 from pinakes.engine.planner import COLUMNS_GIVEN

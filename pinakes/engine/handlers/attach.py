@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 from pathlib import PurePosixPath
 
-from pinakes.core.errors import InvalidArgument
+from pinakes.core.errors import CatalogExists, InvalidArgument
 from pinakes.core.names import Part
 from pinakes.engine.execution import Execution
 from pinakes.engine.handlers.ownership import check_may_unmount
@@ -42,21 +43,26 @@ def mount(
 ) -> None:
     """Mount a catalog under a name, unless the name is taken."""
     catalogs, engine = session.catalogs, session.engine
-    taken = catalogs.find(Part(name, quoted=True)) is not None
-    if if_not_exists and taken:
+    if if_not_exists and catalogs.find(Part(name, quoted=True)) is not None:
         return
-    catalogs.check_free(name, replace=or_replace)
-    if taken:
-        check_may_unmount(catalogs.get(name), session.identity)
+    replace = partial(check_may_unmount, identity=session.identity) if or_replace else None
+    catalogs.check_free(name, replace=replace)  # before anything is opened; it is asked again at the end
     common = take_common(name, options)
     audience = catalogs.audience(common.visibility)
     made = make_mount(engine, name, location, common, options, owner=session.identity, audience=audience)
+    used = [engine.secrets.get(ref) for ref in made.secrets]
     if common.verify:
         verify(made, session.identity)
-    with engine.secrets.lock:  # a secret that is dropped meanwhile is missed here, or sees the mount
-        for ref in made.secrets:
-            engine.secrets.get(ref)
-        catalogs.mount(made, replace=or_replace)
+    try:
+        with engine.secrets.lock:  # a secret that is dropped meanwhile is missed here, or sees the mount
+            current = [engine.secrets.get(ref) for ref in made.secrets]
+            catalogs.mount(made, replace=replace)
+    except CatalogExists:
+        if not if_not_exists:
+            raise
+    else:
+        if any(new is not old for new, old in zip(current, used, strict=True)):
+            made.renew()  # a secret was replaced before it could see the mount
 
 
 def given(options: Iterable[Option]) -> dict[str, OptionValue]:

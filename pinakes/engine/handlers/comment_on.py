@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from pinakes.core.errors import InvalidArgument
 from pinakes.core.names import Name
+from pinakes.engine.capability import namespace_changes, views
 from pinakes.engine.execution import Execution
-from pinakes.engine.handlers.capability import namespaces, views
 from pinakes.engine.result import Result
 from pinakes.engine.write.alter import alter
 from pinakes.parser.statements import CommentColumn, CommentOn, SetProperties, UnsetProperties
@@ -51,7 +51,7 @@ def _view(statement: CommentOn, execution: Execution) -> None:
 
 def _namespace(statement: CommentOn, execution: Execution) -> None:
     place = execution.session.resolver.namespace(statement.name)
-    catalog = namespaces(place.mount, change=True)
+    catalog = namespace_changes(place.mount)
     if statement.comment is None:
         catalog.alter_namespace(place.namespace, {}, [COMMENT])
     else:

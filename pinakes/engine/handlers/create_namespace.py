@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pinakes.core.errors import InvalidArgument, NamespaceExists
 from pinakes.core.names import INFORMATION_SCHEMA
+from pinakes.engine.capability import namespace_changes
 from pinakes.engine.execution import Execution
-from pinakes.engine.handlers.capability import namespaces
 from pinakes.engine.result import Result
 from pinakes.parser.statements import CreateNamespace
 
@@ -14,7 +14,7 @@ def create_namespace(statement: CreateNamespace, execution: Execution) -> Result
     place = execution.session.resolver.new_namespace(statement.name)
     if place.namespace[-1].lower() == INFORMATION_SCHEMA:
         raise InvalidArgument(f"namespace name '{INFORMATION_SCHEMA}' is reserved; choose another")
-    catalog = namespaces(place.mount, change=True)
+    catalog = namespace_changes(place.mount)
     try:
         catalog.create_namespace(place.namespace, dict(statement.properties))
     except NamespaceExists:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pinakes.core.errors import SecretExists
 from pinakes.core.names import Part
 from pinakes.core.secrets import parse_secret
 from pinakes.engine.execution import Execution
@@ -16,11 +17,15 @@ def create_secret(statement: CreateSecret, execution: Execution) -> Result:
     store, user = session.engine.secrets, session.identity.user
     name = statement.name.exact
     owner = SHARED if statement.shared else user
-    known = store.find(Part(name, quoted=True), session.identity)
-    if statement.if_not_exists and known == SecretRef(owner, name):
+    if statement.if_not_exists and store.find(Part(name, quoted=True), session.identity) == SecretRef(owner, name):
         return Result.done("CREATE SECRET")
     secret = parse_secret(name, user, given(statement.options), shared=statement.shared)
-    store.put(secret, session.identity, replace=statement.or_replace)
+    try:
+        store.put(secret, session.identity, replace=statement.or_replace)
+    except SecretExists:
+        secret.wipe()
+        if not statement.if_not_exists:
+            raise
     for mount in session.engine.users_of(SecretRef(owner, name)):
         mount.renew()  # it is opened anew, with the new value
     return Result.done("CREATE SECRET")

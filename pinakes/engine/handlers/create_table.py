@@ -5,8 +5,8 @@ from __future__ import annotations
 from pinakes.core.catalog import IcebergTable
 from pinakes.core.errors import TableExists
 from pinakes.core.names import Name
+from pinakes.engine.capability import table_changes
 from pinakes.engine.execution import Execution
-from pinakes.engine.handlers.capability import table_changes
 from pinakes.engine.handlers.taken import check_free
 from pinakes.engine.handlers.temporary import check_location
 from pinakes.engine.result import Result
@@ -42,5 +42,5 @@ def create_table(statement: CreateTable, execution: Execution) -> Result:
 
 
 def _like(name: Name, execution: Execution) -> IcebergTable:
-    _, table = execution.session.resolver.table(name)
+    _, table = execution.session.resolver.described(name)
     return table

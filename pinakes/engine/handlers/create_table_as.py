@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from pinakes.engine.capability import table_changes
 from pinakes.engine.execution import Execution
-from pinakes.engine.handlers.capability import table_changes
 from pinakes.engine.handlers.taken import check_free
 from pinakes.engine.handlers.temporary import check_location
 from pinakes.engine.result import Result
 from pinakes.engine.schemas import schema_of
-from pinakes.engine.write.commit import commit
+from pinakes.engine.write.commit import abandoned_on_error, commit
 from pinakes.engine.write.definition import spec_from_query
 from pinakes.engine.write.files import FileWriter
 from pinakes.engine.write.replace import replace_table
@@ -32,7 +32,7 @@ def create_table_as(statement: CreateTableAs, execution: Execution) -> Result:
     if existing is not None and old is not None:
         return Result.done("CREATE TABLE AS", replace_table(old, existing, spec, batches))
     transaction = catalog.begin_create_table(place.namespace, name, spec)
-    with FileWriter(transaction.table_metadata, transaction._table.io) as writer:
+    with abandoned_on_error(transaction), FileWriter(transaction.table_metadata, transaction._table.io) as writer:
         writer.write_all(batches)
         execution.query.check()
         if writer.files:

@@ -9,8 +9,8 @@ from pinakes.core.catalog import ViewDefinition
 from pinakes.core.errors import InvalidArgument
 from pinakes.core.iceberg_arrow import iceberg_schema_of
 from pinakes.core.names import TEMP
+from pinakes.engine.capability import views
 from pinakes.engine.execution import Execution
-from pinakes.engine.handlers.capability import views
 from pinakes.engine.handlers.taken import check_free
 from pinakes.engine.handlers.temporary import check_readable
 from pinakes.engine.planner import COLUMNS_GIVEN, Planner

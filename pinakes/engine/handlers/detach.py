@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pinakes.core.errors import InvalidArgument
+from pinakes.core.errors import CatalogNotFound, InvalidArgument
 from pinakes.core.names import Part
 from pinakes.engine.execution import Execution
 from pinakes.engine.handlers.ownership import check_may_unmount
@@ -17,11 +17,14 @@ def detach(statement: Detach, execution: Execution) -> Result:
 
 
 def unmount(session: Session, name: Part, *, if_exists: bool) -> None:
-    catalogs = session.catalogs
-    if if_exists and catalogs.find(name) is None:
-        return
-    mounted = catalogs.require(name)
-    if mounted.is_private:
-        raise InvalidArgument(f"catalog '{mounted.name}' belongs to the session and goes with it; DROP what is in it")
-    check_may_unmount(mounted, session.identity)
-    catalogs.detach(mounted)
+    try:
+        mounted = session.catalogs.require(name)
+        if mounted.is_private:
+            raise InvalidArgument(
+                f"catalog '{mounted.name}' belongs to the session and goes with it; DROP what is in it"
+            )
+        check_may_unmount(mounted, session.identity)
+        session.catalogs.detach(mounted)
+    except CatalogNotFound:  # also when another session was faster
+        if not if_exists:
+            raise

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from pinakes.caches.catalog import forget_catalog
-from pinakes.core.catalog import SupportsNamespaces, SupportsTableChanges, SupportsViews
+from pinakes.core.catalog import SupportsNamespaceChanges, SupportsTableChanges, SupportsViews
 from pinakes.core.errors import InvalidArgument, NamespaceNotEmpty, NamespaceNotFound
 from pinakes.core.names import Namespace
+from pinakes.engine.capability import namespace_changes
 from pinakes.engine.execution import Execution
-from pinakes.engine.handlers.capability import namespaces
 from pinakes.engine.result import Result
 from pinakes.engine.temp_catalog import MAIN
 from pinakes.parser.statements import DropNamespace
@@ -21,7 +21,7 @@ def drop_namespace(statement: DropNamespace, execution: Execution) -> Result:
             raise InvalidArgument(f"'{name}' names a catalog; say which namespace of it, as in {name}.sales, or DETACH")
         if place.mount.is_private and place.namespace == MAIN:
             raise InvalidArgument(f"{place} holds the session's temporary tables and stays; DROP what is in it")
-        catalog = namespaces(place.mount, change=True)
+        catalog = namespace_changes(place.mount)
         if statement.cascade:
             forget_catalog(catalog)
             _empty(catalog, place.namespace)
@@ -34,7 +34,7 @@ def drop_namespace(statement: DropNamespace, execution: Execution) -> Result:
     return Result.done("DROP SCHEMA")
 
 
-def _empty(catalog: SupportsNamespaces, namespace: Namespace) -> None:
+def _empty(catalog: SupportsNamespaceChanges, namespace: Namespace) -> None:
     """Everything within goes first, children before parents."""
     for child in catalog.list_namespaces(namespace):
         _empty(catalog, child)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from pinakes.engine.capability import table_changes
 from pinakes.engine.execution import Execution
-from pinakes.engine.handlers.capability import table_changes
 from pinakes.engine.handlers.temporary import is_idle
 from pinakes.engine.result import Result
 from pinakes.parser.statements import DropTable

@@ -20,7 +20,7 @@ def show_columns(statement: ShowColumns, execution: Execution) -> Result:
 
 def column_rows(name: Name, execution: Execution) -> list[tuple[str, str, str, str]]:
     """(name, type, extra, comment) of each column of a table or view."""
-    from pinakes.core.catalog import ViewDefinition
+    from pinakes.core.catalog import FilesTable, ViewDefinition
     from pinakes.core.types import sql_name
 
     if name.is_path and len(name.parts) == 1:
@@ -30,6 +30,11 @@ def column_rows(name: Name, execution: Execution) -> list[tuple[str, str, str, s
     if temporary is not None:
         return [(f.name, sql_name_of_arrow(f.type), "", "") for f in temporary[1].schema]
     loaded = resolver.load(resolver.find(name))
+    if isinstance(loaded, FilesTable):
+        from pinakes.engine.files.catalog_tables import open_table
+
+        opened = open_table(loaded, execution.session.settings.time_zone)
+        return [(f.name, sql_name_of_arrow(f.type), "", "") for f in opened.schema]
     view = isinstance(loaded, ViewDefinition)
     schema = loaded.schema if isinstance(loaded, ViewDefinition) else loaded.handle.schema()
     return [

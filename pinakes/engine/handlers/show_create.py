@@ -32,7 +32,7 @@ def _text_of(statement: ShowCreate, execution: Execution) -> str:
 def _table(statement: ShowCreate, execution: Execution) -> str:
     from pinakes.engine.write.spelling import create_table_text
 
-    found, table = execution.session.resolver.table(statement.name)
+    found, table = execution.session.resolver.described(statement.name)
     return create_table_text(str(found), table.handle)
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from pinakes.core.names import dotted
+from pinakes.engine.capability import namespaces
 from pinakes.engine.execution import Execution
-from pinakes.engine.handlers.capability import namespaces
 from pinakes.engine.handlers.listings import one_column
 from pinakes.engine.resolver import Place
 from pinakes.engine.result import Result

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from pinakes.engine.capability import views
 from pinakes.engine.execution import Execution
-from pinakes.engine.handlers.capability import views
 from pinakes.engine.handlers.listings import one_column
 from pinakes.engine.resolver import Place
 from pinakes.engine.result import Result

@@ -25,6 +25,7 @@ from pinakes.core.conform import conform
 from pinakes.core.errors import DataCorrupt, PinakesError
 from pinakes.core.iceberg_arrow import arrow_schema_of
 from pinakes.engine.scan.exact import constant
+from pinakes.providers.foreign_errors import translate_foreign
 
 FILE, ROW = "$pinakes_file", "$pinakes_row"
 """Where a row stands: the number of its file (as given in `files`) and its place among the file's live rows. Names that
@@ -82,7 +83,8 @@ class IcebergDataset(pds.Dataset):  # type: ignore[misc]  # pyarrow is untyped
         except PinakesError:
             raise
         except Exception as error:
-            raise DataCorrupt(f"table {self._name}: {task.file.file_path} cannot be read: {error}") from error
+            damaged = DataCorrupt(f"table {self._name}: {task.file.file_path} cannot be read: {error}")
+            raise translate_foreign(error, f"table {self._name}") or damaged from error
         if not task.delete_files and at != task.file.record_count:
             said = task.file.record_count
             raise DataCorrupt(f"table {self._name}: {task.file.file_path} has {at} rows; the metadata says {said}")
@@ -124,7 +126,8 @@ def plan(table: IcebergTable) -> list[FileScanTask]:
         raise
     except Exception as error:
         name = ".".join((*table.namespace, table.name))
-        raise DataCorrupt(f"table {name}: its manifests cannot be read: {error}") from error
+        damaged = DataCorrupt(f"table {name}: its manifests cannot be read: {error}")
+        raise translate_foreign(error, f"table {name}") or damaged from error
 
 
 def _chain(first: pa.RecordBatch | None, rest: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TypeVar
 
-from pyiceberg.table import Transaction
+from pyiceberg.table import CreateTableTransaction, Transaction
 from pyiceberg.table.refs import MAIN_BRANCH
 from pyiceberg.table.update import AssertCurrentSchemaId, AssertRefSnapshotId
 
 from pinakes.caches.catalog import forget_table
-from pinakes.core.errors import CommitConflict
+from pinakes.core.errors import CommitConflict, CommitUnknown
 from pinakes.engine.resolver import Found, Place
 from pinakes.providers.iceberg import translated
 
@@ -29,6 +30,20 @@ def commit(transaction: Transaction, place: Place, name: str) -> None:
             transaction.commit_transaction()
     finally:
         forget_table(place.mount.catalog, place.namespace, name)
+
+
+@contextmanager
+def abandoned_on_error(transaction: CreateTableTransaction) -> Iterator[None]:
+    """A catalog that had to take the name of a table before its first row gets it back when the rows don't come."""
+    try:
+        yield
+    except CommitUnknown:
+        raise
+    except BaseException:
+        abandon = getattr(transaction, "abandon", None)
+        if abandon is not None:
+            abandon()
+        raise
 
 
 def hold_schema(transaction: Transaction) -> None:

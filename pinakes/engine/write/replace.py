@@ -7,6 +7,7 @@ from collections.abc import Iterable
 import pyarrow as pa
 from pyiceberg.partitioning import PartitionField, PartitionSpec
 from pyiceberg.schema import Schema, assign_fresh_schema_ids
+from pyiceberg.table.metadata import TableMetadata
 from pyiceberg.table.update import (
     AddPartitionSpecUpdate,
     AddSchemaUpdate,
@@ -55,15 +56,24 @@ def _definition(table: IcebergTable, spec: TableSpec) -> tuple[TableUpdate, ...]
         ),
         AddSchemaUpdate(schema=schema),
         SetCurrentSchemaUpdate.model_validate({"action": "set-current-schema", "schema-id": -1}),
-        AddPartitionSpecUpdate(
-            spec=PartitionSpec(*partitioning, spec_id=max(s.spec_id for s in metadata.partition_specs) + 1)
-        ),
-        SetDefaultSpecUpdate.model_validate({"action": "set-default-spec", "spec-id": -1}),
+        *_spec_updates(metadata, partitioning),
     ]
     properties = {k: v for k, v in spec.properties.items() if k != FORMAT_VERSION}
     if properties:
         updates.append(SetPropertiesUpdate(updates=properties))
     return tuple(updates)
+
+
+def _spec_updates(metadata: TableMetadata, partitioning: list[PartitionField]) -> tuple[TableUpdate, ...]:
+    """A spec that is there already is used again: a REST server would do so, and our files name the spec's id."""
+    known = next((s.spec_id for s in metadata.partition_specs if not s.fields and not partitioning), None)
+    if known is not None:
+        return (SetDefaultSpecUpdate.model_validate({"action": "set-default-spec", "spec-id": known}),)
+    added = PartitionSpec(*partitioning, spec_id=max(s.spec_id for s in metadata.partition_specs) + 1)
+    return (
+        AddPartitionSpecUpdate(spec=added),
+        SetDefaultSpecUpdate.model_validate({"action": "set-default-spec", "spec-id": -1}),
+    )
 
 
 def _moved(spec: PartitionSpec, old: Schema, new: Schema, last: int) -> list[PartitionField]:

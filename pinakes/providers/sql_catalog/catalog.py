@@ -249,7 +249,10 @@ class SqlCatalog(MetastoreCatalog):
             return unique_location(base, name)
         if warehouse := self.properties.get(WAREHOUSE_LOCATION):
             return unique_location(warehouse, *([".".join(levels)] if levels else []), name)
-        raise ValueError(f"{shown(identifier)} has no location, and neither its namespace nor the catalog has one")
+        raise ValueError(
+            f"{shown(identifier)} has no location, and neither its namespace nor the catalog has one: "
+            f"attach the catalog with the option WAREHOUSE, or say where the table goes"
+        )
 
 
 def _response(table: Table) -> CommitTableResponse:

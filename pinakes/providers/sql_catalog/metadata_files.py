@@ -35,7 +35,7 @@ def unique_location(base: str, *names: str) -> str:
 
 
 def read_table_metadata(io: FileIO, location: str, what: str) -> TableMetadata:
-    return _read(location, what, lambda: FromInputFile.table_metadata(io.new_input(location)))
+    return read_metadata(location, what, lambda: FromInputFile.table_metadata(io.new_input(location)))
 
 
 def read_view_metadata(io: FileIO, location: str, what: str) -> ViewMetadata:
@@ -44,7 +44,7 @@ def read_view_metadata(io: FileIO, location: str, what: str) -> ViewMetadata:
             plain = Compressor.get_compressor(location).stream_decompressor(stream)  # Java compresses them
             return ViewMetadata.model_validate_json(plain.read())
 
-    return _read(location, what, read)
+    return read_metadata(location, what, read)
 
 
 def write_view_metadata(metadata: ViewMetadata, io: FileIO, location: str) -> None:
@@ -62,7 +62,7 @@ def discard(io: FileIO, location: str) -> None:
         logger.warning("could not delete %s, the metadata file of a commit that failed", location, exc_info=True)
 
 
-def _read(location: str, what: str, read: Callable[[], M]) -> M:
+def read_metadata(location: str, what: str, read: Callable[[], M]) -> M:
     try:
         return read()
     except (PermissionError, ConnectionError, TimeoutError):

@@ -11,13 +11,16 @@ from pathlib import Path
 from typing import TypeVar
 
 from pinakes.core.errors import CatalogUnavailable, DataCorrupt, InternalError, PermissionDenied, PinakesError
+from pinakes.providers.sql_catalog.sql_store import Dialect, Value
 from pinakes.providers.sql_catalog.store import OutcomeUnknown, RowExists
 
 T = TypeVar("T")
 
-Value = str | None
-"""What the catalog's two tables hold."""
-
+DIALECT = Dialect(
+    columns="""SELECT t.name, c.name FROM sqlite_master AS t, pragma_table_info(t.name) AS c
+               WHERE t.type = 'table' AND t.name IN ('iceberg_tables', 'iceberg_namespace_properties')""",
+    enforces_lengths=False,
+)
 _TAKEN = (sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY, sqlite3.SQLITE_CONSTRAINT_UNIQUE)
 _DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 _FORBIDDEN = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_AUTH)
@@ -39,6 +42,14 @@ class SqliteConnection:
             self._raw.close()
             raise
 
+    @property
+    def place(self) -> str:
+        return str(self.path)
+
+    @property
+    def dialect(self) -> Dialect:
+        return DIALECT
+
     def close(self) -> None:
         with self._lock:
             self._raw.close()
@@ -51,6 +62,9 @@ class SqliteConnection:
     def write(self, sql: str, values: Sequence[Value] = ()) -> int:
         """The number of rows that a statement changed; on its own it is a transaction of its own."""
         return self.run_in_transaction(lambda: self._execute(sql, values))
+
+    def define(self, body: Callable[[], None]) -> None:
+        self.run_in_transaction(body)
 
     def run_in_transaction(self, body: Callable[[], T]) -> T:
         """BEGIN IMMEDIATE takes the write lock at once: a later upgrade could fail without waiting for its turn."""

@@ -67,7 +67,10 @@ class CatalogStore(Protocol):
     def close(self) -> None: ...
 
     def run_in_transaction(self, body: Callable[[], T]) -> T:
-        """Commit what `body` did through this store, or roll it all back on any error. Within another, join that."""
+        """Commit what `body` did through this store, or roll it all back on any error. Within another, join that.
+
+        `body` may run several times, each time from the beginning: when another transaction got in its way.
+        """
         ...
 
     # --- tables and views ----------------------------------------------------------------------------------------

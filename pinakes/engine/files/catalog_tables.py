@@ -1,0 +1,24 @@
+"""Tables of a catalog of type `files`, opened as `FROM 'path'` opens files: the same readers serve both."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pinakes.core.catalog import FilesTable
+from pinakes.core.names import dotted
+from pinakes.engine.files.opened import Opened
+from pinakes.engine.files.paths import File
+from pinakes.engine.files.tables import opened
+
+
+def open_table(table: FilesTable, zone: str) -> Opened:
+    """What DataFusion reads, and its schema; every error names the file."""
+    files = [File(path, Path(path).resolve(), _below(table, path)) for path in table.paths]
+    partitioned = {"hive_partitioning": True} if any(file.below for file in files) else {}
+    what = f"table {dotted((*table.namespace, table.name))}"
+    return opened(files, table.format, {**table.options, **partitioned}, zone, what)
+
+
+def _below(table: FilesTable, path: str) -> tuple[str, ...]:
+    """The directories between the table's and the file, whose names may be columns."""
+    return Path(path).relative_to(table.directory).parts[:-1] if table.directory else ()

@@ -1,0 +1,83 @@
+"""What the catalog types on AWS share: sessions of boto3 from a secret, the missing extra, logs that tell no key."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING, Any
+
+from pinakes.core.errors import InvalidArgument, NotSupportedError
+from pinakes.core.secrets import Access, Secret
+from pinakes.providers.storage import storage_properties
+
+if TYPE_CHECKING:
+    import boto3
+    from botocore.config import Config
+
+_TELLING = (
+    "args auth awsrequest client compress configprovider credentials discovery endpoint endpoint_provider handlers "
+    "history hooks httpchecksum httpsession loaders monitoring paginate parsers plugin regions retries.adaptive "
+    "retries.special retries.standard retryhandler session signers tokens useragent utils waiter"
+).split()
+"""The modules of botocore that write to the log at DEBUG: requests with signatures and tokens, answers, arguments."""
+
+
+def boto_session(secret: Secret | None, region: str | None = None, profile: str | None = None) -> boto3.Session:
+    """A session with the keys of a secret, its profile, or what the environment offers (variables, files, roles)."""
+    try:
+        import boto3
+        from botocore.exceptions import BotoCoreError
+    except ImportError as error:
+        raise missing_extra() from error
+    keep_quiet()
+    given: dict[str, Any] = {"region_name": region, "profile_name": profile}
+    if secret is not None:
+        given = {
+            "aws_access_key_id": secret.get("KEY_ID"),
+            "aws_secret_access_key": secret.get("SECRET"),
+            "aws_session_token": secret.get("SESSION_TOKEN"),
+            "region_name": region or secret.get("REGION"),
+            "profile_name": profile or secret.get("PROFILE"),
+        }
+    try:
+        return boto3.Session(**given)
+    except BotoCoreError as error:
+        raise InvalidArgument(f"AWS can't be reached like this: {error}") from error
+
+
+def boto_config(timeout: float) -> Config:
+    """Time-outs and bounded retries, which boto3 has not enough of by itself."""
+    from botocore.config import Config
+
+    return Config(connect_timeout=timeout, read_timeout=timeout, retries={"total_max_attempts": 3, "mode": "standard"})
+
+
+def missing_extra() -> NotSupportedError:
+    return NotSupportedError("catalogs on AWS need boto3, which is not installed: pip install 'pinakes[aws]'")
+
+
+def keep_quiet() -> None:
+    """botocore logs whole requests at DEBUG: session tokens stand in them. Those records go nowhere."""
+    for module in _TELLING:
+        logger = logging.getLogger(f"botocore.{module}")
+        if _tells_nothing not in logger.filters:
+            logger.addFilter(_tells_nothing)
+
+
+def _tells_nothing(record: logging.LogRecord) -> bool:
+    return record.levelno > logging.DEBUG
+
+
+def storage_of(session: boto3.Session, access: Access, endpoint: str | None) -> dict[str, str]:
+    """How files are reached: with STORAGE_SECRET, else with the keys that the catalog is reached with.
+
+    A service that is not AWS's own is taken to serve objects at the same address, where nothing else is said.
+    """
+    if access.storage is not None:
+        return {**({"s3.endpoint": endpoint} if endpoint else {}), **storage_properties(access.storage)}
+    credentials = session.get_credentials()
+    found: dict[str, str | None] = {"s3.endpoint": endpoint, "s3.region": session.region_name}
+    if credentials is not None and credentials.method in ("explicit", "shared-credentials-file"):
+        frozen = credentials.get_frozen_credentials()  # others may end; pyarrow finds them itself, and anew
+        found["s3.access-key-id"], found["s3.secret-access-key"] = frozen.access_key, frozen.secret_key
+        found["s3.session-token"] = frozen.token
+    return {key: value for key, value in found.items() if value}

@@ -1,0 +1,177 @@
+"""Catalog type `files`: a directory of Parquet, CSV, JSON and Arrow files on this machine, to be read.
+
+A directory is a namespace and a file `orders.parquet` the table `orders`; where several files have that stem, each goes
+by its whole name. A directory of `key=value` directories is one table, and so is, with TABLES 'directories', one that
+has nothing but data files of one format in it. What begins with `.` or `_` is no data. Links that lead out of the
+directory lead nowhere.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from pinakes.core.catalog import FilesTable
+from pinakes.core.errors import (
+    CatalogUnavailable,
+    InvalidArgument,
+    NamespaceNotFound,
+    NotSupportedError,
+    PermissionDenied,
+    TableNotFound,
+    listing,
+)
+from pinakes.core.file_formats import ENDINGS, format_of, stem_of
+from pinakes.core.names import Namespace, dotted
+from pinakes.core.secrets import ANONYMOUS, Access
+from pinakes.providers.default_namespace import with_default
+from pinakes.providers.directories import Directories, Directory, is_partition
+from pinakes.providers.locations import is_remote, local_path
+from pinakes.providers.options import option, parse_options
+
+if TYPE_CHECKING:
+    from pinakes.parser.statements import OptionValue
+
+_TABLES = ("files", "directories")
+
+
+@dataclass(frozen=True, slots=True)
+class FilesOptions:
+    """What ATTACH … (TYPE files, …) understands."""
+
+    tables: str = option(
+        "files: every file is a table; directories: so is a directory of files of one format", default="files"
+    )
+    union_by_name: bool = option("the files of one table may lack columns that others have", default=False)
+    default_namespace: str | None = option("the namespace of names that give none, such as 'a.b'", default=None)
+
+
+class FilesCatalog:
+    TYPE: ClassVar[str] = "files"
+    Options: ClassVar[type[FilesOptions]] = FilesOptions
+    LOCAL_PATHS: ClassVar[tuple[str, ...]] = ("location",)
+
+    def __init__(self, root: Path, options: FilesOptions) -> None:
+        self._directories = Directories(root)
+        self._by_directory = options.tables.lower() == "directories"
+        self._options = {"union_by_name": True} if options.union_by_name else {}
+
+    @classmethod
+    def open(
+        cls, alias: str, location: str, options: Mapping[str, OptionValue], access: Access = ANONYMOUS
+    ) -> FilesCatalog:
+        """The catalog of the directory at `location`."""
+        parsed = parse_options(FilesOptions, options, f"catalog type {cls.TYPE}")
+        if parsed.tables.lower() not in _TABLES:
+            raise InvalidArgument(f"option TABLES of catalog type {cls.TYPE} must be one of {', '.join(_TABLES)}")
+        if not location or is_remote(location):
+            raise NotSupportedError(
+                f"catalog type {cls.TYPE} needs a directory of this machine as its location. Copy the files here, or "
+                f"make Iceberg tables of them."
+            )
+        if access.secret is not None or access.storage is not None:
+            raise InvalidArgument(f"catalog type {cls.TYPE} takes no secret: leave out SECRET and STORAGE_SECRET")
+        return with_default(cls, parsed.default_namespace)(local_path(location), parsed)
+
+    @property
+    def type(self) -> str:
+        return self.TYPE
+
+    @property
+    def why_read_only(self) -> str:
+        return "files are changed by whoever writes them. COPY … TO writes a file, CREATE TABLE … AS an Iceberg table"
+
+    def check(self) -> None:
+        if self._directories.at() is None:
+            raise CatalogUnavailable(f"'{self._directories.root}' is no directory: give one that has files in it")
+
+    def close(self) -> None:
+        """There is nothing to release."""
+
+    # --- namespaces ----------------------------------------------------------------------------------------------
+
+    def list_namespaces(self, parent: Namespace = ()) -> list[Namespace]:
+        directory = self._require(parent)
+        return [(*parent, name) for name in directory.directories if self._namespace((*parent, name)) is not None]
+
+    def namespace_exists(self, namespace: Namespace) -> bool:
+        return self._namespace(namespace) is not None
+
+    def load_namespace(self, namespace: Namespace) -> dict[str, str]:
+        return {"location": str(self._require(namespace).path)}
+
+    # --- tables --------------------------------------------------------------------------------------------------
+
+    def list_tables(self, namespace: Namespace) -> list[str]:
+        return sorted(self._tables(namespace))
+
+    def load_table(self, namespace: Namespace, name: str) -> FilesTable:
+        tables = self._tables(namespace)
+        if name not in tables:
+            raise self._no_table(namespace, name, tables)
+        return self._table(namespace, name, tables[name])
+
+    def load_path(self, path: str) -> FilesTable:
+        """A file or a directory of files by its path below the catalog's directory."""
+        found = self._directories.inside(path)
+        if found is None:
+            raise PermissionDenied(f"path '{path}' leads out of the directory of the catalog, {self._directories.root}")
+        if not found.exists():
+            raise TableNotFound(f"file '{path}' does not exist in {self._directories.root}")
+        return self._table((), path, found)
+
+    # --- how -----------------------------------------------------------------------------------------------------
+
+    def _namespace(self, namespace: Namespace) -> Directory | None:
+        """The directory of a namespace, unless it is a table's."""
+        directory = self._directories.at(*namespace)
+        if directory is None or (namespace and (self._is_table(directory) or directory.is_lake)):
+            return None
+        return directory
+
+    def _require(self, namespace: Namespace) -> Directory:
+        found = self._namespace(namespace)
+        if found is None:
+            raise NamespaceNotFound(f"namespace {dotted(namespace)} does not exist")
+        return found
+
+    def _is_table(self, directory: Directory) -> bool:
+        if directory.is_lake:
+            return False
+        if directory.directories:
+            return not directory.data and all(is_partition(name) for name in directory.directories)
+        return self._by_directory and len(directory.formats) == 1 and not directory.others
+
+    def _tables(self, namespace: Namespace) -> dict[str, Path]:
+        """Each table's file or directory by the table's name."""
+        directory = self._require(namespace)
+        inside = ((name, self._directories.at(*namespace, name)) for name in directory.directories)
+        tables = {name: found.path for name, found in inside if found is not None and self._is_table(found)}
+        stems = {name: stem_of(name) for name in directory.data}
+        shared = Counter([*tables, *stems.values()])
+        for name, stem in stems.items():
+            tables[stem if shared[stem] == 1 else name] = directory.path / name
+        return tables
+
+    def _table(self, namespace: Namespace, name: str, path: Path) -> FilesTable:
+        if path.is_dir():
+            files = self._directories.data_below(path)
+            formats = {format_of(file.name) for file in files}
+            if len(formats) != 1:
+                raise InvalidArgument(
+                    f"directory '{path}' can't be read as one table: it has files of "
+                    f"{listing(str(f) for f in formats) if formats else 'no format that is known'}"
+                )
+            return FilesTable(namespace, name, str(formats.pop()), tuple(map(str, files)), str(path), self._options)
+        format = format_of(path.name)
+        if format is None:
+            raise InvalidArgument(f"the ending of '{path}' does not say what is in it; endings: {listing(ENDINGS, 20)}")
+        return FilesTable(namespace, name, format, (str(path),))
+
+    def _no_table(self, namespace: Namespace, name: str, tables: Mapping[str, Path]) -> TableNotFound:
+        same = [file.name for file in tables.values() if stem_of(file.name) == name]
+        several = f": {listing(same)} have that name. Write one of these in full, quoted" if same else ""
+        return TableNotFound(f"table {dotted((*namespace, name))} does not exist{several}")

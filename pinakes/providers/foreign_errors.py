@@ -1,0 +1,98 @@
+"""Errors of boto3, thrift and the object store as ours. Each is known by the package that it comes from.
+
+What a service says about a signature may repeat the whole signed request, session token included: of refusals only the
+code is told, and the text is taken out of the error that is kept as the cause.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from pinakes.core import errors as ours
+
+_REFUSED = re.compile(
+    r"AccessDenied|Unauthorized|Forbidden|Signature|UnrecognizedClient|InvalidClientTokenId|InvalidAccessKeyId"
+    r"|Expired|InvalidToken|AuthFailure|NotAuthorized|MissingAuthentication"
+)
+_REFUSED_BY_STORE = re.compile(
+    r"AWS Error (ACCESS_DENIED|INVALID_ACCESS_KEY_ID|SIGNATURE_DOES_NOT_MATCH|INVALID_SIGNATURE|EXPIRED_TOKEN"
+    r"|INVALID_CLIENT_TOKEN_ID|UNRECOGNIZED_CLIENT|MISSING_AUTHENTICATION_TOKEN)"
+    r"|ExceptionName: (\w*(?:InvalidToken|AccessDenied|Expired|Signature|InvalidAccessKey)\w*)"
+    r"|HTTP response code (401|403)\b"
+)
+_STORE_AWAY = re.compile(r"AWS Error (NETWORK_CONNECTION|REQUEST_TIMEOUT)|curlCode: (6|7|28|35|60)")
+
+
+def translate_foreign(error: Exception, asked: object) -> ours.PinakesError | None:
+    """The error of ours that says the same, or None when it is not of one of these packages."""
+    package = type(error).__module__.partition(".")[0]
+    if package == "botocore":
+        return _of_aws(error, asked)
+    if package in ("thrift", "hive_metastore"):
+        return _of_hive(error, asked)
+    return _of_store(error, asked) if isinstance(error, OSError) else None
+
+
+def _of_store(error: OSError, asked: object) -> ours.PinakesError | None:
+    text = str(error)
+    if found := _REFUSED_BY_STORE.search(text):
+        return ours.PermissionDenied(
+            f"{asked}: the object store refused ({found[1] or found[2] or found[3]}). "
+            f"Look whether the catalog's STORAGE_SECRET, or else its SECRET, has keys that may do this."
+        )
+    if _STORE_AWAY.search(text):
+        return ours.CatalogUnavailable(
+            f"{asked}: the object store can't be reached. Look whether ENDPOINT and REGION of the catalog's "
+            f"STORAGE_SECRET are right: {text.partition(' with region')[0][:300]}"
+        )
+    return None
+
+
+def _of_aws(error: Any, asked: object) -> ours.PinakesError:
+    if isinstance(getattr(error, "response", None), dict):
+        return _of_service(error, asked)
+    name = type(error).__name__
+    if name in ("NoCredentialsError", "PartialCredentialsError", "CredentialRetrievalError", "TokenRetrievalError"):
+        return ours.PermissionDenied(
+            f"{asked}: no credentials for AWS were found. CREATE SECRET s (TYPE aws, KEY_ID '…', SECRET '…'), "
+            f"then ATTACH … (SECRET s)"
+        )
+    if name == "NoRegionError":
+        return ours.InvalidArgument(f"{asked}: AWS needs a region: ATTACH … (REGION 'eu-central-1')")
+    if name in ("ParamValidationError", "InvalidEndpointConfigurationError", "InvalidRegionError"):
+        return ours.InvalidArgument(f"{asked}: {error}")
+    return ours.CatalogUnavailable(
+        f"{asked}: AWS can't be reached: {error}. Look whether ENDPOINT and REGION are right."
+    )
+
+
+def _of_service(error: Any, asked: object) -> ours.PinakesError:
+    said = error.response.get("Error", {})
+    code, message = str(said.get("Code", "")), str(said.get("Message", ""))
+    if _REFUSED.search(code):
+        error.args = (f"An error occurred ({code})",)
+        return ours.PermissionDenied(
+            f"{asked}: AWS refused ({code}). CREATE OR REPLACE SECRET with keys that are valid and may do this."
+        )
+    if re.search(r"NotFound", code):
+        return ours.NotFoundError(f"{asked}: {message}")
+    if re.search(r"Invalid|Validation|BadRequest|Malformed", code):
+        return ours.InvalidArgument(f"{asked}: AWS refused the request: {message}")
+    return ours.CatalogUnavailable(f"{asked}: AWS failed ({code}): {message}")
+
+
+def _of_hive(error: Any, asked: object) -> ours.PinakesError:
+    said = str(getattr(error, "message", None) or error)
+    match type(error).__name__:
+        case "TTransportException":
+            return ours.CatalogUnavailable(
+                f"{asked}: the metastore can't be reached: {said}. Look whether it runs and its address is right."
+            )
+        case "NoSuchObjectException" | "UnknownDBException" | "UnknownTableException":
+            return ours.NotFoundError(f"{asked} does not exist: {said}")
+        case "AlreadyExistsException":
+            return ours.AlreadyExistsError(f"{asked} already exists")
+        case "InvalidObjectException" | "InvalidInputException" | "InvalidOperationException":
+            return ours.InvalidArgument(f"{asked}: the metastore refused: {said}")
+    return ours.CatalogUnavailable(f"{asked}: the metastore failed: {said}")

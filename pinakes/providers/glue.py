@@ -1,0 +1,95 @@
+"""Catalog type `glue`: Iceberg tables in the AWS Glue Data Catalog.
+
+The location is empty, the number of the account whose catalog it is, or the address of a service that speaks Glue's
+protocol. Keys come from a secret of type aws, else from what the environment offers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from pinakes.core.errors import InvalidArgument
+from pinakes.core.secrets import ANONYMOUS, Access
+from pinakes.providers.aws import boto_config, boto_session, storage_of
+from pinakes.providers.default_namespace import with_default
+from pinakes.providers.iceberg import translated
+from pinakes.providers.iceberg_rest import check_seconds
+from pinakes.providers.metastore import OneLevelCatalog
+from pinakes.providers.options import option, parse_options
+from pinakes.providers.storage import absolute_warehouse
+
+if TYPE_CHECKING:
+    from pyiceberg.catalog import Catalog as PyIcebergCatalog
+
+    from pinakes.parser.statements import OptionValue
+
+
+@dataclass(frozen=True, slots=True)
+class GlueOptions:
+    """What ATTACH … (TYPE glue, …) understands."""
+
+    warehouse: str | None = option("where new tables go, such as 's3://bucket/path'", default=None)
+    region: str | None = option("the AWS region; else that of the secret or the environment", default=None)
+    endpoint: str | None = option("the address of Glue, if it is not AWS's own", default=None)
+    s3_endpoint: str | None = option("the address of the object store, if it is not AWS's own", default=None)
+    catalog_id: str | None = option("the account whose catalog it is; else the one of the keys", default=None)
+    profile: str | None = option("a profile of the AWS configuration, instead of a SECRET", default=None)
+    default_namespace: str | None = option("the namespace of names that give none", default=None)
+    timeout: float = option("seconds to wait for an answer", default=20.0)
+
+
+class GlueCatalog(OneLevelCatalog):
+    """Databases are namespaces of one level; there are no views."""
+
+    TYPE: ClassVar[str] = "glue"
+    Options: ClassVar[type[GlueOptions]] = GlueOptions
+    LOCAL_PATHS: ClassVar[tuple[str, ...]] = ("warehouse",)
+
+    @classmethod
+    def open(
+        cls, alias: str, location: str, options: Mapping[str, OptionValue], access: Access = ANONYMOUS
+    ) -> GlueCatalog:
+        """Nothing is asked yet."""
+        parsed = parse_options(GlueOptions, options, f"catalog type {cls.TYPE}")
+        check_seconds(parsed.timeout, cls.TYPE)
+        endpoint, account = _place(location, parsed)
+        with translated("catalog", (alias,)):
+            inner = _open(alias, endpoint, account, parsed, access)
+        return with_default(cls, parsed.default_namespace)(cls.TYPE, lambda: inner)
+
+    def check_name(self, name: str, what: str) -> None:
+        """Glue folds names to lower case, and Athena reads no others."""
+        super().check_name(name, what)
+        if name != name.lower():
+            raise InvalidArgument(f"Glue has names in lower case only, so a {what} can't be named {name!r}")
+
+
+def _place(location: str, options: GlueOptions) -> tuple[str | None, str | None]:
+    """The endpoint and the account."""
+    if location.startswith(("http://", "https://")):
+        return options.endpoint or location, options.catalog_id
+    if location and not location.isdigit():
+        raise InvalidArgument(
+            "the location of a glue catalog is empty, the number of an AWS account, or the address of Glue: "
+            "ATTACH '' AS name (TYPE glue, REGION 'eu-central-1', …)"
+        )
+    return options.endpoint, options.catalog_id or location or None
+
+
+def _open(
+    alias: str, endpoint: str | None, account: str | None, options: GlueOptions, access: Access
+) -> PyIcebergCatalog:
+    session = boto_session(access.of_type("aws"), options.region, options.profile)
+    client: Any = session.client("glue", endpoint_url=endpoint, config=boto_config(options.timeout))
+    from pyiceberg.catalog.glue import _register_glue_catalog_id_with_glue_client as register
+
+    from pinakes.providers.glue_client import GlueClientCatalog
+
+    if account is not None:
+        register(client, account)
+    properties = storage_of(session, access, options.s3_endpoint or endpoint)
+    if options.warehouse is not None:
+        properties["warehouse"] = absolute_warehouse(options.warehouse)
+    return GlueClientCatalog(alias, client, **properties)

@@ -1,0 +1,123 @@
+"""Catalog type `hadoop`: Iceberg tables in directories, as Java's HadoopCatalog lays them out. No server is needed.
+
+The location is the warehouse: a directory of this machine, or a URI of an object store, which can only be read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from pinakes.core.errors import CatalogUnavailable, InvalidArgument
+from pinakes.core.names import Namespace
+from pinakes.core.secrets import ANONYMOUS, Access
+from pinakes.providers.default_namespace import with_default
+from pinakes.providers.hadoop_catalog.local import LocalWarehouse
+from pinakes.providers.hadoop_catalog.tree import WHY_READ_ONLY, Tree
+from pinakes.providers.hadoop_catalog.warehouse import ObjectStore, Warehouse
+from pinakes.providers.iceberg import IcebergCatalog, IcebergReader, translated
+from pinakes.providers.locations import is_remote, local_path
+from pinakes.providers.options import option, parse_options
+from pinakes.providers.storage import storage_properties
+
+if TYPE_CHECKING:
+    from pinakes.parser.statements import OptionValue
+    from pinakes.providers.hadoop_catalog.catalog import HadoopCatalog as PyIcebergHadoop
+
+
+@dataclass(frozen=True, slots=True)
+class HadoopOptions:
+    """What ATTACH … (TYPE hadoop, …) understands."""
+
+    create: bool = option("true makes the directory of the warehouse when there is none", default=False)
+    default_namespace: str | None = option("the namespace of names that give none, such as 'a.b'", default=None)
+
+
+class HadoopReader(IcebergReader):
+    """A warehouse that can only be read: one on an object store."""
+
+    TYPE: ClassVar[str] = "hadoop"
+    Options: ClassVar[type[HadoopOptions]] = HadoopOptions
+    LOCAL_PATHS: ClassVar[tuple[str, ...]] = ("location",)
+
+    def __init__(self, alias: str, warehouse: Warehouse, properties: Mapping[str, str]) -> None:
+        super().__init__(self.TYPE, partial(_pyiceberg, alias, warehouse, properties))
+        self._warehouse = warehouse
+        self._tree = Tree(warehouse)
+
+    @classmethod
+    def open(
+        cls, alias: str, location: str, options: Mapping[str, OptionValue], access: Access = ANONYMOUS
+    ) -> IcebergReader:
+        """The catalog at `location`."""
+        parsed = parse_options(HadoopOptions, options, f"catalog type {cls.TYPE}")
+        properties = storage_properties(access.storage or access.of_type("s3", "aws"))
+        if not location:
+            raise InvalidArgument("catalog type hadoop needs its warehouse as its location: a directory or s3://…")
+        if is_remote(location):
+            remote = with_default(RemoteHadoopCatalog, parsed.default_namespace)
+            return remote(alias, ObjectStore(location, properties), properties)
+        root = local_path(location)
+        if parsed.create:
+            _make(root)
+        local = with_default(HadoopCatalog, parsed.default_namespace)
+        return local(alias, LocalWarehouse(root), properties)
+
+    def check(self) -> None:
+        with translated("catalog", ()):
+            if self._warehouse.entries() is None:
+                raise CatalogUnavailable(
+                    f"the warehouse {self._warehouse.location()} is no directory. CREATE true makes it."
+                )
+
+    # Names come straight from the directories: only tables need the Iceberg library.
+
+    def list_namespaces(self, parent: Namespace = ()) -> list[Namespace]:
+        with translated("namespace", parent):
+            return self._tree.children(parent)
+
+    def namespace_exists(self, namespace: Namespace) -> bool:
+        with translated("namespace", namespace):
+            return self._tree.exists(namespace)
+
+    def list_tables(self, namespace: Namespace) -> list[str]:
+        with translated("namespace", namespace):
+            return self._tree.tables(namespace)
+
+
+class RemoteHadoopCatalog(HadoopReader):
+    @property
+    def why_read_only(self) -> str:
+        return WHY_READ_ONLY
+
+
+class HadoopCatalog(HadoopReader, IcebergCatalog):
+    """A warehouse on this machine."""
+
+    def create_namespace(self, namespace: Namespace, properties: Mapping[str, str]) -> None:
+        with translated("namespace", namespace):
+            self._tree.create(namespace, properties)
+
+    def drop_namespace(self, namespace: Namespace) -> None:
+        with translated("namespace", namespace):
+            self._tree.drop(namespace)
+
+    def alter_namespace(self, namespace: Namespace, updates: Mapping[str, str], removals: Iterable[str]) -> None:
+        self._tree.require(namespace)
+        super().alter_namespace(namespace, updates, removals)
+
+
+def _pyiceberg(alias: str, warehouse: Warehouse, properties: Mapping[str, str]) -> PyIcebergHadoop:
+    from pinakes.providers.hadoop_catalog.catalog import HadoopCatalog
+
+    return HadoopCatalog(alias, warehouse, **properties)
+
+
+def _make(root: Path) -> None:
+    try:
+        root.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise CatalogUnavailable(f"the directory {root} can't be made: {error.strerror}") from error

@@ -1,0 +1,131 @@
+"""Changes of a HadoopCatalog on this machine: each becomes visible in one step of the file system, or not at all.
+
+A version of a table is claimed by a hard link, which fails when the name is taken: of two writers only one gets it.
+"""
+
+from __future__ import annotations
+
+import errno
+import logging
+import os
+import shutil
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from pinakes.core.errors import NotSupportedError
+from pinakes.providers.hadoop_catalog.versions import HINT, METADATA, file_of
+from pinakes.providers.hadoop_catalog.warehouse import LocalDirectory
+
+logger = logging.getLogger(__name__)
+
+_NO_LINKS = (errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EMLINK, errno.ENOSYS)
+
+
+class Taken(Exception):
+    """Somebody else wrote this version."""
+
+
+class Gone(Exception):
+    """The table's directory is not there any more, or is another's."""
+
+
+class LocalWarehouse(LocalDirectory):
+    """The warehouse, with what changes it."""
+
+    def make(self, *parts: str) -> None:
+        """A directory, and those above it."""
+        self.root.joinpath(*parts).mkdir(parents=True, exist_ok=True)
+
+    def remove_empty(self, *parts: str) -> None:
+        self.root.joinpath(*parts).rmdir()
+
+    def remove_hollow(self, *parts: str) -> None:
+        """What is left of a table that was not made after all: directories without a file in them."""
+        for path, _, _ in os.walk(self.root.joinpath(*parts), topdown=False):
+            with suppress(OSError):  # it has something in it, so it stays
+                Path(path).rmdir()
+
+    @contextmanager
+    def opened(self, *parts: str) -> Iterator[int]:
+        """The table's metadata directory, held open: a table that takes its place is another directory."""
+        try:
+            handle = os.open(self.root.joinpath(*parts, METADATA), os.O_RDONLY | os.O_DIRECTORY)
+        except (FileNotFoundError, NotADirectoryError) as error:
+            raise Gone from error
+        try:
+            yield handle
+        finally:
+            os.close(handle)
+
+    def publish(self, directory: int, version: int, content: bytes, *parts: str) -> None:
+        """Make `content` the version of the table in the opened directory; Taken when it has one."""
+        temporary = f".{uuid.uuid4().hex}.tmp"
+        try:
+            _write(temporary, content, directory)
+            _link(temporary, file_of(version), directory)
+        except FileNotFoundError as error:
+            raise Gone from error
+        finally:
+            with suppress(FileNotFoundError):
+                os.unlink(temporary, dir_fd=directory)
+        self._check_same(directory, *parts)
+        _hint(version, directory)
+
+    def remove_table(self, *parts: str) -> None:
+        """In one step for who looks: the directory is renamed first, and emptied then."""
+        path = self.root.joinpath(*parts)
+        hidden = path.with_name(f".{uuid.uuid4().hex}.dropped")
+        try:
+            path.rename(hidden)
+        except FileNotFoundError as error:
+            raise Gone from error
+        if hidden.is_symlink():
+            hidden.unlink()
+        else:
+            shutil.rmtree(hidden)
+
+    def _check_same(self, directory: int, *parts: str) -> None:
+        """Dropped meanwhile, and perhaps made anew: what was written went with the old table."""
+        try:
+            same = os.path.samestat(os.fstat(directory), self.root.joinpath(*parts, METADATA).stat())
+        except FileNotFoundError:
+            same = False
+        if not same:
+            raise Gone
+
+
+def _write(name: str, content: bytes, directory: int) -> None:
+    handle = os.open(name, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666, dir_fd=directory)
+    with os.fdopen(handle, "wb") as stream:
+        stream.write(content)
+        stream.flush()
+        os.fsync(handle)
+
+
+def _link(source: str, target: str, directory: int) -> None:
+    try:
+        os.link(source, target, src_dir_fd=directory, dst_dir_fd=directory)
+        os.fsync(directory)
+    except FileExistsError as error:
+        raise Taken from error
+    except OSError as error:
+        if error.errno in _NO_LINKS:
+            raise NotSupportedError(
+                "this file system has no hard links, so two writers could not be told apart: tables of a hadoop "
+                "catalog on it can only be read"
+            ) from error
+        raise
+
+
+def _hint(version: int, directory: int) -> None:
+    """Tell where to begin to look. A hint that is missing or behind does no harm, so a failure is only logged."""
+    temporary = f".{uuid.uuid4().hex}.tmp"
+    try:
+        _write(temporary, str(version).encode(), directory)
+        with suppress(FileNotFoundError):
+            os.unlink(f".{HINT}.crc", dir_fd=directory)  # Java's checksum of the old one
+        os.rename(temporary, HINT, src_dir_fd=directory, dst_dir_fd=directory)
+    except OSError as error:
+        logger.warning("the version hint of a table could not be written: %s", error.strerror)

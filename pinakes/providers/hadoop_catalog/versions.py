@@ -1,0 +1,69 @@
+"""Which metadata file of a table is current: `metadata/vN.metadata.json`, of which `version-hint.text` gives a hint.
+
+The hint is written after the file, so it may be missing or behind; it is where the search begins, as in Java.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from pinakes.core.errors import DataCorrupt
+
+METADATA = "metadata"
+DATA = "data"
+HINT = "version-hint.text"
+
+_VERSION = re.compile(r"v(\d+)(\.metadata\.json|\.gz\.metadata\.json|\.metadata\.json\.gz)\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class Current:
+    """The newest version of a table and the file it stands in."""
+
+    version: int
+    file: str
+
+
+def versions_in(names: Iterable[str]) -> dict[int, str]:
+    """The metadata files among these names by their version; of one that stands there twice, the plain one."""
+    found: dict[int, str] = {}
+    for name in sorted(names):
+        matched = _VERSION.match(name)
+        if matched is not None and (int(matched[1]) not in found or matched[2] == ".metadata.json"):
+            found[int(matched[1])] = name
+    return found
+
+
+def file_of(version: int) -> str:
+    """The name that a new version gets. It is always the plain one: two writers of a version must meet in one name."""
+    return f"v{version}.metadata.json"
+
+
+def current(versions: Mapping[int, str], hint: str | None, what: str) -> Current | None:
+    """The newest version, or None where there is none at all."""
+    if not versions:
+        return None
+    hinted = int(hint) if hint is not None and hint.strip().isdecimal() else None
+    newest = max(versions)
+    if hinted is None or (hinted not in versions and hinted < newest):
+        return Current(newest, versions[newest])  # no hint, or one to a version that was cleaned up since
+    if hinted not in versions:
+        raise DataCorrupt(
+            f"{what} is damaged: {HINT} says version {hinted}, whose metadata file is missing; the newest is {newest}"
+        )
+    while hinted + 1 in versions:
+        hinted += 1
+    return Current(hinted, versions[hinted])
+
+
+def check_free(versions: Mapping[int, str], version: int, what: str) -> bool:
+    """Whether a new version can be written. One beyond a gap would become current by it, and hide it."""
+    beyond = [v for v in versions if v > version]
+    if beyond and version not in versions:
+        raise DataCorrupt(
+            f"{what} is damaged: it has a metadata file {versions[min(beyond)]}, but none of version {version}. "
+            f"Look which one is right, and move the other away."
+        )
+    return version not in versions

@@ -1,0 +1,105 @@
+"""Catalog type `hms`: Iceberg tables in a Hive metastore.
+
+The location is its address, `thrift://host:port`. Databases are namespaces of one level, names are in lower case, and
+there are no views that are Iceberg's.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+from urllib.parse import urlsplit
+
+from pinakes.core.errors import InvalidArgument, NotSupportedError
+from pinakes.core.secrets import ANONYMOUS, Access
+from pinakes.providers.default_namespace import with_default
+from pinakes.providers.iceberg import translated
+from pinakes.providers.iceberg_rest import check_seconds
+from pinakes.providers.metastore import OneLevelCatalog
+from pinakes.providers.options import option, parse_options
+from pinakes.providers.storage import absolute_warehouse, storage_properties
+
+if TYPE_CHECKING:
+    from pyiceberg.catalog import Catalog as PyIcebergCatalog
+
+    from pinakes.parser.statements import OptionValue
+
+PORT = 9083
+_NAME = re.compile(r"[a-z0-9_]+")
+
+
+@dataclass(frozen=True, slots=True)
+class HmsOptions:
+    """What ATTACH … (TYPE hms, …) understands."""
+
+    warehouse: str | None = option(
+        "where tables of databases without a location go, a directory or a URI", default=None
+    )
+    ugi: str | None = option("the user, or user:group,…, that the metastore is told", default=None)
+    kerberos: bool = option("true authenticates with Kerberos, by the ticket that is there", default=False)
+    kerberos_service: str = option("the metastore's service name in Kerberos", default="hive")
+    hive2_compatible: bool = option("true writes column types that Hive 2 can read", default=False)
+    default_namespace: str | None = option("the namespace of names that give none", default=None)
+    timeout: float = option("seconds to wait for an answer, and for a lock", default=30.0)
+
+
+class HmsCatalog(OneLevelCatalog):
+    """Databases of a metastore, and the Iceberg tables in them."""
+
+    TYPE: ClassVar[str] = "hms"
+    Options: ClassVar[type[HmsOptions]] = HmsOptions
+    LOCAL_PATHS: ClassVar[tuple[str, ...]] = ("warehouse",)
+
+    @classmethod
+    def open(
+        cls, alias: str, location: str, options: Mapping[str, OptionValue], access: Access = ANONYMOUS
+    ) -> HmsCatalog:
+        """Nothing is asked yet."""
+        parsed = parse_options(HmsOptions, options, f"catalog type {cls.TYPE}")
+        check_seconds(parsed.timeout, cls.TYPE)
+        access.of_type()  # it takes no secret: there is no password in Hive's protocol
+        with translated("catalog", (alias,)):
+            inner = _open(alias, _uri(location), parsed, access)
+        return with_default(cls, parsed.default_namespace)(cls.TYPE, lambda: inner)
+
+    def check_name(self, name: str, what: str) -> None:
+        super().check_name(name, what)
+        if not _NAME.fullmatch(name):
+            raise InvalidArgument(
+                f"a Hive metastore has names of lower case letters, digits and _ only, so a {what} can't be named "
+                f"{name!r}"
+            )
+
+
+def _uri(location: str) -> str:
+    address = urlsplit(location if "://" in location else f"thrift://{location}")
+    try:
+        port = address.port or PORT
+    except ValueError:
+        port = 0
+    if address.scheme != "thrift" or not address.hostname or not port or address.username is not None:
+        raise InvalidArgument("catalog type hms needs the metastore's address as its location: 'thrift://host:port'")
+    return f"thrift://{address.hostname}:{port}"
+
+
+def _open(alias: str, uri: str, options: HmsOptions, access: Access) -> PyIcebergCatalog:
+    try:
+        from pinakes.providers.hms_client import HiveClientCatalog
+    except ImportError as error:
+        raise NotSupportedError(
+            "catalogs in a Hive metastore need thrift, which is not installed: pip install 'pinakes[hive]'"
+        ) from error
+    properties = {
+        "uri": uri,
+        "hive.hive2-compatible": str(options.hive2_compatible).lower(),
+        "hive.kerberos-authentication": str(options.kerberos).lower(),
+        "hive.kerberos-service-name": options.kerberos_service,
+        **storage_properties(access.storage),
+    }
+    if options.warehouse is not None:
+        properties["warehouse"] = absolute_warehouse(options.warehouse)
+    if options.ugi is not None:
+        properties["ugi"] = options.ugi
+    return HiveClientCatalog(alias, options.timeout, **properties)

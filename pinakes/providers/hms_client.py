@@ -1,0 +1,98 @@
+"""pyiceberg's Hive catalog for many threads: a connection per call, with time-outs; commits that tell their fate."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from hive_metastore.ttypes import CheckLockRequest, LockResponse, LockState
+from pyiceberg.catalog import PropertiesUpdateSummary
+from pyiceberg.catalog.hive import (
+    COMMENT,
+    HIVE_KERBEROS_AUTH,
+    HIVE_KERBEROS_SERVICE_NAME,
+    HiveCatalog,
+    _annotate_namespace,
+    _HiveClient,
+)
+from pyiceberg.exceptions import CommitFailedException, CommitStateUnknownException, NoSuchNamespaceError
+from pyiceberg.table import CommitTableResponse, Table
+from pyiceberg.table.update import TableRequirement, TableUpdate
+from pyiceberg.typedef import EMPTY_DICT, Identifier, Properties
+from thrift.transport.TTransport import TTransportException
+
+from pinakes.providers.metastore_client import Metastore
+
+_POLL_SECONDS = 0.05
+
+
+class Connection(_HiveClient):
+    """One connection, for one use."""
+
+    def __init__(self, timeout: float, *args: Any) -> None:
+        self._timeout = timeout
+        super().__init__(*args)
+
+    def _init_thrift_transport(self) -> Any:
+        transport = super()._init_thrift_transport()
+        inner = getattr(transport, "_TBufferedTransport__trans", None) or getattr(transport, "transport", transport)
+        inner.setTimeout(self._timeout * 1000)
+        return transport
+
+
+class HiveClientCatalog(Metastore, HiveCatalog):
+    """The metastore. `timeout` is in seconds, for each answer and for a lock."""
+
+    def __init__(self, name: str, timeout: float, **properties: str) -> None:
+        self._timeout = timeout
+        super().__init__(name, **properties)
+
+    @property
+    def _client(self) -> Connection:
+        """A new one each time: a connection serves one thread at a time."""
+        return Connection(
+            self._timeout,
+            self.properties["uri"],
+            self.properties.get("ugi"),
+            self.properties[HIVE_KERBEROS_AUTH] == "true",
+            self.properties[HIVE_KERBEROS_SERVICE_NAME],
+        )
+
+    @_client.setter
+    def _client(self, _: object) -> None:
+        """pyiceberg makes one at the beginning, for all; it is let go."""
+
+    def update_namespace_properties(
+        self, namespace: str | Identifier, removals: set[str] | None = None, updates: Properties = EMPTY_DICT
+    ) -> PropertiesUpdateSummary:
+        """The comment is no parameter of a database but a field, and so is the location; pyiceberg changes neither."""
+        current = self.load_namespace_properties(namespace)
+        if COMMENT in current and COMMENT in (removals or ()):
+            raise NotImplementedError("a Hive metastore never forgets the comment of a database; change it instead")
+        summary, properties = self._get_updated_props_and_update_summary(current, removals, updates)
+        with self._client as client:
+            database = client.get_database(self.identifier_to_database(namespace, NoSuchNamespaceError))
+            client.alter_database(database.name, _annotate_namespace(database, properties))
+        return summary
+
+    def commit_table(
+        self, table: Table, requirements: tuple[TableRequirement, ...], updates: tuple[TableUpdate, ...]
+    ) -> CommitTableResponse:
+        try:
+            return super().commit_table(table, requirements, updates)
+        except TTransportException as error:
+            if error.type == TTransportException.NOT_OPEN:
+                raise  # nobody was there: nothing was sent
+            raise CommitStateUnknownException("the metastore did not answer") from error
+
+    def _wait_for_lock(self, database_name: str, table_name: str, lockid: int, open_client: Any) -> LockResponse:
+        """pyiceberg waits two seconds before it looks for the first time."""
+        deadline = time.monotonic() + self._timeout
+        while time.monotonic() < deadline:
+            response = open_client.check_lock(CheckLockRequest(lockid=lockid))
+            if response.state == LockState.ACQUIRED:
+                return response
+            if response.state != LockState.WAITING:
+                break
+            time.sleep(_POLL_SECONDS)
+        raise CommitFailedException(f"{database_name}.{table_name} is locked by somebody else")

@@ -1,0 +1,135 @@
+"""Catalog type `iceberg_rest`: any server that speaks Iceberg's REST protocol.
+
+The location is the server's address, without `/v1`. Opening it asks for the configuration, which says among others
+whether the server has views; a catalog without them does not claim to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+from urllib.parse import urlsplit
+
+from pinakes.core.errors import InvalidArgument
+from pinakes.core.secrets import ANONYMOUS, Access
+from pinakes.providers.default_namespace import with_default
+from pinakes.providers.iceberg import IcebergCatalog, IcebergViewCatalog, translated
+from pinakes.providers.options import option, parse_options
+from pinakes.providers.storage import storage_properties
+
+if TYPE_CHECKING:
+    from pinakes.parser.statements import OptionValue
+    from pinakes.providers.rest.client import RestClient
+    from pinakes.providers.rest.http import RestSession
+
+
+@dataclass(frozen=True, slots=True)
+class IcebergRestOptions:
+    """What ATTACH … (TYPE iceberg_rest, …) understands."""
+
+    warehouse: str | None = option("which of the server's warehouses", default=None)
+    prefix: str | None = option("what stands before the names in paths, when the server does not say it", default=None)
+    default_namespace: str | None = option("the namespace of names that give none, such as 'a.b'", default=None)
+    timeout: float = option("seconds to wait for an answer", default=30.0)
+    ssl_verify: bool = option("false accepts any TLS certificate", default=True)
+    ca_bundle: str | None = option("a file with the TLS certificates to trust", default=None)
+    views: bool = option("true when the server has views and does not say so", default=False)
+    access_delegation: str = option(
+        "how the server is asked to let us at files: vended-credentials, remote-signing, or none",
+        default="vended-credentials",
+    )
+    region: str | None = option(
+        "the region of the files and of signed requests, against what the server says", default=None
+    )
+    endpoint: str | None = option("where the object store is, against what the server says", default=None)
+    signing_name: str | None = option(
+        "the service that requests are signed for with a secret of type aws; else it follows from the location",
+        default=None,
+    )
+
+
+class IcebergRestCatalog(IcebergCatalog):
+    """A server without views."""
+
+    TYPE: ClassVar[str] = "iceberg_rest"
+    Options: ClassVar[type[IcebergRestOptions]] = IcebergRestOptions
+    LOCAL_PATHS: ClassVar[tuple[str, ...]] = ("ca_bundle",)
+
+    def __init__(self, client: RestClient) -> None:
+        super().__init__(self.TYPE, lambda: client)
+
+    @classmethod
+    def open(
+        cls, alias: str, location: str, options: Mapping[str, OptionValue], access: Access = ANONYMOUS
+    ) -> IcebergCatalog:
+        """Ask the server at `location` for its configuration."""
+        parsed = parse_options(IcebergRestOptions, options, f"catalog type {cls.TYPE}")
+        check_seconds(parsed.timeout, cls.TYPE)
+        if parsed.ca_bundle is not None and not Path(parsed.ca_bundle).is_file():
+            raise InvalidArgument(
+                f"option CA_BUNDLE must be a file with certificates, and {parsed.ca_bundle!r} is none"
+            )
+        with translated("catalog", (alias,)):
+            client = _client(alias, _uri(location), parsed, access)
+        found = IcebergRestViewCatalog if client.has_views else IcebergRestCatalog
+        return with_default(found, parsed.default_namespace)(client)
+
+
+class IcebergRestViewCatalog(IcebergRestCatalog, IcebergViewCatalog):
+    """A server with views."""
+
+
+def check_seconds(timeout: float, type: str) -> None:
+    if not 0 < timeout < 1e6:
+        raise InvalidArgument(f"option TIMEOUT of catalog type {type} must be a number of seconds above 0")
+
+
+def _uri(location: str) -> str:
+    """The address; it holds no secret, since addresses stand in errors and in logs."""
+    address = urlsplit(location)
+    if address.scheme not in ("http", "https") or not address.hostname:
+        raise InvalidArgument("catalog type iceberg_rest needs an address as its location: 'https://host/path'")
+    if address.username is not None or address.password is not None or address.query or address.fragment:
+        raise InvalidArgument(
+            "the location of a REST catalog takes neither a password nor a query (?…): "
+            "CREATE SECRET s (TYPE basic, …) or (TYPE bearer, …), then ATTACH … (SECRET s)"
+        )
+    return location.rstrip("/").removesuffix("/v1")
+
+
+def _client(alias: str, uri: str, options: IcebergRestOptions, access: Access) -> RestClient:
+    from pinakes.providers.rest.client import RestClient
+    from pinakes.providers.rest.http import RestSession
+
+    storage = storage_properties(access.storage)
+    session = RestSession(uri, timeout=options.timeout, verify=options.ca_bundle or options.ssl_verify)
+    try:
+        _log_in(session, uri, options, access)
+        if options.access_delegation.lower() != "none":
+            session.headers["X-Iceberg-Access-Delegation"] = options.access_delegation
+        given = {"uri": uri, "warehouse": options.warehouse, "prefix": options.prefix}
+        chosen = {"s3.region": options.region, "s3.endpoint": options.endpoint}
+        if options.views:
+            given["view-endpoints-supported"] = "true"
+        return RestClient(alias, session, _without_none(given), storage, _without_none(chosen))
+    except BaseException:
+        session.close()
+        raise
+
+
+def _log_in(session: RestSession, uri: str, options: IcebergRestOptions, access: Access) -> None:
+    from pinakes.providers.rest.login import Login, login_of
+
+    def signer() -> Login:
+        from pinakes.providers.rest.signing import Signature
+
+        assert access.secret is not None
+        return Signature(access.secret, uri, options.region, options.signing_name)
+
+    session.login = login_of(access, f"{uri}/v1/oauth/tokens", session.post_form, signer)
+
+
+def _without_none(properties: Mapping[str, str | None]) -> dict[str, str]:
+    return {key: value for key, value in properties.items() if value is not None}

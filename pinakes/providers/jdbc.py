@@ -1,0 +1,129 @@
+"""Catalog type `jdbc`: Iceberg tables listed in PostgreSQL, MySQL or MariaDB, as Java's JdbcCatalog does it.
+
+The location is `[scheme://][user[:password]@]host[:port][/database]` or a `jdbc:` address; its scheme says which
+database it is. User and password come from a secret of type `basic` if ATTACH names one, else from the location.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from pinakes.core.errors import InvalidArgument, NotSupportedError, PinakesError
+from pinakes.core.names import Namespace, undotted
+from pinakes.core.secrets import ANONYMOUS, Access, Secret
+from pinakes.providers.options import option, parse_options
+from pinakes.providers.sql_catalog.adapter import StoreCatalog
+from pinakes.providers.sql_catalog.address import Address, parse_address
+from pinakes.providers.sql_catalog.namespaces import joined
+from pinakes.providers.sql_catalog.server_database import Driver, ServerDatabase
+from pinakes.providers.sql_catalog.sql_store import SqlStore, choose_name
+from pinakes.providers.storage import absolute_warehouse, storage_properties
+
+if TYPE_CHECKING:
+    from pinakes.parser.statements import OptionValue
+
+
+@dataclass(frozen=True, slots=True)
+class JdbcOptions:
+    """What ATTACH … (TYPE jdbc, …) understands."""
+
+    warehouse: str | None = option("where new tables go, a directory or a URI; needed to create any", default=None)
+    catalog_name: str | None = option(
+        "the catalog name that the rows carry; else the only one stored, else the alias", default=None
+    )
+    default_namespace: str | None = option("the namespace of names that give none, such as 'a.b'", default=None)
+    max_connections: int = option("how many connections there may be at the same time", default=4)
+    upgrade: bool = option("true adds what an older database (V0) lacks for views", default=False)
+    driver: str | None = option("postgresql, mysql or mariadb, when the location does not say it", default=None)
+    connect_timeout: float = option("seconds to wait for a connection", default=10.0)
+    statement_timeout: float = option("seconds to wait for a statement", default=60.0)
+    ssl_mode: str | None = option(
+        "disable, prefer (the default), require, verify-ca or verify-full; as in PostgreSQL", default=None
+    )
+    ssl_root_cert: str | None = option(
+        "a file with the certificates that verify-ca and verify-full trust", default=None
+    )
+
+
+class JdbcCatalog(StoreCatalog):
+    """The catalog; without the option DEFAULT_NAMESPACE it has no default namespace."""
+
+    TYPE: ClassVar[str] = "jdbc"
+    Options: ClassVar[type[JdbcOptions]] = JdbcOptions
+    LOCAL_PATHS: ClassVar[tuple[str, ...]] = ("warehouse", "ssl_root_cert")
+
+    @classmethod
+    def open(
+        cls, alias: str, location: str, options: Mapping[str, OptionValue], access: Access = ANONYMOUS
+    ) -> JdbcCatalog:
+        """Open the catalog in the database at `location`; its two tables are made where they are missing."""
+        parsed = parse_options(JdbcOptions, options, f"catalog type {cls.TYPE}")
+        for name in ("connect_timeout", "statement_timeout"):
+            if not 0 < getattr(parsed, name) < 1e6:
+                raise InvalidArgument(f"option {name.upper()} of catalog type jdbc must be a number of seconds above 0")
+        properties = storage_properties(access.storage)
+        if parsed.warehouse is not None:
+            properties["warehouse"] = absolute_warehouse(parsed.warehouse)
+        default = None if parsed.default_namespace is None else undotted(parsed.default_namespace)
+        if default is not None:
+            joined(default)  # refuses what can't be a namespace, before anything is opened
+        store = _open_store(location, alias, parsed, access)
+        return (
+            cls(cls.TYPE, store, properties) if default is None else JdbcCatalogWithDefault(store, properties, default)
+        )
+
+
+class JdbcCatalogWithDefault(JdbcCatalog):
+    """The same, when the option says what a name without a namespace means."""
+
+    def __init__(self, store: SqlStore, properties: Mapping[str, str], default_namespace: Namespace) -> None:
+        super().__init__(self.TYPE, store, properties)
+        self._default_namespace = default_namespace
+
+    @property
+    def default_namespace(self) -> Namespace:
+        return self._default_namespace
+
+
+def _open_store(location: str, alias: str, options: JdbcOptions, access: Access) -> SqlStore:
+    address = parse_address(location, options.driver, options.ssl_mode, options.ssl_root_cert)
+    login = _login(address, access.of_type("basic"))
+    driver = _driver(address)(address, login, options.connect_timeout, options.statement_timeout)
+    database = ServerDatabase(driver, address.place, options.max_connections, options.statement_timeout)
+    try:
+        store = SqlStore(database, choose_name(database, alias, options.catalog_name))
+        store.initialize()
+        if options.upgrade:
+            store.upgrade()
+    except PinakesError:
+        database.close()
+        raise
+    return store
+
+
+def _login(address: Address, secret: Secret | None) -> Callable[[], tuple[str, str]]:
+    """Who connects. A secret is asked at each connection, so that one that was dropped opens nothing."""
+    if secret is not None:
+        return lambda: (secret["USERNAME"], secret["PASSWORD"])
+    if not address.user:
+        raise InvalidArgument(
+            "catalog type jdbc needs a user: give one in the location (user@host), or a SECRET of type basic"
+        )
+    return lambda: (address.user, address.password)
+
+
+def _driver(address: Address) -> Callable[[Address, Callable[[], tuple[str, str]], float, float], Driver]:
+    try:
+        if address.driver == "postgres":
+            from pinakes.providers.sql_catalog.postgres import PostgresDriver
+
+            return PostgresDriver
+        from pinakes.providers.sql_catalog.mysql import MySqlDriver
+
+        return MySqlDriver
+    except ImportError as error:
+        raise NotSupportedError(
+            f"{address.place} needs a package that is not installed: pip install 'pinakes[{address.driver}]'"
+        ) from error

@@ -1,0 +1,261 @@
+"""pyiceberg's REST catalog over our connection.
+
+What differs: the config of a server may not choose code to run, headers or another host to send the login to; a table's
+own properties don't say how its files are read; a level or name that a path would lose ('..', '') is refused; a commit
+without an answer is an unknown one.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote, unquote, urlsplit
+
+from pydantic import ValidationError
+from pyiceberg.catalog import Catalog as PyIcebergCatalog
+from pyiceberg.catalog.rest import (
+    DEFAULT_ENDPOINTS,
+    DEFAULT_NAMESPACE_SEPARATOR,
+    NAMESPACE_SEPARATOR_PROPERTY,
+    VIEW_ENDPOINTS,
+    VIEW_ENDPOINTS_SUPPORTED,
+    Capability,
+    ConfigResponse,
+    Endpoint,
+    Endpoints,
+    ListNamespaceResponse,
+    RestCatalog,
+    TableResponse,
+)
+from pyiceberg.catalog.rest.response import _handle_non_200_response
+from pyiceberg.exceptions import CommitFailedException, NoSuchNamespaceError, NoSuchTableError, TableAlreadyExistsError
+from pyiceberg.io import load_file_io
+from pyiceberg.schema import Schema
+from pyiceberg.table import CommitTableRequest, CommitTableResponse, StagedTable, Table, TableIdentifier
+from pyiceberg.table.update import AssertCreate
+from pyiceberg.typedef import UTF8
+from requests import HTTPError, Response
+
+from pinakes import __version__
+from pinakes.core.errors import CatalogUnavailable, InvalidArgument
+from pinakes.providers.rest.http import RestSession
+from pinakes.providers.rest.views import RestViews
+
+if TYPE_CHECKING:
+    from pyiceberg.io import FileIO
+    from pyiceberg.table.update import TableRequirement, TableUpdate
+    from pyiceberg.typedef import Identifier, Properties
+
+_CREATE_VIEW = Endpoint.from_string("POST /v1/{prefix}/namespaces/{namespace}/views")
+_KEPT_FROM_SERVERS = (
+    *("py-", "auth", "ssl", "token", "credential", "oauth2-", "header.", "rest."),
+    *("snapshot-loading-mode", "scan-planning-mode"),
+)
+_KEYS = ("s3.access-key-id", "s3.secret-access-key", "s3.session-token")
+
+
+class RestClient(RestViews, RestCatalog):
+    """`properties` are the catalog's; `storage` says how to reach the files where the server says nothing of keys, and
+    `chosen` what counts against what it says."""
+
+    def __init__(
+        self,
+        name: str,
+        session: RestSession,
+        properties: Mapping[str, str],
+        storage: Mapping[str, str],
+        chosen: Mapping[str, str],
+    ) -> None:
+        PyIcebergCatalog.__init__(self, name, **properties)
+        self._auth_manager = None
+        self.uri = properties["uri"]
+        self._session: RestSession = session
+        self._storage = dict(storage)
+        self._chosen = dict(chosen)
+        session.headers["Content-type"] = "application/json"
+        session.headers["User-Agent"] = f"Pinakes/{__version__}"
+        self._fetch_config()
+
+    @property
+    def has_views(self) -> bool:
+        return {Capability.V1_LIST_VIEWS, Capability.V1_LOAD_VIEW, _CREATE_VIEW} <= self._supported_endpoints
+
+    def supports_server_side_planning(self) -> bool:
+        return False
+
+    # --- configuration -------------------------------------------------------------------------------------------
+
+    def _create_session(self) -> RestSession:
+        return self._session
+
+    def _fetch_config(self) -> None:
+        warehouse = self.properties.get("warehouse")
+        response = self._session.get(
+            self.url(Endpoints.get_config, prefixed=False), params={"warehouse": warehouse} if warehouse else {}
+        )
+        config = self._read_config(response)
+        theirs = _harmless(config.defaults), _harmless(config.overrides)
+        self.properties = {**theirs[0], **self.properties, **theirs[1]}
+        if _origin(self.properties["uri"]) == _origin(self.uri):
+            self.uri = self.properties["uri"]  # to another host, the login is not sent
+        self._supported_endpoints = set(config.endpoints or DEFAULT_ENDPOINTS)
+        if not config.endpoints and self.properties.get(VIEW_ENDPOINTS_SUPPORTED, "").lower() == "true":
+            self._supported_endpoints |= VIEW_ENDPOINTS | {_CREATE_VIEW}
+        separator = self.properties.get(NAMESPACE_SEPARATOR_PROPERTY) or DEFAULT_NAMESPACE_SEPARATOR
+        self._namespace_separator = unquote(separator)
+
+    def _read_config(self, response: Response) -> ConfigResponse:
+        try:
+            response.raise_for_status()
+        except HTTPError as error:
+            if response.status_code not in (404, 405, 501):
+                _handle_non_200_response(error, {})
+            raise CatalogUnavailable(self._no_catalog(f"HTTP {response.status_code}")) from error
+        try:
+            return ConfigResponse.model_validate_json(response.text)
+        except ValidationError as error:
+            raise CatalogUnavailable(self._no_catalog("something else than its configuration")) from error
+
+    def _no_catalog(self, answer: str) -> str:
+        warehouse = self.properties.get("warehouse")
+        asked = f" about the warehouse {warehouse!r}" if warehouse else ""
+        return (
+            f"no Iceberg REST catalog answers at {self.uri}: asked for its configuration{asked}, {self._session.place} "
+            f"answered with {answer}. Look whether location and WAREHOUSE are right: a location often ends in /iceberg "
+            f"or /api/catalog."
+        )
+
+    # --- names in paths ------------------------------------------------------------------------------------------
+
+    def _encode_namespace_path(self, namespace: Identifier) -> str:
+        for level in namespace:
+            _check_part(level, "namespace level")
+            if self._namespace_separator in level:
+                raise InvalidArgument(
+                    f"namespace level {level!r} has {self._namespace_separator!r} in it, which this catalog separates "
+                    f"levels by"
+                )
+        return self._namespace_separator.join(quote(part, safe="") for part in namespace)
+
+    def _split_identifier_for_path(self, identifier: Any, *kind: Any) -> Properties:
+        _check_part(identifier.name if isinstance(identifier, TableIdentifier) else identifier[-1], "name")
+        return super()._split_identifier_for_path(identifier, *kind)
+
+    def list_namespaces(self, namespace: str | Identifier = ()) -> list[Identifier]:
+        parent = self.identifier_to_tuple(namespace)
+        self._encode_namespace_path(parent)  # refuses what can't be
+        asked = {"parent": self._namespace_separator.join(parent)} if parent else {}
+        return list(self._namespaces(asked))
+
+    def _namespaces(self, asked: dict[str, str]) -> Iterator[Identifier]:
+        page: str | None = None
+        while True:
+            response = self._session.get(
+                self.url(Endpoints.list_namespaces), params={**asked, **({"pageToken": page} if page else {})}
+            )
+            try:
+                response.raise_for_status()
+            except HTTPError as error:
+                _handle_non_200_response(error, {404: NoSuchNamespaceError})
+            answer = ListNamespaceResponse.model_validate_json(response.text)
+            yield from answer.namespaces
+            page = answer.next_page_token
+            if not page:
+                return
+
+    # --- tables --------------------------------------------------------------------------------------------------
+
+    def _create_table(self, identifier: str | Identifier, *args: Any, **kwargs: Any) -> TableResponse:
+        """The server puts files below the names, unless it is told a place; see `check_location`."""
+        if kwargs.get("location") is None:
+            for part in self.identifier_to_tuple(identifier):
+                check_location(part)
+        return super()._create_table(identifier, *args, **kwargs)
+
+    def _response_to_table(self, identifier_tuple: tuple[str, ...], table_response: TableResponse) -> Table:
+        return Table(
+            identifier_tuple,
+            table_response.metadata,
+            table_response.metadata_location or "",
+            self._io_of(table_response),
+            self,
+            table_response.config,
+        )
+
+    def _response_to_staged_table(
+        self, identifier_tuple: tuple[str, ...], table_response: TableResponse
+    ) -> StagedTable:
+        return StagedTable(
+            identifier=identifier_tuple,
+            metadata=table_response.metadata,
+            metadata_location=table_response.metadata_location or "",
+            io=self._io_of(table_response),
+            catalog=self,
+        )
+
+    def _io_of(self, response: TableResponse) -> FileIO:
+        """Access to a table's files: with the keys that the server gave for it, else with those that ATTACH named."""
+        location = response.metadata_location or response.metadata.location
+        check_location(location)
+        lent = {
+            **_harmless(response.config),
+            **self._resolve_storage_credentials(response.storage_credentials, location),
+        }
+        own = {**self.properties, **self._storage}
+        if any(key in lent for key in _KEYS):
+            own = {key: value for key, value in own.items() if key not in _KEYS}
+        return load_file_io({**own, **lent, **self._chosen}, location)
+
+    def _load_file_io(self, properties: Properties | None = None, location: str | None = None) -> FileIO:
+        return load_file_io({**self.properties, **self._storage, **self._chosen}, location)
+
+    def commit_table(
+        self, table: Table, requirements: tuple[TableRequirement, ...], updates: tuple[TableUpdate, ...]
+    ) -> CommitTableResponse:
+        identifier = TableIdentifier.model_validate({"namespace": table.name()[:-1], "name": table.name()[-1]})
+        request = CommitTableRequest(identifier=identifier, requirements=requirements, updates=updates)
+        url = self.url(Endpoints.update_table, prefixed=True, **self._split_identifier_for_path(identifier))
+        response = self._session.commit(url, _body_of(request, table), {})
+        try:
+            response.raise_for_status()
+        except HTTPError as error:
+            creates = any(isinstance(requirement, AssertCreate) for requirement in requirements)
+            conflict = TableAlreadyExistsError if creates else CommitFailedException
+            _handle_non_200_response(error, {404: NoSuchTableError, 409: conflict})
+        return CommitTableResponse.model_validate_json(response.text)
+
+
+def _body_of(request: CommitTableRequest, table: Table) -> bytes:
+    """Nessie and older servers want to be told the last column's id beside a new schema; pyiceberg leaves it out."""
+    body = json.loads(request.model_dump_json())
+    for update in body["updates"]:
+        if update["action"] == "add-schema":
+            highest = Schema.model_validate(update["schema"]).highest_field_id
+            update["last-column-id"] = max(highest, table.metadata.last_column_id)
+    return json.dumps(body).encode(UTF8)
+
+
+def _harmless(config: Mapping[str, str] | None) -> dict[str, str]:
+    """What a server may say: not which code to load, nor whom to authenticate as or how to ask."""
+    return {k: v for k, v in (config or {}).items() if not k.lower().startswith(_KEPT_FROM_SERVERS)}
+
+
+def check_location(location: str) -> None:
+    """Readers and writers of files cut a location short at these: all the files of a table would be one."""
+    if "#" in location or "?" in location:
+        raise InvalidArgument(
+            f"the files of a table can't be at a place with '#' or '?' in it: {location!r}. Choose another name, or "
+            f"WITH (location = '…')."
+        )
+
+
+def _origin(uri: str) -> tuple[str, str]:
+    address = urlsplit(uri)
+    return address.scheme, address.netloc
+
+
+def _check_part(part: str, what: str) -> None:
+    """Such a part would vanish from a path: DROP TABLE ".." would ask to drop the namespace."""
+    if part in ("", ".", ".."):
+        raise InvalidArgument(f"{part!r} can't be a {what} in a REST catalog")

@@ -1,0 +1,205 @@
+"""Requests to a REST catalog: with time-outs, bounded retries, and errors of ours that tell the host and what to do.
+
+What the catalog says about tables and namespaces (404, 409, …) is left to pyiceberg. A commit is different from all
+other requests: once it is sent, no answer means that nobody knows whether it happened.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+from urllib.parse import urlsplit
+
+from pyiceberg.exceptions import CommitStateUnknownException
+from requests import RequestException, Response, Session
+from requests import exceptions as theirs
+from requests.adapters import HTTPAdapter
+from urllib3.exceptions import (
+    ConnectTimeoutError,
+    MaxRetryError,
+    NameResolutionError,
+    NewConnectionError,
+    ReadTimeoutError,
+)
+from urllib3.util.retry import Retry
+
+from pinakes.core.errors import CatalogUnavailable, InvalidArgument, PermissionDenied, PinakesError
+from pinakes.providers.rest.login import Login
+
+LONGEST_WAIT = 10
+"""Seconds that a Retry-After is honoured for; a server that asks for more is asked again after these."""
+
+
+class Retries(Retry):
+    """Again when nothing was sent, when a kept connection had gone, and when the server asks for it; not after a
+    time-out, which has cost enough, and a change only where the server says that it was not looked at (429)."""
+
+    def is_retry(self, method: str, status_code: int, has_retry_after: bool = False) -> bool:
+        return status_code == 429 or (status_code == 503 and method in ("GET", "HEAD"))
+
+    def increment(self, *args: Any, **kwargs: Any) -> Retries:
+        error = kwargs.get("error")
+        if isinstance(error, ReadTimeoutError):
+            raise error
+        if isinstance(error, ConnectTimeoutError) and not isinstance(error, NewConnectionError):
+            raise MaxRetryError(kwargs["_pool"], args[1], error)
+        return super().increment(*args, **kwargs)
+
+
+def adapter() -> HTTPAdapter:
+    retries = Retries(
+        total=4,
+        connect=2,
+        read=1,
+        status=3,
+        allowed_methods=("GET", "HEAD"),
+        backoff_factor=0.1,
+        raise_on_status=False,
+        retry_after_max=LONGEST_WAIT,
+    )
+    return HTTPAdapter(pool_maxsize=16, max_retries=retries)
+
+
+class RestSession(Session):
+    """Whoever speaks to one catalog."""
+
+    def __init__(self, uri: str, *, timeout: float, verify: bool | str) -> None:
+        super().__init__()
+        self.place = urlsplit(uri).netloc
+        self.login = Login()
+        self.verify = verify
+        self._timeout = timeout
+        self.mount("https://", adapter())
+        self.mount("http://", adapter())
+
+    def post_form(self, url: str, form: dict[str, str]) -> Response:
+        """To a token server: without a login of ours, since it is what gives one."""
+        with self._reaching(urlsplit(url).netloc, "token server"):
+            return super().request(
+                "POST",
+                url,
+                data=form,
+                headers={"Content-type": "application/x-www-form-urlencoded"},
+                auth=Login(),
+                timeout=self._timeout,
+                allow_redirects=False,
+            )
+
+    def request(self, method: str | bytes, url: str | bytes, *args: Any, **kwargs: Any) -> Response:
+        """As of `requests`; PermissionDenied when the login was refused, CatalogUnavailable when nobody answered."""
+        with self._reaching(self.place):
+            response = self._ask(str(method), str(url), *args, **kwargs)
+        self._check(response)
+        return response
+
+    def commit(self, url: str, data: bytes, headers: dict[str, str]) -> Response:
+        """A request that must not be repeated: CommitStateUnknown unless it is certain what became of it."""
+        try:
+            response = self._ask("POST", url, data=data, headers=headers)
+        except RequestException as error:
+            if _was_sent(error):
+                raise CommitStateUnknownException(f"{self.place} did not answer: {self._reason(error)}") from error
+            raise self._unreachable(error, self.place) from error
+        if response.status_code >= 500 and not _is_refusal(response):
+            raise CommitStateUnknownException(
+                f"{self.place} failed with HTTP {response.status_code}: {_message(response)}"
+            )
+        self._check(response)
+        return response
+
+    def close(self) -> None:
+        super().close()
+        self.login.close()
+
+    def _ask(self, method: str, url: str, *args: Any, **kwargs: Any) -> Response:
+        kwargs = {"timeout": self._timeout, "auth": self.login, **kwargs}
+        response = super().request(method, url, *args, **kwargs)
+        if response.status_code in (401, 419) and self.login.renew():
+            response = super().request(method, url, *args, **kwargs)
+        for value in self.login.confidential():  # a server may repeat what it refuses
+            response._content = response.content.replace(value.encode(), b"***")
+        return response
+
+    @contextmanager
+    def _reaching(self, place: str, what: str = "catalog") -> Iterator[None]:
+        try:
+            yield
+        except RequestException as error:
+            raise self._unreachable(error, place, what) from error
+
+    def _check(self, response: Response) -> None:
+        if response.status_code in (401, 403, 419) or _is_refusal(response):
+            raise self._refused(response)
+        if response.status_code >= 500 and response.status_code != 501:
+            raise CatalogUnavailable(f"{self.place} failed with HTTP {response.status_code}: {_message(response)}")
+        if response.status_code == 400 and _is_page(response):
+            raise InvalidArgument(
+                f"{self.place} refused the request as malformed (HTTP 400): some servers refuse names with '/' or '%'"
+            )
+        if _is_page(response):
+            raise CatalogUnavailable(
+                f"{self.place} answered with HTTP {response.status_code} and {_kind(response)}, not as an Iceberg REST "
+                f"catalog does. Look whether the location is right: often it ends in /iceberg or /api/catalog."
+            )
+
+    def _refused(self, response: Response) -> PinakesError:
+        said = _message(response)
+        if response.status_code in (401, 419):
+            return PermissionDenied(f"{self.place}: the token was refused ({said}): {self.login.hint}")
+        return PermissionDenied(f"{self.place}: the catalog refused: {said}. If it should not have: {self.login.hint}")
+
+    def _unreachable(self, error: RequestException, place: str, what: str = "catalog") -> PinakesError:
+        return CatalogUnavailable(
+            f"the {what} at {place} can't be reached: {self._reason(error)}. "
+            f"Look whether it runs and its address is right."
+        )
+
+    def _reason(self, error: RequestException) -> str:
+        cause = _innermost(error)
+        match error, cause:
+            case theirs.SSLError(), _:
+                return f"its TLS certificate was not accepted ({cause}); CA_BUNDLE 'file' names whom to trust"
+            case theirs.Timeout(), _:
+                return f"no answer within {self._timeout:g} seconds"
+            case _, NameResolutionError():
+                return "no host has this name"
+            case _, NewConnectionError():
+                return "the connection was refused"
+        return f"the connection broke ({type(cause).__name__})"
+
+
+def _innermost(error: BaseException) -> BaseException:
+    """urllib3's own error: `requests` wraps it, and retries wrap it again."""
+    inner = error.args[0] if error.args and isinstance(error.args[0], BaseException) else error
+    return inner.reason if isinstance(inner, MaxRetryError) and inner.reason is not None else inner
+
+
+def _was_sent(error: RequestException) -> bool:
+    if isinstance(error, theirs.ConnectTimeout | theirs.SSLError | theirs.ProxyError | theirs.InvalidURL):
+        return False
+    return not isinstance(_innermost(error), NewConnectionError)
+
+
+def _is_refusal(response: Response) -> bool:
+    """Nessie 0.99 answers a denied request with 500."""
+    return response.status_code == 500 and b"AccessCheckException" in response.content
+
+
+def _is_page(response: Response) -> bool:
+    """Something else than a catalog's JSON. Answers without a body (HEAD, 204) are a catalog's too."""
+    return bool(response.content) and "json" not in _kind(response) and not response.content.lstrip().startswith(b"{")
+
+
+def _kind(response: Response) -> str:
+    return str(response.headers.get("Content-Type", "no content type")).partition(";")[0]
+
+
+def _message(response: Response) -> str:
+    try:
+        error = response.json()["error"]
+        said = str(error["message"] if isinstance(error, dict) else error)
+    except (ValueError, KeyError, TypeError):
+        said = ""
+    first = said.strip().partition("\n")[0]
+    return first[:300] or f"HTTP {response.status_code}"

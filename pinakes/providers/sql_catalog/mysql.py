@@ -1,0 +1,138 @@
+"""MySQL and MariaDB, through PyMySQL."""
+
+from __future__ import annotations
+
+import ssl
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pymysql
+from pymysql.constants import CLIENT
+from pymysql.constants import CR as CLIENT_ERROR
+from pymysql.constants import ER as SERVER_ERROR
+
+from pinakes.core.errors import InvalidArgument
+from pinakes.providers.sql_catalog.address import Address
+from pinakes.providers.sql_catalog.server_database import Fault
+from pinakes.providers.sql_catalog.sql_store import Dialect, Value
+
+_COLUMNS = """SELECT table_name, column_name FROM information_schema.columns WHERE table_schema = DATABASE()
+              AND table_name IN ('iceberg_tables', 'iceberg_namespace_properties')"""
+_COLLATIONS = ("utf8mb4_nopad_bin", "utf8mb4_0900_bin", "utf8mb4_bin")
+"""By code points; the first two, of MariaDB and of MySQL 8, also tell 'a' from 'a '."""
+
+_CHANGED_SINCE_READ, _KILLED_BY_MARIADB, _SHUTDOWN, _STATEMENT_TIME = 1020, 1927, 1053, 1969
+_FAULTS = {
+    SERVER_ERROR.DUP_ENTRY: Fault.TAKEN,
+    SERVER_ERROR.TABLE_EXISTS_ERROR: Fault.CONFLICT,
+    SERVER_ERROR.DUP_FIELDNAME: Fault.CONFLICT,  # somebody upgraded at the same moment
+    SERVER_ERROR.LOCK_DEADLOCK: Fault.CONFLICT,
+    SERVER_ERROR.LOCK_WAIT_TIMEOUT: Fault.CONFLICT,
+    _CHANGED_SINCE_READ: Fault.CONFLICT,
+    CLIENT_ERROR.CR_SERVER_GONE_ERROR: Fault.BROKEN,
+    CLIENT_ERROR.CR_SERVER_LOST: Fault.BROKEN,
+    CLIENT_ERROR.CR_CONN_HOST_ERROR: Fault.BROKEN,
+    CLIENT_ERROR.CR_COMMANDS_OUT_OF_SYNC: Fault.BROKEN,
+    _KILLED_BY_MARIADB: Fault.BROKEN,
+    _SHUTDOWN: Fault.BROKEN,
+    0: Fault.BROKEN,  # PyMySQL's own: the connection is closed
+    CLIENT_ERROR.CR_SSL_CONNECTION_ERROR: Fault.UNAVAILABLE,
+    SERVER_ERROR.CON_COUNT_ERROR: Fault.UNAVAILABLE,
+    SERVER_ERROR.BAD_DB_ERROR: Fault.UNAVAILABLE,
+    SERVER_ERROR.QUERY_INTERRUPTED: Fault.UNAVAILABLE,
+    _STATEMENT_TIME: Fault.UNAVAILABLE,
+    SERVER_ERROR.ACCESS_DENIED_ERROR: Fault.DENIED,
+    SERVER_ERROR.DBACCESS_DENIED_ERROR: Fault.DENIED,
+    SERVER_ERROR.TABLEACCESS_DENIED_ERROR: Fault.DENIED,
+    SERVER_ERROR.COLUMNACCESS_DENIED_ERROR: Fault.DENIED,
+    SERVER_ERROR.SPECIFIC_ACCESS_DENIED_ERROR: Fault.DENIED,
+    SERVER_ERROR.OPTION_PREVENTS_STATEMENT: Fault.DENIED,
+    SERVER_ERROR.DATA_TOO_LONG: Fault.TOO_LONG,
+    SERVER_ERROR.TRUNCATED_WRONG_VALUE_FOR_FIELD: Fault.TOO_LONG,
+}
+
+
+class MySqlDriver:
+    """`login` gives user and password when a connection is made, so that a secret is read as late as possible."""
+
+    errors: tuple[type[Exception], ...] = (pymysql.MySQLError,)
+
+    def __init__(
+        self, address: Address, login: Callable[[], tuple[str, str]], connect_timeout: float, statement_timeout: float
+    ) -> None:
+        self._address = address
+        self._login = login
+        self._connect_timeout = connect_timeout
+        self._statement_timeout = statement_timeout
+
+    def connect(self) -> pymysql.Connection[Any]:
+        user, password = self._login()
+        return pymysql.connect(
+            host=self._address.host,
+            port=self._address.port,
+            database=self._address.database,
+            user=user,
+            password=password,
+            charset="utf8mb4",
+            autocommit=True,
+            # An UPDATE counts the rows that it found, also those that had the value already.
+            client_flag=CLIENT.FOUND_ROWS,
+            # Strict: a name that is too long is an error, and not cut. The time to wait for a lock is the server's.
+            sql_mode="STRICT_ALL_TABLES",
+            init_command="SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED",
+            connect_timeout=max(1, round(self._connect_timeout)),
+            read_timeout=self._statement_timeout,
+            write_timeout=self._statement_timeout,
+            read_default_file=None,
+            **_ssl(self._address),
+        )
+
+    def disconnect(self, connection: pymysql.Connection[Any]) -> None:
+        connection.close()
+
+    def execute(
+        self, connection: pymysql.Connection[Any], sql: str, values: Sequence[Value]
+    ) -> tuple[list[tuple[Value, ...]], int]:
+        with connection.cursor() as cursor:
+            cursor.execute(sql.replace("?", "%s"), tuple(values) or None)
+            return list(cursor.fetchall()), cursor.rowcount
+
+    def begin(self, connection: pymysql.Connection[Any], *, serializable: bool) -> None:
+        if serializable:
+            connection.query("SET TRANSACTION ISOLATION LEVEL SERIALIZABLE")
+        connection.query("START TRANSACTION")
+
+    def define(self, connection: pymysql.Connection[Any]) -> None:
+        """Each definition is a transaction of its own here; who comes second is told so, and looks again."""
+
+    def fault(self, error: Exception) -> Fault:
+        code = error.args[0] if error.args else 0
+        return _FAULTS.get(code, Fault.OTHER) if isinstance(code, int) else Fault.OTHER
+
+    def dialect(self, connection: pymysql.Connection[Any]) -> Dialect:
+        rows, _ = self.execute(connection, "SHOW COLLATION WHERE Charset = 'utf8mb4'", ())
+        there = {row[0] for row in rows}
+        collation = next(name for name in _COLLATIONS if name in there)
+        return Dialect(
+            columns=_COLUMNS,
+            value=f"? COLLATE {collation}",
+            exact=f"CONVERT({{}} USING utf8mb4) COLLATE {collation}",
+            # Three names of 255 characters are a key of 3060 bytes, which this row format takes.
+            table_options=f" ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARSET=utf8mb4 COLLATE={collation}",
+        )
+
+
+def _ssl(address: Address) -> dict[str, Any]:
+    """PyMySQL's arguments. With `prefer` it encrypts when the server can, as it does by itself."""
+    if address.ssl_mode == "disable":
+        return {"ssl_disabled": True}
+    if address.ssl_mode == "prefer":
+        return {}
+    try:
+        context = ssl.create_default_context(cafile=address.ssl_root_cert or None)
+    except OSError as error:
+        raise InvalidArgument(f"SSL_ROOT_CERT {address.ssl_root_cert} can't be read: {error.strerror}") from error
+    context.check_hostname = address.ssl_mode == "verify-full"
+    if address.ssl_mode == "require":
+        context.verify_mode = ssl.CERT_NONE
+    return {"ssl": context}

@@ -1,0 +1,119 @@
+"""PostgreSQL, through psycopg."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import psycopg
+from psycopg import sql as compose
+
+from pinakes.providers.sql_catalog.address import Address
+from pinakes.providers.sql_catalog.server_database import Fault
+from pinakes.providers.sql_catalog.sql_store import Dialect, Value
+
+DIALECT = Dialect(
+    columns="""SELECT table_name, column_name FROM information_schema.columns
+               WHERE table_schema = ANY (current_schemas(false))
+               AND table_name IN ('iceberg_tables', 'iceberg_namespace_properties')""",
+    order=' COLLATE "C"',
+)
+
+# SQLSTATE: the whole, or its class
+_FAULTS = {
+    "23505": Fault.TAKEN,
+    "42P07": Fault.CONFLICT,  # somebody made the table at the same moment
+    "40": Fault.CONFLICT,
+    "08": Fault.BROKEN,
+    "57P01": Fault.BROKEN,
+    "57P02": Fault.BROKEN,
+    "57P03": Fault.UNAVAILABLE,
+    "57P05": Fault.BROKEN,
+    "25P03": Fault.BROKEN,
+    "57": Fault.UNAVAILABLE,
+    "55": Fault.UNAVAILABLE,
+    "53": Fault.UNAVAILABLE,
+    "3D": Fault.UNAVAILABLE,
+    "42501": Fault.DENIED,
+    "25006": Fault.DENIED,
+    "28": Fault.DENIED,
+    "22": Fault.TOO_LONG,
+}
+# What a connection that was never made says: libpq gives no code for it.
+_REFUSALS = ("password authentication failed", "no pg_hba.conf entry", "no password supplied", "authentication method")
+_DEFINITIONS = 7_266_511_020_191_116
+"""The number of the lock that those who change the schema take: any, but the same for all of us."""
+
+
+class PostgresDriver:
+    """`login` gives user and password when a connection is made, so that a secret is read as late as possible."""
+
+    errors: tuple[type[Exception], ...] = (psycopg.Error,)
+
+    def __init__(
+        self, address: Address, login: Callable[[], tuple[str, str]], connect_timeout: float, statement_timeout: float
+    ) -> None:
+        self._address = address
+        self._login = login
+        self._connect_timeout = connect_timeout
+        self._statement_timeout = statement_timeout
+
+    def connect(self) -> psycopg.Connection[Any]:
+        user, password = self._login()
+        connection = psycopg.connect(
+            host=self._address.host,
+            port=self._address.port,
+            dbname=self._address.database,
+            user=user,
+            # Given even when empty, and no file: else libpq takes those of whoever runs this process.
+            password=password,
+            passfile=os.devnull,
+            sslmode=self._address.ssl_mode,
+            sslrootcert=self._address.ssl_root_cert or None,
+            connect_timeout=max(2, round(self._connect_timeout)),  # libpq counts in seconds, and no fewer than two
+            tcp_user_timeout=round(self._statement_timeout * 1000),
+            application_name="pinakes",
+            client_encoding="utf8",
+            autocommit=True,
+            prepare_threshold=None,  # a pooler between us and the server may not know prepared statements
+        )
+        milliseconds = compose.Literal(round(self._statement_timeout * 1000))
+        settings = [compose.SQL("SET statement_timeout = {}").format(milliseconds)]
+        if self._address.schema:
+            settings.append(compose.SQL("SET search_path TO {}").format(compose.Identifier(self._address.schema)))
+        connection.execute(compose.SQL("; ").join(settings))
+        return connection
+
+    def disconnect(self, connection: psycopg.Connection[Any]) -> None:
+        connection.close()
+
+    def execute(
+        self, connection: psycopg.Connection[Any], sql: str, values: Sequence[Value]
+    ) -> tuple[list[tuple[Value, ...]], int]:
+        cursor = connection.execute(sql.replace("?", "%s").encode(), values or None)
+        return (cursor.fetchall() if cursor.description else []), cursor.rowcount
+
+    def begin(self, connection: psycopg.Connection[Any], *, serializable: bool) -> None:
+        connection.execute("BEGIN ISOLATION LEVEL SERIALIZABLE" if serializable else "BEGIN")
+
+    def define(self, connection: psycopg.Connection[Any]) -> None:
+        connection.execute("SELECT pg_advisory_xact_lock(%s)", (_DEFINITIONS,))
+
+    def fault(self, error: Exception) -> Fault:
+        state = getattr(error, "sqlstate", None)
+        if state is None:
+            return _without_state(error)
+        return _FAULTS.get(state) or _FAULTS.get(state[:2]) or Fault.OTHER
+
+    def dialect(self, connection: psycopg.Connection[Any]) -> Dialect:
+        return DIALECT
+
+
+def _without_state(error: Exception) -> Fault:
+    text = str(error)
+    if any(refusal in text for refusal in _REFUSALS):
+        return Fault.DENIED
+    if isinstance(error, psycopg.DataError):  # a NUL character, found before anything was sent
+        return Fault.TOO_LONG
+    return Fault.BROKEN if isinstance(error, psycopg.OperationalError | psycopg.InterfaceError) else Fault.OTHER

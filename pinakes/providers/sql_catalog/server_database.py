@@ -1,0 +1,257 @@
+"""A database behind a network: a pool, transactions, and what to do when the connection breaks.
+
+A statement that surely did not happen is tried again: reads, and transactions that broke before their COMMIT was sent,
+because the server rolls those back. A COMMIT that broke off is `OutcomeUnknown`. So a restart of the server heals by
+itself, and nothing is done twice. That is also why every write is a transaction: one that commits by itself could not
+say whether it happened.
+"""
+
+from __future__ import annotations
+
+import random
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from enum import Enum, auto
+from typing import Any, Protocol, TypeVar, assert_never
+
+from pinakes.core.errors import CatalogUnavailable, InternalError, InvalidArgument, PermissionDenied, PinakesError
+from pinakes.providers.sql_catalog.pool import Pool
+from pinakes.providers.sql_catalog.sql_store import Dialect, Value
+from pinakes.providers.sql_catalog.store import OutcomeUnknown, RowExists
+
+T = TypeVar("T")
+
+CONFLICT_SECONDS = 30.0
+"""For how long a transaction that lost to another is tried again."""
+BREAKS = 2
+"""How often a broken connection is replaced before that is an error."""
+
+
+class Fault(Enum):
+    """What a driver's error means."""
+
+    BROKEN = auto()  # the connection is gone
+    CONFLICT = auto()  # rolled back because of another transaction; run again it may pass
+    TAKEN = auto()  # a unique key
+    DENIED = auto()
+    TOO_LONG = auto()  # or otherwise a value that can't be stored
+    UNAVAILABLE = auto()
+    OTHER = auto()
+
+
+class Driver(Protocol):
+    """What a database library does. A connection is whatever it uses; outside a transaction each statement commits."""
+
+    @property
+    def errors(self) -> tuple[type[Exception], ...]: ...
+
+    def connect(self) -> Any: ...
+
+    def disconnect(self, connection: Any) -> None: ...
+
+    def execute(self, connection: Any, sql: str, values: Sequence[Value]) -> tuple[list[tuple[Value, ...]], int]:
+        """The rows, and how many were matched. `?` stands for a value."""
+        ...
+
+    def begin(self, connection: Any, *, serializable: bool) -> None: ...
+
+    def define(self, connection: Any) -> None:
+        """Within a transaction: let nobody else change the schema until it ends."""
+        ...
+
+    def fault(self, error: Exception) -> Fault: ...
+
+    def dialect(self, connection: Any) -> Dialect:
+        """What this server understands."""
+        ...
+
+
+class _Again(CatalogUnavailable):
+    """Nothing happened, and the same may pass when it is tried again; if nobody does, it is an error like any other."""
+
+    def __init__(self, message: str, fault: Fault) -> None:
+        super().__init__(message)
+        self.fault = fault
+
+
+@dataclass(frozen=True, slots=True)
+class _Raised:
+    """An error of a transaction that was rolled back, on a connection that is fine."""
+
+    error: Exception
+
+
+class ServerDatabase:
+    """A `Database` on a server. `place` names it in errors, without its password."""
+
+    def __init__(self, driver: Driver, place: str, max_connections: int, patience: float = 30.0) -> None:
+        self._driver = driver
+        self._place = place
+        self._own = threading.local()
+        self._dialect: Dialect | None = None
+        self._pool: Pool[Any] = Pool(place, self._connect, self._disconnect, max_connections, patience)
+
+    @property
+    def place(self) -> str:
+        return self._place
+
+    @property
+    def dialect(self) -> Dialect:
+        if self._dialect is None:
+            self._dialect = self._surely(lambda: self._leased(self._look))
+        return self._dialect
+
+    def read(self, sql: str, values: Sequence[Value] = ()) -> list[tuple[Value, ...]]:
+        if self._connection is not None:
+            return self._execute(self._connection, sql, values)[0]
+        return self._surely(lambda: self._leased(lambda connection: self._execute(connection, sql, values)[0]))
+
+    def write(self, sql: str, values: Sequence[Value] = ()) -> int:
+        if self._connection is not None:
+            return self._execute(self._connection, sql, values)[1]
+        return self._transact(lambda: self.write(sql, values), serializable=False)
+
+    def define(self, body: Callable[[], None]) -> None:
+        def alone() -> None:
+            with self._errors():
+                self._driver.define(self._connection)
+            body()
+
+        self._transact(alone, serializable=False)
+
+    def run_in_transaction(self, body: Callable[[], T]) -> T:
+        """Serializable: what `body` read is still so when it commits. It runs again when that fails."""
+        return body() if self._connection is not None else self._transact(body, serializable=True)
+
+    def close(self) -> None:
+        self._pool.close()
+
+    # --- transactions --------------------------------------------------------------------------------------------
+
+    @property
+    def _connection(self) -> Any:
+        """The one that this thread's transaction runs on."""
+        return getattr(self._own, "connection", None)
+
+    def _transact(self, body: Callable[[], T], *, serializable: bool) -> T:
+        def once(connection: Any) -> T | _Raised:
+            with self._errors():
+                self._driver.begin(connection, serializable=serializable)
+            self._own.connection, self._own.failed = connection, None
+            try:
+                result = body()
+                if self._own.failed is not None:  # a body may swallow an error; the server has given up all the same
+                    raise self._own.failed
+            except Exception as error:  # noqa: BLE001 — whatever it is, it ends the transaction
+                return self._rolled_back(connection, error)
+            finally:
+                self._own.connection = None
+            return self._committed(connection) or result
+
+        def attempt() -> T:
+            done = self._leased(once)
+            if isinstance(done, _Raised):
+                raise done.error
+            return done
+
+        return self._surely(attempt)
+
+    def _committed(self, connection: Any) -> _Raised | None:
+        try:
+            self._execute(connection, "COMMIT", ())
+        except _Again as again:
+            if again.fault is Fault.BROKEN:
+                raise OutcomeUnknown(f"{self._place}: the connection broke during the commit") from again
+            return _Raised(again)
+        return None
+
+    def _rolled_back(self, connection: Any, error: Exception) -> _Raised:
+        """On a connection that can't even do that, the error goes on through the pool, which closes it."""
+        try:
+            with self._errors():
+                self._driver.execute(connection, "ROLLBACK", ())
+        except PinakesError:
+            raise error from None
+        return _Raised(error)
+
+    # --- statements ----------------------------------------------------------------------------------------------
+
+    def _execute(self, connection: Any, sql: str, values: Sequence[Value]) -> tuple[list[tuple[Value, ...]], int]:
+        """Within a transaction nothing runs after an error: that would be half of what was meant."""
+        if self._connection is not None and self._own.failed is not None:
+            raise self._own.failed
+        try:
+            with self._errors():
+                return self._driver.execute(connection, sql, values)
+        except PinakesError as error:
+            if self._connection is not None:
+                self._own.failed = error
+            raise
+
+    def _surely(self, work: Callable[[], T]) -> T:
+        """Do it again when it broke or lost, as long as that makes sense."""
+        breaks, deadline, pause = 0, time.monotonic() + CONFLICT_SECONDS, 0.002
+        while True:
+            try:
+                return work()
+            except _Again as again:
+                if again.fault is Fault.BROKEN and breaks < BREAKS:
+                    breaks += 1
+                    self._pool.clear()
+                elif again.fault is Fault.CONFLICT and time.monotonic() < deadline:
+                    time.sleep(random.uniform(0, pause))
+                    pause = min(pause * 2, 0.5)
+                else:
+                    raise
+
+    def _look(self, connection: Any) -> Dialect:
+        with self._errors():
+            return self._driver.dialect(connection)
+
+    def _leased(self, work: Callable[[Any], T]) -> T:
+        with self._pool.lease() as connection:
+            return work(connection)
+
+    def _connect(self) -> Any:
+        try:
+            return self._driver.connect()
+        except self._driver.errors as error:
+            fault = self._driver.fault(error)
+            # There is nothing to replace: nobody answers.
+            raise self._translated(Fault.UNAVAILABLE if fault is Fault.BROKEN else fault, error) from error
+
+    def _disconnect(self, connection: Any) -> None:
+        with suppress(*self._driver.errors):
+            self._driver.disconnect(connection)
+
+    # --- errors --------------------------------------------------------------------------------------------------
+
+    @contextmanager
+    def _errors(self) -> Iterator[None]:
+        try:
+            yield
+        except self._driver.errors as error:
+            raise self._translated(self._driver.fault(error), error) from error
+        except UnicodeEncodeError as error:
+            raise InvalidArgument(f"{self._place}: a text is not valid Unicode: {error.reason}") from error
+
+    def _translated(self, fault: Fault, error: Exception) -> PinakesError:
+        text = " ".join(str(error.args[-1] if error.args else error).split()) or type(error).__name__
+        match fault:
+            case Fault.BROKEN | Fault.CONFLICT:
+                return _Again(f"{self._place}: {text}", fault)
+            case Fault.TAKEN:
+                return RowExists(f"{self._place}: the key is taken: {text}")
+            case Fault.DENIED:
+                return PermissionDenied(f"{self._place} refused: {text}")
+            case Fault.TOO_LONG:
+                return InvalidArgument(f"{self._place} can't store a value: {text}")
+            case Fault.UNAVAILABLE:
+                return CatalogUnavailable(f"{self._place}: {text}")
+            case Fault.OTHER:
+                return InternalError(f"{self._place}: {text}")
+            case _:
+                assert_never(fault)
