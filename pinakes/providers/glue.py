@@ -46,7 +46,6 @@ class GlueCatalog(OneLevelCatalog):
     TYPE: ClassVar[str] = "glue"
     Options: ClassVar[type[GlueOptions]] = GlueOptions
     LOCAL_PATHS: ClassVar[tuple[str, ...]] = ("warehouse",)
-    LOCAL_PATHS: ClassVar[tuple[str, ...]] = ("warehouse",)
 
     @classmethod
     def open(

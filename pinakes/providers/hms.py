@@ -51,7 +51,6 @@ class HmsCatalog(OneLevelCatalog):
     TYPE: ClassVar[str] = "hms"
     Options: ClassVar[type[HmsOptions]] = HmsOptions
     LOCAL_PATHS: ClassVar[tuple[str, ...]] = ("warehouse",)
-    LOCAL_PATHS: ClassVar[tuple[str, ...]] = ("warehouse",)
 
     @classmethod
     def open(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 from urllib.parse import urlsplit
 
@@ -55,7 +56,6 @@ class IcebergRestCatalog(IcebergCatalog):
     TYPE: ClassVar[str] = "iceberg_rest"
     Options: ClassVar[type[IcebergRestOptions]] = IcebergRestOptions
     LOCAL_PATHS: ClassVar[tuple[str, ...]] = ("ca_bundle",)
-    LOCAL_PATHS: ClassVar[tuple[str, ...]] = ("ca_bundle",)
 
     def __init__(self, client: RestClient) -> None:
         super().__init__(self.TYPE, lambda: client)
@@ -67,6 +67,10 @@ class IcebergRestCatalog(IcebergCatalog):
         """Ask the server at `location` for its configuration."""
         parsed = parse_options(IcebergRestOptions, options, f"catalog type {cls.TYPE}")
         check_seconds(parsed.timeout, cls.TYPE)
+        if parsed.ca_bundle is not None and not Path(parsed.ca_bundle).is_file():
+            raise InvalidArgument(
+                f"option CA_BUNDLE must be a file with certificates, and {parsed.ca_bundle!r} is none"
+            )
         with translated("catalog", (alias,)):
             client = _client(alias, _uri(location), parsed, access)
         found = IcebergRestViewCatalog if client.has_views else IcebergRestCatalog
