@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from typing import Any
 
@@ -24,6 +25,8 @@ from thrift.transport.TTransport import TTransportException
 from pinakes.providers.metastore_client import Metastore
 
 _POLL_SECONDS = 0.05
+
+logging.getLogger("thrift.transport.TSocket").addFilter(lambda _: False)  # it logs what it raises
 
 
 class Connection(_HiveClient):

@@ -39,7 +39,7 @@ from requests import HTTPError, Response
 
 from pinakes import __version__
 from pinakes.core.errors import CatalogUnavailable, InvalidArgument
-from pinakes.providers.rest.http import RestSession
+from pinakes.providers.rest.http import RestSession, said
 from pinakes.providers.rest.views import RestViews
 
 if TYPE_CHECKING:
@@ -109,9 +109,9 @@ class RestClient(RestViews, RestCatalog):
         try:
             response.raise_for_status()
         except HTTPError as error:
-            if response.status_code not in (404, 405, 501):
+            if response.status_code not in (400, 404, 405, 501):
                 _handle_non_200_response(error, {})
-            raise CatalogUnavailable(self._no_catalog(f"HTTP {response.status_code}")) from error
+            raise CatalogUnavailable(self._no_catalog(f"HTTP {response.status_code} ({said(response)})")) from error
         try:
             return ConfigResponse.model_validate_json(response.text)
         except ValidationError as error:

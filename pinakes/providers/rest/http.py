@@ -6,6 +6,7 @@ other requests: once it is sent, no answer means that nobody knows whether it ha
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -48,17 +49,26 @@ class Retries(Retry):
 
 
 def adapter() -> HTTPAdapter:
+    logger = logging.getLogger("urllib3.connectionpool")
+    if _is_no_retry not in logger.filters:
+        logger.addFilter(_is_no_retry)
     retries = Retries(
         total=4,
         connect=2,
         read=1,
         status=3,
+        other=0,  # among them TLS, which does not get better
         allowed_methods=("GET", "HEAD"),
         backoff_factor=0.1,
         raise_on_status=False,
         retry_after_max=LONGEST_WAIT,
     )
     return HTTPAdapter(pool_maxsize=16, max_retries=retries)
+
+
+def _is_no_retry(record: logging.LogRecord) -> bool:
+    """urllib3 warns of each retry; ours end in an answer, or in an error that says it all."""
+    return not (isinstance(record.args, tuple) and record.args and isinstance(record.args[0], Retries))
 
 
 class RestSession(Session):
@@ -68,7 +78,7 @@ class RestSession(Session):
         super().__init__()
         self.place = urlsplit(uri).netloc
         self.login = Login()
-        self.verify = verify
+        self._trust: dict[str, Any] = {} if verify is True else {"verify": verify}
         self._timeout = timeout
         self.mount("https://", adapter())
         self.mount("http://", adapter())
@@ -84,6 +94,7 @@ class RestSession(Session):
                 auth=Login(),
                 timeout=self._timeout,
                 allow_redirects=False,
+                **self._trust,
             )
 
     def request(self, method: str | bytes, url: str | bytes, *args: Any, **kwargs: Any) -> Response:
@@ -102,9 +113,7 @@ class RestSession(Session):
                 raise CommitStateUnknownException(f"{self.place} did not answer: {self._reason(error)}") from error
             raise self._unreachable(error, self.place) from error
         if response.status_code >= 500 and not _is_refusal(response):
-            raise CommitStateUnknownException(
-                f"{self.place} failed with HTTP {response.status_code}: {_message(response)}"
-            )
+            raise CommitStateUnknownException(f"{self.place} failed with HTTP {response.status_code}: {said(response)}")
         self._check(response)
         return response
 
@@ -113,7 +122,8 @@ class RestSession(Session):
         self.login.close()
 
     def _ask(self, method: str, url: str, *args: Any, **kwargs: Any) -> Response:
-        kwargs = {"timeout": self._timeout, "auth": self.login, **kwargs}
+        # What is chosen is given with each request: else `requests` lets variables of the environment win over it.
+        kwargs = {"timeout": self._timeout, "auth": self.login, **self._trust, **kwargs}
         response = super().request(method, url, *args, **kwargs)
         if response.status_code in (401, 419) and self.login.renew():
             response = super().request(method, url, *args, **kwargs)
@@ -132,7 +142,7 @@ class RestSession(Session):
         if response.status_code in (401, 403, 419) or _is_refusal(response):
             raise self._refused(response)
         if response.status_code >= 500 and response.status_code != 501:
-            raise CatalogUnavailable(f"{self.place} failed with HTTP {response.status_code}: {_message(response)}")
+            raise CatalogUnavailable(f"{self.place} failed with HTTP {response.status_code}: {said(response)}")
         if response.status_code == 400 and _is_page(response):
             raise InvalidArgument(
                 f"{self.place} refused the request as malformed (HTTP 400): some servers refuse names with '/' or '%'"
@@ -144,10 +154,10 @@ class RestSession(Session):
             )
 
     def _refused(self, response: Response) -> PinakesError:
-        said = _message(response)
+        words = said(response)
         if response.status_code in (401, 419):
-            return PermissionDenied(f"{self.place}: the token was refused ({said}): {self.login.hint}")
-        return PermissionDenied(f"{self.place}: the catalog refused: {said}. If it should not have: {self.login.hint}")
+            return PermissionDenied(f"{self.place}: the token was refused ({words}): {self.login.hint}")
+        return PermissionDenied(f"{self.place}: the catalog refused: {words}. If it should not have: {self.login.hint}")
 
     def _unreachable(self, error: RequestException, place: str, what: str = "catalog") -> PinakesError:
         return CatalogUnavailable(
@@ -159,7 +169,7 @@ class RestSession(Session):
         cause = _innermost(error)
         match error, cause:
             case theirs.SSLError(), _:
-                return f"its TLS certificate was not accepted ({cause}); CA_BUNDLE 'file' names whom to trust"
+                return f"TLS failed ({cause}). CA_BUNDLE 'file' names the certificates to trust"
             case theirs.Timeout(), _:
                 return f"no answer within {self._timeout:g} seconds"
             case _, NameResolutionError():
@@ -195,11 +205,12 @@ def _kind(response: Response) -> str:
     return str(response.headers.get("Content-Type", "no content type")).partition(";")[0]
 
 
-def _message(response: Response) -> str:
+def said(response: Response) -> str:
+    """What a server says about an error, in one line."""
     try:
         error = response.json()["error"]
-        said = str(error["message"] if isinstance(error, dict) else error)
+        text = str(error["message"] if isinstance(error, dict) else error)
     except (ValueError, KeyError, TypeError):
-        said = ""
-    first = said.strip().partition("\n")[0]
+        text = ""
+    first = text.strip().partition("\n")[0]
     return first[:300] or f"HTTP {response.status_code}"
