@@ -14,7 +14,7 @@ import pytest
 
 from pinakes.core.errors import InvalidArgument, NamespaceNotFound, ParseError, PinakesError
 from pinakes.engine.session import Session
-from tests.engine.support import an_engine
+from tests.engine.support import Row, an_engine
 from tests.providers.kinds import EXCEPTIONS, KINDS, ODD_NAMES, Lake, attached, new_name, store_secret
 
 pytestmark = pytest.mark.slow
@@ -351,9 +351,16 @@ def test_another_engine_sees_what_was_made(lake: Lake) -> None:
 
 
 def test_what_two_engines_write_at_once_is_all_there(lake: Lake) -> None:
-    lake.run("CREATE TABLE {s}.t (who INT, id INT)")
-    each = 5
+    lake.run("CREATE TABLE {s}.t AS SELECT 9 AS who, 9 AS id")
+    assert write_at_once(lake, 5) == [*both(5), (9, 9)]
 
+
+def test_the_first_rows_of_two_engines_are_all_there(lake: Lake) -> None:
+    lake.run("CREATE TABLE {s}.t (who INT, id INT)")
+    assert write_at_once(lake, 1) == both(1)
+
+
+def write_at_once(lake: Lake, each: int) -> list[Row]:
     def write(who: int, session: Session) -> None:
         for number in range(each):
             lake.run(f"INSERT INTO {{s}}.t VALUES ({who}, {number})", session)
@@ -361,8 +368,11 @@ def test_what_two_engines_write_at_once_is_all_there(lake: Lake) -> None:
     with lake.another() as other, ThreadPoolExecutor(2) as pool:
         for done in [pool.submit(write, 0, lake.session), pool.submit(write, 1, other)]:
             done.result()
-        expected = [(who, number) for who in range(2) for number in range(each)]
-        assert lake.rows("SELECT who, id FROM {s}.t") == expected
+    return lake.rows("SELECT who, id FROM {s}.t")
+
+
+def both(each: int) -> list[Row]:
+    return [(who, number) for who in range(2) for number in range(each)]
 
 
 def test_two_engines_count_up_at_once(lake: Lake) -> None:

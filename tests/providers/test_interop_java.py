@@ -45,14 +45,15 @@ class Shared:
 
 
 @pytest.fixture(params=["sqlite", "postgres", "mariadb"])
-def shared(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Shared]:
+def shared(request: pytest.FixtureRequest, tmp_path: Path, private_server: StartServer) -> Iterator[Shared]:
+    """A server of its own: Java takes a table of that name in any schema for its own, also one of another test."""
     warehouse = tmp_path / "warehouse"
     if request.param == "sqlite":
         file = tmp_path / "catalog.db"
         yield Shared("sqlite", str(file), {"uri": f"jdbc:sqlite:{file}"}, warehouse)
         return
     with ExitStack() as stack:
-        database = stack.enter_context(empty_database(request.getfixturevalue(f"{request.param}_server")))
+        database = stack.enter_context(empty_database(private_server(request.param).facts))
         facts = database.facts
         place = f"127.0.0.1:{facts['port']}"
         uri = (
