@@ -18,6 +18,7 @@ venv: $(STAMP)  ## make .venv with everything in it (again only when the depende
 
 $(STAMP): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Pinakes needs Python 3.11 or newer: make PYTHON=/path/to/python3 …")'
+	@echo 'making $(VENV) with everything in it: once, and some minutes'
 	@if command -v uv >/dev/null 2>&1; then \
 		test -x $(BIN)/python || uv venv --python $(PYTHON) $(VENV); \
 		uv pip install --quiet --python $(BIN)/python -c constraints.txt -e '.[all,dev]'; \

@@ -27,8 +27,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from pinakes.cli.formats.values import as_text, rows
 from pinakes.core.errors import PinakesError
+from pinakes.core.plain import as_text, rows
 
 SORTS = ("nosort", "rowsort", "valuesort")
 _ESCAPES = str.maketrans({"\t": "\\t", "\n": "\\n", "\r": "\\r"})

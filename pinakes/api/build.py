@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import shutil
-import tempfile
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import partial
@@ -14,7 +11,7 @@ from pinakes.caches.catalog import remembering
 from pinakes.caches.registry import make_caches
 from pinakes.core.catalog import Catalog, SupportsNamespaceChanges
 from pinakes.core.config import MEMORY, CatalogConfig, Config
-from pinakes.core.errors import ConfigError, NamespaceExists, PinakesError
+from pinakes.core.errors import CatalogUnavailable, ConfigError, NamespaceExists, PinakesError
 from pinakes.core.identity import Identity
 from pinakes.core.names import Namespace
 from pinakes.core.secrets import ANONYMOUS, Access, parse_secret
@@ -94,10 +91,13 @@ def _data_directory(config: Config) -> tuple[Path, Callable[[], None]]:
     """Where the embedded catalog lives; a temporary directory for `:memory:`, with what removes it again."""
     if config.engine.data != MEMORY:
         return Path(config.engine.data), lambda: None
-    directory, process = Path(tempfile.mkdtemp(prefix="pinakes-")), os.getpid()
+    from pinakes.engine.scratch import Scratch
 
-    def remove() -> None:
-        if os.getpid() == process:  # a process that was forked leaves it to its parent
-            shutil.rmtree(directory, ignore_errors=True)
-
-    return directory, remove
+    try:
+        scratch = Scratch(prefix="pinakes-memory-")
+    except OSError as error:
+        raise CatalogUnavailable(
+            f"there is no place for the data of {MEMORY} in the directory for temporary files: {error}. Set TMPDIR to "
+            f"another, or name a data directory."
+        ) from error
+    return scratch.path, scratch.remove

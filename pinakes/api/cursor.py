@@ -75,7 +75,10 @@ class Cursor:
 
     def fetchmany(self, size: int | None = None) -> list[Row]:
         with raising():
-            return list(islice(self._fetching(), self.arraysize if size is None else size))
+            wanted = self.arraysize if size is None else size
+            if wanted < 0:
+                raise InvalidArgument(f"{wanted} rows can't be fetched: give a number from 0 on, or call fetchall()")
+            return list(islice(self._fetching(), wanted))
 
     def fetchall(self) -> list[Row]:
         with raising():

@@ -12,9 +12,8 @@ import pyarrow as pa
 from pinakes.core.arrow_types import sql_name_of_arrow
 from pinakes.core.plain import as_text as text_of
 from pinakes.core.plain import rows as plain_rows
+from pinakes.core.screen import NULL, VISIBLE, fitted, is_number
 
-NARROWEST = 8
-"""No column is made narrower than this to fit."""
 LONGEST = 200
 """Characters of a cell that are shown at most."""
 MOST_COLUMNS = 100
@@ -22,18 +21,15 @@ MOST_COLUMNS = 100
 
 _HTML_NULL = '<em style="opacity: 0.5">NULL</em>'
 
-# A control character must not reach the terminal: it could move the cursor or worse.
-_VISIBLE = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160))}
-_VISIBLE |= {ord("\n"): "\\n", ord("\t"): "\\t", ord("\r"): "\\r"}
-
 
 def as_text(schema: pa.Schema, rows: pa.Table, more: bool, width: int | None) -> str:
     """A box that fits into `width` columns (None: those of the terminal), with a line on what is in it below."""
-    names = [_clipped(name.translate(_VISIBLE)) for name in schema.names]
+    names = [_clipped(name.translate(VISIBLE)) for name in schema.names]
     types = [_clipped(sql_name_of_arrow(t)) for t in schema.types]
-    cells = [["NULL" if cell is None else cell for cell in row] for row in _cells(rows)]
-    widths = _fitted([max(map(_wide, column)) for column in zip(names, types, *cells, strict=True)], width)
-    right = [_is_number(t) for t in schema.types]
+    cells = [[_told(cell) for cell in row] for row in _cells(rows)]
+    right = [is_number(t) for t in schema.types]
+    needed = [max(map(_wide, column)) for column in zip(names, types, *cells, strict=True)]
+    widths = fitted(needed, width or shutil.get_terminal_size().columns, right)
     left = [False] * len(names)
     lines = [_rule("┌┬┐", widths), _line(names, widths, left), _line(types, widths, left), _rule("├┼┤", widths)]
     lines += [_line(row, widths, right) for row in cells]
@@ -44,11 +40,11 @@ def as_html(schema: pa.Schema, rows: pa.Table, more: bool) -> str:
     """A plain table; everything in it is escaped. A NULL looks other than the text `NULL`."""
     shown = list(schema)[:MOST_COLUMNS]
     head = "".join(
-        f"<th>{html.escape(_clipped(f.name.translate(_VISIBLE)))}<br>"
+        f"<th>{html.escape(_clipped(f.name.translate(VISIBLE)))}<br>"
         f'<small style="font-weight: normal">{html.escape(_clipped(sql_name_of_arrow(f.type)))}</small></th>'
         for f in shown
     )
-    align = [' style="text-align: right"' if _is_number(f.type) else ' style="text-align: left"' for f in shown]
+    align = [' style="text-align: right"' if is_number(f.type) else ' style="text-align: left"' for f in shown]
     cells = _cells(rows.select(range(len(shown))))
     body = "".join(f"<tr>{''.join(map(_html_cell, align, row))}</tr>" for row in cells)
     table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
@@ -71,23 +67,18 @@ def _summary(count: int, more: bool) -> str:
 def _cells(rows: pa.Table) -> list[list[str | None]]:
     """Every value as it is shown; NULL stays None."""
     return [
-        [None if v is None else _clipped(text_of(v).translate(_VISIBLE)) for v in row]
+        [None if v is None else _clipped(text_of(v).translate(VISIBLE)) for v in row]
         for batch in rows.to_batches()
         for row in plain_rows(batch)
     ]
 
 
+def _told(cell: str | None) -> str:
+    return NULL if cell is None else f'"{NULL}"' if cell == NULL else cell
+
+
 def _clipped(text: str) -> str:
     return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
-
-
-def _fitted(widths: Sequence[int], total: int | None) -> list[int]:
-    """Widths that fit where possible: the widest column gives first."""
-    fit = list(widths)
-    spare = (total or shutil.get_terminal_size().columns) - 3 * len(fit) - 1
-    while sum(fit) > spare and max(fit) > NARROWEST:
-        fit[fit.index(max(fit))] -= 1
-    return fit
 
 
 def _rule(corners: str, widths: Sequence[int]) -> str:
@@ -112,7 +103,3 @@ def _wide(text: str) -> int:
     if text.isascii():
         return len(text)
     return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
-
-
-def _is_number(t: pa.DataType) -> bool:
-    return bool(pa.types.is_integer(t) or pa.types.is_floating(t) or pa.types.is_decimal(t))

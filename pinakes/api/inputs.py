@@ -4,11 +4,13 @@ whatever else speaks Arrow's stream interface (`__arrow_c_stream__`). None of th
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.dataset as pds
 
+from pinakes.api.relation import Relation
 from pinakes.core.errors import TypeMismatch
 from pinakes.engine.sources import Dataset, ReadOnce, Rows, Stream
 from pinakes.engine.temporary import Source
@@ -31,12 +33,18 @@ def source_of(data: Any, what: str) -> Source:
             f"a pandas or polars frame, or anything with {STREAM}"
         )
     try:
-        return _source(data)
+        source = _source(data)
     except (pa.ArrowException, TypeError, ValueError) as error:
         raise TypeMismatch(f"{what}, a {type(data).__qualname__}, cannot be read as a table: {error}") from error
+    twice = [name for name, count in Counter(source.schema.names).items() if count > 1]
+    if twice:
+        raise TypeMismatch(f"{what} has more than one column of the name {twice[0]!r}: rename all but one")
+    return source
 
 
 def _source(data: Any) -> Source:
+    if isinstance(data, Relation):
+        return Stream(data.schema, data.reader)  # not by Arrow's interface in C, which knows errors as texts only
     if isinstance(data, pds.Dataset):
         return Dataset(data)
     if isinstance(data, pa.RecordBatchReader):

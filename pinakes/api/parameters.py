@@ -40,7 +40,7 @@ def check_count(statement: Statement, given: int) -> None:
         return  # only DataFusion knows
     numbers = [int(p.name) for p in placeholders if p.name.isdigit()]
     if given > max(numbers, default=0):
-        raise InvalidArgument(f"{given} parameters are given, and the statement takes {max(numbers, default=0)}")
+        raise InvalidArgument(f"too many parameters: {given} given, and the statement takes {max(numbers, default=0)}")
 
 
 def scalar(value: Any, name: str) -> pa.Scalar:

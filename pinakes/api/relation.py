@@ -82,7 +82,8 @@ class Relation:
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         """For libraries that take Arrow streams; the rows are passed on when the first of them is asked for."""
-        return self.reader().__arrow_c_stream__(requested_schema)
+        reader = pa.RecordBatchReader.from_batches(self.schema, _without_traceback(self._batches()))
+        return reader.__arrow_c_stream__(requested_schema)
 
     def __arrow_c_schema__(self) -> object:
         return self.schema.__arrow_c_schema__()
@@ -202,3 +203,11 @@ class Relation:
         if self._rest is None:
             self._rest = iter(self._result)
         return self._rest
+
+
+def _without_traceback(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """The same; of an error, the message alone: Arrow hands the rest on to the other library as a part of it."""
+    try:
+        yield from batches
+    except PinakesError as error:
+        raise error.with_traceback(None) from None

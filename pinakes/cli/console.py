@@ -131,13 +131,8 @@ def output_errors() -> Iterator[None]:
 
 
 def described(error: Exception, start: tuple[int, int] = (1, 1)) -> str:
-    """`CODE: message`, with the marked text where there is a position. A bug of ours is one line too."""
-    if not isinstance(error, PinakesError):
-        log.debug("unexpected", exc_info=error)
-        return f"INTERNAL_ERROR: {type(error).__name__}: {error}"
-    log.debug("%s", error.code, exc_info=error)
-    at = error.position
-    if at is None:
-        return f"{error.code}: {error.message}"
-    line, column = start[0] + at.line - 1, at.column + (start[1] - 1 if at.line == 1 else 0)
-    return f"{error.code}: {error.message} (line {line}, column {column})\n{at.marked()}"
+    """What is said of an error. A bug of ours is one line too."""
+    log.debug("%s", type(error).__name__, exc_info=error)
+    if isinstance(error, PinakesError):
+        return error.told(start)
+    return f"INTERNAL_ERROR: {type(error).__name__}: {error}"

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import logging
 from pathlib import Path
 
 import platformdirs
 from prompt_toolkit.history import FileHistory, History, InMemoryHistory
 
 from pinakes.parser import mask
+
+log = logging.getLogger(__name__)
 
 
 def history_file() -> Path:
@@ -29,6 +32,12 @@ def open_history(path: Path | None = None) -> History:
 class MaskedHistory(FileHistory):
     def append_string(self, string: str) -> None:
         super().append_string(mask(string))
+
+    def store_string(self, string: str) -> None:
+        try:
+            super().store_string(string)
+        except OSError as error:  # the disk is full, or the directory gone: the shell goes on, and remembers until exit
+            log.debug("the history could not be written", exc_info=error)
 
 
 class MaskedMemory(InMemoryHistory):

@@ -12,6 +12,7 @@ import os
 import signal
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, NoReturn
@@ -20,6 +21,8 @@ from pinakes import __version__
 from pinakes.cli.formats import FORMATS
 
 if TYPE_CHECKING:
+    from _typeshed import SupportsWrite
+
     from pinakes.cli.console import Console
     from pinakes.cli.script import Script
     from pinakes.core.config import Config
@@ -29,13 +32,12 @@ OK, FAILED, USAGE, INTERRUPTED, PIPE_CLOSED = 0, 1, 2, 130, 141
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command and return its exit code."""
-    options = _parser().parse_args(arguments)
-    signal.signal(signal.SIGTERM, _terminate)
     try:
+        options = _parser().parse_args(arguments)
+        signal.signal(signal.SIGTERM, _terminate)
         return _run(options)
-    except BrokenPipeError:
-        _discard_output()
-        return PIPE_CLOSED
+    except OSError as error:
+        return _unwritten(error)
     except KeyboardInterrupt:
         return INTERRUPTED
 
@@ -56,8 +58,14 @@ def run_and_leave() -> NoReturn:
     os._exit(code or OK)
 
 
+class _Parser(argparse.ArgumentParser):
+    def _print_message(self, message: str, file: SupportsWrite[str] | None = None) -> None:
+        """argparse's own takes a help that nobody could write for a success."""
+        print(message, end="", file=file or sys.stderr)
+
+
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="pinakes",
         description="SQL on Iceberg tables. Without -c and -f: a prompt, or the script in stdin.",
         allow_abbrev=False,
@@ -125,23 +133,21 @@ def _config(options: argparse.Namespace) -> Config:
     except ConfigError as error:
         raise _UsageError(f"{error.code}: {error}") from error
     logging.basicConfig(level=config.log.level.upper(), format="%(asctime)s %(levelname)s %(name)s: %(message)s")
-    if config.log.level != "debug":
-        logging.getLogger("pyiceberg").setLevel(logging.ERROR)  # a commit that is tried again is no user's concern
     return config
 
 
 def _scripts(options: argparse.Namespace) -> list[Script] | None:
     """What to run, read before anything runs; None opens the prompt."""
     from pinakes.cli.script import STDIN, Script, read_script
+    from pinakes.core.errors import FileNotFound
 
     given = options.scripts or ([] if sys.stdin.isatty() else [("file", STDIN)])
     scripts = []
     for kind, text in given:
         try:
             scripts.append(Script(text) if kind == "sql" else read_script(text))
-        except (OSError, UnicodeDecodeError) as error:
-            reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
-            raise _UsageError(f"can't read {text}: {reason}") from error
+        except FileNotFound as error:
+            raise _UsageError(error.message) from error
     return scripts or None
 
 
@@ -162,9 +168,7 @@ def _with_engine(config: Config, scripts: list[Script] | None, console: Console,
                 shell.loop()
                 return OK
             return OK if all(run_script(script, runner) for script in scripts) else FAILED
-    except (PinakesError, OSError) as error:
-        if isinstance(error, BrokenPipeError):
-            raise
+    except PinakesError as error:
         console.error(error)
         return FAILED
 
@@ -190,15 +194,19 @@ def _flushed(code: int | str | None) -> int | str | None:
     try:
         sys.stdout.flush()
         sys.stderr.flush()
-    except BrokenPipeError:
-        _discard_output()
-        return PIPE_CLOSED
     except OSError as error:
-        _discard_output()
-        if not code:
-            print(f"pinakes: can't write the output: {error.strerror}", file=sys.stderr)  # noqa: T201
-        return code or FAILED
+        return code if code and not isinstance(error, BrokenPipeError) else _unwritten(error)
     return code
+
+
+def _unwritten(error: OSError) -> int:
+    """Our output could not be written: say so, unless its reader has gone."""
+    _discard_output()
+    if isinstance(error, BrokenPipeError):
+        return PIPE_CLOSED
+    with suppress(OSError):  # if it is stderr that is full, nobody can be told
+        print(f"pinakes: can't write {error.filename or 'the output'}: {error.strerror}", file=sys.stderr)  # noqa: T201
+    return FAILED
 
 
 def _discard_output() -> None:

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 DELAY = 1.0
 """Seconds before the line appears."""
-INTERVAL = 0.1
 _FRAMES = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
 _PLAIN_FRAMES = "|/-\\"
 _ROOM = 4
@@ -40,13 +39,10 @@ class Progress:
         self._drawn = 0
         self._began = time.monotonic()
 
-    def until(self, done: threading.Event) -> None:
-        """Wait for the statement, and tell meanwhile how far it is."""
-        waiting = None if self._over else DELAY
-        while not done.wait(waiting):
+    def tick(self) -> None:
+        """To be called now and then by whoever waits for the statement: tells how far it is."""
+        if time.monotonic() - self._began >= DELAY:
             self._draw()
-            waiting = None if self._over else INTERVAL
-        self.end()
 
     def over(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """The same batches; the line gives way to them if they go where it is."""
@@ -73,8 +69,8 @@ class Progress:
                 return
             frames = _PLAIN_FRAMES if os.environ.get("TERM") == "linux" else _FRAMES
             line = f"{frames[self._drawn % len(frames)]} {self._words()}"
+            self._drawn += 1  # first: Ctrl-C may come before the next line, and what may be there is erased
             self._put("\r" + line[: max(_width(self._err) - _ROOM, 1)] + "\x1b[K")
-            self._drawn += 1
 
     def _words(self) -> str:
         seconds = time.monotonic() - self._began

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from pinakes.api.foreground import Foreground
 from pinakes.cli.console import Console, output_errors
 from pinakes.cli.desk import Desk
 from pinakes.cli.progress import Progress
@@ -13,10 +13,6 @@ from pinakes.cli.progress import Progress
 if TYPE_CHECKING:
     from pinakes.engine.result import Result
     from pinakes.engine.session import Session
-
-
-GRACE = 2.0
-"""Seconds that rows of a canceled statement may still take to be printed."""
 
 
 class Runner:
@@ -32,37 +28,22 @@ class Runner:
 
     def show(self, make: Callable[[], Result]) -> None:
         """The same for a result that is made otherwise."""
-        failure: list[BaseException] = []
         progress = Progress(self.session, self.console.out, self.console.err)
-        done = threading.Event()  # a `join` that Ctrl-C interrupts takes the thread for ended
-        arguments = (make, progress, failure, done)
-        threading.Thread(target=self._guarded, args=arguments, daemon=True, name="statement").start()
+        foreground = Foreground(
+            lambda: self._run(make, progress),
+            self.session.cancel,
+            meanwhile=progress.tick,
+            is_stuck=lambda: self._printing and not self.console.out.isatty(),  # rows in a pipe may never be taken
+        )
         try:
-            progress.until(done)
-        except (KeyboardInterrupt, SystemExit):  # SystemExit is what SIGTERM raises
-            progress.end()
-            self.session.cancel()
-            self._wait(done)
-            raise
-        if failure:
-            raise failure[0]
-
-    def _wait(self, done: threading.Event) -> None:
-        """Until a statement that was canceled has ended; a second Ctrl-C leaves without waiting. Rows that go into a
-        pipe may never be taken: then there is nothing to wait for."""
-        while not done.wait(GRACE):
-            if self._printing and not self.console.out.isatty():
-                return
-
-    def _guarded(
-        self, make: Callable[[], Result], progress: Progress, failure: list[BaseException], done: threading.Event
-    ) -> None:
-        try:
-            self._run(make, progress)
-        except BaseException as error:  # noqa: BLE001 - raised again in the thread that waits
-            failure.append(error)
+            foreground.run()
+        except Exception:
+            if not foreground.interrupted:
+                raise
         finally:
-            done.set()
+            progress.end()
+        if foreground.interrupted:
+            raise KeyboardInterrupt
 
     def _run(self, make: Callable[[], Result], progress: Progress) -> None:
         self.console.begin()

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from pinakes.cli.desk import IncludeFailed, Leave
 from pinakes.cli.runner import Runner
+from pinakes.core.errors import FileNotFound
 
 if TYPE_CHECKING:
     from pinakes.cli.steps import Step
@@ -31,10 +32,14 @@ class Script:
 
 
 def read_script(path: str) -> Script:
-    """The script in a file, or in stdin for `-`. OSError and UnicodeDecodeError are the caller's to report."""
-    if path == STDIN:
-        return Script(sys.stdin.read(), "<stdin>")
-    return Script(Path(path).read_text(encoding="utf-8-sig"), path)
+    """The script in a file, or in stdin for `-`."""
+    try:
+        if path == STDIN:
+            return Script(sys.stdin.read(), "<stdin>")
+        return Script(Path(path).read_text(encoding="utf-8-sig"), path)
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
+        raise FileNotFound(f"can't read {path}: {reason}") from error
 
 
 def run_script(script: Script, runner: Runner) -> bool:

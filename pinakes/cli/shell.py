@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import gc
+from itertools import count
 from pathlib import Path
 
 import platformdirs
@@ -25,11 +27,15 @@ from pinakes.cli.history import open_history
 from pinakes.cli.keys import bindings, is_complete
 from pinakes.cli.runner import Runner
 from pinakes.cli.script import Script, read_script, run_script, run_steps
+from pinakes.core.errors import FileNotFound
 from pinakes.core.names import dotted
 
 __all__ = ["Shell", "is_complete", "startup_file"]
 
 LISTING_DELAY = 0.1
+LOADING = 3
+"""Turns after which about everything has been loaded that a session needs. The garbage collector is told to leave that
+alone: its full runs, of some 50 ms, would be felt while one types."""
 _COMMANDS = {"exit": "\\q", "quit": "\\q", "help": "\\?"}
 
 
@@ -76,13 +82,15 @@ class Shell:
         if script is not None and script.is_file():
             try:
                 run_script(read_script(str(script)), self.runner)
-            except (OSError, UnicodeDecodeError) as error:
-                self.runner.console.error(error, f"{script}: ")
+            except FileNotFound as error:
+                self.runner.console.error(error)
 
     def loop(self) -> None:
         """Read and run until the user leaves."""
         self.runner.console.say(f"Pinakes {__version__}. \\? for help, \\q to leave.")
-        while True:
+        for turn in count():
+            if turn < LOADING:
+                gc.freeze()
             try:
                 self._answer(self._read())
             except KeyboardInterrupt:

@@ -32,7 +32,7 @@ from typing import Any, TypeVar
 from pinakes.core import machine
 from pinakes.core.errors import ConfigError, listing
 from pinakes.core.names import RESERVED_CATALOGS, quote
-from pinakes.core.values import documented, duration, one_of, share_or_size, size, text, texts, time_zone, whole
+from pinakes.core.values import documented, duration, one_of, share_or_size, text, texts, time_zone, whole
 
 MEMORY = ":memory:"
 """As `engine.data`: a temporary directory that goes when the engine closes."""
@@ -67,12 +67,9 @@ class EngineConfig:
     )
     spill_dir: str | None = documented(
         text,
-        "Directory for what does not fit into memory and for temporary tables; the system's directory for temporary "
-        "files if not set.",
+        "Directory for what does not fit into memory (at most 100 GiB for each session) and for temporary tables; the "
+        "system's directory for temporary files if not set.",
         None,
-    )
-    spill_limit: int = documented(
-        size, "Disk space that spilled data may take, in bytes or as `100GB`.", 100_000_000_000
     )
     target_partitions: int = documented(
         whole(1, MOST_PARTITIONS),
@@ -167,12 +164,20 @@ def load_config(
     cwd = cwd or Path.cwd()
     environ = os.environ if environ is None else environ
     source = _find(path, environ, cwd)
-    config = Config() if source is None else replace(parse_config(_read(source), source.parent, environ), source=source)
+    config = Config() if source is None else _loaded(source, environ)
     if data is None:
         return config
     if not data:
         raise ConfigError(f"the data directory is empty; give a directory, or {MEMORY} for a temporary one")
     return replace(config, engine=replace(config.engine, data=_resolved(data, cwd)))
+
+
+def _loaded(source: Path, environ: Mapping[str, str]) -> Config:
+    """The configuration in a file. Whatever is wrong is told with the file's name: nobody may have given it."""
+    try:
+        return replace(parse_config(_read(source), source.parent, environ), source=source)
+    except ConfigError as error:
+        raise ConfigError(f"{source}: {error.message}") from error
 
 
 def parse_config(toml: str, base: Path, environ: Mapping[str, str] | None = None) -> Config:

@@ -1,20 +1,19 @@
 """CSV and its kin: rows as lines of cells, quoted only where they have to be.
 
 NULL is nothing (or what `null` says) and an empty text is "", so that a reader can tell them apart. Only where a row
-has a single column NULL is "" as well: an empty line is what readers skip.
+has a single column NULL is "" as well, since an empty line is what many readers skip; unless `blank` says otherwise.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, reduce
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pinakes.core.texts import joined, pieces, texts
+from pinakes.core.texts import content_of, joined, pieces, texts
 
 _USUAL = frozenset(",;|\t\"'\\")
 """Characters that no number and no time has in its text."""
@@ -29,6 +28,8 @@ class Delimited:
     null: str = ""
     forced: Sequence[str] | None = ()
     """The columns that are quoted wherever they are not NULL; None is all of them."""
+    blank: bool = False
+    """Whether an empty line may stand for the NULL of a single column."""
 
     def header(self, names: Sequence[str]) -> bytes:
         """The line of names."""
@@ -44,7 +45,7 @@ class Delimited:
         if batch.num_columns == 0:
             return pa.array([""] * batch.num_rows, pa.string())
         cells = [self._cells(column, name) for column, name in zip(batch.columns, batch.schema.names, strict=True)]
-        null = self.quote * 2 if len(cells) == 1 and not self.null else self.null
+        null = self.quote * 2 if len(cells) == 1 and not self.null and not self.blank else self.null
         return pc.binary_join_element_wise(*cells, self.delimiter, null_handling="replace", null_replacement=null)
 
     def _cells(self, column: pa.Array, name: str) -> pa.Array:
@@ -60,23 +61,30 @@ class Delimited:
         return usual and bool(simple or types.is_date(kind) or types.is_timestamp(kind))
 
     def _quoted_where_needed(self, found: pa.Array) -> pa.Array:
-        needed = pc.match_substring_regex(found, self._pattern)
-        return pc.if_else(needed, self._quoted(found), found) if pc.any(needed).as_py() else found
+        needed = self._misread(found)
+        return found if needed is None else pc.if_else(needed, self._quoted(found), found)
+
+    def _misread(self, found: pa.Array) -> pa.Array | None:
+        """Which cells would be misread without quotes: those with a separator, a quote or a line break, and the text
+        that means NULL. None where there is no such cell, which all text at once tells many times faster."""
+        content = content_of(found)
+        signs = [sign for sign in self._signs if sign.encode() in content]
+        marks = [pc.match_substring(found, sign) for sign in signs]
+        nulls = pc.equal(found, self.null)
+        if pc.any(nulls).as_py():
+            marks.append(nulls)
+        return reduce(pc.or_, marks) if marks else None
 
     @cached_property
-    def _pattern(self) -> str:
-        """What would be misread without quotes: a separator, a quote, a line break, or the text that means NULL."""
-        signs = "".join(f"\\x{{{ord(c):x}}}" for c in (self.delimiter, self.quote, self.escape, "\r", "\n"))
-        return rf"[{signs}]|^{_literal(self.null)}$"
+    def _signs(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys((self.delimiter, self.quote, self.escape, "\r", "\n")))
 
     def _quoted(self, found: pa.Array) -> pa.Array:
+        content = content_of(found)
         for sign in dict.fromkeys((self.escape, self.quote)):  # the escape first, or it would escape itself
-            found = pc.replace_substring(found, sign, self.escape + sign)
+            if sign.encode() in content:
+                found = pc.replace_substring(found, sign, self.escape + sign)
         return pc.binary_join_element_wise(self.quote, found, self.quote, "")
-
-
-def _literal(text: str) -> str:
-    return re.sub(r"[^A-Za-z0-9]", lambda found: f"\\x{{{ord(found.group()):x}}}", text)
 
 
 CSV = Delimited()

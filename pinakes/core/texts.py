@@ -54,7 +54,7 @@ def json_texts(array: pa.Array) -> pa.Array:
         found = texts(array)
     elif types.is_floating(kind):
         found = _finite_or_quoted(array)
-    elif _is_text(kind):
+    elif is_text(kind):
         found = _quoted(texts(array), escape=True)
     elif types.is_temporal(kind) or types.is_decimal(kind):
         found = _quoted(texts(array), escape=False)
@@ -67,7 +67,7 @@ def _by_kernel(array: pa.Array, kind: pa.DataType) -> pa.Array | None:
     types = pa.types
     if types.is_string(kind):
         return array
-    if _is_text(kind) or types.is_integer(kind) or types.is_boolean(kind):
+    if is_text(kind) or types.is_integer(kind) or types.is_boolean(kind):
         return array.cast(pa.string())
     if types.is_float64(kind):
         return _floats(array)
@@ -84,7 +84,7 @@ def _one_by_one(array: pa.Array) -> pa.Array:
     return pa.array([None if v is None else as_text(v) for v in plain(array)], pa.string())
 
 
-def _is_text(kind: pa.DataType) -> bool:
+def is_text(kind: pa.DataType) -> bool:
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
 
 
@@ -150,6 +150,16 @@ def _quoted(found: pa.Array, *, escape: bool) -> pa.Array:
     wrong = pc.fill_null(wrong, False)
     escaped = [json.dumps(text, ensure_ascii=False) for text in found.filter(wrong).to_pylist()]
     return pc.replace_with_mask(quoted, wrong, pa.array(escaped, pa.string()))
+
+
+def content_of(found: pa.StringArray) -> bytes:
+    """All text of a column after each other, and perhaps what lies under its NULLs: to look for something in it."""
+    _, bounds, content = found.buffers()
+    if not len(found) or content is None:
+        return b""
+    ends = memoryview(bounds).cast("i")
+    start, end = ends[found.offset], ends[found.offset + len(found)]
+    return bytes(content.slice(start, end - start))
 
 
 def joined(rows: pa.Array, between: str) -> pa.Buffer:

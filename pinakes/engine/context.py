@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from datafusion import RuntimeEnvBuilder, SessionConfig, SessionContext, SQLOptions
 
 from pinakes.core.config import EngineConfig
 from pinakes.core.settings import Settings
 from pinakes.engine.bridge import CURRENT, Bridge
 
+_STATISTICS = "datafusion.execution.collect_statistics"
 READ_ONLY = SQLOptions().with_allow_ddl(False).with_allow_dml(False).with_allow_statements(False)
 """DataFusion only ever plans queries: changes are ours, and its own DDL would run at once."""
 
@@ -38,6 +42,19 @@ def apply_settings(context: SessionContext, settings: Settings) -> None:
     """Bring a context that is in use up to date after SET or RESET."""
     for key, value in _options(settings).items():
         context.sql(f"SET {key} = '{value}'")
+
+
+@contextmanager
+def planned_with(context: SessionContext, *, statistics: bool) -> Iterator[None]:
+    """What is planned in the block uses the statistics of files, or does not; a plan keeps the options it was made
+    with."""
+    if not statistics:
+        context.sql(f"SET {_STATISTICS} = 'false'")
+    try:
+        yield
+    finally:
+        if not statistics:
+            context.sql(f"SET {_STATISTICS} = 'true'")
 
 
 def _options(settings: Settings) -> dict[str, str]:

@@ -134,6 +134,8 @@ _PREFIXES = re.compile(
 _SYNTAX_TREE = re.compile(r" ?\{.*", re.DOTALL)
 """A piece of DataFusion's own syntax tree within a message."""
 _BUG_NOTE = re.compile(r"\.?\s*This issue was likely caused by a bug in DataFusion's code\..*", re.DOTALL)
+_TRACEBACK = re.compile(r"\. Detail: Python exception: .*", re.DOTALL)
+"""What Arrow adds to an error that was raised in somebody's Python and came through a stream."""
 _PARSE = re.compile(r"(?:ParserError|TokenizerError)\(\"(.*?) at Line: (\d+), Column: (\d+)", re.DOTALL)
 
 _PARSE_NOWHERE = re.compile(r"ParserError\(\"(.*)\"\)", re.DOTALL)
@@ -141,7 +143,7 @@ _PARSE_NOWHERE = re.compile(r"ParserError\(\"(.*)\"\)", re.DOTALL)
 
 def _clean(text: str) -> str:
     """The message without the names of the layers it came through."""
-    text = text.strip().rsplit("\ncaused by\n", 1)[-1]
+    text = _TRACEBACK.sub("", text).strip().rsplit("\ncaused by\n", 1)[-1]
     while True:
         shorter = _PREFIXES.sub("", text, count=1).lstrip() if _PREFIXES.match(text) else text
         if shorter == text:
@@ -203,6 +205,19 @@ _RULES: list[tuple[re.Pattern[str], Callable[[re.Match[str], str], PinakesError]
     (
         re.compile(r"Ambiguous reference to (?:unqualified|qualified) field (\S+)"),
         lambda m, _: AmbiguousName(f"column {m.group(1)} is ambiguous: say which table it belongs to"),
+    ),
+    (
+        re.compile(r'Projections require unique expression names but the expression "(?:.* AS )?(.*?)" at position'),
+        lambda m, _: InvalidArgument(
+            f"two columns of the result have the name {m.group(1)}: give one of them another, with AS"
+        ),
+    ),
+    (
+        re.compile(r"used disk space during the spilling process has exceeded the allowable limit of ([\d.]+ \w+)"),
+        lambda m, _: OutOfMemory(
+            f"what does not fit into memory would take more than {m.group(1)} on the disk, which is the most that a "
+            f"session may have there. Raise memory_limit in the configuration."
+        ),
     ),
     (
         re.compile(r"Resources exhausted|memory pool|Failed to allocate"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,7 @@ from pinakes.engine.schemas import schema_of
 if TYPE_CHECKING:
     from datafusion import DataFrame
 
+    from pinakes.engine.files.paths import File, Finder
     from pinakes.engine.planner import Planner
     from pinakes.engine.session import Session
     from pinakes.engine.temporary import Lookup
@@ -30,11 +32,21 @@ class Execution:
     parameters: Mapping[str, Any] = field(default_factory=dict)
     lookup: Lookup | None = None
     """Asked for names that neither the session nor a catalog has."""
+    files: list[File] = field(default_factory=list)
+    """The files that the statement reads by their paths."""
+    statistics: bool = True
+    """Whether DataFusion may use the statistics of files (`engine/files/parquet.py`)."""
 
     def planner(self) -> Planner:
         from pinakes.engine.planner import Planner
 
         return Planner(self, self.session.resolver)
+
+    def finder(self) -> Finder:
+        """Finds files; those that it finds are checked when rows were read (`engine/files/stamps.py`)."""
+        from pinakes.engine.files.paths import Finder
+
+        return Finder(self.session.engine.files, self.query.check, self.files)
 
     def stream(self, frame: DataFrame) -> Result:
         """The rows of a plan as they come."""
@@ -44,16 +56,31 @@ class Execution:
     def batches(self, frame: DataFrame, schema: pa.Schema | None = None) -> Iterator[pa.RecordBatch]:
         """The batches of a plan; each wait can be interrupted by cancel or by the statement's time-out."""
         schema = schema or schema_of(frame)
-        with translated():
+        self._check_files()
+        with self._blaming_files(), translated():
             stream = [self.query.interruptible(frame.execute_stream).rbs]
         try:
-            with translated():
+            with self._blaming_files(), translated():
                 while (batch := self.query.interruptible(lambda: next(stream[0], None))) is not None:
                     yield _as(batch.to_pyarrow(), schema)
+            self._check_files()
         finally:
             # Dropping the stream is what stops DataFusion's work. An error's traceback must not keep it alive: so it
             # stands in a list, and it is the native one, since the frames of the other's methods would hold it, too.
             stream.clear()
+
+    def _check_files(self) -> None:
+        if self.files:
+            from pinakes.engine.files.stamps import check_unchanged
+
+            check_unchanged(self.files)
+
+    def _blaming_files(self) -> AbstractContextManager[None]:
+        if not self.files:
+            return nullcontext()
+        from pinakes.engine.files.blame import blaming
+
+        return blaming(self.files, self.query.check)
 
     def collect(self, frame: DataFrame) -> pa.Table:
         schema = schema_of(frame)

@@ -19,7 +19,7 @@ from pinakes.core.errors import InvalidArgument, NotFoundError, NotSupportedErro
 from pinakes.core.names import TEMP, Name, Part, quote, text_literal, undotted
 from pinakes.engine.bridge import CURRENT
 from pinakes.engine.columns import column_edits
-from pinakes.engine.context import READ_ONLY
+from pinakes.engine.context import READ_ONLY, planned_with
 from pinakes.engine.errors import translated
 from pinakes.engine.mounts import Mounted
 from pinakes.engine.relation import ROOT, Key, Relation, key_of
@@ -110,9 +110,16 @@ class Planner:
                 session.bridge.planning(self),
                 translated(locate),
             ):
-                return session.context.sql_with_options(sql, READ_ONLY, param_values=parameters)
+                return self._planned(sql, parameters)
         except TableNotFound as error:
             raise self._missing or error from None
+
+    def _planned(self, sql: str, parameters: dict[str, object] | None) -> DataFrame:
+        """Once more when names that were resolved meanwhile led to files whose statistics can't be used."""
+        context, statistics = self._session.context, self._execution.statistics
+        with planned_with(context, statistics=statistics):
+            frame = context.sql_with_options(sql, READ_ONLY, param_values=parameters)
+        return frame if statistics == self._execution.statistics else self._planned(sql, parameters)
 
     def _parameters(self, statement: Planned) -> dict[str, object] | None:
         given = self._execution.parameters
@@ -146,14 +153,13 @@ class Planner:
 
     def files(self, reading: Reading, called: str) -> Relation:
         """Files that a path or a function names; found and looked at once per statement."""
-        from pinakes.engine.files.paths import Finder
         from pinakes.engine.files.tables import open_files
 
         key = (FILES, reading.key, called)
         if key not in self._memo:
-            session, query = self._session, self._execution.query
-            finder, zone = Finder(session.engine.files, query.check), session.settings.time_zone
-            opened = query.interruptible(lambda: open_files(reading, finder, zone))
+            finder, zone = self._execution.finder(), self._session.settings.time_zone
+            opened = self._execution.query.interruptible(lambda: open_files(reading, finder, zone))
+            self._execution.statistics &= opened.statistics
             self._memo[key] = Relation(key, opened.provider, tuple(opened.schema.names), full_name=(called,))
         return self._memo[key]
 

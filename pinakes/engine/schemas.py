@@ -11,13 +11,31 @@ from functools import cache
 
 import pyarrow as pa
 from datafusion import DataFrame, SessionContext
+from pyarrow import types as is_
 
 from pinakes.engine.errors import translated
 
 
 def schema_of(frame: DataFrame) -> pa.Schema:
     with translated():
-        return _context().create_dataframe_from_logical_plan(frame.optimized_logical_plan()).schema()
+        found = _context().create_dataframe_from_logical_plan(frame.optimized_logical_plan()).schema()
+    return pa.schema([field.with_type(without_views(field.type)) for field in found])
+
+
+def without_views(t: pa.DataType) -> pa.DataType:
+    """The type without Arrow's newer layouts of texts, which few others can read: they are DataFusion's own affair."""
+    if is_.is_string_view(t):
+        return pa.string()
+    if is_.is_binary_view(t):
+        return pa.binary()
+    if is_.is_map(t):
+        fields = [field.with_type(without_views(field.type)) for field in (t.key_field, t.item_field)]
+        return t if fields == [t.key_field, t.item_field] else pa.map_(*fields)  # a key of no type can't be made anew
+    if is_.is_list(t):
+        return pa.list_(t.value_field.with_type(without_views(t.value_type)))
+    if is_.is_struct(t):
+        return pa.struct([f.with_type(without_views(f.type)) for f in t.fields])
+    return t
 
 
 @cache

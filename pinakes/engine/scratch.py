@@ -1,4 +1,4 @@
-"""Directories for what goes with a session. What a process that was killed leaves behind, the next one removes.
+"""Directories for what goes with a session or engine. What a process that was killed leaves behind, the next removes.
 
 A directory holds a file that its owner keeps locked. The system gives the lock up with the process, however that ends:
 so whoever makes the next directory in the same place knows which ones have no owner any more. On a system without such
@@ -22,13 +22,14 @@ _ATTEMPTS = 100
 
 
 class Scratch:
-    """A new directory, for this process and user alone, until `remove`."""
+    """A new directory, for this process and user alone, until `remove`. `prefix` is how its name begins; nothing else
+    may have such names, and with the default one it is closed to SQL (`files/access.py`)."""
 
-    def __init__(self, base: str | None = None) -> None:
+    def __init__(self, base: str | None = None, prefix: str = PRIVATE) -> None:
         parent = Path(base or tempfile.gettempdir())
         parent.mkdir(parents=True, exist_ok=True)
-        _remove_left_behind(parent)
-        self.path, self._lock = _made(parent)
+        _remove_left_behind(parent, prefix)
+        self.path, self._lock = _made(parent, prefix)
         self._process = os.getpid()
 
     def remove(self) -> None:
@@ -41,10 +42,10 @@ class Scratch:
                 shutil.rmtree(self.path, ignore_errors=True)
 
 
-def _made(parent: Path) -> tuple[Path, int | None]:
+def _made(parent: Path, prefix: str) -> tuple[Path, int | None]:
     """A directory and the lock on it. Another process may take it for abandoned before it is locked: then again."""
     for _ in range(_ATTEMPTS):
-        path = Path(tempfile.mkdtemp(prefix=PRIVATE, dir=parent))
+        path = Path(tempfile.mkdtemp(prefix=prefix, dir=parent))
         try:
             lock = os.open(path / _LOCK, os.O_RDWR | os.O_CREAT, 0o600)
         except FileNotFoundError:
@@ -55,8 +56,8 @@ def _made(parent: Path) -> tuple[Path, int | None]:
     raise OSError(f"no directory in {parent} can be kept")
 
 
-def _remove_left_behind(parent: Path) -> None:
-    for path in _candidates(parent):
+def _remove_left_behind(parent: Path, prefix: str) -> None:
+    for path in _candidates(parent, prefix):
         try:
             lock = os.open(path / _LOCK, os.O_RDWR)
         except FileNotFoundError:  # of an owner that came no further, or was still writing when it was closed
@@ -69,13 +70,13 @@ def _remove_left_behind(parent: Path) -> None:
         os.close(lock)
 
 
-def _candidates(parent: Path) -> Iterator[Path]:
+def _candidates(parent: Path, prefix: str) -> Iterator[Path]:
     """Directories like ours, of this user; none where there are no locks to tell whose they are."""
     if sys.platform == "win32":
         return
     with os.scandir(parent) as entries:
         for entry in entries:
-            if not entry.name.startswith(PRIVATE):
+            if not entry.name.startswith(prefix):
                 continue
             try:
                 found = entry.stat(follow_symlinks=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import Any
@@ -53,12 +54,16 @@ class Stream:
         self.provider = exact(_StreamDataset(schema, opened))
 
 
+_read: weakref.WeakSet[pa.RecordBatchReader] = weakref.WeakSet()
+"""Readers that a query has read: they themselves would pass for empty ones."""
+
+
 class ReadOnce:
     """A reader that is at hand: whoever comes second is told, while planning, that it was read."""
 
     def __init__(self, reader: pa.RecordBatchReader) -> None:
         self.schema: pa.Schema = reader.schema
-        self._left = [reader]
+        self._reader = reader
 
     @property
     def provider(self) -> Provider:
@@ -67,10 +72,11 @@ class ReadOnce:
 
     def _opened(self) -> pa.RecordBatchReader:
         self._check()
-        return self._left.pop()
+        _read.add(self._reader)
+        return self._reader
 
     def _check(self) -> None:
-        if not self._left:
+        if self._reader in _read:
             raise InvalidArgument("this stream was read already: read it into a table to query it more than once")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from inspect import cleandoc
 from typing import TYPE_CHECKING, Any
 
 from IPython.core.magic import Magics, line_cell_magic, magics_class, needs_local_scope, no_var_expand
@@ -17,13 +18,6 @@ from pinakes.notebook.values import Namespaces, variable
 
 if TYPE_CHECKING:
     from pinakes.api.completion import Completer
-
-USAGE = """\
-%sql SELECT …                     the rows; statements are separated by ;
-%%sql                             the same for a whole cell
-%%sql name << SELECT …            put the result into a variable (or: %%sql --out name)
-%sql --connection con             use a connection of pinakes.connect() from now on
-%sql --connect data=… user=…      open one: arguments of pinakes.connect(), and settings"""
 
 
 @magics_class
@@ -106,7 +100,7 @@ class SqlMagics(Magics):
     def _nothing_to_run(self, asked: Line, connection: Connection) -> Connection:
         with told():
             if asked.connect is None and asked.connection is None:
-                raise InvalidArgument(f"there is nothing to run.\n{USAGE}")
+                raise InvalidArgument(f"there is nothing to run.\n{cleandoc(SqlMagics.sql.__doc__ or '')}")
         return connection
 
     def _put(self, name: str, found: Relation | None) -> None:

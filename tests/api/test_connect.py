@@ -6,6 +6,7 @@ import gc
 import os
 import subprocess
 import sys
+import tempfile
 import warnings
 from dataclasses import replace
 from pathlib import Path
@@ -140,6 +141,23 @@ def test_a_script_that_closes_nothing_leaves_nothing(tmp_path: Path) -> None:
     )
     assert (done.stdout.strip(), done.stderr) == (":memory:", "")
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no locks that end with their process")
+def test_what_a_killed_process_leaves_the_next_one_removes(tmp_path: Path) -> None:
+    make = "import os, signal, pinakes; con = pinakes.connect(data=':memory:'); con.execute('CREATE TABLE t (a INT)'); "
+    for last, left in (("os.kill(os.getpid(), signal.SIGKILL)", 1), ("con.close()", 0)):
+        subprocess.run([sys.executable, "-c", make + last], env={"TMPDIR": str(tmp_path), "PATH": ""})
+        assert len(list(tmp_path.iterdir())) == left
+
+
+def test_files_of_a_temporary_lake_can_be_read_by_their_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Unlike those of temporary tables, which are the session's own."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    with pinakes.connect(data=":memory:") as con:
+        con.execute("CREATE TABLE t AS SELECT 7 AS a")
+        (file,) = tmp_path.rglob("*.parquet")
+        assert con.execute(f"SELECT a FROM '{file}'").fetchall() == [(7,)]
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import inspect
+import logging
 import pickle
 import time
 
@@ -287,3 +288,17 @@ def test_a_cursor_gives_frames_too(con: pinakes.Connection) -> None:
         cursor.fetchall()
     with pytest.raises(pinakes.ProgrammingError, match="there are no rows to fetch"):
         con.cursor().df()
+
+
+def test_fewer_than_no_rows_cannot_be_fetched(con: pinakes.Connection) -> None:
+    with pytest.raises(pinakes.ProgrammingError, match="-1 rows can't be fetched"):
+        con.execute("SELECT 1").fetchmany(-1)
+
+
+def test_a_commit_that_is_tried_again_says_nothing(con: pinakes.Connection, caplog: pytest.LogCaptureFixture) -> None:
+    con.execute("CREATE TABLE t AS SELECT 1 AS a")
+    log = logging.getLogger("pyiceberg.table")
+    with caplog.at_level(logging.INFO):
+        log.warning("Commit failed due to a concurrent update, retrying (%s/%s) in %s ms", 1, 4, 100)
+        log.warning("something else")
+    assert [record.message for record in caplog.records] == ["something else"]

@@ -230,3 +230,14 @@ def test_a_missing_library_says_how_to_get_it(
 
 def missing(name: str) -> None:
     raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+
+def test_a_view_fools_nobody(con: pinakes.Connection) -> None:
+    """A text that reads NULL is none, what turns the direction of reading round is shown, numbers are whole."""
+    rows = con.sql("SELECT 'NULL' AS a, NULL AS b, 'x' || chr(8238) AS c, 12345678901234567 AS d, repeat('y', 99) AS e")
+    shown = rows._text(10, 70)
+    assert '│ "NULL" ' in shown
+    assert "│ NULL " in shown
+    assert "x\\u202e" in shown
+    assert "12345678901234567" in shown
+    assert {len(line) for line in shown.splitlines()[:-1]} == {70}

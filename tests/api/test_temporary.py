@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import threading
 import weakref
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -286,3 +287,47 @@ def test_temporary_tables_belong_to_the_connection(tmp_path: Path) -> None:
             with pytest.raises(pinakes.ProgrammingError, match=r"mine does not exist; [a-z.]+ has: none"):
                 other.sql(f"SELECT * FROM {name}")
         assert other.sql("SHOW TABLES").fetchall() == []
+
+
+# --- streams that fail ---------------------------------------------------------------------------------------------
+
+
+class Failing:
+    """A stream of somebody else's that breaks off."""
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        def batches() -> Iterator[pa.RecordBatch]:
+            yield pa.record_batch({"a": [1]})
+            raise ValueError("the tape is torn")
+
+        return pa.RecordBatchReader.from_batches(pa.schema([("a", pa.int64())]), batches()).__arrow_c_stream__()
+
+
+def test_the_error_of_a_stream_is_one_line(con: pinakes.Connection) -> None:
+    con.register("torn", Failing())
+    with pytest.raises(pinakes.Error, match="the tape is torn") as caught:
+        con.sql("SELECT * FROM torn").fetchall()
+    assert "Traceback" not in str(caught.value)
+
+
+def test_a_relation_that_was_read_says_so_in_another_query(con: pinakes.Connection) -> None:
+    rows = con.sql("SELECT 1 AS a")  # noqa: F841 - it is found by its name
+    assert con.sql("SELECT a FROM rows").fetchall() == [(1,)]
+    with pytest.raises(pinakes.ProgrammingError, match=r"^the rows of this relation were read already"):
+        con.sql("SELECT a FROM rows").fetchall()
+
+
+def test_a_reader_is_read_once_also_by_its_name(con: pinakes.Connection) -> None:
+    """Arrow gives a reader that was read for an empty one: the rows would be wrong."""
+    reader = pa.table({"a": [1]}).to_reader()  # noqa: F841
+    assert con.sql("SELECT a FROM reader").fetchall() == [(1,)]
+    with pytest.raises(pinakes.ProgrammingError, match="this stream was read already"):
+        con.sql("SELECT a FROM reader")
+
+
+def test_two_columns_of_one_name_are_refused(con: pinakes.Connection) -> None:
+    twice = pa.table([pa.array([1]), pa.array([2])], names=["a", "a"])
+    with pytest.raises(pinakes.ProgrammingError, match="has more than one column of the name 'a'"):
+        con.register("t", twice)
+    with pytest.raises(pinakes.ProgrammingError, match="the variable twice has more than one column of the name 'a'"):
+        con.sql("SELECT * FROM twice")

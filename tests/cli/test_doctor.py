@@ -143,7 +143,7 @@ class Silent:
     type = "silent"
 
     @classmethod
-    def open(cls, alias, location, options):
+    def open(cls, alias, location, options, access):
         host, port = location.split(":")
         if port == "1":
             raise RuntimeError(f"postgresql://ada:{options['PASSWORD']}@host/ refused {options['PASSWORD']}")

@@ -17,9 +17,9 @@ from rich.cells import cell_len
 
 from pinakes.cli.formats import FORMATS, writer
 from pinakes.cli.formats.markdown import escaped
-from pinakes.cli.formats.table import NARROWEST, fitted
-from pinakes.cli.formats.values import as_text, plain
 from pinakes.core.errors import InvalidArgument
+from pinakes.core.plain import as_text, plain
+from pinakes.core.screen import NARROWEST, fitted
 from pinakes.engine.result import Result
 
 ID = uuid.UUID("12345678-1234-5678-1234-567812345678")

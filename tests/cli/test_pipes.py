@@ -63,6 +63,19 @@ def test_a_full_disk_is_an_error_and_no_traceback(tmp_path: Path, env: dict[str,
     assert done.stderr == "WRITE_FAILED: can't write the output: No space left on device\n"
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
+@pytest.mark.parametrize("buffered", ["", "1"])
+@pytest.mark.parametrize("argument", ["--help", "--version", "doctor"])
+def test_what_is_no_result_fails_on_a_full_disk_too(
+    tmp_path: Path, env: dict[str, str], argument: str, buffered: str
+) -> None:
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(command(argument), stdout=full, stderr=subprocess.PIPE, cwd=tmp_path,
+                              env=env | {"PYTHONUNBUFFERED": buffered}, text=True)  # fmt: skip
+    assert done.returncode == 1
+    assert done.stderr == "pinakes: can't write the output: No space left on device\n"
+
+
 @pytest.mark.parametrize(("closed", "code"), [("1>&-", 0), ("2>&-", 0), ("0<&-", 0)])
 def test_streams_that_the_shell_has_closed(tmp_path: Path, env: dict[str, str], closed: str, code: int) -> None:
     line = f"'{sys.executable}' -m pinakes --data :memory: -c 'select 1' {closed}"

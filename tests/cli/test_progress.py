@@ -7,7 +7,6 @@ import os
 import re
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -40,38 +39,35 @@ def line(err: io.StringIO, out: Any = None, **query: Any) -> Progress:
 @pytest.fixture(autouse=True)
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TERM", "xterm")
-    monkeypatch.setattr(module, "DELAY", 0.001)
-    monkeypatch.setattr(module, "INTERVAL", 0.001)
-
-
-def drawn(progress: Progress, err: io.StringIO) -> threading.Event:
-    """Let it wait in a thread until it has drawn a line; the event ends its waiting."""
-    done = threading.Event()
-    thread = threading.Thread(target=progress.until, args=(done,), daemon=True)
-    thread.start()
-    while "·" not in err.getvalue():
-        assert thread.is_alive()
-    return done
+    monkeypatch.setattr(module, "DELAY", 0.0)
 
 
 def test_it_tells_what_is_known_and_goes() -> None:
     err = Terminal()
     progress = line(err, rows=1234567)
-    drawn(progress, err)
+    progress.tick()
     progress.end()
     assert re.match(r"\r⠋ 1,234,567 rows · \d+\.\d s · Ctrl-C cancels\x1b\[K", err.getvalue())
     assert err.getvalue().endswith(ERASE)
 
 
+def test_work_of_less_than_a_second_has_no_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "DELAY", 3600.0)
+    err = Terminal()
+    progress = line(err)
+    progress.tick()
+    progress.end()
+    assert err.getvalue() == ""
+
+
 def test_it_does_not_come_back() -> None:
     err = Terminal()
     progress = line(err)
-    done = drawn(progress, err)
+    progress.tick()
     progress.end()
     before = err.getvalue()
-    progress._draw()
+    progress.tick()
     progress.end()
-    done.set()
     assert err.getvalue() == before
 
 
@@ -80,7 +76,7 @@ def test_it_gives_way_to_the_first_rows_on_a_terminal_and_stays_above_a_file(tmp
     for out, gone in ((Terminal(), True), ((tmp_path / "x").open("w"), False)):
         err = Terminal()
         progress = line(err, out)
-        drawn(progress, err)
+        progress.tick()
         rows = progress.over(iter(batches))
         assert next(rows) == 1
         assert err.getvalue().endswith(ERASE) is gone
@@ -108,7 +104,7 @@ def test_rows_that_are_dropped_are_closed() -> None:
 def test_it_is_silent_where_it_could_not_be_erased(monkeypatch: pytest.MonkeyPatch, term: str, err: Any) -> None:
     monkeypatch.setenv("TERM", term) if term else monkeypatch.delenv("TERM")
     progress = line(err)
-    progress._draw()
+    progress.tick()
     progress.end()
     assert err.getvalue() == ""
 
@@ -119,7 +115,7 @@ def test_a_terminal_that_is_gone_is_no_error() -> None:
             raise OSError("gone")
 
     progress = line(Gone())
-    progress._draw()
+    progress.tick()
     progress.end()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -64,6 +65,10 @@ def test_too_many_columns_are_left_out_and_expanded_shows_them(shell: Open) -> N
     screen.until("column_11 │ value 11")
 
 
+needs_less = pytest.mark.skipif(shutil.which("less") is None, reason="less is not installed, which is the pager here")
+
+
+@needs_less
 def test_the_pager_shows_a_long_result_and_q_ends_the_query(shell: Open) -> None:
     screen = shell(PAGER="less -SRXK")
     screen.enter("select value from generate_series(1, 100000000);")
@@ -77,6 +82,7 @@ def test_the_pager_shows_a_long_result_and_q_ends_the_query(shell: Open) -> None
     assert "Traceback" not in screen.text
 
 
+@needs_less
 def test_ctrl_c_in_the_pager_comes_back_to_the_prompt(shell: Open) -> None:
     screen = shell(PAGER="less -SRXK")
     screen.enter("select value from generate_series(1, 100000000);")

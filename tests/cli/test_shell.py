@@ -84,6 +84,38 @@ def test_help_and_unknown_commands(runner: Runner) -> None:
     assert "no command \\nope" in err
 
 
+def test_a_history_that_can_not_be_written_does_not_end_the_shell(tmp_path: Path, runner: Runner) -> None:
+    file = tmp_path / "state" / "history"
+    history = open_history(file)
+    file.unlink()
+    file.parent.rmdir()
+    with create_pipe_input() as pipe:
+        pipe.send_text("select 1 as a;\rselect 2 as b;\r\\q\r")
+        Shell(runner, history=history, input=pipe, output=DummyOutput()).loop()
+    assert isinstance(runner.console.out, io.StringIO)
+    assert runner.console.out.getvalue() == "a\n1\nb\n2\n"
+    assert history.get_strings()[:2] == ["select 1 as a;", "select 2 as b;"]
+
+
+def test_a_start_up_script_that_can_not_be_read_is_said(tmp_path: Path, runner: Runner) -> None:
+    script = tmp_path / "shell.sql"
+    script.write_bytes(b"select '\xff'")
+    Shell(runner, history=InMemoryHistory(), output=DummyOutput()).start(script)
+    assert isinstance(runner.console.err, io.StringIO)
+    assert runner.console.err.getvalue() == f"FILE_NOT_FOUND: can't read {script}: it is not UTF-8\n"
+
+
+@pytest.mark.parametrize(
+    ("editor", "said"), [("vi 'x", '"vi \'x" is no command: No closing'), ("false", "exit code 1")]
+)
+def test_an_editor_that_fails(runner: Runner, monkeypatch: pytest.MonkeyPatch, editor: str, said: str) -> None:
+    monkeypatch.delenv("VISUAL", raising=False)
+    monkeypatch.setenv("EDITOR", editor)
+    out, err = typed(runner, "\\e\rselect 1 as a;\r\\q\r")
+    assert said in err
+    assert out == "a\n1\n"
+
+
 def test_the_history_keeps_statements_without_their_secrets(tmp_path: Path, runner: Runner) -> None:
     file = tmp_path / "state" / "history"
     history = open_history(file)

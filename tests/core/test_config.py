@@ -38,7 +38,6 @@ def test_every_section() -> None:
         data = "store"
         memory_limit = "2GB"
         spill_dir = "/spill"
-        spill_limit = "1GiB"
         target_partitions = 3
         batch_size = 1024
         time_zone = "europe/athens"
@@ -59,7 +58,7 @@ def test_every_section() -> None:
         """
     )
     assert config.engine == EngineConfig(
-        "/base/store", 2_000_000_000, "/spill", 1024**3, 3, 1024, "Europe/Athens", 300.0,
+        "/base/store", 2_000_000_000, "/spill", 3, 1024, "Europe/Athens", 300.0,
         ("/base/files", "/srv/files"), 10, 60.0,
     )  # fmt: skip
     assert config.caches.listings == CacheConfig(10_000, 10.0)
@@ -250,3 +249,9 @@ def test_memory_of_a_container(tmp_path: Path) -> None:
     word.write_text("max\n")
     assert machine.memory((limit, none, word)) == 1048576
     assert machine.memory((none, word)) == machine.memory(())
+
+
+def test_what_is_wrong_in_a_file_is_told_with_its_name(tmp_path: Path) -> None:
+    (tmp_path / "pinakes.toml").write_text("[engine\n")
+    with pytest.raises(ConfigError, match=r"pinakes\.toml: the configuration is not valid TOML"):
+        load_config(cwd=tmp_path, environ={})

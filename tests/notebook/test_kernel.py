@@ -51,7 +51,16 @@ def execute(
         if each["msg_type"] == "status" and each["content"]["execution_state"] == "idle":
             break
         published.append(each)
-    return client.get_shell_msg(timeout=60)["content"], published
+    return reply_to(client, message), published
+
+
+def reply_to(client: BlockingKernelClient, message: str) -> dict[str, Any]:
+    """Not the next one: on a busy machine replies to what was asked at the start may still come in."""
+    while True:
+        reply = client.get_shell_msg(timeout=60)
+        if reply["parent_header"].get("msg_id") == message:
+            content: dict[str, Any] = reply["content"]
+            return content
 
 
 def of_type(published: list[dict[str, Any]], kind: str) -> list[dict[str, Any]]:
@@ -94,8 +103,7 @@ def test_completion(kernel: tuple[KernelManager, BlockingKernelClient]) -> None:
     client = kernel[1]
     execute(client, "%sql CREATE TABLE IF NOT EXISTS parchments (a INT)")
     code = "%%sql\nSELECT * FROM parch"
-    client.complete(code, len(code))
-    content = client.get_shell_msg(timeout=60)["content"]
+    content = reply_to(client, client.complete(code, len(code)))
     assert content["matches"] == ["parchments"]
     assert code[content["cursor_start"] : content["cursor_end"]] == "parch"
     execute(client, "%sql DROP TABLE parchments")

@@ -101,7 +101,7 @@ def test_frames_are_tables(run: Run, shell: InteractiveShell) -> None:
     [
         ("%sql SELECT * FROM nowhere", "TABLE_NOT_FOUND: table lake.default.nowhere does not exist"),
         ("%sql SELECT 1 / 0", "EXECUTION_ERROR: division by zero"),
-        ("%sql", "INVALID_ARGUMENT: there is nothing to run.\n%sql SELECT …"),
+        ("%sql", "INVALID_ARGUMENT: there is nothing to run.\nRun SQL with Pinakes."),
         ("%%sql a <<\n-- nothing", "INVALID_ARGUMENT: there is nothing to put into a"),
         ("%sql --nope x", "INVALID_ARGUMENT: there is no option --nope; there are: --connect, --connection, --out."),
         ("%sql --out", "INVALID_ARGUMENT: --out needs a name"),

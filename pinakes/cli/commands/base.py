@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from pinakes.core.errors import InvalidArgument
@@ -38,6 +39,11 @@ class Call:
     @property
     def desk(self) -> Desk:
         return self.runner.desk
+
+    def path(self) -> Path:
+        """The argument as a path, without the quotes that it may stand in; ~ is the home directory."""
+        text = self.argument
+        return Path(text[1:-1] if len(text) > 1 and text[0] == text[-1] == "'" else text).expanduser()
 
     def one_of(self, choices: Sequence[str], default: str) -> str:
         """The argument, which must be one of these; `default` without one."""

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from pinakes.cli.commands.base import Call
 from pinakes.cli.desk import IncludeFailed
-from pinakes.core.errors import FileNotFound, InvalidArgument
+from pinakes.core.errors import InvalidArgument
 
 DEEPEST = 20
 """Files that may include each other; more is a circle."""
@@ -25,11 +25,7 @@ def include(call: Call) -> None:
         raise InvalidArgument("\\i needs the name of a file")
     if call.desk.depth >= DEEPEST:
         raise InvalidArgument(f"files include each other more than {DEEPEST} deep; the last is {call.argument}")
-    try:
-        script = read_script(str(Path(_unquoted(call.argument)).expanduser()))
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
-        raise FileNotFound(f"can't read {call.argument}: {reason}") from error
+    script = read_script(str(call.path()))
     call.desk.depth += 1
     try:
         fine = run_script(script, call.runner)
@@ -47,7 +43,7 @@ def edit(call: Call) -> None:
     if call.desk.typed is None:
         raise InvalidArgument("\\e needs somebody who edits: it works at the prompt only")
     if call.argument:
-        text = _edited_in(Path(_unquoted(call.argument)).expanduser())
+        text = _edited_in(call.path())
     else:
         text = _edited(call.statement or (f"{call.desk.last};\n" if call.desk.last else ""))
     found = steps(text)
@@ -60,7 +56,7 @@ def edit(call: Call) -> None:
 
 
 def change_directory(call: Call) -> None:
-    where = Path(_unquoted(call.argument) or "~").expanduser()
+    where = call.path() if call.argument else Path.home()
     try:
         os.chdir(where)
     except OSError as error:
@@ -88,8 +84,7 @@ def _edited(text: str) -> str:
 
 
 def _edited_in(path: Path) -> str:
-    given = os.environ.get("VISUAL") or os.environ.get("EDITOR")
-    words = shlex.split(given) if given else [next(filter(shutil.which, ("nano", "vim", "vi")), "vi")]
+    words = _editor()
     try:
         code = subprocess.run([*words, str(path)]).returncode
         if code:
@@ -100,5 +95,10 @@ def _edited_in(path: Path) -> str:
         raise InvalidArgument(f"can't edit {path} with {words[0]}: {reason}. Set EDITOR to another editor.") from error
 
 
-def _unquoted(argument: str) -> str:
-    return argument[1:-1] if len(argument) > 1 and argument[0] == argument[-1] == "'" else argument
+def _editor() -> list[str]:
+    """The words of the command that edits a file."""
+    given = os.environ.get("VISUAL") or os.environ.get("EDITOR") or ""
+    try:
+        return shlex.split(given) or [next(filter(shutil.which, ("nano", "vim", "vi")), "vi")]
+    except ValueError as error:
+        raise InvalidArgument(f"{given!r} is no command: {error}. Set EDITOR to another editor.") from error

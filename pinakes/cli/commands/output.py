@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING, TextIO, cast
 
 from pinakes.cli.commands.base import Call
@@ -62,27 +61,22 @@ def settings(call: Call) -> None:
 def to_file(call: Call) -> None:
     """\\o [file]"""
     console = call.console
-    stream = _opened(call.argument) if call.argument else None
+    stream = _opened(call) if call.argument else None
     screen = console.screen or console.out
     if console.screen is not None:
         console.out.close()
     console.out, console.screen = (screen, None) if stream is None else (stream, screen)
 
 
-def _opened(path: str) -> TextIO:
+def _opened(call: Call) -> TextIO:
     try:
-        return Path(_path(path)).expanduser().open("w", encoding="utf-8", errors="backslashreplace")
+        return call.path().open("w", encoding="utf-8", errors="backslashreplace")
     except OSError as error:
-        raise InvalidArgument(f"can't write {path}: {error.strerror}") from error
+        raise InvalidArgument(f"can't write {call.argument}: {error.strerror}") from error
 
 
 def echo(call: Call) -> None:
     call.console.say(call.argument)
-
-
-def _path(argument: str) -> str:
-    """A path, without the quotes that it may stand in."""
-    return argument[1:-1] if len(argument) > 1 and argument[0] == argument[-1] == "'" else argument
 
 
 def _put(call: Call, name: str, value: str) -> None:

@@ -6,6 +6,7 @@ import re
 from importlib import import_module
 from itertools import takewhile
 from pkgutil import iter_modules
+from textwrap import fill
 
 from pinakes import __version__
 from pinakes.cli.commands.base import Call
@@ -13,6 +14,7 @@ from pinakes.cli.desk import Leave
 from pinakes.core.errors import NotFoundError
 from pinakes.core.names import dotted
 
+_WIDTH = 80
 _KEYS = """\
 Enter       runs what a semicolon ends, else begins a new line
 Alt-Enter   runs what there is, semicolon or not
@@ -48,9 +50,10 @@ def help_on_statements(call: Call) -> None:
         call.console.say("\n".join(["\\h NAME tells more on one of:", *_in_columns([_title(form) for form in forms])]))
         return
     found = [form for form in forms if _bare(form).startswith(asked)]
+    found = found or [form for form in forms if f" {asked} " in f"{_bare(form)} "]  # VALUES, WITH
     if not found:
         raise NotFoundError(f"no statement begins with {asked}; \\h lists what there is")
-    call.console.say("\n".join(found))
+    call.console.say("\n".join(fill(form, _WIDTH, subsequent_indent="    ") for form in found))
 
 
 def leave(call: Call) -> None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Mapping
 from importlib import import_module
 
+from pinakes.cli.display import is_coloured
 from pinakes.cli.doctor.finding import Check, Finding, Patient, Status, problem
 from pinakes.cli.doctor.report import as_json, checklist, masked, worst
+from pinakes.core.errors import PinakesError
 
 GROUPS: Mapping[str, tuple[str, str]] = {
     "Configuration": ("configuration", "configuration"),
@@ -29,8 +30,7 @@ def doctor(patient: Patient, format: str) -> bool:
     """Print what was found; whether there is no problem."""
     found = {group: examine(group, patient) for group in GROUPS}
     groups = {group: [masked(one, patient.config) for one in findings] for group, findings in found.items()}
-    colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
-    text = as_json(groups) if format == "json" else checklist(groups, colour=colour)
+    text = as_json(groups) if format == "json" else checklist(groups, colour=is_coloured(sys.stdout))
     print(text, flush=True)  # noqa: T201 - this is what the command is for
     return worst(one for findings in groups.values() for one in findings) != Status.PROBLEM
 
@@ -43,11 +43,14 @@ def examine(group: str, patient: Patient) -> list[Finding]:
         check: Check = getattr(import_module(f"pinakes.cli.doctor.{module}"), function)
         findings.extend(check(patient))
     except Exception as error:  # noqa: BLE001 - one sick check must not hide what the others find
-        findings.append(problem(group.lower(), f"{type(error).__name__}: {error}", _advice(error)))
+        said = error.told() if isinstance(error, PinakesError) else f"{type(error).__name__}: {error}"
+        findings.append(problem(group.lower(), said, _advice(error)))
     return findings
 
 
 def _advice(error: Exception) -> str:
+    if isinstance(error, PinakesError):
+        return "correct first what is found above; if this stays, please report it with `pinakes doctor --format json`"
     if isinstance(error, ImportError):
         return "a library is missing or broken: pip install --force-reinstall pinakes"
     return FAILED

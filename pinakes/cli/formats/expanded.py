@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, TextIO
 
 from rich.cells import chop_cells
 
-from pinakes.cli.formats.layout import NULL, PLAIN, Look, Sheet, dim, width
-from pinakes.cli.formats.table import NARROWEST, fits
+from pinakes.cli.formats.layout import PLAIN, Look, Sheet, dim, width
 from pinakes.cli.formats.table import draw as draw_table
+from pinakes.cli.formats.table import fits
+from pinakes.core.screen import NARROWEST, NULL
 
 if TYPE_CHECKING:
     from pinakes.engine.result import Result

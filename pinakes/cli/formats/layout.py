@@ -13,22 +13,16 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from rich.cells import cell_len, set_cell_size
 
-from pinakes.core.texts import pieces, texts
+from pinakes.core.screen import HAS_HIDDEN, NULL, VISIBLE, is_number
+from pinakes.core.texts import is_text, pieces, texts
 
 if TYPE_CHECKING:
     from pinakes.engine.result import Result
 
 SAMPLE = 1000
 """Rows that are looked at to find the widths."""
-NULL = "NULL"
 
-# Control characters must not reach the terminal: they could move the cursor or worse. Nor may those that turn round
-# the direction of what follows: they would let a value look like another.
-_HIDDEN = (*range(32), *range(127, 160), 0x061C, 0x200E, 0x200F, *range(0x2028, 0x202F), *range(0x2066, 0x206A))
-VISIBLE = {code: f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}" for code in _HIDDEN}
-VISIBLE |= {ord("\n"): "\\n", ord("\t"): "\\t", ord("\r"): "\\r"}
 _BUT_BREAKS = {code: text for code, text in VISIBLE.items() if code != ord("\n")}
-_HAS_HIDDEN = r"[\x00-\x1f\x7f-\x{9f}\x{61c}\x{200e}\x{200f}\x{2028}-\x{202e}\x{2066}-\x{2069}]"
 
 Column = list[str | None]
 Piece = list[Column]
@@ -59,7 +53,7 @@ class Sheet:
     def __init__(self, result: Result, *, breaks: bool = False) -> None:
         self._breaks = breaks
         self.names = [name.translate(VISIBLE) for name in result.schema.names]
-        self.right = [_is_number(kind) for kind in result.schema.types]
+        self.right = [is_number(kind) for kind in result.schema.types]
         self._rest: Iterator[Piece] = self._pieces(result)
         self._sample: list[Piece] = []
         count = 0
@@ -116,15 +110,11 @@ def widest(column: Column) -> int:
 def _shown(array: pa.Array, visible: dict[int, str]) -> Column:
     found = texts(array)
     values: Column = found.to_pylist()
-    if pc.any(pc.match_substring_regex(found, _HAS_HIDDEN)).as_py():
+    if pc.any(pc.match_substring_regex(found, HAS_HIDDEN)).as_py():
         values = [None if text is None else text.translate(visible) for text in values]
-    if pa.types.is_string(array.type) or pa.types.is_string_view(array.type) or pa.types.is_large_string(array.type):
+    if is_text(array.type):
         return [f'"{NULL}"' if text == NULL else text for text in values]  # else nobody could tell it from a NULL
     return values
-
-
-def _is_number(kind: pa.DataType) -> bool:
-    return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind))
 
 
 def dim(text: str) -> str:

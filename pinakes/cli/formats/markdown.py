@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TextIO
 import pyarrow as pa
 from rich.cells import cell_len
 
-from pinakes.cli.formats.values import as_text, rows
+from pinakes.core.plain import as_text, rows
 
 if TYPE_CHECKING:
     from pinakes.engine.result import Result

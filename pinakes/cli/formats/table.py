@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, TextIO
 
-from pinakes.cli.formats.layout import NULL, PLAIN, Column, Look, Piece, Sheet, cut, dim, widest, width
+from pinakes.cli.formats.layout import PLAIN, Column, Look, Piece, Sheet, cut, dim, widest, width
+from pinakes.core.screen import NARROWEST, NULL, fitted
 
 if TYPE_CHECKING:
     from pinakes.engine.result import Result
-
-NARROWEST = 8
-"""No column is made narrower than this to fit the terminal."""
 
 
 def write(result: Result, out: TextIO, room: int | None, look: Look = PLAIN) -> int:
@@ -53,20 +51,6 @@ def columns_that_fit(widths: Sequence[int], room: int | None, firm: Sequence[boo
             break
         kept += 1
     return max(1, kept)
-
-
-def fitted(widths: Sequence[int], total: int | None, firm: Sequence[bool] = ()) -> list[int]:
-    """Widths that fit into the terminal where possible: the widest columns give first, firm ones (numbers: a part of
-    one is a wrong one) only when nothing else can."""
-    fit = list(widths)
-    spare = (total or 0) - 3 * len(fit) - 1
-    soft = [at for at in range(len(fit)) if not (firm and firm[at])]
-    for giving in (soft, range(len(fit))):
-        while total is not None and sum(fit) > spare and max((fit[at] for at in giving), default=0) > NARROWEST:
-            widest = max(giving, key=lambda at: fit[at])
-            second = max((fit[at] for at in giving if fit[at] < fit[widest]), default=NARROWEST)
-            fit[widest] = max(fit[widest] - (sum(fit) - spare), second - 1, NARROWEST)
-    return fit
 
 
 class _Box:

@@ -139,7 +139,8 @@ class CsvFile:
 
     def _refuse_ragged(self, error: pa.ArrowInvalid) -> None:
         """Raise the error about a line when it was about one, and not about a value or the length of a line."""
-        if "conversion error" in str(error) or "straddling" in str(error):
+        said = str(error)
+        if "straddling" in said or ("conversion error" in said and "invalid UTF8" not in said):
             return
         fault = ragged(self.file, self.dialect, len(self.layout.names))
         if fault is not None:
@@ -203,10 +204,9 @@ def _skip(row: pacsv.InvalidRow) -> str:
 
 
 def _without_comments(stream: pa.NativeFile, dialect: Dialect) -> io.BufferedReader:
-    comment = dialect.comment or ""
     for _ in range(dialect.skip):
         _read_line(stream)
-    return io.BufferedReader(Uncommented(stream, comment, dialect.quote, dialect.encoding), _BLOCK_BYTES)
+    return io.BufferedReader(Uncommented(stream, dialect.signs, dialect.encoding), _BLOCK_BYTES)
 
 
 def _read_line(stream: pa.NativeFile) -> None:

@@ -4,29 +4,58 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import pyarrow as pa
 
 
-def without_comments(lines: Iterator[str], comment: str | None, quote: str) -> Iterator[str]:
-    if comment is None:
+def without_comments(lines: Iterator[str], signs: Signs) -> Iterator[str]:
+    if signs.comment is None:
         yield from lines
         return
     quoted = False
     for line in lines:
-        if not quoted and line.lstrip(" \t").startswith(comment):
+        if not quoted and line.lstrip(" \t").startswith(signs.comment):
             continue
-        if quote and line.count(quote) % 2:
-            quoted = not quoted
+        quoted = signs.open_after(line, quoted)
         yield line
+
+
+@dataclass(frozen=True, slots=True)
+class Signs:
+    """The characters that tell where values in quotes begin and end; `delims` are those that it may be."""
+
+    comment: str | None
+    quote: str
+    escape: str
+    delims: str
+
+    def open_after(self, line: str, quoted: bool) -> bool:
+        """Whether one is within quotes at the end of a line. They begin only where a value does."""
+        if not self.quote or self.quote not in line:
+            return quoted
+        at = 0
+        while at < len(line):
+            if not quoted:
+                starts = at == 0 or line[at - 1] in self.delims
+                quoted = starts and line[at] == self.quote
+            elif line[at] == self.escape and line[at + 1 : at + 2] and self._escapes(line[at + 1]):
+                at += 1
+            elif line[at] == self.quote:
+                quoted = False
+            at += 1
+        return quoted
+
+    def _escapes(self, following: str) -> bool:
+        return self.escape != self.quote or following == self.quote
 
 
 class Uncommented(io.RawIOBase):
     """The bytes of a stream without its comments, as UTF-8."""
 
-    def __init__(self, stream: pa.NativeFile, comment: str, quote: str, encoding: str) -> None:
+    def __init__(self, stream: pa.NativeFile, signs: Signs, encoding: str) -> None:
         lines = io.TextIOWrapper(stream, encoding=encoding, errors="surrogateescape", newline="")
-        self._lines = without_comments(lines, comment, quote)
+        self._lines = without_comments(lines, signs)
         self._rest = b""
 
     def readable(self) -> bool:

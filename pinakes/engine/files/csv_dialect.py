@@ -15,7 +15,7 @@ from itertools import islice
 import pyarrow as pa
 
 from pinakes.core.errors import DataCorrupt
-from pinakes.engine.files.csv_comments import without_comments
+from pinakes.engine.files.csv_comments import Signs, without_comments
 from pinakes.engine.files.formats import text_stream
 from pinakes.engine.files.options import CsvOptions
 from pinakes.engine.files.paths import File
@@ -37,6 +37,10 @@ class Dialect:
     comment: str | None
     encoding: str
     compression: str
+
+    @property
+    def signs(self) -> Signs:
+        return Signs(self.comment, self.quote, self.escape, self.delim)
 
     def records(self, lines: Iterator[str], *, strict: bool = False) -> Iterator[list[str]]:
         """The records of lines that keep their ends, by Python's own reader."""
@@ -75,11 +79,16 @@ def dialect_of(file: File, options: CsvOptions, names: Sequence[str] | None) -> 
     delim = options.delim or _delimiter(lines, written, fallback)
     records = [r for r in islice(written(delim).records(iter(lines)), _SNIFFED_RECORDS) if r]
     if not records:
-        return written(delim, bool(options.header)), None
+        return written(delim, bool(options.header)), _all_null(lines, options, names)
     header = _has_header(records[0], names) if options.header is None else options.header
     found = tuple(_named(records[0]) if header else (f"column{i}" for i in range(len(records[0]))))
     blank = next(i for i, line in enumerate(lines) if line.strip("\r\n"))
-    return written(delim, header), Layout(found, blank if len(found) > 1 else 0, tuple(records[0]))
+    return written(delim, header), Layout(found, blank if len(found) > 1 or header else 0, tuple(records[0]))
+
+
+def _all_null(lines: list[str], options: CsvOptions, names: Sequence[str] | None) -> Layout | None:
+    """Empty lines are rows where there is a single column, and is known to be."""
+    return Layout(("column0",), 0) if lines and not options.header and names is not None and len(names) == 1 else None
 
 
 def _first_lines(file: File, options: CsvOptions) -> list[str]:
@@ -98,7 +107,9 @@ def _first_lines(file: File, options: CsvOptions) -> list[str]:
     lines = io.StringIO(text, newline="").readlines()
     if len(start) > _SNIFFED_BYTES and len(lines) > 1:
         lines.pop()
-    return list(without_comments(iter(lines[options.skip :]), options.comment, options.quote))
+    escape = options.quote if options.escape is None else options.escape
+    signs = Signs(options.comment, options.quote, escape, options.delim or "".join(_DELIMITERS))
+    return list(without_comments(iter(lines[options.skip :]), signs))
 
 
 def _delimiter(lines: list[str], written: Callable[[str], Dialect], fallback: str) -> str:

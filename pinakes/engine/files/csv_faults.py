@@ -116,7 +116,7 @@ def _uncommented(text: io.TextIOWrapper, dialect: Dialect) -> Iterator[tuple[int
             if number > dialect.skip:
                 yield line
 
-    for line in without_comments(counted(), dialect.comment, dialect.quote):
+    for line in without_comments(counted(), dialect.signs):
         yield number, line
 
 

@@ -73,12 +73,12 @@ def _partitions(files: Sequence[File], wanted: bool | None) -> dict[str, pa.Arra
     return {key: _typed([pairs[key] for pairs in found]) for key in keys}
 
 
-def _pairs(file: File) -> dict[str, str]:
-    return {key: unquote(value) for key, mark, value in (d.partition("=") for d in file.below) if key and mark}
+def _pairs(file: File) -> dict[str, str | None]:
+    pairs = (directory.partition("=") for directory in file.below)
+    return {unquote(key): None if value == _NULL else unquote(value) for key, mark, value in pairs if key and mark}
 
 
-def _typed(values: list[str]) -> pa.Array:
-    given = [None if v == _NULL else v for v in values]
+def _typed(given: list[str | None]) -> pa.Array:
     known = [v for v in given if v is not None]
     if known and all(_WHOLE.match(v) for v in known):
         return pa.array([None if v is None else int(v) for v in given], pa.int64())

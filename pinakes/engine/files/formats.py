@@ -81,5 +81,5 @@ def reading(file: File) -> Iterator[None]:
         raise unreadable(file.path) from error
     except FileNotFoundError as error:
         raise DataCorrupt(f"{file} was removed while it was read") from error
-    except (OSError, EOFError, UnicodeDecodeError, pa.ArrowException) as error:
+    except (OSError, EOFError, UnicodeError, pa.ArrowException) as error:
         raise DataCorrupt(f"{file} can not be read: {str(error).splitlines()[0][:300]}") from error

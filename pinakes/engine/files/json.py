@@ -6,11 +6,13 @@ types, a line that is too long) or stumbles over is read by Python, which also k
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
+from functools import reduce
 from itertools import islice
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.json as pajson
 
 from pinakes.core.arrow_types import sql_name_of_arrow
@@ -31,13 +33,19 @@ _LEAST_SAMPLE = 1000
 _WAY_OUT = "Types are found out from a sample: take a larger one with sample_size => -1, or leave such rows out with"
 
 
-def open_json(files: Sequence[File], options: JsonOptions, zone: str, what: str) -> Opened:
+def open_json(
+    files: Sequence[File], options: JsonOptions, zone: str, what: str, texts_of: Container[str] = ()
+) -> Opened:
+    """`texts_of` are the columns, in lower case, whose texts stay texts, whatever they look like."""
     forms = Forms(zone=zone)
     shapes, texts = _sampled(files, options)
     if not shapes:
         raise DataCorrupt(f"{files[0]} has no rows: a table of JSON needs at least one object to have columns")
     given = {name: arrow_type(t, zone, what) for name, t in (options.columns or {}).items()}
-    types = given or {name: _type(shape, texts.get(name, []), forms) for name, shape in shapes.items()}
+    types = given or {
+        name: shape.type() if name.casefold() in texts_of else _type(shape, texts.get(name, []), forms)
+        for name, shape in shapes.items()
+    }
     reader = _Reader(shapes, types, options, forms)
     return streamed(files, pa.schema(list(types.items())), Extras(files, options), reader.read)
 
@@ -55,13 +63,15 @@ def _sampled(files: Sequence[File], options: JsonOptions) -> tuple[dict[str, Sha
                 for name, item in value.items():
                     shapes[name] = met(shapes.get(name, Shape()), shape_of(item))
                     if isinstance(item, str):
+                        item.encode()  # half of a surrogate pair is no text
                         texts.setdefault(name, []).append(item)
     return shapes, texts
 
 
 def _type(shape: Shape, texts: list[str], forms: Forms) -> pa.DataType:
-    """That of the shape; texts that are all dates, times or timestamps are those."""
-    if shape.kind != "text":
+    """That of the shape; texts that are all dates, times or timestamps are those. An empty text is none of them, and
+    not NULL as it is in CSV."""
+    if shape.kind != "text" or "" in texts:
         return shape.type()
     found = guessed(pa.chunked_array([texts]), forms)
     return found if pa.types.is_temporal(found) else pa.string()
@@ -84,9 +94,12 @@ class _Reader:
         if self._is_native and not is_array(file, self._options):
             try:
                 for batch in self._native(file):
+                    if _may_have_null_row(batch):
+                        break
                     yield self._converted(batch.select(list(columns)), file, [])
                     rows += batch.num_rows
-                return
+                else:
+                    return
             except pa.ArrowInvalid:
                 pass  # Python reads on, and either can or knows what is wrong
         for batch, lines in self._by_python(file, rows):
@@ -132,24 +145,43 @@ class _Reader:
         if column.type == target:
             return column
         try:
-            return from_text(column, target, self._forms) if column.type == pa.string() else column.cast(target)
+            return self._from_text(column, target) if column.type == pa.string() else column.cast(target)
         except (pa.ArrowException, ValueError) as error:
             text = column.cast(pa.string()) if not pa.types.is_nested(column.type) else column
-            bad = next(misfits(text, target, self._forms), 0) if text.type == pa.string() else 0
+            bad = next(self._misfits(text, target), 0) if text.type == pa.string() else 0
             place = f", line {lines[bad]}" if bad < len(lines) else ""
             raise DataCorrupt(
                 f"{file}{place}, column {name!r}: {text[bad].as_py()!r} is no {sql_name_of_arrow(target).upper()}. "
                 f"{_WAY_OUT} ignore_errors => true."
             ) from error
 
+    def _from_text(self, column: pa.Array, target: pa.DataType) -> pa.Array:
+        if not self._options.columns and pc.index(column, "").as_py() >= 0:
+            raise ValueError("an empty text")
+        return from_text(column, target, self._forms)
+
+    def _misfits(self, column: pa.Array, target: pa.DataType) -> Iterator[int]:
+        """The places of texts that do not fit. Only where the user gives the types an empty text is NULL."""
+        found = set(misfits(column, target, self._forms))
+        if not self._options.columns:
+            found |= {i for i, text in enumerate(column.to_pylist()) if text == ""}
+        return iter(sorted(found))
+
     def _fitting(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         bad: set[int] = set()
         for name in batch.schema.names:
             column, target = batch.column(name), self._types[name]
             if column.type == pa.string() and target != pa.string():
-                bad |= set(misfits(column, target, self._forms))
+                bad |= set(self._misfits(column, target))
         kept = [i for i in range(batch.num_rows) if i not in bad]
         return batch.take(pa.array(kept, pa.int64())) if bad else batch
+
+
+def _may_have_null_row(batch: pa.RecordBatch) -> bool:
+    """Whether a row has nothing but NULL. Arrow makes one of a line `null`, too; Python tells it from {}."""
+    if any(column.null_count == 0 for column in batch.columns):
+        return False
+    return bool(pc.any(reduce(pc.and_, (column.is_null() for column in batch.columns))).as_py())
 
 
 def _shape_for(target: pa.DataType, found: Shape) -> Shape:

@@ -1,7 +1,8 @@
 """The types of JSON values: what a sample of objects has in common, and values made to fit it.
 
 Whole numbers and fractions meet in DOUBLE, whole numbers too long for BIGINT are DECIMAL(38,0), and what has nothing in
-common (a number here, a list there) is kept as its JSON text.
+common (a number here, a list there) is kept as its JSON text. JSON has no NaN and no infinity: among numbers their
+names in quotes, as COPY … TO writes them, are what they say.
 """
 
 from __future__ import annotations
@@ -14,17 +15,20 @@ from typing import Any, Literal
 
 import pyarrow as pa
 
-Kind = Literal["null", "bool", "int", "huge", "float", "text", "json", "list", "struct"]
+Kind = Literal["null", "bool", "int", "huge", "float", "nan", "text", "json", "list", "struct"]
 _TYPES: dict[Kind, pa.DataType] = {
     "null": pa.string(),
     "bool": pa.bool_(),
     "int": pa.int64(),
     "huge": pa.decimal128(38, 0),
     "float": pa.float64(),
+    "nan": pa.string(),
     "text": pa.string(),
     "json": pa.string(),
 }
 _NUMBERS: tuple[Kind, ...] = ("int", "huge", "float")
+_NOT_FINITE = ("NaN", "Infinity", "-Infinity")
+"""Texts that are numbers where others are: as long as there is none, they are texts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +63,7 @@ def shape_of(value: Any) -> Shape:
         case float():
             return Shape("float")
         case str():
-            return Shape("text")
+            return Shape("nan" if value in _NOT_FINITE else "text")
         case list():
             item = Shape()
             for element in value:
@@ -80,6 +84,8 @@ def met(a: Shape, b: Shape) -> Shape:
         return b
     if a.kind in _NUMBERS and b.kind in _NUMBERS:
         return Shape(max(a.kind, b.kind, key=_NUMBERS.index))
+    if "nan" in (a.kind, b.kind) and (other := b if a.kind == "nan" else a).kind in (*_NUMBERS, "text"):
+        return Shape("text" if other.kind == "text" else "float")
     if a.kind == b.kind == "list":
         return Shape("list", (met(a.items[0], b.items[0]),))
     if a.kind == b.kind == "struct":
@@ -116,7 +122,9 @@ def _fits(value: Any, kind: Kind) -> bool:
         return kind == "bool"
     if isinstance(value, int):
         return kind in ("float", "huge") or (kind == "int" and -(2**63) <= value < 2**63)
-    return (kind == "float" and isinstance(value, float)) or (kind == "text" and isinstance(value, str))
+    if isinstance(value, float):
+        return kind == "float"
+    return isinstance(value, str) and (kind in ("text", "nan") or (kind == "float" and value in _NOT_FINITE))
 
 
 _NAMES: dict[Kind, str] = {
@@ -125,6 +133,7 @@ _NAMES: dict[Kind, str] = {
     "int": "BIGINT",
     "huge": "DECIMAL(38,0)",
     "float": "DOUBLE",
+    "nan": "VARCHAR",
     "text": "VARCHAR",
     "list": "list",
     "struct": "object",

@@ -23,6 +23,8 @@ class Opened:
 
     schema: pa.Schema
     provider: Provider
+    statistics: bool = True
+    """Whether what DataFusion concludes from the files' statistics is right."""
 
 
 ReadFile = Callable[[File, Sequence[str]], Iterator[pa.RecordBatch]]

@@ -11,7 +11,7 @@ import os
 import re
 import stat
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fnmatch import translate
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -19,6 +19,7 @@ from urllib.parse import unquote, urlsplit
 from pinakes.core.errors import FileNotFound, InvalidArgument, NotSupportedError, PermissionDenied, listing
 from pinakes.engine.files.access import FileAccess
 from pinakes.engine.files.formats import ENDINGS, format_of
+from pinakes.engine.files.stamps import Stamp, stamp_of
 from pinakes.parser.masking import masked_address
 
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://")
@@ -33,17 +34,22 @@ class File:
     path: str
     real: Path
     below: tuple[str, ...]
+    stamp: Stamp = field(compare=False)
 
     def __str__(self) -> str:
         return f"'{self.path}'"
 
 
 class Finder:
-    """`check` is called between the listings of directories, and raises when the statement was stopped."""
+    """`check` is called between the listings of directories, and raises when the statement was stopped. `found` takes
+    every file that is found."""
 
-    def __init__(self, access: FileAccess, check: Callable[[], None] = lambda: None) -> None:
+    def __init__(
+        self, access: FileAccess, check: Callable[[], None] = lambda: None, found: list[File] | None = None
+    ) -> None:
         self._access = access
         self._check = check
+        self._found = [] if found is None else found
 
     def files(self, written: Sequence[str], format: str | None = None) -> list[File]:
         """Each file once, in the order of the paths, those of one path sorted by name."""
@@ -51,6 +57,7 @@ class Finder:
         for path in written:
             for file in self._of(path, format):
                 found.setdefault(file.real, file)
+        self._found += found.values()
         return list(found.values())
 
     def _of(self, written: str, format: str | None) -> list[File]:
@@ -73,7 +80,13 @@ class Finder:
         self._access.local(str(path))  # a link may lead out of the allowed directories
         here = Path.cwd()
         below = path.relative_to(here) if _is_relative(written) and path.is_relative_to(here) else path
-        return File(str(path), path.resolve(), below.parts[:-1])
+        real = path.resolve()
+        try:
+            return File(str(path), real, below.parts[:-1], stamp_of(real))
+        except PermissionError as error:
+            raise unreadable(str(path)) from error
+        except OSError as error:
+            raise self._missing(path, written) from error
 
     # --- patterns -------------------------------------------------------------------------------------------------
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _UNITS = ("s", "ms", "us", "ns")
 _LARGE = {pa.large_string(): pa.string(), pa.string_view(): pa.string(), pa.large_binary(): pa.binary()}
-_PLAIN = {**_LARGE, pa.binary_view(): pa.binary(), pa.float16(): pa.float32(), pa.null(): pa.string()}
+_PLAIN = {**_LARGE, pa.binary_view(): pa.binary(), pa.float16(): pa.float32()}
 
 
 def presented(schema: pa.Schema, zone: str) -> pa.Schema:
@@ -73,7 +73,18 @@ def united(schemas: Iterable[tuple[File, pa.Schema]], *, by_name: bool) -> pa.Sc
             known = fields.get(field.name)
             fields[field.name] = field if known is None else field.with_type(_met(known, field, first, file))
         whole = pa.schema(list(fields.values()))
-    return whole
+    return pa.schema([field.with_type(_known(field.type)) for field in whole])
+
+
+def _known(t: pa.DataType) -> pa.DataType:
+    """What is NULL in every file is text; in some, it is what the others say."""
+    if is_.is_null(t):
+        return pa.string()
+    if is_.is_map(t):
+        return pa.map_(_known(t.key_type), _known(t.item_type))
+    if is_.is_list(t):
+        return pa.list_(t.value_field.with_type(_known(t.value_type)))
+    return pa.struct([f.with_type(_known(f.type)) for f in t.fields]) if is_.is_struct(t) else t
 
 
 def _same_names(first: File, whole: pa.Schema, file: File, schema: pa.Schema) -> None:

@@ -49,8 +49,8 @@ def from_text(texts: pa.Array, target: pa.DataType, forms: Forms) -> pa.Array:
     """The values; an empty text is NULL where it is no text. ArrowInvalid or ValueError when one is none."""
     if is_.is_string(target):
         return texts
-    if is_.is_binary(target):
-        return texts.cast(target)
+    if is_.is_binary(target) or is_.is_fixed_size_binary(target):
+        return _bytes(texts).cast(target)
     texts = pc.utf8_trim_whitespace(texts)
     texts = pc.if_else(pc.equal(texts, ""), pa.scalar(None, pa.string()), texts)
     form = forms.of(target)
@@ -80,6 +80,15 @@ def misfits(texts: pa.Array, target: pa.DataType, forms: Forms) -> Iterator[int]
             else:
                 middle = (start + end) // 2
                 stretches += [(middle, end), (start, middle)]
+
+
+def _bytes(texts: pa.Array) -> pa.Array:
+    r"""Those of the text; what starts with `\x` has two digits for each byte, as COPY … TO and PostgreSQL write it."""
+    if not pc.any(pc.starts_with(texts, "\\x")).as_py():
+        return texts.cast(pa.binary())
+    values = ((text, text is not None and text.startswith("\\x")) for text in texts.to_pylist())
+    found = [bytes.fromhex(text[2:]) if in_hex else text and text.encode() for text, in_hex in values]
+    return pa.array(found, pa.binary())
 
 
 def _boolean(texts: pa.Array) -> pa.Array:

@@ -1,4 +1,5 @@
-"""COPY … TO a CSV file, or one with tabs: the lines that `core/delimited.py` makes."""
+"""COPY … TO a CSV file, or one with tabs: the lines that `core/delimited.py` makes. They come back as they were
+written: the NULL of a single column is an empty line, as in PostgreSQL and DuckDB."""
 
 from __future__ import annotations
 
@@ -10,7 +11,7 @@ from pinakes.core.delimited import Delimited
 from pinakes.core.errors import ColumnExists, ColumnNotFound, listing
 from pinakes.core.names import Part, match
 from pinakes.engine.files.write_options import Csv
-from pinakes.engine.files.write_rows import RowWriter
+from pinakes.engine.files.write_rows import RowWriter, bytes_as_text
 
 
 class CsvWriter(RowWriter):
@@ -18,12 +19,12 @@ class CsvWriter(RowWriter):
         super().__init__(stream)
         escape = options.quote if options.escape is None else options.escape
         forced = options.force_quote and exact_names(options.force_quote, schema.names, "FORCE_QUOTE")
-        self._form = Delimited(options.delimiter, options.quote, escape, options.null, forced)
+        self._form = Delimited(options.delimiter, options.quote, escape, options.null, forced, blank=True)
         if options.header:
             stream.write(self._form.header(schema.names))
 
     def write(self, batch: pa.RecordBatch) -> None:
-        for lines in self._form.lines(batch):
+        for lines in self._form.lines(bytes_as_text(batch)):
             self._stream.write(lines)
             self._stream.write(b"\n")
 

@@ -7,7 +7,7 @@ from typing import Any
 import pyarrow as pa
 
 from pinakes.core.json_rows import objects
-from pinakes.engine.files.write_rows import RowWriter
+from pinakes.engine.files.write_rows import RowWriter, bytes_as_text
 
 
 class JsonWriter(RowWriter):
@@ -20,7 +20,7 @@ class JsonWriter(RowWriter):
         self._any = False
 
     def write(self, batch: pa.RecordBatch) -> None:
-        for text in objects(batch, self._keys, self._between):
+        for text in objects(bytes_as_text(batch), self._keys, self._between):
             self._stream.write(self._next)
             self._stream.write(text)
             self._next, self._any = self._between.encode(), True

@@ -107,4 +107,5 @@ class PartitionedWriter:
 
 
 def _safe(text: str) -> str:
-    return quote(text, safe=" ")
+    """A text that says NULL is not NULL."""
+    return quote(text, safe=" ") if text != NULL else f"%5F{text[1:]}"

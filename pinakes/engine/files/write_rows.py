@@ -80,6 +80,25 @@ def _file(path: Path) -> pa.NativeFile:
     return pa.OSFile(str(path), "wb") if path.is_file() else pa.PythonFile(path.open("ab"), "w")
 
 
+def bytes_as_text(batch: pa.RecordBatch) -> pa.RecordBatch:
+    r"""The batch with bytes as `\x` and two digits for each, which `texts.py` takes for bytes again. Digits alone could
+    not be told from a text that is copied into a column of bytes."""
+    for number, field in enumerate(batch.schema):
+        if _holds_bytes(field.type):
+            shown = [None if value is None else "\\x" + value.hex() for value in batch.column(number).to_pylist()]
+            batch = batch.set_column(number, field.with_type(pa.string()), pa.array(shown, pa.string()))
+    return batch
+
+
+def _holds_bytes(kind: pa.DataType) -> bool:
+    types = pa.types
+    if isinstance(kind, pa.DictionaryType):
+        return _holds_bytes(kind.value_type)
+    return any(is_(kind) for is_ in (types.is_binary, types.is_large_binary, types.is_binary_view)) or bool(
+        types.is_fixed_size_binary(kind)
+    )
+
+
 def portable(schema: pa.Schema) -> pa.Schema:
     """The schema without Arrow's newer layouts and dictionaries, which differ from batch to batch: for files that
     anybody may read."""

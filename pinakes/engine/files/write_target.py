@@ -73,7 +73,7 @@ def replaced_file(path: Path, *, overwrite: bool) -> Iterator[Path]:
 
 
 @contextmanager
-def replaced_directory(path: Path, *, overwrite: bool, merge: bool) -> Iterator[Path]:
+def replaced_directory(path: Path, access: FileAccess, *, overwrite: bool, merge: bool) -> Iterator[Path]:
     """The directory to write into; at the end of the block it is `path`, or (`merge`) its files are in there."""
     if path.exists() and not path.is_dir():
         raise InvalidArgument(f"'{path}' is a file: PARTITION_BY writes a directory")
@@ -84,7 +84,7 @@ def replaced_directory(path: Path, *, overwrite: bool, merge: bool) -> Iterator[
         try:
             temporary.mkdir()
             yield temporary
-            _move_into(temporary, path) if merge else _put_in_place(temporary, path)
+            _move_into(temporary, path, access) if merge else _put_in_place(temporary, path)
         finally:
             shutil.rmtree(temporary, ignore_errors=True)
 
@@ -168,9 +168,13 @@ def _put_in_place(temporary: Path, path: Path) -> None:
     shutil.rmtree(old, ignore_errors=True)
 
 
-def _move_into(temporary: Path, path: Path) -> None:
-    for file in sorted(p for p in temporary.rglob("*") if p.is_file()):
-        place = path / file.relative_to(temporary)
+def _move_into(temporary: Path, path: Path, access: FileAccess) -> None:
+    """All places are asked for before the first is written: a directory that is there may be a link to elsewhere."""
+    files = sorted(p for p in temporary.rglob("*") if p.is_file())
+    places = [path / file.relative_to(temporary) for file in files]
+    for place in places:
+        access.local(str(place))
+    for file, place in zip(files, places, strict=True):
         place.parent.mkdir(parents=True, exist_ok=True)
         file.replace(place)
     path.mkdir(exist_ok=True)

@@ -1,4 +1,7 @@
-"""ALTER TABLE [IF EXISTS] name action [, action …]: all actions in one commit."""
+"""ALTER TABLE [IF EXISTS] name action [, action …]: all actions in one commit. Actions are ADD COLUMN name type
+[FIRST | AFTER column], DROP COLUMN name, RENAME COLUMN name TO name, ALTER COLUMN name TYPE t | SET | DROP NOT NULL |
+SET | DROP DEFAULT … | COMMENT '…' | FIRST | AFTER column, ADD | DROP PARTITION FIELD …, SET | UNSET PROPERTIES (…).
+"""
 
 from __future__ import annotations
 

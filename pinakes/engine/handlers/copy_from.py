@@ -11,6 +11,7 @@ from typing import Any
 
 import pyarrow as pa
 from pyiceberg.schema import Schema
+from pyiceberg.types import BinaryType, FixedType, StringType
 
 from pinakes.core.errors import ColumnNotFound, InvalidArgument, TableNotFound, listing
 from pinakes.core.iceberg_arrow import arrow_type_of
@@ -19,7 +20,7 @@ from pinakes.engine.execution import Execution
 from pinakes.engine.files.formats import FORMATS, format_of_all
 from pinakes.engine.files.opened import Opened
 from pinakes.engine.files.options import file_options
-from pinakes.engine.files.paths import File, Finder
+from pinakes.engine.files.paths import File
 from pinakes.engine.files.tables import opened
 from pinakes.engine.handlers.insert import target_columns
 from pinakes.engine.planner import FILES
@@ -62,30 +63,50 @@ def _rows(statement: CopyFrom, execution: Execution, schema: Schema) -> Iterator
     zone = session.settings.time_zone
     options: dict[str, Any] = {option.key.lower(): option.value for option in statement.options}
     format = _format(options.pop("format", None))
-    files = Finder(session.engine.files, execution.query.check).files([statement.path], format)
+    files = execution.finder().files([statement.path], format)
     format = format or format_of_all(files)
     names = [f.name for f in schema.fields]
     columns = target_columns(statement.columns, names) if statement.columns else names
     if format == "csv":
         source = execution.query.interruptible(lambda: _csv(files, options, columns, schema, zone))
     else:
-        source = execution.query.interruptible(lambda: opened(files, format, options, zone, _WHAT))
+        source = execution.query.interruptible(
+            lambda: (
+                _json(files, options, schema, zone) if format == "json" else opened(files, format, options, zone, _WHAT)
+            )
+        )
         columns = _by_name(source.schema.names, columns, files, listed=bool(statement.columns))
-    return _planned(source, columns, schema, execution)
+    return _planned(source, columns, schema, execution, as_text=format == "json")
 
 
-def _planned(source: Opened, columns: Sequence[str], schema: Schema, execution: Execution) -> Iterator[pa.RecordBatch]:
-    """The rows in the table's shape; `columns` has the table's column for each that is taken from the files."""
+def _planned(
+    source: Opened, columns: Sequence[str], schema: Schema, execution: Execution, *, as_text: bool
+) -> Iterator[pa.RecordBatch]:
+    """The rows in the table's shape; `columns` has the table's column for each that is taken from the files, where
+    bytes may stand as text."""
     planner = execution.planner()
+    execution.statistics &= source.statistics
     key = (FILES, FILES, "copied")
     relation = planner.add(Relation(key, source.provider, tuple(source.schema.names)))
     taken = [name for name in source.schema.names if match(Part(name), columns, "column")]
     read = pa.schema([source.schema.field(name) for name in taken])
     aliases = ", ".join(f'"c{i}"' for i in range(len(taken)))
     listed = ", ".join(quote(name) for name in taken)
-    select = shaped(schema, positions(columns, read), execution.session.settings.time_zone)
+    zone = execution.session.settings.time_zone
+    sources = positions(columns, read)
+    if as_text:
+        sources = {name: _decoded(sql, t, schema, name) for name, (sql, t) in sources.items()}
+    select = shaped(schema, sources, zone)
     text = f'SELECT {select} FROM (SELECT {listed} FROM {relation.sql}) AS "src"({aliases})'
     return execution.batches(planner.plan(text, Query(text=text, shown=_WHAT)))
+
+
+def _decoded(sql: str, source: pa.DataType, schema: Schema, column: str) -> tuple[str, pa.DataType]:
+    r"""A text for a column of bytes: what starts with `\x` has two digits for each, as in CSV (`files/texts.py`)."""
+    if not (pa.types.is_string(source) and isinstance(schema.find_field(column).field_type, BinaryType | FixedType)):
+        return sql, source
+    digits = f"arrow_cast(decode(substr({sql}, 3), 'hex'), 'Binary')"
+    return f"CASE WHEN starts_with({sql}, '\\x') THEN {digits} ELSE arrow_cast({sql}, 'Binary') END", pa.binary()
 
 
 def _csv(files: list[File], options: dict[str, Any], columns: Sequence[str], schema: Schema, zone: str) -> Opened:
@@ -101,6 +122,14 @@ def _csv(files: list[File], options: dict[str, Any], columns: Sequence[str], sch
     forms = Forms(parsed.dateformat, parsed.timestampformat, zone)
     types = {name: arrow_type_of(schema.find_field(name).field_type, zone) for name in columns}
     return open_with(files, parsed, forms, types)
+
+
+def _json(files: list[File], options: dict[str, Any], schema: Schema, zone: str) -> Opened:
+    """What looks like a date stays as it is written where the table has a text."""
+    from pinakes.engine.files.json import open_json
+
+    texts = {f.name.casefold() for f in schema.fields if isinstance(f.field_type, StringType)}
+    return open_json(files, file_options("json", options, _WHAT), zone, _WHAT, texts)
 
 
 def _by_name(found: Sequence[str], columns: Sequence[str], files: Sequence[File], *, listed: bool) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +12,7 @@ import pyarrow as pa
 from pinakes.core.errors import InvalidArgument
 from pinakes.core.names import quote
 from pinakes.engine.execution import Execution
+from pinakes.engine.files.access import FileAccess
 from pinakes.engine.files.write_csv import exact_names
 from pinakes.engine.files.write_options import Wanted, refuse_twice, wanted
 from pinakes.engine.files.write_rows import RowWriter, open_writer
@@ -36,8 +37,7 @@ def copy_to(statement: CopyTo, execution: Execution) -> Result:
         raise InvalidArgument("COPY … TO needs at least one column")
     if asked.name not in ("csv", "tsv") or asked.target.partition_by:
         refuse_twice(schema.names, asked.name)
-    opened = _partitioned if asked.target.partition_by else _single
-    with opened(path, schema, asked) as writer:
+    with _opened(path, schema, asked, execution.session.engine.files) as writer:
         count = _write(writer, frame, execution)
         writer.finish()
         execution.query.check()  # what was stopped at the last moment replaces nothing
@@ -68,6 +68,14 @@ def _write(writer: RowWriter | PartitionedWriter, frame: DataFrame, execution: E
     return count
 
 
+def _opened(
+    path: Path, schema: pa.Schema, asked: Wanted, access: FileAccess
+) -> AbstractContextManager[RowWriter | PartitionedWriter]:
+    if asked.target.partition_by:
+        return _partitioned(path, schema, asked, access)
+    return _single(path, schema, asked)
+
+
 @contextmanager
 def _single(path: Path, schema: pa.Schema, asked: Wanted) -> Iterator[RowWriter]:
     with replaced_file(path, overwrite=asked.target.overwrite is not False) as place:
@@ -80,13 +88,13 @@ def _single(path: Path, schema: pa.Schema, asked: Wanted) -> Iterator[RowWriter]
 
 
 @contextmanager
-def _partitioned(path: Path, schema: pa.Schema, asked: Wanted) -> Iterator[PartitionedWriter]:
+def _partitioned(path: Path, schema: pa.Schema, asked: Wanted, access: FileAccess) -> Iterator[PartitionedWriter]:
     from pinakes.engine.files.write_partitions import PartitionedWriter
 
     target = asked.target
     columns = exact_names(target.partition_by, schema.names, "PARTITION_BY")
     merge = target.overwrite_or_ignore
-    with replaced_directory(path, overwrite=bool(target.overwrite), merge=merge) as place:
+    with replaced_directory(path, access, overwrite=bool(target.overwrite), merge=merge) as place:
         writer = PartitionedWriter(
             place,
             schema,

@@ -1,4 +1,6 @@
-"""CREATE [OR REPLACE] [TEMP] TABLE [IF NOT EXISTS] name (columns) [PARTITIONED BY …] [WITH (…)]"""
+"""CREATE [OR REPLACE] [TEMP] TABLE [IF NOT EXISTS] name (column type [NOT NULL] [DEFAULT value], …) | LIKE table
+[PARTITIONED BY (…)] [SORTED BY (…)] [COMMENT '…'] [LOCATION '…'] [WITH (…)]
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,7 @@ def create_table(statement: CreateTable, execution: Execution) -> Result:
     resolver = execution.session.resolver
     place, name = resolver.new_object(statement.name, temporary=statement.temporary)
     catalog = table_changes(place.mount)
-    check_location(statement.location, place)
+    check_location(statement.location, place, execution.session.engine.files)
     existing = resolver.there(place, statement.name)
     if existing is not None and statement.if_not_exists:
         return Result.done("CREATE TABLE")

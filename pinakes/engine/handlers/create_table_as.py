@@ -19,7 +19,7 @@ def create_table_as(statement: CreateTableAs, execution: Execution) -> Result:
     resolver = execution.session.resolver
     place, name = resolver.new_object(statement.name, temporary=statement.temporary)
     catalog = table_changes(place.mount)
-    check_location(statement.location, place)
+    check_location(statement.location, place, execution.session.engine.files)
     existing = resolver.there(place, statement.name)
     if existing is not None and statement.if_not_exists:
         return Result.done("CREATE TABLE AS", 0)

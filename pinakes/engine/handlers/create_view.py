@@ -1,4 +1,7 @@
-"""CREATE [OR REPLACE] [TEMP] VIEW name [(columns)] AS query: kept as text, planned once to learn its columns."""
+"""CREATE [OR REPLACE] [TEMP] VIEW [IF NOT EXISTS] name [(columns)] AS query: it runs whenever the view is read.
+
+The query is kept as text, and planned once to learn its columns.
+"""
 
 from __future__ import annotations
 

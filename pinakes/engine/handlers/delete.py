@@ -1,4 +1,7 @@
-"""DELETE FROM table [USING …] [WHERE …]: copy-on-write of the files that hold matching rows."""
+"""DELETE FROM table [AS alias] [USING …] [WHERE …]: the rows that match go, in one commit.
+
+Copy-on-write of the files that hold matching rows.
+"""
 
 from __future__ import annotations
 

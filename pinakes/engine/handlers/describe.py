@@ -1,6 +1,8 @@
-"""DESCRIBE table | view | namespace | query: columns with their types, or a namespace's properties."""
+"""DESCRIBE table | view | namespace | query | read_csv(…): columns with their types, or a namespace's properties."""
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
@@ -13,6 +15,9 @@ from pinakes.engine.result import Result
 from pinakes.engine.schemas import schema_of
 from pinakes.parser.statements import Describe
 
+if TYPE_CHECKING:
+    from datafusion import DataFrame
+
 _PROPERTIES = pa.schema([("Property", pa.string()), ("Value", pa.string())])
 
 
@@ -21,12 +26,20 @@ def describe(statement: Describe, execution: Execution) -> Result:
         case "NAMESPACE":
             return _namespace(statement, execution)
         case "QUERY":
-            frame = execution.planner().query(statement, statement.body)
-            rows = [(f.name, sql_name_of_arrow(f.type), "" if f.nullable else "not null", "") for f in schema_of(frame)]
-            return Result.rows(COLUMNS, rows)
+            return _query(execution.planner().query(statement, statement.body))
+        case "FILES":
+            assert statement.table is not None
+            planner = execution.planner()
+            text = planner.rewrite(statement, statement.table.span).text
+            return _query(planner.plan(f"SELECT * FROM {text}", statement))
         case _:
             assert statement.name is not None
             return Result.rows(COLUMNS, column_rows(statement.name, execution))
+
+
+def _query(frame: DataFrame) -> Result:
+    rows = [(f.name, sql_name_of_arrow(f.type), "" if f.nullable else "not null", "") for f in schema_of(frame)]
+    return Result.rows(COLUMNS, rows)
 
 
 def _namespace(statement: Describe, execution: Execution) -> Result:

@@ -1,4 +1,7 @@
-"""EXPLAIN [ANALYZE] [VERBOSE] query: DataFusion's own plan, one row per plan type."""
+"""EXPLAIN [ANALYZE] [VERBOSE] query: how it would be run; with ANALYZE it is, and each step tells its rows and time.
+
+DataFusion's own plan, one row per plan type.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""INSERT INTO table [(columns)] query: streamed into new files, one commit."""
+"""INSERT INTO | OVERWRITE table [(columns)] [BY NAME] query | VALUES (…), … | DEFAULT VALUES: rows are added, or put in
+place of all that there are, in one commit.
+
+They stream into new files.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""MERGE INTO target USING source ON condition WHEN …"""
+"""MERGE INTO table [AS alias] USING table | (query) [AS alias] ON condition WHEN [NOT] MATCHED [BY SOURCE]
+[AND condition] THEN UPDATE SET column = expression, … | DELETE | INSERT [(columns)] VALUES (…) | DO NOTHING …
+"""
 
 from __future__ import annotations
 

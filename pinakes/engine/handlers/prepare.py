@@ -1,4 +1,7 @@
-"""PREPARE name AS statement: kept as text, per session; EXECUTE binds its parameters."""
+"""PREPARE name AS statement: for this session, with parameters ? or $1; EXECUTE runs it with their values.
+
+Kept as text.
+"""
 
 from __future__ import annotations
 

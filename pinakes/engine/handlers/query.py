@@ -1,4 +1,8 @@
-"""SELECT, VALUES, WITH …: planned and streamed by DataFusion."""
+"""SELECT [DISTINCT] … [FROM …] [WHERE …] [GROUP BY …] [HAVING …] [ORDER BY …] [LIMIT n] [OFFSET n], and VALUES (…), …
+alone; WITH name AS (query), … may stand before: the rows come as they are found. A table may be a file: FROM 'x.csv'.
+
+Planned and streamed by DataFusion.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""SET name = value."""
+"""SET name = value: for this session; SHOW SESSION lists what may be set."""
 
 from __future__ import annotations
 

@@ -5,15 +5,21 @@ from __future__ import annotations
 from pinakes.core.errors import InvalidArgument
 from pinakes.core.names import Part
 from pinakes.engine.execution import Execution
+from pinakes.engine.files.access import FileAccess
+from pinakes.engine.files.paths import local_text
 from pinakes.engine.planner import Planner
 from pinakes.engine.resolver import Found, Place
 from pinakes.engine.session import Session
 
 
-def check_location(location: str | None, place: Place) -> None:
-    """Nobody would remove what lies elsewhere."""
-    if location is not None and place.mount.is_private:
+def check_location(location: str | None, place: Place, access: FileAccess) -> None:
+    """Nobody would remove what lies elsewhere; and a path of this machine must be one that SQL may touch."""
+    if location is None:
+        return
+    if place.mount.is_private:
         raise InvalidArgument("a temporary table has no LOCATION: it lies where it goes with the session")
+    if "://" not in location or location.lower().startswith("file:"):
+        access.local(local_text(location))
 
 
 def check_readable(planner: Planner, view: Found, session: Session) -> None:

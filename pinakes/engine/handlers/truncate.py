@@ -1,4 +1,7 @@
-"""TRUNCATE TABLE name: no rows any more; nothing is read or written but metadata."""
+"""TRUNCATE [TABLE] name: all rows go, in one commit.
+
+Nothing is read or written but metadata.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""UPDATE table SET … [FROM …] [WHERE …]: copy-on-write of the files that hold matching rows."""
+"""UPDATE table [AS alias] SET column = expression, … [FROM …] [WHERE …]: the rows that match change, in one commit.
+
+Copy-on-write of the files that hold matching rows.
+"""
 
 from __future__ import annotations
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import random
 import time
 from collections.abc import Callable, Iterator
@@ -21,6 +22,17 @@ Answer = TypeVar("Answer")
 
 ATTEMPTS = 8
 """How often a change that reads what it replaces is done anew when the table changed under it."""
+
+
+def _for_debugging(record: logging.LogRecord) -> bool:
+    """A commit that is tried again because someone else was faster is no concern of a user, who may have no logging at
+    all and would find it on stderr."""
+    if "retrying" in str(record.msg):
+        record.levelno, record.levelname = logging.DEBUG, "DEBUG"
+    return logging.getLogger(record.name).isEnabledFor(record.levelno)
+
+
+logging.getLogger("pyiceberg.table").addFilter(_for_debugging)
 
 
 def commit(transaction: Transaction, place: Place, name: str) -> None:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pinakes.core.names import Name
+from pinakes.parser.calls import READERS
 from pinakes.parser.cursor import Cursor
 from pinakes.parser.forms.query import STARTS, body
 from pinakes.parser.lexer import Token
 from pinakes.parser.locate import Located, locate
-from pinakes.parser.statements import Describe, Explain, ExplainFull, Planned, Span, Summarize
+from pinakes.parser.statements import Describe, Explain, ExplainFull, Planned, Span, Summarize, TableRef
 
 if TYPE_CHECKING:
     from pinakes.parser.statements import AnyStatement
@@ -78,7 +79,7 @@ def _how(cursor: Cursor) -> tuple[set[str], str | None]:
 
 
 def describe(cursor: Cursor) -> Describe:
-    """DESCRIBE [TABLE | VIEW] [EXTENDED] name, DESCRIBE NAMESPACE name, DESCRIBE query"""
+    """DESCRIBE [TABLE | VIEW] [EXTENDED] name, DESCRIBE NAMESPACE name, DESCRIBE query, DESCRIBE read_csv(…)"""
     if cursor.accept("QUERY") or (cursor.word in STARTS and cursor.word != "TABLE"):
         span, located = body(cursor)
         return Describe(text=cursor.text, shown=cursor.shown, what="QUERY", body=span, **located._asdict())
@@ -91,6 +92,9 @@ def describe(cursor: Cursor) -> Describe:
     if names_more:
         cursor.accept_one("TABLE", "VIEW")
     extended = cursor.peek(1).kind in ("word", "quoted", "string") and bool(cursor.accept_one("EXTENDED", "FORMATTED"))
+    if cursor.word in READERS and cursor.peek(1).word == "(":
+        table, located = _one_table(cursor, "DESCRIBE")
+        return Describe(text=cursor.text, shown=cursor.shown, what="FILES", table=table, **located._asdict())
     name = cursor.name("the name of a table")
     cursor.done()
     return Describe(text=cursor.text, shown=cursor.shown, name=name, extended=extended)
@@ -104,13 +108,19 @@ def summarize(cursor: Cursor) -> Summarize:
         return Summarize(text=cursor.text, shown=cursor.shown, body=span, **located._asdict())
     if cursor.ended():
         raise cursor.fault("expected a table or a query after SUMMARIZE")
+    table, located = _one_table(cursor, "SUMMARIZE")
+    return Summarize(text=cursor.text, shown=cursor.shown, table=table, **located._asdict())
+
+
+def _one_table(cursor: Cursor, statement: str) -> tuple[TableRef, Located]:
+    """The rest of the text, as what could stand after FROM: one table, or one function that reads files."""
     at = cursor.peek().start
     located = locate(cursor.text, [Token("word", "FROM", "FROM", at, at), *cursor.tokens[cursor.at :]], strict=True)
     if len(located.tables) != 1:
-        raise cursor.fault("expected one table or a query after SUMMARIZE")
+        raise cursor.fault(f"expected one table or a query after {statement}")
     table = located.tables[0]
     end = (table.as_of or table).span.end
     cursor.at += sum(token.start < end for token in cursor.tokens[cursor.at :])
     if not cursor.ended():
-        raise cursor.fault("expected the end after the table: SUMMARIZE SELECT … takes any query")
-    return Summarize(text=cursor.text, shown=cursor.shown, table=table, **located._asdict())
+        raise cursor.fault(f"expected the end after the table: {statement} SELECT … takes any query")
+    return table, located

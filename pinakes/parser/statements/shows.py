@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from pinakes.core.names import Name
-from pinakes.parser.statements.base import Planned, Span, Statement
+from pinakes.parser.statements.base import Planned, Span, Statement, TableRef
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,10 +93,12 @@ class ShowCurrent(Statement):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Describe(Planned):
-    """DESCRIBE | DESC [TABLE | VIEW] [EXTENDED] name, DESCRIBE NAMESPACE|SCHEMA|DATABASE name, DESCRIBE query"""
+    """DESCRIBE | DESC [TABLE | VIEW] [EXTENDED] name, DESCRIBE NAMESPACE|SCHEMA|DATABASE name, DESCRIBE query, or
+    DESCRIBE read_csv(…), which is `table`"""
 
-    what: Literal["TABLE", "NAMESPACE", "QUERY"] = "TABLE"
+    what: Literal["TABLE", "NAMESPACE", "QUERY", "FILES"] = "TABLE"
     name: Name | None = None
+    table: TableRef | None = None
     body: Span | None = None
     extended: bool = False
 
