@@ -31,6 +31,8 @@ from pinakes.parser.statements import FileCall, Placeholder, Planned, Query, Spa
 
 if TYPE_CHECKING:
     from pinakes.engine.execution import Execution
+    from pinakes.engine.files.opened import Opened
+    from pinakes.engine.files.paths import Finder
     from pinakes.engine.files.readings import Reading
 
 MAX_VIEW_DEPTH = 64
@@ -157,11 +159,15 @@ class Planner:
 
         key = (FILES, reading.key, called)
         if key not in self._memo:
-            finder, zone = self._execution.finder(), self._session.settings.time_zone
-            opened = self._execution.query.interruptible(lambda: open_files(reading, finder, zone))
-            self._execution.statistics &= opened.statistics
+            opened = self._opened(lambda finder, zone: open_files(reading, finder, zone))
             self._memo[key] = Relation(key, opened.provider, tuple(opened.schema.names), full_name=(called,))
         return self._memo[key]
+
+    def _opened(self, open: Callable[[Finder, str], Opened]) -> Opened:
+        finder, zone = self._execution.finder(), self._session.settings.time_zone
+        opened = self._execution.query.interruptible(lambda: open(finder, zone))
+        self._execution.statistics &= opened.statistics
+        return opened
 
     def named(self, name: Name) -> Relation:
         """The relation behind a name; loaded once per statement."""
@@ -238,7 +244,7 @@ class Planner:
         """The rows of files, as they are now."""
         from pinakes.engine.files.catalog_tables import open_table
 
-        opened = open_table(table, self._session.settings.time_zone)
+        opened = self._opened(lambda finder, zone: open_table(table, finder, zone))
         return Relation(key, opened.provider, tuple(opened.schema.names))
 
     def iceberg(self, key: Key, table: IcebergTable, files: Mapping[str, int] | None = None) -> Relation:

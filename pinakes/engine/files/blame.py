@@ -34,7 +34,7 @@ def blaming(files: Sequence[File], check: Callable[[], None]) -> Iterator[None]:
 
 def _broken(files: Sequence[File], check: Callable[[], None]) -> str:
     """The first file that can't be read to its end; if none is found, all that it may be."""
-    from pinakes.engine.files.formats import format_of
+    from pinakes.core.file_formats import format_of
     from pinakes.engine.files.parquet import is_broken
 
     maybe = [file for file in files if format_of(file.path) in ("parquet", None)] or list(files)

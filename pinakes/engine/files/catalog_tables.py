@@ -7,13 +7,13 @@ from pathlib import Path
 from pinakes.core.catalog import FilesTable
 from pinakes.core.names import dotted
 from pinakes.engine.files.opened import Opened
-from pinakes.engine.files.paths import File
+from pinakes.engine.files.paths import Finder
 from pinakes.engine.files.tables import opened
 
 
-def open_table(table: FilesTable, zone: str) -> Opened:
+def open_table(table: FilesTable, finder: Finder, zone: str) -> Opened:
     """What DataFusion reads, and its schema; every error names the file."""
-    files = [File(path, Path(path).resolve(), _below(table, path)) for path in table.paths]
+    files = [finder.listed(path, _below(table, path)) for path in table.paths]
     partitioned = {"hive_partitioning": True} if any(file.below for file in files) else {}
     what = f"table {dotted((*table.namespace, table.name))}"
     return opened(files, table.format, {**table.options, **partitioned}, zone, what)

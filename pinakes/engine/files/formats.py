@@ -2,36 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
 from pinakes.core.errors import DataCorrupt, InvalidArgument, PinakesError, listing
+from pinakes.core.file_formats import ENDINGS, format_of
 
 if TYPE_CHECKING:
     from pinakes.engine.files.paths import File
 
-ENDINGS: Mapping[str, str] = {
-    **dict.fromkeys((".parquet", ".pq", ".parq"), "parquet"),
-    **dict.fromkeys((".csv", ".tsv", ".tab"), "csv"),
-    **dict.fromkeys((".json", ".jsonl", ".ndjson"), "json"),
-    **dict.fromkeys((".arrow", ".arrows", ".feather", ".ipc"), "arrow"),
-}
 FORMATS = ("parquet", "csv", "json", "arrow")
 
-_COMPRESSED = {".gz": "gzip", ".gzip": "gzip", ".zst": "zstd", ".zstd": "zstd", ".bz2": "bz2", ".lz4": "lz4"}
 COMPRESSIONS = ("auto", "none", "gzip", "zstd", "bz2", "lz4")
 _MAGIC = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"BZh": "bz2", b"\x04\x22\x4d\x18": "lz4"}
-
-
-def format_of(name: str) -> str | None:
-    """The format that a file's ending says, that of its compression left aside."""
-    lower = name.lower()
-    for ending in _COMPRESSED:
-        lower = lower.removesuffix(ending)
-    return next((format for ending, format in ENDINGS.items() if lower.endswith(ending)), None)
 
 
 def format_of_all(files: list[File]) -> str:

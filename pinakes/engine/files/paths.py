@@ -17,8 +17,8 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from pinakes.core.errors import FileNotFound, InvalidArgument, NotSupportedError, PermissionDenied, listing
+from pinakes.core.file_formats import ENDINGS, format_of
 from pinakes.engine.files.access import FileAccess
-from pinakes.engine.files.formats import ENDINGS, format_of
 from pinakes.engine.files.stamps import Stamp, stamp_of
 from pinakes.parser.masking import masked_address
 
@@ -87,6 +87,18 @@ class Finder:
             raise unreadable(str(path)) from error
         except OSError as error:
             raise self._missing(path, written) from error
+
+    def listed(self, path: str, below: tuple[str, ...]) -> File:
+        """A file that a catalog listed, which answers for where it is."""
+        try:
+            real = Path(path).resolve()
+            file = File(path, real, below, stamp_of(real))
+        except PermissionError as error:
+            raise unreadable(path) from error
+        except OSError as error:
+            raise FileNotFound(f"'{path}' was removed meanwhile: run the statement again") from error
+        self._found.append(file)
+        return file
 
     # --- patterns -------------------------------------------------------------------------------------------------
 

@@ -33,7 +33,7 @@ def column_rows(name: Name, execution: Execution) -> list[tuple[str, str, str, s
     if isinstance(loaded, FilesTable):
         from pinakes.engine.files.catalog_tables import open_table
 
-        opened = open_table(loaded, execution.session.settings.time_zone)
+        opened = open_table(loaded, execution.finder(), execution.session.settings.time_zone)
         return [(f.name, sql_name_of_arrow(f.type), "", "") for f in opened.schema]
     view = isinstance(loaded, ViewDefinition)
     schema = loaded.schema if isinstance(loaded, ViewDefinition) else loaded.handle.schema()
@@ -44,10 +44,8 @@ def column_rows(name: Name, execution: Execution) -> list[tuple[str, str, str, s
 
 
 def _file_schema(name: Name, execution: Execution) -> pa.Schema:
-    from pinakes.engine.files.paths import Finder
     from pinakes.engine.files.readings import Reading
     from pinakes.engine.files.tables import open_files
 
-    session = execution.session
-    finder = Finder(session.engine.files, execution.query.check)
-    return open_files(Reading((name.last.text,)), finder, session.settings.time_zone).schema
+    zone = execution.session.settings.time_zone
+    return open_files(Reading((name.last.text,)), execution.finder(), zone).schema
