@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from pinakes.engine.errors import translated
+from pinakes.engine.narrowing import Plans
 from pinakes.engine.result import Result
-from pinakes.engine.schemas import schema_of
+from pinakes.engine.schemas import schema_of_plan
 
 if TYPE_CHECKING:
     from datafusion import DataFrame
@@ -30,6 +31,8 @@ class Execution:
     parameters: Mapping[str, Any] = field(default_factory=dict)
     lookup: Lookup | None = None
     """Asked for names that neither the session nor a catalog has."""
+    plans: Plans = field(default_factory=Plans)
+    """The plans that are narrowed to the files that can match, before they are run."""
 
     def planner(self) -> Planner:
         from pinakes.engine.planner import Planner
@@ -38,26 +41,36 @@ class Execution:
 
     def stream(self, frame: DataFrame) -> Result:
         """The rows of a plan as they come."""
-        schema = schema_of(frame)
-        return Result(schema, self.batches(frame, schema))
+        frame, schema = self._ready(frame)
+        return Result(schema, self._batches(frame, schema))
 
-    def batches(self, frame: DataFrame, schema: pa.Schema | None = None) -> Iterator[pa.RecordBatch]:
+    def batches(self, frame: DataFrame) -> Iterator[pa.RecordBatch]:
         """The batches of a plan; each wait can be interrupted by cancel or by the statement's time-out."""
-        schema = schema or schema_of(frame)
+        yield from self._batches(*self._ready(frame))
+
+    def _ready(self, frame: DataFrame) -> tuple[DataFrame, pa.Schema]:
+        """The plan that is run, and the schema of its rows."""
+        with self.query.phase("plan"), translated():
+            optimized = frame.optimized_logical_plan()
+            return self.plans.narrowed(frame, optimized, self.session), schema_of_plan(optimized)
+
+    def _batches(self, frame: DataFrame, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+        self.plans.check()
         with translated():
             stream = [self.query.interruptible(frame.execute_stream).rbs]
         try:
             with translated():
                 while (batch := self.query.interruptible(lambda: next(stream[0], None))) is not None:
                     yield _as(batch.to_pyarrow(), schema)
+            self.plans.check()
         finally:
             # Dropping the stream is what stops DataFusion's work. An error's traceback must not keep it alive: so it
             # stands in a list, and it is the native one, since the frames of the other's methods would hold it, too.
             stream.clear()
 
     def collect(self, frame: DataFrame) -> pa.Table:
-        schema = schema_of(frame)
-        return pa.Table.from_batches(list(self.batches(frame, schema)), schema=schema)
+        frame, schema = self._ready(frame)
+        return pa.Table.from_batches(list(self._batches(frame, schema)), schema=schema)
 
 
 def _as(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:

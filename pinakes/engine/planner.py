@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
+from functools import partial
 from typing import TYPE_CHECKING
 
 from datafusion import DataFrame
@@ -107,9 +108,12 @@ class Planner:
                 session.bridge.planning(self),
                 translated(locate),
             ):
-                return session.context.sql_with_options(sql, READ_ONLY, param_values=parameters)
+                frame = session.context.sql_with_options(sql, READ_ONLY, param_values=parameters)
         except TableNotFound as error:
             raise self._missing or error from None
+        if any(relation.scan is not None for relation in self._memo.values()):
+            self._execution.plans.add(frame, self._memo, lambda: self.plan(sql, statement, locate))
+        return frame
 
     def _parameters(self, statement: Planned) -> dict[str, object] | None:
         given = self._execution.parameters
@@ -202,16 +206,27 @@ class Planner:
         loaded = self._resolver.load(found)
         if isinstance(loaded, ViewDefinition):
             frame = self._expand(found, loaded)
-            return Relation(key, frame.into_view(), tuple(frame.schema().names))
+            remade = partial(_view_of, self._expand, found, loaded)
+            return Relation(key, frame.into_view(), tuple(frame.schema().names), remade=remade)
         return self.iceberg(key, loaded)
 
     def iceberg(self, key: Key, table: IcebergTable, files: Mapping[str, int] | None = None) -> Relation:
         """An Iceberg table's rows as they are now; `files` narrows it to some and adds where each row stands."""
         from pinakes.engine.scan.dataset import IcebergDataset
         from pinakes.engine.scan.exact import exact
+        from pinakes.engine.scan.table import IcebergScan
 
-        dataset = IcebergDataset(table, self._session.settings.time_zone, files)
-        return Relation(key, exact(dataset), tuple(dataset.schema.names), table)
+        session, zone = self._session, self._session.settings.time_zone
+        if files is not None:
+            dataset = IcebergDataset(table, zone, files)
+            return Relation(key, exact(dataset), tuple(dataset.schema.names), table)
+        scan = IcebergScan(table, zone, session.engine.caches.manifests, session.context)
+        names = tuple(scan.schema.names)
+        if scan.is_worth_narrowing:
+            return Relation(key, scan.shadow(), names, table, scan=scan)
+        narrowed = scan.narrowed()
+        self._execution.plans.watch(narrowed.watched)
+        return Relation(key, narrowed.provider, names, table)
 
     def add(self, relation: Relation) -> Relation:
         """Make a relation known that no catalog holds: a table narrowed to some files, rows at hand."""
@@ -260,6 +275,10 @@ class Planner:
         except NotFoundError as error:
             self._missing = error
             return None
+
+
+def _view_of(expand: Callable[[Found, ViewDefinition], DataFrame], found: Found, view: ViewDefinition) -> Provider:
+    return expand(found, view).into_view()
 
 
 def _covers(outer: Span, inner: Span) -> bool:

@@ -1,22 +1,14 @@
-"""Parquet: native scans of DataFusion's, which reads only the columns, row groups and pages that a query needs.
-
-Statistics leave NaN out, while in SQL it is greater than every number: `v > 5` would lose the rows that have it. So
-columns of floating numbers go through a function that gives them back as they are, and nothing is skipped by them.
-"""
+"""Parquet: native scans of DataFusion's, which reads only the columns, row groups and pages that a query needs."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
-from itertools import zip_longest
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-from datafusion import DataFrame, Expr, ScalarUDF, col, lit, udf
-from datafusion import functions as f
+from datafusion import DataFrame, Expr, col, lit
 from pyarrow import types as is_
 
-from pinakes.core.conform import uuid_text
 from pinakes.core.errors import DataCorrupt, PinakesError
 from pinakes.core.names import quote
 from pinakes.engine.files.extras import Extras
@@ -26,6 +18,7 @@ from pinakes.engine.files.opened import Opened
 from pinakes.engine.files.options import ParquetOptions
 from pinakes.engine.files.paths import File
 from pinakes.engine.files.schemas import check_names, presented, united
+from pinakes.engine.scan.native import union, unskipped, uuid_as_text
 
 _UUID = pa.binary(16)
 
@@ -40,10 +33,8 @@ def open_parquet(files: Sequence[File], options: ParquetOptions, zone: str) -> O
     whole = extras.added_to(stored)
     scanned = pa.schema([field for field in stored if field.name not in extras.schema.names])
     frames = [_scan(group, scanned, uuids, extras) for group in extras.groups().values()]
-    while len(frames) > 1:  # in pairs, so that no plan is deeper than it must be
-        frames = [a if b is None else a.union(b) for a, b in zip_longest(frames[::2], frames[1::2])]
     shown = [field.with_type(pa.string()) if field.name in uuids and field.type == _UUID else field for field in whole]
-    return Opened(pa.schema(shown), frames[0].into_view())
+    return Opened(pa.schema(shown), union(frames).into_view())
 
 
 def _schema(file: File) -> pa.Schema:
@@ -75,12 +66,7 @@ def _scan(files: Sequence[File], schema: pa.Schema, uuids: set[str], extras: Ext
 def _column(field: pa.Field, uuids: set[str]) -> Expr:
     column = col(quote(field.name))
     if field.name in uuids and field.type == _UUID:
-        return _as_text()(column).alias(field.name)
+        return uuid_as_text()(column).alias(field.name)
     if is_.is_floating(field.type):
-        return f.nanvl(column, column).alias(field.name)
+        return unskipped(column).alias(field.name)
     return column
-
-
-@cache
-def _as_text() -> ScalarUDF:
-    return udf(uuid_text, [_UUID], pa.string(), "immutable", "$uuid")
