@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
+from dataclasses import replace
+from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -16,7 +18,7 @@ from datafusion import DataFrame
 from datafusion import Table as Provider
 
 from pinakes.core.catalog import IcebergTable, ViewDefinition
-from pinakes.core.errors import InvalidArgument, NotFoundError, NotSupportedError, Position, TableNotFound, listing
+from pinakes.core.errors import InvalidArgument, NotFoundError, Position, TableNotFound, listing
 from pinakes.core.names import TEMP, Name, Part, quote, text_literal, undotted
 from pinakes.engine.bridge import CURRENT
 from pinakes.engine.columns import column_edits
@@ -27,7 +29,7 @@ from pinakes.engine.resolver import Found, Resolver, Scope
 from pinakes.engine.splice import Edit, Spliced, splice
 from pinakes.engine.temporary import TEMPORARY, Source, relation_of, temporary_key
 from pinakes.parser import classify
-from pinakes.parser.statements import FileCall, Placeholder, Planned, Query, Span, TableRef
+from pinakes.parser.statements import AsOf, FileCall, Placeholder, Planned, Query, Span, TableRef
 
 if TYPE_CHECKING:
     from pinakes.engine.execution import Execution
@@ -75,6 +77,7 @@ class Planner:
             if span is None or _covers(span, ref.span)
         }
         edits = [_table_edit(statement.tables[index], relation) for index, relation in relations.items()]
+        edits += [Edit(c.span.start, c.span.end, "") for i in relations if (c := statement.tables[i].as_of) is not None]
         edits += also
         edits += column_edits(statement, relations, target)
         edits += [Edit(p.span.start, p.span.end, f"${p.name}") for p in _planned_placeholders(statement)]
@@ -131,13 +134,51 @@ class Planner:
 
     def _relation_of(self, ref: TableRef, statement: Planned) -> Relation:
         if ref.as_of is not None:
-            raise NotSupportedError(
-                "time travel is not supported yet: leave out the AS OF clause to read the table as it is now",
-                position=Position.of(self._execution.text, ref.as_of.span.start),
-            )
+            return self._as_of(ref, ref.as_of, statement)
         if ref.call is not None:
             return self.files(self._reading(ref.call, statement), ref.call.name)
         return self.named(ref.name)
+
+    def _as_of(self, ref: TableRef, clause: AsOf, statement: Planned) -> Relation:
+        """A table as it was. It is another relation than the table as it is."""
+        from pinakes.engine.scan.time_travel import at_time, at_version, version_of
+
+        now = self.named(ref.name) if ref.call is None else None
+        if now is None or now.table is None:
+            raise InvalidArgument(f"{ref.name} has no versions: AS OF is for tables of a catalog")
+        if clause.kind == "version":
+            then = at_version(now.table, version_of(self._version(clause, statement)))
+        else:
+            then = at_time(now.table, self._moment(clause, statement))
+        metadata = then.handle.metadata
+        name = f"{now.key[2]}@{metadata.current_snapshot_id}:{metadata.current_schema_id}"
+        key = (now.key[0], now.key[1], name)
+        if key not in self._memo:
+            self._memo[key] = replace(self.iceberg(key, then), full_name=now.path)
+        return self._memo[key]
+
+    def _version(self, clause: AsOf, statement: Planned) -> object:
+        written = clause.value.of(statement.text)
+        if written.isidentifier():
+            return written
+        if written.startswith('"'):
+            return written[1:-1].replace('""', '"')
+        return self._constant(clause, statement, "{}")
+
+    def _moment(self, clause: AsOf, statement: Planned) -> datetime:
+        moment = self._constant(clause, statement, "CAST({} AS TIMESTAMPTZ)")
+        if not isinstance(moment, datetime):
+            raise InvalidArgument("FOR TIMESTAMP AS OF needs a time, such as TIMESTAMP '2024-01-31 12:00:00'")
+        return moment
+
+    def _constant(self, clause: AsOf, statement: Planned, form: str) -> object:
+        """The value of the clause's operand, which may hold parameters."""
+        edits = [Edit(p.span.start, p.span.end, f"${p.name}") for p in statement.placeholders]
+        within = [e for e in edits if clause.value.start <= e.start and e.end <= clause.value.end]
+        source = classify(f"SELECT {form.format(splice(statement.text, within, clause.value).text)} AS v")
+        if not isinstance(source, Query) or source.tables:
+            raise InvalidArgument(f"AS OF needs a constant, not {clause.value.of(statement.text)}")
+        return self._execution.collect(self._execution.planner().query(source)).column(0)[0].as_py()
 
     def _reading(self, call: FileCall, statement: Planned) -> Reading:
         from pinakes.engine.files.readings import reading_of
@@ -293,8 +334,9 @@ def _table_edit(ref: TableRef, relation: Relation) -> Edit:
 
 
 def _planned_placeholders(statement: Planned) -> list[Placeholder]:
-    """Those that DataFusion binds: not those within a call of a function that reads files."""
+    """Those that DataFusion binds: not those within a call of a function that reads files, or within AS OF."""
     calls = [ref.call.span for ref in statement.tables if ref.call is not None]
+    calls += [ref.as_of.span for ref in statement.tables if ref.as_of is not None]
     return [p for p in statement.placeholders if not any(_covers(call, p.span) for call in calls)]
 
 

@@ -66,6 +66,31 @@ def counts(files: pa.Table, column: str, field_id: int) -> pa.Array:
     return _spread(values, parents, files.num_rows)
 
 
+def one_valued(files: pa.Table, field_id: int) -> pa.Array:
+    """True for each file that may have NaN beside one single number in a floating column."""
+    values, nulls = counts(files, "value_counts", field_id), counts(files, "null_value_counts", field_id)
+    numbers = pc.subtract(values, nulls)
+    few = pc.fill_null(pc.less(numbers, 2), False)  # of one value, a bound says that it is no NaN
+    none = pc.fill_null(pc.equal(counts(files, "nan_value_counts", field_id), 0), False)
+    sizes = pc.greater(pc.fill_null(pc.list_value_length(files.column("column_sizes")), 0), 0)
+    absent = pc.and_(sizes, pc.and_(values.is_null(), counts(files, "column_sizes", field_id).is_null()))
+    least, greatest = _bytes_of(files, "lower_bounds", field_id), _bytes_of(files, "upper_bounds", field_id)
+    apart = pc.fill_null(pc.and_(pc.not_equal(least, greatest), pc.invert(_both_zero(least, greatest))), False)
+    safe = pc.or_(pc.or_(few, none), pc.or_(absent, apart))
+    return pc.invert(safe.combine_chunks() if isinstance(safe, pa.ChunkedArray) else safe)
+
+
+def _bytes_of(files: pa.Table, column: str, field_id: int) -> pa.Array:
+    values, parents = _of_field(files.column(column), field_id)
+    return _spread(values, parents, files.num_rows)
+
+
+def _both_zero(one: pa.Array, other: pa.Array) -> pa.Array:
+    """0.0 and -0.0 differ in their bytes, and may yet be taken for the same."""
+    zeros = pa.array([b"\0" * 4, b"\0\0\0\x80", b"\0" * 8, b"\0" * 7 + b"\x80"], pa.binary())
+    return pc.and_(pc.is_in(one, zeros), pc.is_in(other, zeros))
+
+
 def _decoded(column: pa.ChunkedArray, field_id: int, kind: pa.DataType) -> pa.Array | None:
     values, parents = _of_field(column, field_id)
     try:

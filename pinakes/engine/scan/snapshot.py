@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 from pyiceberg.partitioning import PartitionField, PartitionSpec
 from pyiceberg.table.metadata import TableMetadata
 from pyiceberg.transforms import BucketTransform, Transform
@@ -19,7 +20,7 @@ from pyiceberg.types import IcebergType
 from pinakes.caches.manifests import ManifestCache
 from pinakes.core.catalog import IcebergTable
 from pinakes.core.errors import DataCorrupt, PinakesError
-from pinakes.engine.scan.bounds import Range, counts, kind_of, range_of
+from pinakes.engine.scan.bounds import Range, counts, kind_of, one_valued, range_of
 from pinakes.engine.scan.manifests import SCHEMA, Manifest, manifest, manifest_list
 from pinakes.engine.scan.partitions import range_of_partition
 
@@ -42,6 +43,7 @@ class SnapshotFiles:
         tables = [m.files for m in self._manifests]
         self.table = pa.concat_tables(tables).combine_chunks() if tables else SCHEMA.empty_table()
         self._ranges: dict[tuple[int, str], list[Range]] = {}
+        self._one_valued: dict[int, list[int]] = {}
         self._counts: dict[tuple[str, int], pa.Array] = {}
 
     def __len__(self) -> int:
@@ -81,6 +83,13 @@ class SnapshotFiles:
             if isinstance(transform, BucketTransform):
                 found.append(Buckets(transform, values.cast(pa.int32())))
         return found
+
+    def one_valued(self, field_id: int) -> list[int]:
+        """The files that may have NaN beside one single number in a floating column. Statistics leave NaN out: from a
+        least and a greatest value that are the same, DataFusion concludes that all are."""
+        if field_id not in self._one_valued:
+            self._one_valued[field_id] = pc.indices_nonzero(one_valued(self.table, field_id)).to_pylist()
+        return self._one_valued[field_id]
 
     def _known_ranges(self, field_id: int, kind: IcebergType) -> list[Range]:
         arrow = kind_of(kind)

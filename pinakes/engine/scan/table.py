@@ -124,6 +124,8 @@ class IcebergScan:
     def _shape(self, number: int, path: Path) -> Shape | NoShape:
         if not self._is_readable or not self._parquet[number] or self.files.paths[number] in self._dirty:
             return NoShape()
+        if number in self._one_valued:
+            return NoShape()
         if self._is_uniform and number not in self._incomplete:
             return named_alike(self._iceberg)
         # The names of a file are one thing, those of the table at this schema another.
@@ -165,6 +167,14 @@ class IcebergScan:
         if not self.files.has_deletes:
             return frozenset()
         return frozenset(task.file.file_path for task in plan(self._table) if task.delete_files)
+
+    @cached_property
+    def _one_valued(self) -> frozenset[int]:
+        """The files in which DataFusion would take a floating column for a constant, and overlook NaN in it."""
+        floating = [
+            f.field_id for f in self._iceberg.fields if isinstance(f.field_type, ice.FloatType | ice.DoubleType)
+        ]
+        return frozenset(n for field_id in floating for n in self.files.one_valued(field_id))
 
     @cached_property
     def _partitioned(self) -> set[int]:

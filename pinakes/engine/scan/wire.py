@@ -13,6 +13,7 @@ from pinakes.core.errors import InternalError
 
 PATHS = 2
 """Of a scan of files (ListingTableScanNode): one path each."""
+_SCHEMA = 5
 FILTERS = 6
 """Of such a scan: the conditions that were pushed down to it, one each."""
 
@@ -61,8 +62,9 @@ def scans_of(plan: bytes, path: bytes) -> Iterator[list[bytes]]:
     at = plan.find(path)
     while at >= 0:
         found = _around(plan, path, at)
-        if found is not None:
-            yield [plan[f.value : f.end] for f in fields(plan, *found) if f.number == FILTERS]
+        whole = list(fields(plan, *found)) if found is not None else []
+        if any(f.number == _SCHEMA for f in whole):  # and not a text, which has the same number in a constant
+            yield [plan[f.value : f.end] for f in whole if f.number == FILTERS]
         at = plan.find(path, at + 1)
 
 
