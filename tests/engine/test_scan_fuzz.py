@@ -23,7 +23,7 @@ from pinakes.engine.scan.dataset import IcebergDataset
 from pinakes.engine.session import Session
 from pinakes.engine.sources import Rows
 from tests.engine.delete_files import delete_positions
-from tests.engine.scan_cases import partitionable, condition, evolve, rows, some_type, transforms_of
+from tests.engine.scan_cases import condition, evolve, partitionable, rows, some_type, transforms_of
 from tests.engine.support import an_engine, chance, how_many, seed_of
 
 CONDITIONS = 50
