@@ -61,10 +61,20 @@ CATALOG_KEYS = (
 def sections() -> Iterable[str]:
     yield from section("engine", config.EngineConfig)
     yield from section("caches.NAME", config.CacheConfig)
-    kept = config.CachesConfig()
-    rows = ((f.name, str(getattr(kept, f.name).entries), f"{getattr(kept, f.name).ttl:g}") for f in fields(kept))
-    yield from (*table(("cache", "entries", "ttl"), rows), "")
+    yield from caches("entries", config.CacheConfig)
+    yield "Those that are bounded by the memory they take:"
+    yield ""
+    yield from table(("key", "default", "meaning"), docs_of(config.SizedCacheConfig))
+    yield ""
+    yield from caches("size", config.SizedCacheConfig)
     yield from section("log", config.LogConfig)
+
+
+def caches(limit: str, kind: type) -> Iterable[str]:
+    every = config.CachesConfig()
+    kept = ((f.name, getattr(every, f.name)) for f in fields(every))
+    rows = ((name, str(getattr(c, limit)), f"{c.ttl:g}") for name, c in kept if isinstance(c, kind))
+    return (*table(("cache", limit, "ttl"), rows), "")
 
 
 def section(name: str, kind: type) -> Iterable[str]:

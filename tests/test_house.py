@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from pinakes.core import errors
-from pinakes.core.config import CacheConfig, CachesConfig, EngineConfig, LogConfig
+from pinakes.core.config import CacheConfig, CachesConfig, EngineConfig, LogConfig, SizedCacheConfig
 from pinakes.core.settings import Settings
 from pinakes.core.values import docs_of
 from pinakes.engine.refusals import REFUSED
@@ -85,7 +85,7 @@ def test_every_module_says_what_it_is_for(module: Path) -> None:
 
 
 def settings() -> list[tuple[str, str, str]]:
-    return [row for kind in (Settings, EngineConfig, CacheConfig, LogConfig) for row in docs_of(kind)]
+    return [row for kind in (Settings, EngineConfig, CacheConfig, SizedCacheConfig, LogConfig) for row in docs_of(kind)]
 
 
 def test_every_setting_is_documented() -> None:

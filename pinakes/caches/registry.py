@@ -9,6 +9,7 @@ from typing import Generic
 
 from pinakes.caches.base import CacheStats, Clock
 from pinakes.caches.listings import ListingCache
+from pinakes.caches.manifests import ManifestCache
 from pinakes.caches.statements import S, StatementCache
 from pinakes.caches.table_metadata import TableMetadataCache
 from pinakes.core.config import CachesConfig
@@ -21,6 +22,7 @@ class Caches(Generic[S]):
     statements: StatementCache[S]
     listings: ListingCache
     table_metadata: TableMetadataCache
+    manifests: ManifestCache
 
     def stats(self) -> list[CacheStats]:
         return [getattr(self, f.name).stats() for f in fields(self)]
@@ -35,4 +37,5 @@ def make_caches(config: CachesConfig, classify: Callable[[str], S], clock: Clock
         StatementCache(config.statements, classify, clock),
         ListingCache(config.listings, clock),
         TableMetadataCache(config.table_metadata, clock),
+        ManifestCache(config.manifests, clock),
     )

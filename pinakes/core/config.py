@@ -32,7 +32,7 @@ from typing import Any, TypeVar
 from pinakes.core import machine
 from pinakes.core.errors import ConfigError, listing
 from pinakes.core.names import RESERVED_CATALOGS, quote
-from pinakes.core.values import documented, duration, one_of, share_or_size, text, texts, time_zone, whole
+from pinakes.core.values import documented, duration, one_of, share_or_size, size, text, texts, time_zone, whole
 
 MEMORY = ":memory:"
 """As `engine.data`: a temporary directory that goes when the engine closes."""
@@ -101,12 +101,21 @@ class CacheConfig:
 
 
 @dataclass(frozen=True, slots=True)
+class SizedCacheConfig:
+    """[caches.NAME] of those that are bounded by memory"""
+
+    size: int = documented(size, "Memory that is kept at most, in bytes or as `512MB`; 0 turns the cache off.", 0)
+    ttl: float = documented(duration, "How long an entry is kept, in seconds or as `5min`; 0 is for ever.", 3600.0)
+
+
+@dataclass(frozen=True, slots=True)
 class CachesConfig:
     """[caches]: one section per cache"""
 
     statements: CacheConfig = CacheConfig(entries=1000, ttl=0.0)
     listings: CacheConfig = CacheConfig(entries=10_000, ttl=30.0)
     table_metadata: CacheConfig = CacheConfig(entries=1000, ttl=30.0)
+    manifests: SizedCacheConfig = SizedCacheConfig(size=512_000_000, ttl=3600.0)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@
     │   ├── OptionNotFound        OPTION_NOT_FOUND
     │   ├── SettingNotFound       SETTING_NOT_FOUND
     │   ├── SecretNotFound        SECRET_NOT_FOUND
+    │   ├── VersionNotFound       VERSION_NOT_FOUND        (of a table: a snapshot, a branch, a tag, a time)
     │   └── PreparedNotFound      PREPARED_NOT_FOUND
     ├── AlreadyExistsError        ALREADY_EXISTS
     │   ├── CatalogExists         CATALOG_EXISTS
@@ -155,6 +156,10 @@ class SettingNotFound(NotFoundError):
 
 class SecretNotFound(NotFoundError):
     code = "SECRET_NOT_FOUND"
+
+
+class VersionNotFound(NotFoundError):
+    code = "VERSION_NOT_FOUND"
 
 
 class PreparedNotFound(NotFoundError):

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from pinakes.engine.errors import translated
+from pinakes.engine.narrowing import Plans
 from pinakes.engine.result import Result
-from pinakes.engine.schemas import schema_of
+from pinakes.engine.schemas import schema_of_plan
 
 if TYPE_CHECKING:
     from datafusion import DataFrame
@@ -36,6 +37,8 @@ class Execution:
     """The files that the statement reads by their paths."""
     statistics: bool = True
     """Whether DataFusion may use the statistics of files (`engine/files/parquet.py`)."""
+    plans: Plans = field(default_factory=Plans)
+    """The plans that are narrowed to the files that can match, before they are run."""
 
     def planner(self) -> Planner:
         from pinakes.engine.planner import Planner
@@ -50,12 +53,20 @@ class Execution:
 
     def stream(self, frame: DataFrame) -> Result:
         """The rows of a plan as they come."""
-        schema = schema_of(frame)
-        return Result(schema, self.batches(frame, schema))
+        frame, schema = self._ready(frame)
+        return Result(schema, self._batches(frame, schema))
 
-    def batches(self, frame: DataFrame, schema: pa.Schema | None = None) -> Iterator[pa.RecordBatch]:
+    def batches(self, frame: DataFrame) -> Iterator[pa.RecordBatch]:
         """The batches of a plan; each wait can be interrupted by cancel or by the statement's time-out."""
-        schema = schema or schema_of(frame)
+        yield from self._batches(*self._ready(frame))
+
+    def _ready(self, frame: DataFrame) -> tuple[DataFrame, pa.Schema]:
+        """The plan that is run, and the schema of its rows."""
+        with self.query.phase("plan"), translated():
+            optimized = frame.optimized_logical_plan()
+            return self.plans.narrowed(frame, optimized, self.session), schema_of_plan(optimized)
+
+    def _batches(self, frame: DataFrame, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
         self._check_files()
         with self._blaming_files(), translated():
             stream = [self.query.interruptible(frame.execute_stream).rbs]
@@ -70,6 +81,8 @@ class Execution:
             stream.clear()
 
     def _check_files(self) -> None:
+        """They must be there, and whole, from the first row to the last."""
+        self.plans.check()
         if self.files:
             from pinakes.engine.files.stamps import check_unchanged
 
@@ -83,8 +96,8 @@ class Execution:
         return blaming(self.files, self.query.check)
 
     def collect(self, frame: DataFrame) -> pa.Table:
-        schema = schema_of(frame)
-        return pa.Table.from_batches(list(self.batches(frame, schema)), schema=schema)
+        frame, schema = self._ready(frame)
+        return pa.Table.from_batches(list(self._batches(frame, schema)), schema=schema)
 
 
 def _as(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:

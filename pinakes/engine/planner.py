@@ -9,13 +9,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
+from dataclasses import replace
+from datetime import datetime
+from functools import partial
 from typing import TYPE_CHECKING
 
 from datafusion import DataFrame
 from datafusion import Table as Provider
 
 from pinakes.core.catalog import FilesTable, IcebergTable, SupportsPathIdentifiers, Table, ViewDefinition
-from pinakes.core.errors import InvalidArgument, NotFoundError, NotSupportedError, Position, TableNotFound, listing
+from pinakes.core.errors import InvalidArgument, NotFoundError, Position, TableNotFound, listing
 from pinakes.core.names import TEMP, Name, Part, quote, text_literal, undotted
 from pinakes.engine.bridge import CURRENT
 from pinakes.engine.columns import column_edits
@@ -27,7 +30,7 @@ from pinakes.engine.resolver import Found, Resolver, Scope
 from pinakes.engine.splice import Edit, Spliced, splice
 from pinakes.engine.temporary import TEMPORARY, Source, relation_of, temporary_key
 from pinakes.parser import classify
-from pinakes.parser.statements import FileCall, Placeholder, Planned, Query, Span, TableRef
+from pinakes.parser.statements import AsOf, FileCall, Placeholder, Planned, Query, Span, TableRef
 
 if TYPE_CHECKING:
     from pinakes.engine.execution import Execution
@@ -79,6 +82,7 @@ class Planner:
             if span is None or _covers(span, ref.span)
         }
         edits = [_table_edit(statement.tables[index], relation) for index, relation in relations.items()]
+        edits += [Edit(c.span.start, c.span.end, "") for i in relations if (c := statement.tables[i].as_of) is not None]
         edits += also
         edits += column_edits(statement, relations, target)
         edits += [Edit(p.span.start, p.span.end, f"${p.name}") for p in _planned_placeholders(statement)]
@@ -112,9 +116,12 @@ class Planner:
                 session.bridge.planning(self),
                 translated(locate),
             ):
-                return self._planned(sql, parameters)
+                frame = self._planned(sql, parameters)
         except TableNotFound as error:
             raise self._missing or error from None
+        if any(relation.scan is not None for relation in self._memo.values()):
+            self._execution.plans.add(frame, self._memo, lambda: self.plan(sql, statement, locate))
+        return frame
 
     def _planned(self, sql: str, parameters: dict[str, object] | None) -> DataFrame:
         """Once more when names that were resolved meanwhile led to files whose statistics can't be used."""
@@ -139,13 +146,51 @@ class Planner:
 
     def _relation_of(self, ref: TableRef, statement: Planned) -> Relation:
         if ref.as_of is not None:
-            raise NotSupportedError(
-                "time travel is not supported yet: leave out the AS OF clause to read the table as it is now",
-                position=Position.of(self._execution.text, ref.as_of.span.start),
-            )
+            return self._as_of(ref, ref.as_of, statement)
         if ref.call is not None:
             return self.files(self._reading(ref.call, statement), ref.call.name)
         return self.named(ref.name)
+
+    def _as_of(self, ref: TableRef, clause: AsOf, statement: Planned) -> Relation:
+        """A table as it was. It is another relation than the table as it is."""
+        from pinakes.engine.scan.time_travel import at_time, at_version, version_of
+
+        now = self.named(ref.name) if ref.call is None else None
+        if now is None or now.table is None:
+            raise InvalidArgument(f"{ref.name} has no versions: AS OF is for tables of a catalog")
+        if clause.kind == "version":
+            then = at_version(now.table, version_of(self._version(clause, statement)))
+        else:
+            then = at_time(now.table, self._moment(clause, statement))
+        metadata = then.handle.metadata
+        name = f"{now.key[2]}@{metadata.current_snapshot_id}:{metadata.current_schema_id}"
+        key = (now.key[0], now.key[1], name)
+        if key not in self._memo:
+            self._memo[key] = replace(self.iceberg(key, then), full_name=now.path)
+        return self._memo[key]
+
+    def _version(self, clause: AsOf, statement: Planned) -> object:
+        written = clause.value.of(statement.text)
+        if written.isidentifier():
+            return written
+        if written.startswith('"'):
+            return written[1:-1].replace('""', '"')
+        return self._constant(clause, statement, "{}")
+
+    def _moment(self, clause: AsOf, statement: Planned) -> datetime:
+        moment = self._constant(clause, statement, "CAST({} AS TIMESTAMPTZ)")
+        if not isinstance(moment, datetime):
+            raise InvalidArgument("FOR TIMESTAMP AS OF needs a time, such as TIMESTAMP '2024-01-31 12:00:00'")
+        return moment
+
+    def _constant(self, clause: AsOf, statement: Planned, form: str) -> object:
+        """The value of the clause's operand, which may hold parameters."""
+        edits = [Edit(p.span.start, p.span.end, f"${p.name}") for p in statement.placeholders]
+        within = [e for e in edits if clause.value.start <= e.start and e.end <= clause.value.end]
+        source = classify(f"SELECT {form.format(splice(statement.text, within, clause.value).text)} AS v")
+        if not isinstance(source, Query) or source.tables:
+            raise InvalidArgument(f"AS OF needs a constant, not {clause.value.of(statement.text)}")
+        return self._execution.collect(self._execution.planner().query(source)).column(0)[0].as_py()
 
     def _reading(self, call: FileCall, statement: Planned) -> Reading:
         from pinakes.engine.files.readings import reading_of
@@ -230,7 +275,8 @@ class Planner:
         loaded = self._resolver.load(found)
         if isinstance(loaded, ViewDefinition):
             frame = self._expand(found, loaded)
-            return Relation(key, frame.into_view(), tuple(frame.schema().names))
+            remade = partial(_view_of, self._expand, found, loaded)
+            return Relation(key, frame.into_view(), tuple(frame.schema().names), remade=remade)
         return self._table(key, loaded)
 
     def _table(self, key: Key, table: Table) -> Relation:
@@ -251,9 +297,19 @@ class Planner:
         """An Iceberg table's rows as they are now; `files` narrows it to some and adds where each row stands."""
         from pinakes.engine.scan.dataset import IcebergDataset
         from pinakes.engine.scan.exact import exact
+        from pinakes.engine.scan.table import IcebergScan
 
-        dataset = IcebergDataset(table, self._session.settings.time_zone, files)
-        return Relation(key, exact(dataset), tuple(dataset.schema.names), table)
+        session, zone = self._session, self._session.settings.time_zone
+        if files is not None:
+            dataset = IcebergDataset(table, zone, files)
+            return Relation(key, exact(dataset), tuple(dataset.schema.names), table)
+        scan = IcebergScan(table, zone, session.engine.caches.manifests, session.context)
+        names = tuple(scan.schema.names)
+        if scan.is_worth_narrowing:
+            return Relation(key, scan.shadow(), names, table, scan=scan)
+        narrowed = scan.narrowed()
+        self._execution.plans.watch(narrowed.watched)
+        return Relation(key, narrowed.provider, names, table)
 
     def add(self, relation: Relation) -> Relation:
         """Make a relation known that no catalog holds: a table narrowed to some files, rows at hand."""
@@ -304,6 +360,10 @@ class Planner:
             return None
 
 
+def _view_of(expand: Callable[[Found, ViewDefinition], DataFrame], found: Found, view: ViewDefinition) -> Provider:
+    return expand(found, view).into_view()
+
+
 def _covers(outer: Span, inner: Span) -> bool:
     return outer.start <= inner.start and inner.end <= outer.end
 
@@ -316,8 +376,9 @@ def _table_edit(ref: TableRef, relation: Relation) -> Edit:
 
 
 def _planned_placeholders(statement: Planned) -> list[Placeholder]:
-    """Those that DataFusion binds: not those within a call of a function that reads files."""
+    """Those that DataFusion binds: not those within a call of a function that reads files, or within AS OF."""
     calls = [ref.call.span for ref in statement.tables if ref.call is not None]
+    calls += [ref.as_of.span for ref in statement.tables if ref.as_of is not None]
     return [p for p in statement.placeholders if not any(_covers(call, p.span) for call in calls)]
 
 

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from datafusion import Table as Provider
 
 from pinakes.core.catalog import IcebergTable
 from pinakes.core.names import Namespace, dotted, quote, undotted
+
+if TYPE_CHECKING:
+    from pinakes.engine.scan.table import IcebergScan
 
 ROOT = "$root"
 """The schema that stands for the empty namespace (an empty identifier cannot be written)."""
@@ -25,6 +30,10 @@ class Relation:
     """What it goes by in planned text, whatever the statement calls it: the target of a change has such a name."""
     full_name: tuple[str, ...] = ()
     """The name behind a key that is not one."""
+    scan: IcebergScan | None = None
+    """Its provider is a shadow, and this is to be narrowed before the plan is run (`engine/narrowing.py`)."""
+    remade: Callable[[], Provider] | None = None
+    """Of a view: its provider once more, over relations that were narrowed."""
 
     @property
     def sql(self) -> str:

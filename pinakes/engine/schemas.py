@@ -11,6 +11,7 @@ from functools import cache
 
 import pyarrow as pa
 from datafusion import DataFrame, SessionContext
+from datafusion.plan import LogicalPlan
 from pyarrow import types as is_
 
 from pinakes.engine.errors import translated
@@ -18,8 +19,12 @@ from pinakes.engine.errors import translated
 
 def schema_of(frame: DataFrame) -> pa.Schema:
     with translated():
-        found = _context().create_dataframe_from_logical_plan(frame.optimized_logical_plan()).schema()
-    return pa.schema([field.with_type(without_views(field.type)) for field in found])
+        return schema_of_plan(frame.optimized_logical_plan())
+
+
+def schema_of_plan(optimized: LogicalPlan) -> pa.Schema:
+    schema = _context().create_dataframe_from_logical_plan(optimized).schema()
+    return pa.schema([f.with_type(without_views(f.type)) for f in schema])
 
 
 def without_views(t: pa.DataType) -> pa.DataType:

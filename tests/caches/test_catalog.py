@@ -331,7 +331,7 @@ def test_forget_and_close() -> None:
     outer.check()
     outer.close()
     assert inner.closed
-    assert [s.entries for s in outer._caches.stats()] == [0, 0, 0]
+    assert [s.entries for s in outer._caches.stats()] == [0, 0, 0, 0]
 
 
 def test_a_table_made_by_a_transaction_shows_when_it_is_committed() -> None:
@@ -387,8 +387,8 @@ class TestStatements:
 
 def test_every_cache_has_its_name_and_limits_from_the_configuration() -> None:
     shared = caches(listings=CacheConfig(entries=7, ttl=3))
-    assert [s.name for s in shared.stats()] == ["statements", "listings", "table_metadata"]
+    assert [s.name for s in shared.stats()] == ["statements", "listings", "table_metadata", "manifests"]
     assert (shared.stats()[1].capacity, shared.stats()[1].ttl) == (7, 3)
     shared.statements.classify("select 1")
     shared.clear()
-    assert [s.entries for s in shared.stats()] == [0, 0, 0]
+    assert [s.entries for s in shared.stats()] == [0, 0, 0, 0]

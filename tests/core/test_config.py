@@ -8,7 +8,15 @@ from pathlib import Path
 import pytest
 
 from pinakes.core import machine
-from pinakes.core.config import CacheConfig, Config, EngineConfig, LogConfig, load_config, parse_config
+from pinakes.core.config import (
+    CacheConfig,
+    Config,
+    EngineConfig,
+    LogConfig,
+    SizedCacheConfig,
+    load_config,
+    parse_config,
+)
 from pinakes.core.errors import ConfigError, InvalidArgument, SettingNotFound
 from pinakes.core.settings import Settings
 from pinakes.core.values import docs_of, duration, share_or_size, size, time_zone
@@ -155,7 +163,7 @@ class TestSearch:
             load_config(environ={}, cwd=tmp_path)
 
 
-@pytest.mark.parametrize("cls", [EngineConfig, CacheConfig, LogConfig, Settings])
+@pytest.mark.parametrize("cls", [EngineConfig, CacheConfig, SizedCacheConfig, LogConfig, Settings])
 def test_every_field_is_documented(cls: type) -> None:
     docs = docs_of(cls)
     assert [name for name, _, _ in docs] == [f.name for f in fields(cls)]

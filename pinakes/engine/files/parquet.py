@@ -1,25 +1,19 @@
 """Parquet: native scans of DataFusion's, which reads only the columns, row groups and pages that a query needs.
 
-Statistics leave NaN out, while in SQL it is greater than every number: `v > 5` would lose the rows that have it. So
-columns of floating numbers go through a function that gives them back as they are, and nothing is skipped by them. And
-where least and greatest value are one, DataFusion gives that value for the whole column: statements that read such a
-file are planned without statistics.
+Where the least and the greatest number of a column are one, DataFusion gives that number for the whole column, and
+overlooks NaN: statements that read such a file are planned without statistics.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from functools import cache
-from itertools import zip_longest
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-from datafusion import DataFrame, Expr, ScalarUDF, col, lit, udf
-from datafusion import functions as f
+from datafusion import DataFrame, Expr, col, lit
 from pyarrow import types as is_
 
-from pinakes.core.conform import uuid_text
 from pinakes.core.errors import DataCorrupt, NotSupportedError, PinakesError, QueryCanceled, QueryTimeout
 from pinakes.core.names import quote
 from pinakes.engine.errors import translated
@@ -30,6 +24,7 @@ from pinakes.engine.files.opened import Opened
 from pinakes.engine.files.options import ParquetOptions
 from pinakes.engine.files.paths import File
 from pinakes.engine.files.schemas import check_names, presented, united
+from pinakes.engine.scan.native import union, unskipped, uuid_as_text
 
 _UUID = pa.binary(16)
 _VIEWS = {pa.string(): pa.string_view(), pa.binary(): pa.binary_view()}
@@ -49,11 +44,9 @@ def open_parquet(files: Sequence[File], options: ParquetOptions, zone: str) -> O
     whole = extras.added_to(stored)
     scanned = pa.schema([field for field in stored if field.name not in extras.schema.names])
     frames = [_scan(group, scanned, uuids, extras) for group in extras.groups().values()]
-    while len(frames) > 1:  # in pairs, so that no plan is deeper than it must be
-        frames = [a if b is None else a.union(b) for a, b in zip_longest(frames[::2], frames[1::2])]
     shown = [field.with_type(pa.string()) if field.name in uuids and field.type == _UUID else field for field in whole]
     statistics = not any(_may_hide_nan(footer) for footer in footers.values())
-    return Opened(pa.schema(shown), frames[0].into_view(), statistics)
+    return Opened(pa.schema(shown), union(frames).into_view(), statistics)
 
 
 def _footer(file: File) -> pq.FileMetaData:
@@ -129,12 +122,7 @@ def _with_views(schema: pa.Schema) -> pa.Schema:
 def _column(field: pa.Field, uuids: set[str]) -> Expr:
     column = col(quote(field.name))
     if field.name in uuids and field.type == _UUID:
-        return _as_text()(column).alias(field.name)
+        return uuid_as_text()(column).alias(field.name)
     if is_.is_floating(field.type):
-        return f.nanvl(column, column).alias(field.name)
+        return unskipped(column).alias(field.name)
     return column
-
-
-@cache
-def _as_text() -> ScalarUDF:
-    return udf(uuid_text, [_UUID], pa.string(), "immutable", "$uuid")

@@ -32,7 +32,8 @@ def summarize(statement: Summarize, execution: Execution) -> Result:
     called = ", ".join(f'"c{i}"' for i in range(len(columns)))  # whatever their names, also one name twice
     frame = planner.plan(f'SELECT * FROM ({body}\n) AS "$body"({called})', statement)
     with translated():
-        return Result(SCHEMA, _summary(asked(frame, columns), columns, execution))
+        asking = execution.plans.derived(frame, lambda plan: asked(plan, columns))
+        return Result(SCHEMA, _summary(asking, columns, execution))
 
 
 def _stored_types(statement: Summarize, planner: Planner) -> list[str] | None:

@@ -7,7 +7,7 @@ DataFusion asks for fragments (one per data file) when a query runs, and for the
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from operator import attrgetter
 from typing import Any
 
@@ -36,13 +36,22 @@ class IcebergDataset(pds.Dataset):  # type: ignore[misc]  # pyarrow is untyped
     """The rows of one table at the snapshot it was loaded with.
 
     With `files` (path -> number) only those files are read, and FILE and ROW are added, so that a change can
-    say which rows of which files it touches.
+    say which rows of which files it touches. With `only` just those files are read, under a schema that is given.
     """
 
-    def __init__(self, table: IcebergTable, zone: str, files: Mapping[str, int] | None = None) -> None:
+    def __init__(
+        self,
+        table: IcebergTable,
+        zone: str,
+        files: Mapping[str, int] | None = None,
+        *,
+        only: Iterable[str] | None = None,
+        schema: pa.Schema | None = None,
+    ) -> None:
         self._table = table
         self._files = files
-        schema = arrow_schema_of(table.handle.schema(), zone)
+        self._only = frozenset(only if only is not None else files or ()) if (only, files) != (None, None) else None
+        schema = schema or arrow_schema_of(table.handle.schema(), zone)
         if files is not None:
             schema = schema.append(pa.field(FILE, pa.int32())).append(pa.field(ROW, pa.int64()))
         self._schema = schema
@@ -64,7 +73,7 @@ class IcebergDataset(pds.Dataset):  # type: ignore[misc]  # pyarrow is untyped
         """The data files of the snapshot with their deletes; planned once."""
         with self._lock:
             if self._tasks is None:
-                self._tasks = [t for t in plan(self._table) if self._files is None or t.file.file_path in self._files]
+                self._tasks = [t for t in plan(self._table) if self._only is None or t.file.file_path in self._only]
             return self._tasks
 
     def read(self, task: FileScanTask, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from types import TracebackType
 
 import pyarrow as pa
+import pyarrow.compute as pc
 from pyiceberg.io import FileIO
 from pyiceberg.io.pyarrow import _dataframe_to_data_files as data_files
 from pyiceberg.manifest import DataFile
@@ -64,7 +65,9 @@ class FileWriter:
             table = pa.Table.from_batches(self._chunk, schema=self._stored)
             self._chunk, self._bytes = [], 0
             split = data_files if self._metadata.spec().is_unpartitioned() else partitioned_files
-            self.files.extend(split(self._metadata, table, self._io, self._id, self._counter))
+            made = list(split(self._metadata, table, self._io, self._id, self._counter))
+            _count_nan(table, made, self._metadata)
+            self.files.extend(made)
 
     def __enter__(self) -> FileWriter:
         return self
@@ -79,3 +82,12 @@ class FileWriter:
                 self._io.delete(file.file_path)
             except OSError:
                 log.warning("could not remove %s, which no snapshot refers to", file.file_path)
+
+
+def _count_nan(table: pa.Table, files: Iterable[DataFile], metadata: TableMetadata) -> None:
+    """Tell that a floating column has no NaN, which pyiceberg does not: readers leave files out by that."""
+    for field, column in zip(metadata.schema().fields, table.columns, strict=True):
+        if pa.types.is_floating(column.type) and not pc.any(pc.is_nan(column)).as_py():
+            for file in files:
+                if isinstance(file.nan_value_counts, dict):
+                    file.nan_value_counts[field.field_id] = 0

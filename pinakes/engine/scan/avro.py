@@ -1,0 +1,118 @@
+"""Avro files as Arrow tables, by DataFusion's reader: some ten times as fast as one in Python.
+
+It fails on records without fields, which every manifest of an unpartitioned table has. They take no byte in the file,
+so they are taken out of the schema in its header.
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+from datafusion import SessionConfig, SessionContext
+from pyiceberg.io import FileIO
+
+from pinakes.engine.scan.locations import local_path
+
+_MAGIC = b"Obj\x01"
+
+
+def read_avro(io: FileIO, location: str) -> pa.Table:
+    """The rows of an Avro file, read through the table's own access to storage."""
+    with io.new_input(location).open() as stream:
+        content = stream.read()
+    path, readable = local_path(location), without_empty_records(content)
+    if path is not None and readable is content:
+        return _table(path)
+    with tempfile.NamedTemporaryFile(prefix="pinakes-", suffix=".avro") as copy:
+        copy.write(readable)
+        copy.flush()
+        return _table(Path(copy.name))
+
+
+def _table(path: Path) -> pa.Table:
+    return _context().read_avro(path.as_uri(), file_extension="").to_arrow_table()
+
+
+@cache
+def _context() -> SessionContext:
+    """One part: the rows of a file stay in its order."""
+    return SessionContext(SessionConfig().with_target_partitions(1))
+
+
+def without_empty_records(content: bytes) -> bytes:
+    """The same file with a schema in which every record has a field; the very same bytes if it is so already."""
+    if not content.startswith(_MAGIC):
+        raise ValueError("it is no Avro file")
+    header, end = _header(content)
+    schema = json.loads(header[b"avro.schema"])
+    if not _drop_empty(schema):
+        return content
+    header[b"avro.schema"] = json.dumps(schema).encode()
+    pairs = b"".join(_sized(key) + _sized(value) for key, value in header.items())
+    return _MAGIC + _zigzag(len(header)) + pairs + b"\x00" + content[end:]
+
+
+def _header(content: bytes) -> tuple[dict[bytes, bytes], int]:
+    """The metadata in front, and where it ends. It comes in blocks, the last of which is empty."""
+    found: dict[bytes, bytes] = {}
+    count, at = _number(content, len(_MAGIC))
+    while count:
+        if count < 0:  # then the size of the block follows
+            _, at = _number(content, at)
+        for _ in range(abs(count)):
+            key, at = _text(content, at)
+            found[key], at = _text(content, at)
+        count, at = _number(content, at)
+    return found, at
+
+
+def _drop_empty(schema: Any) -> int:
+    """Take out the fields, at any depth, whose type is a record of nothing; how many there were."""
+    if isinstance(schema, list):
+        return sum(map(_drop_empty, schema))
+    if not isinstance(schema, dict):
+        return 0
+    if schema.get("type") != "record":
+        return sum(map(_drop_empty, schema.values()))
+    kept = [field for field in schema["fields"] if not _is_empty(field["type"])]
+    dropped = len(schema["fields"]) - len(kept)
+    schema["fields"] = kept
+    return dropped + sum(_drop_empty(field["type"]) for field in kept)
+
+
+def _is_empty(kind: Any) -> bool:
+    return isinstance(kind, dict) and kind.get("type") == "record" and not kind["fields"]
+
+
+def _text(content: bytes, at: int) -> tuple[bytes, int]:
+    length, at = _number(content, at)
+    return content[at : at + length], at + length
+
+
+def _number(content: bytes, at: int) -> tuple[int, int]:
+    value = shift = 0
+    while True:
+        byte = content[at]
+        value |= (byte & 0x7F) << shift
+        at, shift = at + 1, shift + 7
+        if byte < 0x80:
+            return (value >> 1) ^ -(value & 1), at
+
+
+def _sized(value: bytes) -> bytes:
+    return _zigzag(len(value)) + value
+
+
+def _zigzag(number: int) -> bytes:
+    value = (number << 1) ^ (number >> 63)
+    made = bytearray()
+    while value >= 0x80:
+        made.append(value & 0x7F | 0x80)
+        value >>= 7
+    made.append(value)
+    return bytes(made)

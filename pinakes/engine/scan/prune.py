@@ -1,0 +1,267 @@
+"""Which files can hold a row that a query wants: DataFusion's conditions against what the metadata knows.
+
+A condition becomes one truth value per file: false only where no row of the file can meet it. What is not understood
+leaves nothing out (None), and DataFusion still applies every condition to the rows, so at worst a file is read in vain.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from datafusion import Expr
+from pyiceberg.schema import Schema
+from pyiceberg.types import FloatType, IcebergType, StringType, TimestampNanoType, TimestamptzNanoType, UUIDType
+
+from pinakes.engine.scan.bounds import Range, is_floating, kind_of
+from pinakes.engine.scan.native import UUID_TEXT
+from pinakes.engine.scan.snapshot import SnapshotFiles
+
+_TURNED = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "=": "="}
+MOST_VALUES = 200
+"""Of an IN list, beyond which only its least and greatest value are looked at."""
+
+
+class Column:
+    """A column of the table that a condition speaks of."""
+
+    def __init__(self, files: SnapshotFiles, field_id: int, type: IcebergType, *, as_text: bool) -> None:
+        self.files = files
+        self.field_id = field_id
+        self.type = type
+        self.as_text = as_text
+        kind = kind_of(type)
+        assert kind is not None
+        self.kind = kind
+
+    @property
+    def ranges(self) -> list[Range]:
+        return self.files.ranges(self.field_id, self.type)
+
+    def value(self, literal: Any) -> pa.Scalar | None:
+        """A constant as it is compared with the bounds; None if that can't be told."""
+        if (
+            not isinstance(literal, pa.Scalar)
+            or not literal.is_valid
+            or self.as_text != isinstance(self.type, UUIDType)
+        ):
+            return None
+        if pa.types.is_binary(self.kind):
+            return _as_bytes(literal, self.as_text)
+        if isinstance(self.type, FloatType) and literal.type != pa.float32():
+            return None
+        try:
+            return literal if literal.type == self.kind else literal.cast(self.kind)
+        except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+            return None
+
+
+class Pruner:
+    """The files of one snapshot under one schema."""
+
+    def __init__(self, files: SnapshotFiles, schema: Schema) -> None:
+        self._files = files
+        self._fields = {field.name: field for field in schema.fields}
+
+    def files(self, scans: Iterable[Sequence[Expr]]) -> list[int]:
+        """The numbers of the files that some scan wants: each scan has its own conditions, all of which must hold."""
+        masks = [self._all(conditions) for conditions in scans]
+        if not masks or any(mask is None for mask in masks):
+            return list(range(len(self._files)))
+        found: list[int] = pc.indices_nonzero(_any(masks)).to_pylist()
+        return found
+
+    def _all(self, conditions: Sequence[Expr]) -> pa.Array | None:
+        mask = None
+        for condition in conditions:
+            mask = _both(mask, self.mask(condition))
+        return mask
+
+    def mask(self, e: Expr) -> pa.Array | None:
+        """True for every file that may hold a row for which the condition is true."""
+        match e.variant_name():
+            case "BinaryExpr":
+                return self._binary(e)
+            case "InList":
+                return self._in_list(e)
+            case "IsNull":
+                return self._is_null(e)
+            case "IsNotNull":
+                return self._is_not_null(e)
+            case "Like":
+                return self._like(e)
+        return None
+
+    # --- kinds of conditions --------------------------------------------------------------------------------------
+
+    def _binary(self, e: Expr) -> pa.Array | None:
+        operator, (left, right) = e.rex_call_operator(), e.rex_call_operands()
+        if operator == "AND":
+            return _both(self.mask(left), self.mask(right))
+        if operator == "OR":
+            one, other = self.mask(left), self.mask(right)
+            return None if one is None or other is None else pc.or_(one, other)
+        if operator not in _TURNED:
+            return None
+        if left.variant_name() == "Literal":
+            left, right, operator = right, left, _TURNED[operator]
+        column = self._column(left)
+        if column is None or right.variant_name() != "Literal":
+            return None
+        value = column.value(right.python_value())
+        return None if value is None else self._compared(column, operator, value)
+
+    def _compared(self, column: Column, operator: str, value: pa.Scalar) -> pa.Array | None:
+        mask = self._not_all_null(column)
+        if is_floating(column.kind):
+            return _both(mask, self._floating(column, operator, value))
+        for known in column.ranges:
+            mask = _both(mask, _within(known, operator, value))
+        return _both(mask, self._in_bucket(column, value)) if operator == "=" else mask
+
+    def _floating(self, column: Column, operator: str, value: pa.Scalar) -> pa.Array | None:
+        """Bounds leave NaN out, which is greater than all numbers; and -0.0 may be less than 0.0, or may not."""
+        if value.as_py() != value.as_py() or not column.ranges:
+            return None
+        loose = {"<": "<=", ">": ">="}.get(operator, operator)
+        mask = _within(column.ranges[0], loose, value)
+        if operator in (">", ">="):
+            nans = self._files.counts("nan_value_counts", column.field_id)
+            return pc.or_(mask, pc.fill_null(pc.not_equal(nans, 0), True))
+        return mask
+
+    def _in_bucket(self, column: Column, value: pa.Scalar) -> pa.Array | None:
+        mask = None
+        if isinstance(column.type, TimestampNanoType | TimestamptzNanoType):
+            return None  # engines do not agree on what is hashed
+        for known in self._files.buckets(column.field_id):
+            hashed = known.transform.transform(column.type)(_internal(value))
+            mask = _both(mask, pc.fill_null(pc.equal(known.values, pa.scalar(hashed, pa.int32())), True))
+        return mask
+
+    def _in_list(self, e: Expr) -> pa.Array | None:
+        column, literals = self._column(e.rex_call_operands()[0]), e.rex_call_operands()[1:]
+        if column is None or e.to_variant().negated() or any(x.variant_name() != "Literal" for x in literals):
+            return None
+        values = [column.value(x.python_value()) for x in literals]
+        if not values or any(value is None for value in values):
+            return None
+        if len(values) > MOST_VALUES:
+            return self._between(column, values)
+        found = [self._compared(column, "=", value) for value in values]
+        return None if any(mask is None for mask in found) else _any(found)
+
+    def _between(self, column: Column, values: Sequence[Any]) -> pa.Array | None:
+        if is_floating(column.kind):
+            return None
+        order = sorted(values, key=lambda value: value.as_py())
+        return _both(self._compared(column, ">=", order[0]), self._compared(column, "<=", order[-1]))
+
+    def _like(self, e: Expr) -> pa.Array | None:
+        """A text that begins in a known way lies between that and all that begins so."""
+        column, pattern = self._column(e.rex_call_operands()[0]), e.rex_call_operands()[1]
+        like = e.rex_call_operator() == "like" and e.to_variant().escape_char() is None
+        if not like or column is None or pattern.variant_name() != "Literal":
+            return None
+        value = column.value(pattern.python_value()) if isinstance(column.type, StringType) else None
+        begin = _literal_prefix(value.as_py()) if value is not None else b""
+        if not begin:
+            return None
+        after = self._compared(column, ">=", pa.scalar(begin, pa.binary()))
+        return _both(after, self._compared(column, "<=", pa.scalar(begin + b"\xff", pa.binary())))
+
+    def _is_null(self, e: Expr) -> pa.Array | None:
+        column = self._column(e.rex_call_operands()[0])
+        if column is None:
+            return None
+        nulls = self._files.counts("null_value_counts", column.field_id)
+        return pc.fill_null(pc.not_equal(nulls, 0), True)
+
+    def _is_not_null(self, e: Expr) -> pa.Array | None:
+        column = self._column(e.rex_call_operands()[0])
+        return None if column is None else self._not_all_null(column)
+
+    def _not_all_null(self, column: Column) -> pa.Array:
+        nulls = self._files.counts("null_value_counts", column.field_id)
+        values = self._files.counts("value_counts", column.field_id)
+        return pc.fill_null(pc.not_equal(nulls, values), True)
+
+    def _column(self, e: Expr) -> Column | None:
+        """The column that an expression is, as it stands in the files or behind what shows it."""
+        variant, as_text = e.variant_name(), False
+        if variant == "ScalarFunction":
+            inner, name = e.rex_call_operands(), e.rex_call_operator()
+            if name not in ("nanvl", UUID_TEXT) or len({str(x) for x in inner}) != 1:
+                return None
+            as_text, e, variant = name == UUID_TEXT, inner[0], inner[0].variant_name()
+        if variant != "Column":
+            return None
+        field = self._fields.get(e.to_variant().name())
+        if field is None or kind_of(field.field_type) is None:
+            return None
+        return Column(self._files, field.field_id, field.field_type, as_text=as_text)
+
+
+# --- values ------------------------------------------------------------------------------------------------------
+
+_COMPARE: dict[str, Callable[[Range, pa.Scalar], pa.Array]] = {
+    "=": lambda r, v: pc.and_kleene(pc.less_equal(r.least, v), pc.greater_equal(r.greatest, v)),
+    "<": lambda r, v: pc.less(r.least, v),
+    "<=": lambda r, v: pc.less_equal(r.least, v),
+    ">": lambda r, v: pc.greater(r.greatest, v),
+    ">=": lambda r, v: pc.greater_equal(r.greatest, v),
+}
+
+
+def _within(known: Range, operator: str, value: pa.Scalar) -> pa.Array:
+    return pc.fill_null(_COMPARE[operator](known, value), True)
+
+
+def _both(one: pa.Array | None, other: pa.Array | None) -> pa.Array | None:
+    if one is None or other is None:
+        return other if one is None else one
+    return pc.and_(one, other)
+
+
+def _any(masks: Sequence[Any]) -> pa.Array:
+    found = masks[0]
+    for mask in masks[1:]:
+        found = pc.or_(found, mask)
+    return found
+
+
+def _as_bytes(literal: pa.Scalar, as_text: bool) -> pa.Scalar | None:
+    value = literal.as_py()
+    if as_text:
+        return _uuid_bytes(value)
+    if isinstance(value, str):
+        value = value.encode()
+    return pa.scalar(value, pa.binary()) if isinstance(value, bytes) else None
+
+
+def _uuid_bytes(value: object) -> pa.Scalar | None:
+    """Only of a text as a uuid is shown: any other stands elsewhere in the order."""
+    digits = value.replace("-", "") if isinstance(value, str) and len(value) == 36 else ""
+    try:
+        found = bytes.fromhex(digits)
+    except ValueError:
+        return None
+    shown = "-".join((digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:]))
+    return pa.scalar(found, pa.binary()) if len(found) == 16 and shown.lower() == value else None
+
+
+def _internal(value: pa.Scalar) -> Any:
+    """A value as pyiceberg hashes it: days, microseconds or the value itself."""
+    if pa.types.is_date(value.type):
+        return value.cast(pa.int32()).as_py()
+    if pa.types.is_temporal(value.type):
+        return value.cast(pa.int64()).as_py()
+    return value.as_py()
+
+
+def _literal_prefix(pattern: bytes) -> bytes:
+    """What stands before the first character of a LIKE pattern that means something else than itself."""
+    ends = [pattern.find(c) for c in (b"%", b"_", b"\\")]
+    return pattern[: min((e for e in ends if e >= 0), default=len(pattern))]

@@ -1,0 +1,150 @@
+"""Which columns of a file are which columns of the table: by field id, whatever they were called when it was written.
+
+DataFusion matches columns by name. Most tables never gave a name to another column, and their files need no look
+(`is_uniform`). Of all others the footer of each file tells the names (`shape_of`); files that agree are one scan.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import pyarrow as pa
+from pyarrow import types as is_
+from pyiceberg import types as ice
+from pyiceberg.schema import Schema
+from pyiceberg.table.metadata import TableMetadata
+
+from pinakes.core.iceberg_arrow import arrow_type_of
+
+_FIELD_ID = b"PARQUET:field_id"
+_PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+"""Other names stand in Parquet files in a form that Avro could have, too: `b c` as `b_x20c`."""
+_NAME_MAPPING = "schema.name-mapping.default"
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """What each column of the table is called in a file; None for one that the file does not have."""
+
+    names: tuple[str | None, ...]
+
+    @property
+    def nbytes(self) -> int:
+        return 200 + 50 * len(self.names)
+
+
+@dataclass(frozen=True, slots=True)
+class NoShape:
+    """A file that DataFusion would not read rightly: pyiceberg reads it."""
+
+    nbytes: int = 100
+
+
+def named_alike(schema: Schema) -> Shape:
+    """A file with the columns of the table under their own names; those that it lacks are NULL."""
+    return Shape(tuple(field.name for field in schema.fields))
+
+
+def is_uniform(metadata: TableMetadata, schema: Schema) -> bool:
+    """Whether every file that was written to the table has its columns under the names that they have now."""
+    ids = {s.schema_id for s in metadata.schemas}
+    if _NAME_MAPPING in metadata.properties or ids != set(range(len(ids))):
+        return False  # files without field ids; or of a schema that is forgotten
+    names = {field.field_id: (field.name, _nested(field)) for field in schema.fields}
+    taken = {field.name: field.field_id for field in schema.fields}
+    fields = [field for s in metadata.schemas for field in s.fields]
+    return all(_PLAIN_NAME.fullmatch(name) for name in _all_names(schema)) and all(
+        names.get(f.field_id, (f.name, _nested(f))) == (f.name, _nested(f))
+        and taken.get(f.name, f.field_id) == f.field_id
+        for f in fields
+    )
+
+
+def _nested(field: ice.NestedField) -> str:
+    """What a column consists of, if of several."""
+    return "" if field.field_type.is_primitive else _outline(field.field_type)
+
+
+def _outline(t: ice.IcebergType) -> str:
+    match t:
+        case ice.StructType():
+            return f"struct<{', '.join(f'{f.field_id}: {f.name}: {_outline(f.field_type)}' for f in t.fields)}>"
+        case ice.ListType():
+            return f"list<{_outline(t.element_type)}>"
+        case ice.MapType():
+            return f"map<{_outline(t.key_type)}, {_outline(t.value_type)}>"
+    return str(t)
+
+
+def _all_names(schema: Schema) -> Iterator[str]:
+    return (part for name in schema._name_to_id for part in name.split("."))
+
+
+# --- by the footer -----------------------------------------------------------------------------------------------
+
+
+def shape_of(stored: pa.Schema, schema: Schema) -> Shape | NoShape:
+    """What a file with this schema calls the columns of the table."""
+    by_id: dict[int, pa.Field] = {}
+    for field in stored:
+        number = _id_of(field)
+        if number is None or number in by_id:
+            return NoShape()
+        by_id[number] = field
+    found = [by_id.get(field.field_id) for field in schema.fields]
+    fits = all(f is None or _fits(f.type, c.field_type) for f, c in zip(found, schema.fields, strict=True))
+    unique = len(set(stored.names)) == len(stored.names)
+    return Shape(tuple(None if f is None else f.name for f in found)) if fits and unique else NoShape()
+
+
+def _id_of(field: pa.Field) -> int | None:
+    written = (field.metadata or {}).get(_FIELD_ID)
+    return int(written) if written is not None else None
+
+
+def _fits(stored: pa.DataType, wanted: ice.IcebergType) -> bool:
+    """Whether DataFusion reads values of the one as those of the other, as Iceberg's rules for wider types have it."""
+    match wanted:
+        case ice.StructType():
+            return bool(is_.is_struct(stored)) and _same_fields(list(stored.fields), list(wanted.fields))
+        case ice.ListType():
+            return bool(is_.is_list(stored)) and _same_member(stored.value_field, wanted.element_field)
+        case ice.MapType():
+            return bool(is_.is_map(stored)) and _same_map(stored, wanted)
+        case ice.UUIDType():
+            return isinstance(stored, pa.UuidType) or stored == pa.binary(16)
+        case ice.DecimalType():
+            return (
+                bool(is_.is_decimal(stored)) and stored.scale == wanted.scale and stored.precision <= wanted.precision
+            )
+        case ice.StringType():
+            return bool(is_.is_string(stored) or is_.is_large_string(stored))
+        case ice.BinaryType():
+            return bool(is_.is_binary(stored) or is_.is_large_binary(stored))
+        case ice.LongType():
+            return stored in (pa.int32(), pa.int64())
+        case ice.DoubleType():
+            return stored in (pa.float32(), pa.float64())
+    shown = arrow_type_of(wanted)
+    return bool(stored == shown) or _same_times(stored, shown)
+
+
+def _same_times(stored: pa.DataType, shown: pa.DataType) -> bool:
+    both = is_.is_timestamp(stored) and is_.is_timestamp(shown)
+    return bool(both) and stored.unit == shown.unit and (stored.tz is None) == (shown.tz is None)
+
+
+def _same_map(stored: pa.DataType, wanted: ice.MapType) -> bool:
+    return _same_member(stored.key_field, wanted.key_field) and _same_member(stored.item_field, wanted.value_field)
+
+
+def _same_fields(stored: list[pa.Field], wanted: list[ice.NestedField]) -> bool:
+    return [f.name for f in stored] == [f.name for f in wanted] and all(
+        _same_member(a, b) for a, b in zip(stored, wanted, strict=True)
+    )
+
+
+def _same_member(stored: pa.Field, wanted: ice.NestedField) -> bool:
+    return _id_of(stored) == wanted.field_id and _fits(stored.type, wanted.field_type)
