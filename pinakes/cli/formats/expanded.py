@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
 
 def write(result: Result, out: TextIO, room: int | None, look: Look = PLAIN) -> int:
-    return draw(Sheet(result, breaks=True), out, room, look)
+    return draw(Sheet(result), out, room, look)
 
 
 def write_if_wide(result: Result, out: TextIO, room: int | None, look: Look = PLAIN) -> int:
     """A table, unless something of it would have to be cut."""
-    sheet = Sheet(result, breaks=True)
+    sheet = Sheet(result)
     if fits(sheet.widths(), room):
-        return draw_table(sheet.one_line_each(), out, room, look)
+        return draw_table(sheet, out, room, look)
     return draw(sheet, out, room, look)
 
 

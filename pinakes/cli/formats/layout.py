@@ -48,10 +48,9 @@ PLAIN = Look()
 
 
 class Sheet:
-    """A result as texts, read once. With `breaks`, line breaks stay what they are; else they are made visible too."""
+    """A result as texts, read once. Line breaks stay what they are."""
 
-    def __init__(self, result: Result, *, breaks: bool = False) -> None:
-        self._breaks = breaks
+    def __init__(self, result: Result) -> None:
         self.names = [name.translate(VISIBLE) for name in result.schema.names]
         self.right = [is_number(kind) for kind in result.schema.types]
         self._rest: Iterator[Piece] = self._pieces(result)
@@ -66,13 +65,6 @@ class Sheet:
         self._sample = []
         yield from self._rest
 
-    def one_line_each(self) -> Sheet:
-        """The same without line breaks."""
-        if self._breaks:
-            self._sample = [_unbroken(piece) for piece in self._sample]
-            self._rest = map(_unbroken, self._rest)
-        return self
-
     def widths(self) -> list[int]:
         """The widths that the names and the sample need."""
         widths = [width(name) for name in self.names]
@@ -83,11 +75,20 @@ class Sheet:
     def _pieces(self, result: Result) -> Iterator[Piece]:
         for batch in result:
             for part in pieces(batch):
-                yield [_shown(array, _BUT_BREAKS if self._breaks else VISIBLE) for array in part.columns]
+                yield [_shown(array) for array in part.columns]
 
 
-def _unbroken(piece: Piece) -> Piece:
-    return [[None if text is None else text.replace("\n", VISIBLE[10]) for text in column] for column in piece]
+def spread(piece: Piece) -> Piece:
+    """The rows as lines: a cell of several lines stands in several rows, those beside it in the first."""
+    if not any("\n" in text for column in piece for text in column if text is not None):
+        return piece
+    lines: Piece = [[] for _ in piece]
+    for row in zip(*piece, strict=True):
+        cells: list[Column] = [[None] if text is None else [*text.split("\n")] for text in row]
+        height = max(map(len, cells))
+        for column, cell in zip(lines, cells, strict=True):
+            column += cell + [""] * (height - len(cell))
+    return lines
 
 
 def width(text: str) -> int:
@@ -101,17 +102,17 @@ def cut(text: str, room: int) -> str:
 
 
 def widest(column: Column) -> int:
-    """The width of the widest cell."""
-    texts = [NULL if text is None else text for text in column]
+    """The width of the widest line."""
+    texts = "\n".join(NULL if text is None else text for text in column).split("\n")
     measure = len if "".join(texts).isascii() else width
     return max(map(measure, texts), default=0)
 
 
-def _shown(array: pa.Array, visible: dict[int, str]) -> Column:
+def _shown(array: pa.Array) -> Column:
     found = texts(array)
     values: Column = found.to_pylist()
     if pc.any(pc.match_substring_regex(found, HAS_HIDDEN)).as_py():
-        values = [None if text is None else text.translate(visible) for text in values]
+        values = [None if text is None else text.translate(_BUT_BREAKS) for text in values]
     if is_text(array.type):
         return [f'"{NULL}"' if text == NULL else text for text in values]  # else nobody could tell it from a NULL
     return values

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, TextIO
 
-from pinakes.cli.formats.layout import PLAIN, Column, Look, Piece, Sheet, cut, dim, widest, width
+from pinakes.cli.formats.layout import PLAIN, Column, Look, Piece, Sheet, cut, dim, spread, widest, width
 from pinakes.core.screen import NARROWEST, NULL, fitted
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def draw(sheet: Sheet, out: TextIO, room: int | None, look: Look) -> int:
     count = 0
     for piece in sheet.pieces():
         box.widen(piece[:kept])
-        out.write(box.lines(piece[:kept], end))
+        out.write(box.lines(spread(piece[:kept]), end))
         count += len(piece[0]) if piece else 0
     hint = f"; {kept} of {len(needed)} columns, \\x shows all" if left_out else ""
     out.write(box.rule("└┴┘", left_out) + look.footer(count, hint))
