@@ -117,7 +117,7 @@ def test_table_lets_no_control_character_through() -> None:
     printed = shown(pa.table({"a\n": ["\x1b[2J\x9b", "x\r\ny"]}), "table")
     assert "│ \\x1b[2J\\x9b │" in printed
     assert "│ x\\r " in printed
-    assert len(printed.splitlines()) == 7
+    assert len(printed.splitlines()) == 8
 
 
 def test_table_fits_the_terminal_and_a_file_gets_everything() -> None:
