@@ -44,13 +44,14 @@ def test_a_wide_row_fits_the_terminal(shell: Open, columns: int) -> None:
     screen.type(WIDE.replace("\n", "'||chr(10)||'") + "\r")
     screen.until("(1 row")
     box = [line for line in screen.lines if line.startswith(("┌", "│", "├", "└"))]
-    assert len(box) == 5
-    assert len({len(line) for line in (box[0], box[2], box[4])}) == 1
+    assert len(box) == 6
+    assert len({len(line) for line in (box[0], box[2], box[5])}) == 1
     assert len(box[0]) == columns
     assert "NULL" in box[3]
     assert "日本" in box[3]
     assert "…" in box[3]
-    assert "x\\ny" in box[3]
+    assert "│ x " in box[3]
+    assert "│ y " in box[4]
 
 
 def test_too_many_columns_are_left_out_and_expanded_shows_them(shell: Open) -> None:
