@@ -13,7 +13,8 @@ from pinakes.core.errors import DataCorrupt, PinakesError
 from pinakes.core.names import quote
 from pinakes.engine.files.extras import Extras
 from pinakes.engine.files.formats import reading
-from pinakes.engine.files.native import native_scan
+from pinakes.engine.files.native import arrow_scan, native_scan
+from pinakes.engine.files.one_valued import is_one_valued
 from pinakes.engine.files.opened import Opened
 from pinakes.engine.files.options import ParquetOptions
 from pinakes.engine.files.paths import File
@@ -32,7 +33,7 @@ def open_parquet(files: Sequence[File], options: ParquetOptions, zone: str) -> O
     extras = Extras(files, options)
     whole = extras.added_to(stored)
     scanned = pa.schema([field for field in stored if field.name not in extras.schema.names])
-    frames = [_scan(group, scanned, uuids, extras) for group in extras.groups().values()]
+    frames = [f for group in extras.groups().values() for f in _scans(group, scanned, uuids, extras)]
     shown = [field.with_type(pa.string()) if field.name in uuids and field.type == _UUID else field for field in whole]
     return Opened(pa.schema(shown), union(frames).into_view())
 
@@ -56,11 +57,16 @@ def _as_bytes(schema: pa.Schema) -> pa.Schema:
     return pa.schema([f.with_type(_UUID) if isinstance(f.type, pa.UuidType) else f for f in schema])
 
 
-def _scan(files: Sequence[File], schema: pa.Schema, uuids: set[str], extras: Extras) -> DataFrame:
+def _scans(files: Sequence[File], schema: pa.Schema, uuids: set[str], extras: Extras) -> list[DataFrame]:
+    """One scan of DataFusion's; and one of Arrow's, of the files whose NaN would get lost in the other."""
     added = zip(extras.schema, extras.of(files[0]), strict=True)
     columns = [_column(field, uuids) for field in schema]
     columns += [lit(value).alias(field.name) for field, value in added]
-    return native_scan([file.real for file in files], schema).select(*columns)
+    floating = [field.name for field in schema if is_.is_floating(field.type)]
+    odd = [file.real for file in files if is_one_valued(file.real, floating)]
+    plain = [file.real for file in files if file.real not in odd]
+    found = [native_scan(plain, schema)] * bool(plain) + [arrow_scan(odd, schema)] * bool(odd)
+    return [scan.select(*columns) for scan in found]
 
 
 def _column(field: pa.Field, uuids: set[str]) -> Expr:
