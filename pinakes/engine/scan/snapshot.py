@@ -23,6 +23,7 @@ from pinakes.core.errors import DataCorrupt, PinakesError
 from pinakes.engine.scan.bounds import Range, counts, kind_of, one_valued, range_of
 from pinakes.engine.scan.manifests import SCHEMA, Manifest, manifest, manifest_list
 from pinakes.engine.scan.partitions import range_of_partition
+from pinakes.engine.scan.tasks import Task
 
 T = TypeVar("T", int, str)
 
@@ -40,6 +41,8 @@ class SnapshotFiles:
 
     def __init__(self, manifests: Sequence[Manifest], specs: dict[int, PartitionSpec], *, has_deletes: bool) -> None:
         self.has_deletes = has_deletes
+        self.tasks: dict[str, Task] | None = None
+        """By path, for whoever reads with pyiceberg; made when first needed."""
         self._manifests = sorted(manifests, key=lambda m: m.spec_id)
         self._specs = specs
         tables = [m.files for m in self._manifests]

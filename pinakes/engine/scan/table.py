@@ -30,7 +30,7 @@ from pinakes.core.catalog import IcebergTable
 from pinakes.core.errors import DataCorrupt
 from pinakes.core.iceberg_arrow import arrow_schema_of
 from pinakes.core.names import quote
-from pinakes.engine.scan.dataset import IcebergDataset, plan
+from pinakes.engine.scan.dataset import IcebergDataset
 from pinakes.engine.scan.defaults import default_of
 from pinakes.engine.scan.exact import exact
 from pinakes.engine.scan.locations import address_of, local_path
@@ -38,6 +38,7 @@ from pinakes.engine.scan.native import scan_of, union, unskipped, uuid_as_text
 from pinakes.engine.scan.prune import Pruner
 from pinakes.engine.scan.shapes import NAME_MAPPING, NoShape, Shape, is_uniform, named_alike, shape_of
 from pinakes.engine.scan.snapshot import SnapshotFiles, files_of
+from pinakes.engine.scan.tasks import Task, plan
 
 FEW = 4
 """Files of a table that is not worth narrowing: DataFusion itself leaves out what can't match of so few."""
@@ -102,7 +103,8 @@ class IcebergScan:
         native, plain = self._divided(numbers)
         frames = [self._native((address_of(path) for _, path in group), shape) for shape, group in native.items()]
         if plain:
-            dataset = IcebergDataset(self._table, self._zone, only=plain, schema=self._plain_schema)
+            tasks = [self._tasks[path] for path in plain]
+            dataset = IcebergDataset(self._table, self._zone, tasks=tasks, schema=self._plain_schema)
             frames.append(self._context.read_table(exact(dataset)))
         watched = [Watched(self._name, p, self.files.sizes[n]) for group in native.values() for n, p in group]
         return Narrowed((union(frames) if frames else self._nothing()).into_view(), watched)
@@ -164,9 +166,14 @@ class IcebergScan:
         """The files some of whose rows are deleted."""
         if not self.files.has_deletes:
             return frozenset()
-        return self.files.remembered(
-            "dirty", lambda: frozenset(task.file.file_path for task in plan(self._table) if task.delete_files)
-        )
+        return frozenset(path for path, task in self._tasks.items() if not task.is_clean)
+
+    @cached_property
+    def _tasks(self) -> dict[str, Task]:
+        """What pyiceberg's reader is given of each file; planned once per snapshot."""
+        if self.files.tasks is None:
+            self.files.tasks = {task.file.file_path: task for task in plan(self._table)}
+        return self.files.tasks
 
     @cached_property
     def _one_valued(self) -> frozenset[int]:
