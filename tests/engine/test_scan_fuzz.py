@@ -24,8 +24,8 @@ from pinakes.engine.scan.dataset import IcebergDataset
 from pinakes.engine.session import Session
 from pinakes.engine.sources import Rows
 from tests.engine.delete_files import delete_equal, delete_positions
-from tests.engine.scan_cases import condition, evolve, partitionable, rows, some_type, transforms_of
-from tests.engine.support import an_engine, chance, how_many, seed_of
+from tests.engine.scan_cases import DEFAULTS, condition, evolve, partitionable, rows, some_type, transforms_of
+from tests.engine.support import an_engine, chance, do, how_many, seed_of
 
 CONDITIONS = 50
 TABLES = how_many(40, 1000)
@@ -88,13 +88,18 @@ def _made(session: Session, name: str, r: Random) -> IcebergTable:
     spec = PartitionSpec(
         *(PartitionField(f.field_id, 1000 + i, transforms_of(f.field_type, r), f"p{i}") for i, f in enumerate(chosen))
     )
+    version = r.choice(["2", "2", "3"])
     catalog: Any = session.catalogs.get("lake").catalog
-    catalog.create_table(("default",), name, TableSpec(schema, spec, {"format-version": "2"}))
+    catalog.create_table(("default",), name, TableSpec(schema, spec, {"format-version": version}))
     first = 0
     for step in range(r.randint(2, 8)):
         _, table = session.resolver.table(Name.of(name))
         if step and r.random() < 0.4:
             evolve(table.handle, r, step)
+            _, table = session.resolver.table(Name.of(name))
+        if version == "3" and r.random() < 0.3:
+            kind, default = r.choice(DEFAULTS)
+            do(session, f"ALTER TABLE {name} ADD COLUMN d{step} {kind} DEFAULT {default}")
             _, table = session.resolver.table(Name.of(name))
         new = rows(table.handle, r, first)
         first += new.num_rows
