@@ -28,7 +28,7 @@ def compare(
     taken: tuple[list[Times], list[Times]] = ([], [])
     for number in range(rounds + 1):
         for side, call in enumerate((ours, peer)):
-            times = _timed(call, calls)
+            times = timed(call, calls)
             if number:
                 taken[side].append(times)
     mine, theirs = (Times(median(t.wall for t in side), median(t.cpu for t in side)) for side in taken)
@@ -48,7 +48,7 @@ def promise(words: str, value: float, limit: float, unit: str = "") -> None:
     print(f"  {'kept' if value <= limit else 'MISSED':6} {words}: {value:.3g}{unit} (at most {limit:g}{unit})")
 
 
-def _timed(call: Callable[[], object], calls: int) -> Times:
+def timed(call: Callable[[], object], calls: int) -> Times:
     cpu, wall = _cpu(), time.perf_counter()
     for _ in range(calls):
         call()

@@ -54,7 +54,7 @@ class Plans:
 
     def watch(self, files: Sequence[Watched]) -> None:
         """Files that are read natively: they must be there, whole, from the first row to the last."""
-        self._watched.update({str(file.path): file for file in files})
+        self._watched.update({file.path: file for file in files})
 
     def check(self) -> None:
         for file in self._watched.values():

@@ -37,6 +37,11 @@ def delete_positions(table: Table, task: FileScanTask, positions: Sequence[int])
     _commit(table, task, rows, DataFileContent.POSITION_DELETES, lower_bounds=path, upper_bounds=path)
 
 
+def delete_equal(table: Table, task: FileScanTask, rows: pa.Table, ids: Sequence[int]) -> None:
+    """Commit an equality delete file: rows with these values are gone, in the partition of a data file."""
+    _commit(table, task, rows, DataFileContent.EQUALITY_DELETES, equality_ids=list(ids))
+
+
 def _bounds(path: str) -> dict[int, bytes]:
     return {2147483546: path.encode()}
 

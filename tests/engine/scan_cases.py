@@ -56,6 +56,7 @@ def some_type(r: Random) -> ice.IcebergType:
             ice.StructType(
                 ice.NestedField(901, "x", ice.IntegerType(), required=False),
                 ice.NestedField(902, "y", ice.StringType(), required=False),
+                ice.NestedField(906, "d", ice.DoubleType(), required=False),
             ),
             ice.ListType(903, ice.IntegerType(), element_required=False),
             ice.MapType(904, ice.StringType(), 905, ice.DoubleType(), value_required=False),
@@ -153,7 +154,7 @@ def evolve(table: Table, r: Random, number: int) -> None:
     fields = [f for f in table.schema().fields if f.name != "id"]
     partitioned = {f.source_id for s in table.metadata.specs().values() for f in s.fields}
     free = [f for f in fields if f.field_id not in partitioned]
-    what = r.choice(["add", "rename", "swap", "readd", "promote", "drop", "move", "nest", "spec", "spec"])
+    what = r.choice(["add", "rename", "swap", "readd", "readd", "promote", "drop", "move", "nest", "spec", "spec"])
     if what == "spec":
         return _respec(table, r)
     with table.update_schema() as change:
@@ -182,6 +183,18 @@ def evolve(table: Table, r: Random, number: int) -> None:
         with table.update_schema() as change:
             change.add_column(name, some_type(r))
     return None
+
+
+DEFAULTS = [
+    ("INT", "7"),
+    ("DOUBLE", "1.5"),
+    ("VARCHAR", "'it''s'"),
+    ("DECIMAL(9, 2)", "-1.25"),
+    ("DATE", "DATE '1970-01-05'"),
+    ("TIMESTAMP", "TIMESTAMP '1970-01-02 03:04:05.000006'"),
+    ("BOOLEAN", "TRUE"),
+]
+"""Types with a value that old rows are to have (format version 3)."""
 
 
 def _promote(change: Any, f: ice.NestedField) -> None:

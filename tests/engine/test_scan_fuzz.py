@@ -11,6 +11,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
+from pyiceberg.manifest import ManifestContent, ManifestFile
 from pyiceberg.partitioning import PartitionField, PartitionSpec
 from pyiceberg.schema import Schema, assign_fresh_schema_ids
 from pyiceberg.types import LongType, NestedField
@@ -22,9 +23,9 @@ from pinakes.engine.scan import table as scans
 from pinakes.engine.scan.dataset import IcebergDataset
 from pinakes.engine.session import Session
 from pinakes.engine.sources import Rows
-from tests.engine.delete_files import delete_positions
-from tests.engine.scan_cases import condition, evolve, partitionable, rows, some_type, transforms_of
-from tests.engine.support import an_engine, chance, how_many, seed_of
+from tests.engine.delete_files import delete_equal, delete_positions
+from tests.engine.scan_cases import DEFAULTS, condition, evolve, partitionable, rows, some_type, transforms_of
+from tests.engine.support import an_engine, chance, do, how_many, seed_of
 
 CONDITIONS = 50
 TABLES = how_many(40, 1000)
@@ -87,22 +88,45 @@ def _made(session: Session, name: str, r: Random) -> IcebergTable:
     spec = PartitionSpec(
         *(PartitionField(f.field_id, 1000 + i, transforms_of(f.field_type, r), f"p{i}") for i, f in enumerate(chosen))
     )
+    version = r.choice(["2", "2", "3"])
     catalog: Any = session.catalogs.get("lake").catalog
-    catalog.create_table(("default",), name, TableSpec(schema, spec, {"format-version": "2"}))
+    catalog.create_table(("default",), name, TableSpec(schema, spec, {"format-version": version}))
     first = 0
     for step in range(r.randint(2, 8)):
         _, table = session.resolver.table(Name.of(name))
         if step and r.random() < 0.4:
             evolve(table.handle, r, step)
             _, table = session.resolver.table(Name.of(name))
+        if version == "3" and r.random() < 0.3:
+            kind, default = r.choice(DEFAULTS)
+            do(session, f"ALTER TABLE {name} ADD COLUMN d{step} {kind} DEFAULT {default}")
+            _, table = session.resolver.table(Name.of(name))
         new = rows(table.handle, r, first)
         first += new.num_rows
         table.handle.append(new)
         if r.random() < 0.15:
-            tasks = list(table.handle.scan().plan_files())
-            task = r.choice(tasks)
+            task = r.choice(list(table.handle.scan()._manifest_planner.plan_files(_data_manifests(table))))
             delete_positions(table.handle, task, r.sample(range(task.file.record_count), 1))
+        if r.random() < 0.1:
+            _delete_equal(session, name, r)
     return session.resolver.table(Name.of(name))[1]
+
+
+def _delete_equal(session: Session, name: str, r: Random) -> None:
+    """Rows of a partition that have one of some ids, or some values of another column, are gone."""
+    _, table = session.resolver.table(Name.of(name))
+    task = r.choice(list(table.handle.scan()._manifest_planner.plan_files(_data_manifests(table))))
+    columns = [f for f in table.handle.schema().fields if f.field_type.is_primitive and f.name != "id"]
+    chosen = [table.handle.schema().find_field("id")] if r.random() < 0.5 or not columns else [r.choice(columns)]
+    whole = rows(table.handle, r, r.randint(0, 10))
+    keys = whole.select([f.name for f in chosen])
+    delete_equal(table.handle, task, keys, [f.field_id for f in chosen])
+
+
+def _data_manifests(table: IcebergTable) -> list[ManifestFile]:
+    snapshot = table.handle.current_snapshot()
+    assert snapshot is not None
+    return [m for m in snapshot.manifests(table.handle.io) if m.content == ManifestContent.DATA]
 
 
 def _renumbered(fields: list[NestedField]) -> list[NestedField]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from pinakes.engine.execution import Execution
 from pinakes.engine.result import Result
-from pinakes.engine.scan.dataset import plan
+from pinakes.engine.scan.tasks import plan
 from pinakes.engine.write.commit import again, commit
 from pinakes.engine.write.overwrite import overwrite
 from pinakes.parser.statements import Truncate

@@ -9,14 +9,13 @@ from __future__ import annotations
 import json
 import tempfile
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 from datafusion import SessionConfig, SessionContext
 from pyiceberg.io import FileIO
 
-from pinakes.engine.scan.locations import local_path
+from pinakes.engine.scan.locations import address_of, local_path
 
 _MAGIC = b"Obj\x01"
 
@@ -27,15 +26,15 @@ def read_avro(io: FileIO, location: str) -> pa.Table:
         content = stream.read()
     path, readable = local_path(location), without_empty_records(content)
     if path is not None and readable is content:
-        return _table(path)
+        return _table(address_of(path))
     with tempfile.NamedTemporaryFile(prefix="pinakes-", suffix=".avro") as copy:
         copy.write(readable)
         copy.flush()
-        return _table(Path(copy.name))
+        return _table(address_of(copy.name))
 
 
-def _table(path: Path) -> pa.Table:
-    return _context().read_avro(path.as_uri(), file_extension="").to_arrow_table()
+def _table(address: str) -> pa.Table:
+    return _context().read_avro(address, file_extension="").to_arrow_table()
 
 
 @cache

@@ -1,19 +1,23 @@
-"""Where the files of a table are: locations that its metadata names, as paths of this machine."""
+"""Where the files of a table are: locations that its metadata names, as paths of this machine and as addresses."""
 
 from __future__ import annotations
 
-from pathlib import Path
+from urllib.parse import quote
 
 
-def local_path(location: str) -> Path | None:
+def local_path(location: str) -> str | None:
     """The path of a location on this machine; None for one elsewhere, and for one that is read in more than one way."""
     path = location
-    if "://" in location[:16]:
-        scheme, _, path = location.partition("://")
+    if not path.startswith("/"):
+        scheme, _, path = location.partition(":")
         if scheme != "file":
             return None
-    elif location.startswith("file:"):
-        path = location[5:]
-    if not path.startswith("/") or any(c in path for c in "?#;") or "//" in path or "/." in path:
+        path = path.removeprefix("//")
+    if not path.startswith("/") or "//" in path or "/." in path or "?" in path or "#" in path or ";" in path:
         return None
-    return Path(path)
+    return path
+
+
+def address_of(path: str) -> str:
+    """A path as DataFusion takes it: what has a meaning of its own in an address is escaped."""
+    return "file://" + quote(path)

@@ -15,13 +15,14 @@ from pyarrow import types as is_
 from pyiceberg import types as ice
 from pyiceberg.schema import Schema
 from pyiceberg.table.metadata import TableMetadata
+from pyiceberg.table.name_mapping import MappedField, NameMapping
 
 from pinakes.core.iceberg_arrow import arrow_type_of
 
 _FIELD_ID = b"PARQUET:field_id"
 _PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 """Other names stand in Parquet files in a form that Avro could have, too: `b c` as `b_x20c`."""
-_NAME_MAPPING = "schema.name-mapping.default"
+NAME_MAPPING = "schema.name-mapping.default"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +51,7 @@ def named_alike(schema: Schema) -> Shape:
 def is_uniform(metadata: TableMetadata, schema: Schema) -> bool:
     """Whether every file that was written to the table has its columns under the names that they have now."""
     ids = {s.schema_id for s in metadata.schemas}
-    if _NAME_MAPPING in metadata.properties or ids != set(range(len(ids))):
+    if NAME_MAPPING in metadata.properties or ids != set(range(len(ids))):
         return False  # files without field ids; or of a schema that is forgotten
     names = {field.field_id: (field.name, _nested(field)) for field in schema.fields}
     taken = {field.name: field.field_id for field in schema.fields}
@@ -85,8 +86,11 @@ def _all_names(schema: Schema) -> Iterator[str]:
 # --- by the footer -----------------------------------------------------------------------------------------------
 
 
-def shape_of(stored: pa.Schema, schema: Schema) -> Shape | NoShape:
-    """What a file with this schema calls the columns of the table."""
+def shape_of(stored: pa.Schema, schema: Schema, mapping: NameMapping | None) -> Shape | NoShape:
+    """What a file with this schema calls the columns of the table. Those of a file that was written without field ids
+    are found by the names that the table maps to them."""
+    if mapping is not None and not any(_id_of(field) for field in stored):
+        stored = pa.schema([f for f in (_identified(f, mapping.root) for f in stored) if _id_of(f) is not None])
     by_id: dict[int, pa.Field] = {}
     for field in stored:
         number = _id_of(field)
@@ -97,6 +101,25 @@ def shape_of(stored: pa.Schema, schema: Schema) -> Shape | NoShape:
     fits = all(f is None or _fits(f.type, c.field_type) for f, c in zip(found, schema.fields, strict=True))
     unique = len(set(stored.names)) == len(stored.names)
     return Shape(tuple(None if f is None else f.name for f in found)) if fits and unique else NoShape()
+
+
+def _identified(field: pa.Field, mapped: list[MappedField]) -> pa.Field:
+    """The field with the id that its name is mapped to, at every depth."""
+    found = next((m for m in mapped if field.name in m.names), None)
+    if found is None or found.field_id is None:
+        return field
+    typed = field.with_type(_type_with_ids(field.type, found.fields))
+    return typed.with_metadata({_FIELD_ID: str(found.field_id).encode()})
+
+
+def _type_with_ids(t: pa.DataType, mapped: list[MappedField]) -> pa.DataType:
+    if is_.is_struct(t):
+        return pa.struct([_identified(f, mapped) for f in t.fields])
+    if is_.is_map(t):
+        return pa.map_(
+            _identified(t.key_field.with_name("key"), mapped), _identified(t.item_field.with_name("value"), mapped)
+        )
+    return pa.list_(_identified(t.value_field.with_name("element"), mapped)) if is_.is_list(t) else t
 
 
 def _id_of(field: pa.Field) -> int | None:
@@ -120,9 +143,9 @@ def _fits(stored: pa.DataType, wanted: ice.IcebergType) -> bool:
                 bool(is_.is_decimal(stored)) and stored.scale == wanted.scale and stored.precision <= wanted.precision
             )
         case ice.StringType():
-            return bool(is_.is_string(stored) or is_.is_large_string(stored))
+            return stored in (pa.string(), pa.large_string(), pa.string_view())
         case ice.BinaryType():
-            return bool(is_.is_binary(stored) or is_.is_large_binary(stored))
+            return stored in (pa.binary(), pa.large_binary(), pa.binary_view())
         case ice.LongType():
             return stored in (pa.int32(), pa.int64())
         case ice.DoubleType():

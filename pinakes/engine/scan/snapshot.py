@@ -5,10 +5,10 @@ Made once per snapshot and remembered. What a column's bounds say is decoded whe
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -23,6 +23,10 @@ from pinakes.core.errors import DataCorrupt, PinakesError
 from pinakes.engine.scan.bounds import Range, counts, kind_of, one_valued, range_of
 from pinakes.engine.scan.manifests import SCHEMA, Manifest, manifest, manifest_list
 from pinakes.engine.scan.partitions import range_of_partition
+from pinakes.engine.scan.tasks import Task
+from pinakes.providers.foreign_errors import translate_foreign
+
+T = TypeVar("T", int, str)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +42,14 @@ class SnapshotFiles:
 
     def __init__(self, manifests: Sequence[Manifest], specs: dict[int, PartitionSpec], *, has_deletes: bool) -> None:
         self.has_deletes = has_deletes
+        self.tasks: dict[str, Task] | None = None
+        """By path, for whoever reads with pyiceberg; made when first needed."""
         self._manifests = sorted(manifests, key=lambda m: m.spec_id)
         self._specs = specs
         tables = [m.files for m in self._manifests]
         self.table = pa.concat_tables(tables).combine_chunks() if tables else SCHEMA.empty_table()
         self._ranges: dict[tuple[int, str], list[Range]] = {}
-        self._one_valued: dict[int, list[int]] = {}
+        self._found: dict[str, frozenset[Any]] = {}
         self._counts: dict[tuple[str, int], pa.Array] = {}
 
     def __len__(self) -> int:
@@ -63,6 +69,17 @@ class SnapshotFiles:
     def sizes(self) -> list[int]:
         found: list[int] = self.table.column("file_size_in_bytes").to_pylist()
         return found
+
+    @cached_property
+    def are_different(self) -> bool:
+        """Whether each file is there once only."""
+        return len(set(self.paths)) == len(self)
+
+    @cached_property
+    def not_plain_parquet(self) -> frozenset[int]:
+        """The files of another format, and those that are encrypted."""
+        other = pc.not_equal(pc.utf8_upper(self.table.column("file_format")), "PARQUET")
+        return _true(pc.or_(other, pc.is_valid(self.table.column("key_metadata"))))
 
     def ranges(self, field_id: int, kind: IcebergType) -> list[Range]:
         """All that is known of where a column's values lie: its bounds, and what it is partitioned by."""
@@ -84,12 +101,23 @@ class SnapshotFiles:
                 found.append(Buckets(transform, values.cast(pa.int32())))
         return found
 
-    def one_valued(self, field_id: int) -> list[int]:
+    def one_valued(self, field_id: int) -> frozenset[int]:
         """The files that may have NaN beside one single number in a floating column. Statistics leave NaN out: from a
         least and a greatest value that are the same, DataFusion concludes that all are."""
-        if field_id not in self._one_valued:
-            self._one_valued[field_id] = pc.indices_nonzero(one_valued(self.table, field_id)).to_pylist()
-        return self._one_valued[field_id]
+        return self.remembered(f"one-valued {field_id}", lambda: _true(one_valued(self.table, field_id)))
+
+    def uncounted(self, field_id: int) -> frozenset[int]:
+        """The files whose metadata does not tell that they have a column."""
+        return self.remembered(f"uncounted {field_id}", lambda: _true(self._uncounted(field_id)))
+
+    def remembered(self, what: str, find: Callable[[], frozenset[T]]) -> frozenset[T]:
+        """Some of the files, found once for all statements."""
+        if what not in self._found:
+            self._found[what] = find()
+        return self._found[what]
+
+    def _uncounted(self, field_id: int) -> pa.Array:
+        return pc.and_(self.counts("value_counts", field_id).is_null(), self.counts("column_sizes", field_id).is_null())
 
     def _known_ranges(self, field_id: int, kind: IcebergType) -> list[Range]:
         arrow = kind_of(kind)
@@ -121,6 +149,10 @@ class SnapshotFiles:
         return of.partitions.field(place)
 
 
+def _true(mask: Any) -> frozenset[int]:
+    return frozenset(pc.indices_nonzero(mask).to_pylist())
+
+
 def _of(spec: PartitionSpec, field_id: int) -> list[PartitionField]:
     return [f for f in spec.fields if f.source_id == field_id]
 
@@ -139,7 +171,8 @@ def files_of(table: IcebergTable, cache: ManifestCache) -> SnapshotFiles:
         raise
     except Exception as error:
         name = ".".join((*table.namespace, table.name))
-        raise DataCorrupt(f"table {name}: its manifests cannot be read: {_short(error)}") from error
+        damaged = DataCorrupt(f"table {name}: its manifests cannot be read: {_short(error)}")
+        raise translate_foreign(error, f"table {name}") or damaged from error
 
 
 def _read(table: IcebergTable, metadata: TableMetadata, path: str, cache: ManifestCache) -> SnapshotFiles:

@@ -9,15 +9,15 @@ rightly, go through pyiceberg's reader (`dataset.py`).
 from __future__ import annotations
 
 import itertools
+import os
 import secrets
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from datafusion import DataFrame, Expr, SessionContext, col
 from datafusion import Table as Provider
@@ -30,14 +30,15 @@ from pinakes.core.catalog import IcebergTable
 from pinakes.core.errors import DataCorrupt
 from pinakes.core.iceberg_arrow import arrow_schema_of
 from pinakes.core.names import quote
-from pinakes.engine.scan.dataset import IcebergDataset, plan
+from pinakes.engine.scan.dataset import IcebergDataset
 from pinakes.engine.scan.defaults import default_of
 from pinakes.engine.scan.exact import exact
-from pinakes.engine.scan.locations import local_path
+from pinakes.engine.scan.locations import address_of, local_path
 from pinakes.engine.scan.native import scan_of, union, unskipped, uuid_as_text
 from pinakes.engine.scan.prune import Pruner
-from pinakes.engine.scan.shapes import NoShape, Shape, is_uniform, named_alike, shape_of
+from pinakes.engine.scan.shapes import NAME_MAPPING, NoShape, Shape, is_uniform, named_alike, shape_of
 from pinakes.engine.scan.snapshot import SnapshotFiles, files_of
+from pinakes.engine.scan.tasks import Task, plan
 
 FEW = 4
 """Files of a table that is not worth narrowing: DataFusion itself leaves out what can't match of so few."""
@@ -52,13 +53,13 @@ class Watched:
     """A file that a query reads natively, and how long it must be."""
 
     table: str
-    path: Path
+    path: str
     size: int
 
     def check(self) -> None:
         """DataFusion leaves out a file that is not there, and reads of one that was replaced what it finds."""
         try:
-            size = self.path.stat().st_size
+            size = os.stat(self.path).st_size  # noqa: PTH116 - a Path takes longer to make than to look at
         except OSError as error:
             raise DataCorrupt(f"table {self.table}: {self.path} cannot be read: {error.strerror}") from error
         if size < self.size:
@@ -84,6 +85,7 @@ class IcebergScan:
         self._iceberg = table.handle.schema()
         self.files: SnapshotFiles = files_of(table, cache)
         self.schema = scan_schema(arrow_schema_of(self._iceberg, zone))
+        self._alike = named_alike(self._iceberg)
         self.marker = f"file:///{_TOKEN}/{next(_NUMBERS)}".encode()
 
     @property
@@ -93,24 +95,25 @@ class IcebergScan:
     def shadow(self) -> Provider:
         """The table while a query is planned. Were it run, this module would be read as a Parquet file, and fail."""
         urls = (Path(__file__).as_uri(), self.marker.decode())
-        return self._native(urls, named_alike(self._iceberg)).into_view()
+        return self._native(urls, self._alike).into_view()
 
     def narrowed(self, scans: Iterable[Sequence[Expr]] = ()) -> Narrowed:
         """The table as a query reads it whose scans of it have these conditions."""
         numbers = Pruner(self.files, self._iceberg).files(scans)
         native, plain = self._divided(numbers)
-        frames = [self._native((path.as_uri() for _, path in group), shape) for shape, group in native.items()]
+        frames = [self._native((address_of(path) for _, path in group), shape) for shape, group in native.items()]
         if plain:
-            dataset = IcebergDataset(self._table, self._zone, only=plain, schema=self._plain_schema)
+            tasks = [self._tasks[path] for path in plain]
+            dataset = IcebergDataset(self._table, self._zone, tasks=tasks, schema=self._plain_schema)
             frames.append(self._context.read_table(exact(dataset)))
         watched = [Watched(self._name, p, self.files.sizes[n]) for group in native.values() for n, p in group]
         return Narrowed((union(frames) if frames else self._nothing()).into_view(), watched)
 
     # --- which way a file goes ------------------------------------------------------------------------------------
 
-    def _divided(self, numbers: Sequence[int]) -> tuple[dict[Shape, list[tuple[int, Path]]], list[str]]:
+    def _divided(self, numbers: Sequence[int]) -> tuple[dict[Shape, list[tuple[int, str]]], list[str]]:
         """The files for native scans, by shape, and the paths of all others."""
-        native: dict[Shape, list[tuple[int, Path]]] = defaultdict(list)
+        native: dict[Shape, list[tuple[int, str]]] = defaultdict(list)
         plain: list[str] = []
         for number in numbers:
             path = local_path(self.files.paths[number])
@@ -121,21 +124,26 @@ class IcebergScan:
                 native[shape].append((number, path))
         return native, plain
 
-    def _shape(self, number: int, path: Path) -> Shape | NoShape:
-        if not self._is_readable or not self._parquet[number] or self.files.paths[number] in self._dirty:
+    def _shape(self, number: int, path: str) -> Shape | NoShape:
+        if not self._is_readable or number in self.files.not_plain_parquet or number in self._one_valued:
             return NoShape()
-        if number in self._one_valued:
+        if self.files.paths[number] in self._dirty:
             return NoShape()
         if self._is_uniform and number not in self._incomplete:
-            return named_alike(self._iceberg)
+            return self._alike
         # The names of a file are one thing, those of the table at this schema another.
-        key = f"{path} {self._iceberg.schema_id} {self._table.handle.metadata.table_uuid}"
-        shape = self._cache.get("shape", key, lambda: shape_of(self._footer(path), self._iceberg))
+        metadata = self._table.handle.metadata
+        mapping = metadata.properties.get(NAME_MAPPING, "")
+        key = f"{path} {metadata.table_uuid} {self._iceberg.schema_id} {hash(mapping)}"
+        shape = self._cache.get("shape", key, partial(self._shape_by_footer, path))
         return NoShape() if isinstance(shape, NoShape) or self._lacks_partition(shape) else shape
 
-    def _footer(self, path: Path) -> pa.Schema:
+    def _shape_by_footer(self, path: str) -> Shape | NoShape:
+        return shape_of(self._footer(path), self._iceberg, self._table.handle.metadata.name_mapping())
+
+    def _footer(self, path: str) -> pa.Schema:
         try:
-            return pq.read_schema(str(path))
+            return pq.read_schema(path)
         except (OSError, pa.ArrowException) as error:
             raise DataCorrupt(f"table {self._name}: {path} cannot be read: {str(error).splitlines()[0]}") from error
 
@@ -147,26 +155,25 @@ class IcebergScan:
     @cached_property
     def _is_readable(self) -> bool:
         """Whether DataFusion knows all types; and each file is there once."""
-        odd = any(_is_odd(field.field_type) for field in self._iceberg.fields)
-        return not odd and len(set(self.files.paths)) == len(self.files)
+        return self.files.are_different and not any(_is_odd(field.field_type) for field in self._iceberg.fields)
 
     @cached_property
     def _is_uniform(self) -> bool:
         return is_uniform(self._table.handle.metadata, self._iceberg)
 
     @cached_property
-    def _parquet(self) -> list[bool]:
-        table = self.files.table
-        plain = pc.equal(pc.utf8_upper(table.column("file_format")), "PARQUET")
-        found: list[bool] = pc.and_(plain, pc.is_null(table.column("key_metadata"))).to_pylist()
-        return found
-
-    @cached_property
     def _dirty(self) -> frozenset[str]:
         """The files some of whose rows are deleted."""
         if not self.files.has_deletes:
             return frozenset()
-        return frozenset(task.file.file_path for task in plan(self._table) if task.delete_files)
+        return frozenset(path for path, task in self._tasks.items() if not task.is_clean)
+
+    @cached_property
+    def _tasks(self) -> dict[str, Task]:
+        """What pyiceberg's reader is given of each file; planned once per snapshot."""
+        if self.files.tasks is None:
+            self.files.tasks = {task.file.file_path: task for task in plan(self._table)}
+        return self.files.tasks
 
     @cached_property
     def _one_valued(self) -> frozenset[int]:
@@ -174,7 +181,7 @@ class IcebergScan:
         floating = [
             f.field_id for f in self._iceberg.fields if isinstance(f.field_type, ice.FloatType | ice.DoubleType)
         ]
-        return frozenset(n for field_id in floating for n in self.files.one_valued(field_id))
+        return frozenset().union(*(self.files.one_valued(field_id) for field_id in floating))
 
     @cached_property
     def _partitioned(self) -> set[int]:
@@ -186,17 +193,10 @@ class IcebergScan:
     def _incomplete(self) -> frozenset[int]:
         """Files that may lack a column which is not NULL for that: it has a default, or the partition has its value.
         A column that is counted is there."""
-        wanted = {f.field_id for f in self._iceberg.fields if f.initial_default is not None} | (
-            self._partitioned & {f.field_id for f in self._iceberg.fields}
-        )
-        missing: set[int] = set()
-        for field_id in wanted:
-            known = pc.or_(
-                self.files.counts("value_counts", field_id).is_valid(),
-                self.files.counts("column_sizes", field_id).is_valid(),
-            )
-            missing.update(n for n, there in enumerate(known.to_pylist()) if not there)
-        return frozenset(missing)
+        fields = self._iceberg.fields
+        defaults = {f.field_id for f in fields if f.initial_default is not None}
+        wanted = defaults | (self._partitioned & {f.field_id for f in fields})
+        return frozenset().union(*(self.files.uncounted(field_id) for field_id in wanted))
 
     # --- scans ----------------------------------------------------------------------------------------------------
 

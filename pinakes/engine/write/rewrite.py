@@ -21,7 +21,8 @@ from pinakes.engine.execution import Execution
 from pinakes.engine.planner import Planner
 from pinakes.engine.relation import Relation
 from pinakes.engine.resolver import Found
-from pinakes.engine.scan.dataset import FILE, ROW, plan
+from pinakes.engine.scan.dataset import FILE, ROW
+from pinakes.engine.scan.tasks import plan
 from pinakes.engine.sources import Rows
 from pinakes.engine.write.commit import commit, hold_schema
 from pinakes.engine.write.files import FileWriter
