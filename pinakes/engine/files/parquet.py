@@ -2,8 +2,8 @@
 
 Statistics leave NaN out, while in SQL it is greater than every number: `v > 5` would lose the rows that have it. So
 columns of floating numbers go through a function that gives them back as they are, and nothing is skipped by them. And
-where least and greatest value are one, DataFusion gives that value for the whole column: statements that read such a
-file are planned without statistics.
+where least and greatest value are one, DataFusion gives that value for the whole column: statements that read a file
+with others beside it are planned without statistics (`parquet_footers.py`).
 """
 
 from __future__ import annotations
@@ -20,27 +20,30 @@ from datafusion import functions as f
 from pyarrow import types as is_
 
 from pinakes.core.conform import uuid_text
-from pinakes.core.errors import DataCorrupt, NotSupportedError, PinakesError, QueryCanceled, QueryTimeout
+from pinakes.core.errors import NotSupportedError, PinakesError, QueryCanceled, QueryTimeout
 from pinakes.core.names import quote
 from pinakes.engine.errors import translated
 from pinakes.engine.files.extras import Extras
-from pinakes.engine.files.formats import reading
 from pinakes.engine.files.native import native_scan
 from pinakes.engine.files.opened import Opened
 from pinakes.engine.files.options import ParquetOptions
+from pinakes.engine.files.parquet_footers import file_schema, footer_of, may_mislead
 from pinakes.engine.files.paths import File
-from pinakes.engine.files.schemas import check_names, presented, united
+from pinakes.engine.files.schemas import presented, united
 
 _UUID = pa.binary(16)
 _VIEWS = {pa.string(): pa.string_view(), pa.binary(): pa.binary_view()}
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 """What DataFusion takes in no path."""
-_FLOATING = ("FLOAT", "DOUBLE")
 
 
 def open_parquet(files: Sequence[File], options: ParquetOptions, zone: str) -> Opened:
+    if not all(file.is_local for file in files):
+        from pinakes.engine.files.parquet_streams import open_streamed
+
+        return open_streamed(files, options, zone)
     footers = {file: _footer(file) for file in files}
-    schemas = {file: _schema(file, footer) for file, footer in footers.items()}
+    schemas = {file: file_schema(file, footer) for file, footer in footers.items()}
     uuids = {field.name for schema in schemas.values() for field in schema if isinstance(field.type, pa.UuidType)}
     stored = united(
         ((file, presented(_as_bytes(s), zone)) for file, s in schemas.items()), by_name=options.union_by_name
@@ -52,55 +55,21 @@ def open_parquet(files: Sequence[File], options: ParquetOptions, zone: str) -> O
     while len(frames) > 1:  # in pairs, so that no plan is deeper than it must be
         frames = [a if b is None else a.union(b) for a, b in zip_longest(frames[::2], frames[1::2])]
     shown = [field.with_type(pa.string()) if field.name in uuids and field.type == _UUID else field for field in whole]
-    statistics = not any(_may_hide_nan(footer) for footer in footers.values())
+    statistics = not any(may_mislead(footer) for footer in footers.values())
     return Opened(pa.schema(shown), frames[0].into_view(), statistics)
 
 
 def _footer(file: File) -> pq.FileMetaData:
     if _CONTROL.search(str(file.real)):
         raise NotSupportedError(f"{file} can not be read: its path has a line break, a tab or the like. Rename it.")
-    with reading(file):
-        try:
-            return pq.read_metadata(str(file.real))
-        except (PinakesError, PermissionError, FileNotFoundError):
-            raise
-        except (OSError, pa.ArrowException) as error:
-            size = file.real.stat().st_size
-            why = "it is empty" if size == 0 else str(error).splitlines()[0][:200]
-            raise DataCorrupt(f"{file} is no Parquet file that can be read: {why}") from error
-
-
-def _schema(file: File, footer: pq.FileMetaData) -> pa.Schema:
-    with reading(file):
-        schema = footer.schema.to_arrow_schema()
-    check_names(schema, file)
-    return schema.remove_metadata()
-
-
-def _may_hide_nan(footer: pq.FileMetaData) -> bool:
-    """Whether a floating column has one value in its statistics, beside which there may be NaN."""
-    columns = (footer.schema.column(i) for i in range(footer.num_columns))
-    floating = [i for i, c in enumerate(columns) if c.physical_type in _FLOATING or c.logical_type.type == "FLOAT16"]
-    return any(_has_one_value(footer, column) for column in floating)
-
-
-def _has_one_value(footer: pq.FileMetaData, column: int) -> bool:
-    seen: set[object] = set()
-    for number in range(footer.num_row_groups):
-        found = footer.row_group(number).column(column).statistics
-        if found is None or not found.has_min_max:
-            return False
-        seen |= {found.min, found.max}
-        if len(seen) > 1:
-            return False
-    return bool(seen)
+    return footer_of(file)
 
 
 def is_broken(file: File, check: Callable[[], None]) -> bool:
     """Whether it can't be read to its end; `check` raises when the statement was stopped."""
     try:
         with translated():
-            for _ in native_scan([file.real], _as_bytes(_schema(file, _footer(file)))).execute_stream():
+            for _ in native_scan([file.local], _as_bytes(file_schema(file, _footer(file)))).execute_stream():
                 check()
     except (QueryCanceled, QueryTimeout):
         raise
@@ -118,7 +87,7 @@ def _scan(files: Sequence[File], schema: pa.Schema, uuids: set[str], extras: Ext
     added = zip(extras.schema, extras.of(files[0]), strict=True)
     columns = [_column(field, uuids) for field in schema]
     columns += [lit(value).alias(field.name) for field, value in added]
-    return native_scan([file.real for file in files], _with_views(schema)).select(*columns)
+    return native_scan([file.local for file in files], _with_views(schema)).select(*columns)
 
 
 def _with_views(schema: pa.Schema) -> pa.Schema:
