@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 
@@ -11,14 +11,14 @@ from pinakes.caches.catalog import remembering
 from pinakes.caches.registry import make_caches
 from pinakes.core.catalog import Catalog, SupportsNamespaceChanges
 from pinakes.core.config import MEMORY, CatalogConfig, Config
-from pinakes.core.errors import CatalogUnavailable, ConfigError, NamespaceExists, PinakesError
+from pinakes.core.errors import CatalogUnavailable, ConfigError, InvalidArgument, NamespaceExists, PinakesError
 from pinakes.core.identity import Identity
 from pinakes.core.names import Namespace
 from pinakes.core.secrets import ANONYMOUS, Access, parse_secret
 from pinakes.engine.engine import Engine
 from pinakes.engine.mounting import make_mount, take_common
+from pinakes.engine.places import Scope
 from pinakes.engine.registry import Mount
-from pinakes.engine.resolver import Scope
 from pinakes.parser import classify
 from pinakes.parser.statements import OptionValue
 from pinakes.providers.registry import open_catalog
@@ -36,29 +36,45 @@ def open_engine(config: Config) -> Engine:
     directory, remove = _data_directory(config)
     engine = Engine(config, make_caches(config.caches, classify), Scope(LAKE, DEFAULT), _opener, on_close=remove)
     for secret in config.secrets.values():
-        engine.secrets.put(parse_secret(secret.name, DEPLOYMENT.user, secret.values, shared=True), DEPLOYMENT)
+        with _told(f"secrets.{secret.name}"):
+            engine.secrets.put(parse_secret(secret.name, DEPLOYMENT.user, secret.values, shared=True), DEPLOYMENT)
+    base = None if config.source is None else config.source.parent
     for catalog in config.catalogs.values():
-        engine.registry.mount(_configured(engine, catalog))
+        with _told(f"catalogs.{catalog.name}"):
+            engine.registry.mount(_configured(engine, catalog, base))
     if LAKE not in config.catalogs:
-        engine.registry.mount(Mount(LAKE, "sqlite", "config", "", partial(_open_lake, engine, directory)))
+        engine.registry.mount(_lake(engine, directory))
     return engine
 
 
-def _configured(engine: Engine, catalog: CatalogConfig) -> Mount:
+def _lake(engine: Engine, directory: Path) -> Mount:
+    mount_id = engine.next_mount_id()
+    opener, forget = partial(_open_lake, engine, directory, mount_id), partial(engine.caches.forget, mount_id)
+    return Mount(LAKE, "sqlite", "config", DEPLOYMENT.user, opener, on_forget=forget)
+
+
+def _configured(engine: Engine, catalog: CatalogConfig, base: Path | None) -> Mount:
     """A catalog of the configuration: as ATTACH mounts it, for everybody, and not asked before it is used."""
-    options = {"TYPE": catalog.type, **_typed(catalog.options)}
+    options = {"TYPE": catalog.type, "VISIBILITY": "all", **_typed(catalog.options)}
+    common = take_common(catalog.name, options)
+    if common.visibility != "all":
+        raise InvalidArgument("what is configured is there for everybody: leave out visibility, or ATTACH it")
+    name, location = catalog.name, catalog.location or ""
+    return make_mount(engine, name, location, common, options, owner=DEPLOYMENT, origin="config", base=base)
+
+
+@contextmanager
+def _told(section: str) -> Iterator[None]:
+    """Errors say which section of the configuration they are about."""
     try:
-        common = take_common(catalog.name, options)
-        return make_mount(
-            engine, catalog.name, catalog.location or "", common, options, owner=DEPLOYMENT, origin="config"
-        )
+        yield
     except PinakesError as error:
-        raise ConfigError(f"[catalogs.{catalog.name}]: {error.message}") from error
+        raise ConfigError(f"[{section}]: {error.message}") from error
 
 
-def _open_lake(engine: Engine, directory: Path, identity: Identity) -> Catalog:
+def _open_lake(engine: Engine, directory: Path, mount_id: str, identity: Identity) -> Catalog:
     options: dict[str, OptionValue] = {"DEFAULT_NAMESPACE": DEFAULT[0]}
-    catalog, _ = engine.open_catalog("sqlite", LAKE, str(directory), options, ANONYMOUS, engine.next_mount_id())
+    catalog, _ = engine.open_catalog("sqlite", LAKE, str(directory), options, ANONYMOUS, mount_id)
     assert isinstance(catalog, SupportsNamespaceChanges)
     if not catalog.namespace_exists(DEFAULT):
         with suppress(NamespaceExists):  # another process was faster: it is there, which is all we want

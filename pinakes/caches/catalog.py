@@ -61,8 +61,7 @@ class CachingCatalog:
 
     def forget(self) -> None:
         """Forget all that is known of this mount, for every user."""
-        self._caches.listings.forget(self._mount)
-        self._caches.table_metadata.forget(self._mount)
+        self._caches.forget(self._mount)
 
     def invalidate_table(self, namespace: Namespace, name: str) -> None:
         """A table or view was made, changed or dropped: forget it, and the listings it stands in."""

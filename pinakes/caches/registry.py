@@ -27,6 +27,11 @@ class Caches(Generic[S]):
     def stats(self) -> list[CacheStats]:
         return [getattr(self, f.name).stats() for f in fields(self)]
 
+    def forget(self, mount: str) -> None:
+        """Everything that is known of a mount, for every user."""
+        self.listings.forget(mount)
+        self.table_metadata.forget(mount)
+
     def clear(self) -> None:
         for f in fields(self):
             getattr(self, f.name).cache.clear()

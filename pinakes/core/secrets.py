@@ -72,10 +72,12 @@ class Secret:
 
     def get(self, key: str) -> str | None:
         """The value of a key, or None when it was not given."""
-        if self._values is None:
+        values = self._values
+        value = None if values is None else values.get(key)
+        text = None if value is None else value.decode(errors="replace")
+        if self._values is None:  # asked last: it may be overwritten while it is read
             raise SecretNotFound(f"secret '{self.name}' was dropped")
-        value = self._values.get(key)
-        return None if value is None else value.decode()
+        return text
 
     def __getitem__(self, key: str) -> str:
         value = self.get(key)

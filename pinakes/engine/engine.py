@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Protocol
 from pinakes.caches.registry import Caches
 from pinakes.core.catalog import Catalog
 from pinakes.core.config import Config
+from pinakes.core.errors import InvalidArgument
 from pinakes.core.identity import Identity, local_identity
 from pinakes.core.secrets import Access
 from pinakes.engine.context import make_runtime
 from pinakes.engine.files.access import FileAccess
+from pinakes.engine.places import Scope
 from pinakes.engine.registry import Mount, Registry
-from pinakes.engine.resolver import Scope
 from pinakes.engine.secrets import SecretRef, SecretStore
 from pinakes.engine.session import Session
 from pinakes.engine.tracker import QueryTracker
@@ -67,7 +68,10 @@ class Engine:
 
     def session(self, identity: Identity | None = None, *, source: str = "") -> Session:
         """A new session, at home in the embedded catalog."""
-        session = Session(self, identity or local_identity(), self.home, source)
+        identity = identity or local_identity()
+        if not identity.user:  # what nobody's is everybody's: see SHARED in engine/secrets.py
+            raise InvalidArgument("a session needs the name of its user")
+        session = Session(self, identity, self.home, source)
         self._sessions.add(session)
         return session
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from datafusion import DataFrame
 
     from pinakes.engine.files.paths import File, Finder
+    from pinakes.engine.files.stores import Stores
     from pinakes.engine.planner import Planner
     from pinakes.engine.session import Session
     from pinakes.engine.temporary import Lookup
@@ -49,7 +50,13 @@ class Execution:
         """Finds files; those that it finds are checked when rows were read (`engine/files/stamps.py`)."""
         from pinakes.engine.files.paths import Finder
 
-        return Finder(self.session.engine.files, self.query.check, self.files)
+        return Finder(self.session.engine.files, self.query.check, self.files, self.stores)
+
+    def stores(self) -> Stores:
+        """The object stores that the session's user has secrets for, as these are now."""
+        from pinakes.engine.files.stores import Stores
+
+        return Stores(self.session.engine.secrets, self.session.identity)
 
     def stream(self, frame: DataFrame) -> Result:
         """The rows of a plan as they come."""

@@ -6,20 +6,30 @@ The common options are taken out here; the rest is the type's own and is checked
 from __future__ import annotations
 
 import threading
+import time
 import weakref
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
-from pinakes.core.errors import CatalogUnavailable, InvalidArgument, PermissionDenied, SecretNotFound
+from pinakes.core.errors import (
+    CatalogUnavailable,
+    InvalidArgument,
+    OptionNotFound,
+    PermissionDenied,
+    SecretNotFound,
+)
 from pinakes.core.identity import Identity
 from pinakes.core.names import Part
 from pinakes.core.secrets import Access
 from pinakes.core.values import one_of, text, truth
 from pinakes.engine.registry import EVERYBODY, Audience, Mount, Origin
-from pinakes.providers.registry import local_paths
+from pinakes.providers.registry import check_options, local_paths, passes_token, paths_from
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from pinakes.core.catalog import Catalog
     from pinakes.engine.engine import Engine
     from pinakes.engine.secrets import SecretRef
@@ -29,6 +39,9 @@ T = TypeVar("T")
 
 VERIFY_SECONDS = 20.0
 """How long ATTACH waits for a catalog's answer."""
+
+_GLANCE = 0.1
+"""Seconds after which it is looked whether the statement was stopped meanwhile."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,14 +95,21 @@ def make_mount(
     owner: Identity,
     origin: Origin = "attach",
     audience: Audience = EVERYBODY,
+    base: Path | None = None,
 ) -> Mount:
-    """A mount, not opened yet. Its secrets must be there for the owner; their values are read at each opening."""
+    """A mount, not opened yet. Its secrets must be there for the owner; their values are read at each opening.
+
+    Its relative paths are counted from `base`, or from where the process runs.
+    """
     refs = {
-        key: engine.secrets.require(Part(name, quoted=True), owner)
+        key: _secret(engine, name, owner)
         for key, name in (("secret", common.secret), ("storage", common.storage_secret))
         if name is not None
     }
+    if common.pass_token and not passes_token(common.type):
+        raise InvalidArgument(f"catalog type {common.type} sends no token: leave out PASS_TOKEN")
     if origin == "attach":
+        _check_options(common.type, options)
         for path in local_paths(common.type, location, options):
             engine.files.local(path)
     mount_id = engine.next_mount_id()
@@ -98,7 +118,8 @@ def make_mount(
         while True:
             access = _access(engine, refs, identity, name if common.pass_token else None)
             try:
-                return engine.open_catalog(common.type, name, location, options, access, mount_id)
+                place, given = paths_from(base, common.type, location, options)
+                return engine.open_catalog(common.type, name, place, given, access, mount_id)
             except SecretNotFound:
                 if all(engine.secrets.get(ref) is getattr(access, key) for key, ref in refs.items()):
                     raise  # else it was replaced, and wiped, in this very moment
@@ -118,16 +139,17 @@ def make_mount(
         read_only=common.read_only,
         pass_token=common.pass_token,
         secrets=tuple(refs.values()),
+        on_forget=partial(engine.caches.forget, mount_id),
     )
 
 
-def verify(mount: Mount, identity: Identity) -> None:
-    """Open a mount and ask it something; an error when it does not answer in time."""
-    in_time(lambda: mount.catalog_for(identity).check(), VERIFY_SECONDS, mount.name)
+def verify(mount: Mount, identity: Identity, check: Callable[[], None]) -> None:
+    """Open a mount and ask it something; an error when it does not answer in time, or when `check` raises one."""
+    in_time(lambda: mount.catalog_for(identity).check(), VERIFY_SECONDS, mount.name, check)
 
 
-def in_time(work: Callable[[], T], seconds: float, name: str) -> T:
-    """What `work` gives, unless it takes too long: then it is left to itself, on its own thread."""
+def in_time(work: Callable[[], T], seconds: float, name: str, check: Callable[[], None] = lambda: None) -> T:
+    """What `work` gives, unless it takes too long or `check` raises: then it is left to itself, on its own thread."""
     outcome: list[T] = []
     failure: list[BaseException] = []
 
@@ -139,7 +161,10 @@ def in_time(work: Callable[[], T], seconds: float, name: str) -> T:
 
     thread = threading.Thread(target=run, name=f"open-{name}", daemon=True)
     thread.start()
-    thread.join(seconds)
+    until = time.monotonic() + seconds
+    while thread.is_alive() and (left := until - time.monotonic()) > 0:
+        thread.join(min(left, _GLANCE))
+        check()
     if failure:
         raise failure[0]
     if not outcome:
@@ -148,6 +173,19 @@ def in_time(work: Callable[[], T], seconds: float, name: str) -> T:
             f"Look whether its server runs, or attach it with VERIFY false."
         )
     return outcome[0]
+
+
+def _check_options(type: str, options: Mapping[str, OptionValue]) -> None:
+    """Also for a catalog that is not asked yet: a word that no type knows was meant to do something."""
+    try:
+        check_options(type, options)
+    except OptionNotFound as error:
+        raise OptionNotFound(f"{error.message}. Every type has: {', '.join(_PARSERS)}") from error
+
+
+def _secret(engine: Engine, name: str, owner: Identity) -> SecretRef:
+    """The secret of exactly this name, else the one that is written so: an option does not tell names from texts."""
+    return engine.secrets.find(Part(name, quoted=True), owner) or engine.secrets.require(Part(name), owner)
 
 
 def _access(engine: Engine, refs: Mapping[str, SecretRef], identity: Identity, passing: str | None) -> Access:

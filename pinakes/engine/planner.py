@@ -25,8 +25,9 @@ from pinakes.engine.columns import column_edits
 from pinakes.engine.context import READ_ONLY, planned_with
 from pinakes.engine.errors import translated
 from pinakes.engine.mounts import Mounted
+from pinakes.engine.places import Found, Scope
 from pinakes.engine.relation import ROOT, Key, Relation, key_of
-from pinakes.engine.resolver import Found, Resolver, Scope
+from pinakes.engine.resolver import Resolver
 from pinakes.engine.splice import Edit, Spliced, splice
 from pinakes.engine.temporary import TEMPORARY, Source, relation_of, temporary_key
 from pinakes.parser import classify

@@ -15,7 +15,6 @@ from datetime import UTC, datetime
 from typing import Literal, NamedTuple
 
 from pinakes.caches.base import Cache
-from pinakes.caches.catalog import forget_catalog
 from pinakes.core.catalog import Catalog
 from pinakes.core.config import CacheConfig
 from pinakes.core.errors import CatalogExists, CatalogNotFound
@@ -56,6 +55,8 @@ class Mount:
     pass_token: bool = False
     secrets: tuple[SecretRef, ...] = ()
     """What it is opened with."""
+    on_forget: Callable[[], None] = field(default=lambda: None, repr=False)
+    """Clears what the caches have of it, for all who use it."""
     mounted_at: datetime = field(default_factory=lambda: datetime.now(UTC))
     _catalog: Catalog | None = field(default=None, repr=False)
     _clients: Cache[str, Catalog] = field(
@@ -97,14 +98,12 @@ class Mount:
         with self._lock:
             self._catalog = None
             self._renewals += 1
-        self._clients.clear()
+        self.forget()
 
     def forget(self) -> None:
         """Remember nothing of it: neither its tables nor what opened them."""
-        catalog = self._catalog
-        if catalog is not None:
-            forget_catalog(catalog)
         self._clients.clear()
+        self.on_forget()
 
     def close(self) -> None:
         with self._lock:
@@ -142,10 +141,11 @@ class Registry:
     def mount(self, mount: Mount, *, in_place_of: Mount | None = None) -> None:
         """Make a mount known; CatalogExists when its audience has the name, unless that is what it replaces."""
         with self.changing():
+            if self.of(mount.audience).get(mount.name, in_place_of) is not in_place_of:
+                known = f"with VISIBILITY {mount.audience.visibility}"
+                raise CatalogExists(f"catalog '{mount.name}' is attached already {known}. DETACH it first.")
             if in_place_of is not None:
                 self._remove(in_place_of)
-            if mount.name in self.of(mount.audience):
-                raise CatalogExists(f"catalog '{mount.name}' is attached already. DETACH it first.")
             self._put(mount.audience, {**self.of(mount.audience), mount.name: mount})
 
     def detach(self, mount: Mount) -> None:

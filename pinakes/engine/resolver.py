@@ -6,15 +6,12 @@ the catalog's listings, and every miss is an error that tells what exists.
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, TypeAlias
 
 from pinakes.caches.catalog import forget_table
 from pinakes.core.catalog import (
-    Catalog,
     IcebergTable,
     SupportsDefaultNamespace,
     SupportsNamespaces,
@@ -29,52 +26,35 @@ from pinakes.core.errors import (
     NamespaceNotFound,
     NotFoundError,
     NotSupportedError,
-    TableNotFound,
-    ViewNotFound,
     listing,
 )
-from pinakes.core.names import TEMP, Name, Namespace, Part, display, dotted, match, resolve
+from pinakes.core.names import TEMP, Name, Namespace, Part, display, match, resolve
 from pinakes.engine.capability import table_changes
 from pinakes.engine.mounts import Mounted, Mounts
+from pinakes.engine.places import (
+    Found,
+    Kind,
+    Place,
+    Scope,
+    children,
+    lookup,
+    match_levels,
+    no_namespace,
+    no_object,
+    no_paths,
+    objects,
+    of_kind,
+)
 from pinakes.engine.temp_catalog import MAIN
 from pinakes.engine.temporary import Source, Temporaries
-from pinakes.parser.masking import masked_address
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import MutableMapping
 
-Kind = Literal["TABLE", "VIEW"]
+    from pinakes.engine.registry import Mount
 
-
-@dataclass(frozen=True, slots=True)
-class Scope:
-    """Where names without a catalog are looked up: the session's current place, or a view's own."""
-
-    catalog: str
-    namespace: Namespace
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """A namespace of a mounted catalog."""
-
-    mount: Mounted
-    namespace: Namespace
-
-    def __str__(self) -> str:
-        return dotted((self.mount.name, *self.namespace))
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """An object that exists: its exact name and what it is."""
-
-    place: Place
-    name: str
-    kind: Kind
-
-    def __str__(self) -> str:
-        return display(self.place.mount.name, self.place.namespace, self.name)
+Remembered: TypeAlias = "MutableMapping[Mount, Namespace]"
+"""What `USE ns IN cat` said, for this very mount: another one of the same name may have no such namespace."""
 
 
 class Resolver:
@@ -84,7 +64,7 @@ class Resolver:
         self,
         catalogs: Mounts,
         scope: Scope,
-        remembered: Mapping[str, Namespace],
+        remembered: Remembered,
         temporary: Temporaries | None = None,
         *,
         unseen: Found | None = None,
@@ -130,7 +110,7 @@ class Resolver:
         mount, parts = self._catalog_and_levels(name)
         if not parts:
             raise InvalidArgument(f"'{name}' names a catalog; say which namespace in it, as in {name}.sales")
-        parents = _match_levels(mount, parts[:-1])
+        parents = match_levels(mount, parts[:-1])
         return Place(mount, (*parents, parts[-1].exact))
 
     def namespace(self, name: Name | None) -> Place:
@@ -139,13 +119,13 @@ class Resolver:
             return Place(self._catalogs.current(self._scope.catalog), self._scope.namespace)
         with self._explained(name):
             mount, parts = self._catalog_and_levels(name)
-            place = Place(mount, _match_levels(mount, parts))
+            place = Place(mount, match_levels(mount, parts))
             self.check_namespace(place)
         return place
 
     def namespace_in(self, catalog: Mounted, name: Name) -> Place:
         """A namespace of a catalog that is known already (USE name IN catalog)."""
-        place = Place(catalog, _match_levels(catalog, name.parts))
+        place = Place(catalog, match_levels(catalog, name.parts))
         self.check_namespace(place)
         return place
 
@@ -156,11 +136,11 @@ class Resolver:
             and isinstance(catalog, SupportsNamespaces)
             and not catalog.namespace_exists(place.namespace)
         ):
-            raise _no_namespace(place.mount, place.namespace)
+            raise no_namespace(place.mount, place.namespace)
 
     def home(self, mount: Mounted) -> Namespace:
         """The namespace that a catalog fills in when a name gives the catalog alone."""
-        remembered = self._remembered.get(mount.name)
+        remembered = self._remembered.get(mount.mount)
         if remembered is not None:
             return remembered
         catalog = mount.catalog
@@ -176,7 +156,7 @@ class Resolver:
 
     def there(self, place: Place, name: Name) -> Found | None:
         """What has this name in a place, whatever else goes by it in the session."""
-        return _lookup(place, name.last)
+        return lookup(place, name.last)
 
     def path(self, name: Name) -> tuple[Mounted, str] | None:
         """The catalog and the path in it that a name means: one of a catalog that knows paths, written as a path or
@@ -196,13 +176,13 @@ class Resolver:
             raise self._shadowed(name, name)
         own = self._own(name)
         if own is not None:
-            return _of_kind(own, kind)
+            return of_kind(own, kind)
         with self._explained(name):
             place, part = self._place(name)
-            found = _lookup(place, part)
+            found = lookup(place, part)
         if found is None:
-            raise _no_object(place, part, kind, self.temporary_place() if len(name.parts) == 1 else None)
-        return _of_kind(found, kind)
+            raise no_object(place, part, kind, self.temporary_place() if len(name.parts) == 1 else None)
+        return of_kind(found, kind)
 
     def maybe(self, name: Name, *, kind: Kind | None = None) -> Found | None:
         """Like `find`, but None when nothing has this name (IF EXISTS)."""
@@ -210,7 +190,7 @@ class Resolver:
             found = self.find(name)
         except NotFoundError:
             return None
-        return _of_kind(found, kind)
+        return of_kind(found, kind)
 
     def load(self, found: Found) -> Table | ViewDefinition:
         catalog = found.place.mount.catalog
@@ -263,10 +243,10 @@ class Resolver:
         resolved = resolve(name, self._catalogs.find, self._scope.catalog, self._scope.namespace)
         mount = (self._catalogs.get if resolved.catalog_given else self._catalogs.current)(resolved.catalog)
         if resolved.is_path:
-            raise _no_paths(mount, resolved.name.text)
+            raise no_paths(mount, resolved.name.text)
         if resolved.catalog_given and not resolved.namespace:
             return Place(mount, self.home(mount)), resolved.name
-        return Place(mount, _match_levels(mount, resolved.namespace)), resolved.name
+        return Place(mount, match_levels(mount, resolved.namespace)), resolved.name
 
     def _shadowed(self, name: Name, meant: Name) -> InvalidArgument:
         own = self._own(name)
@@ -286,7 +266,7 @@ class Resolver:
         except NamespaceNotFound as error:
             first = name.parts[0]
             current = self._catalogs.current(self._scope.catalog)
-            top = _children(current.catalog, ()) if isinstance(current.catalog, SupportsNamespaces) else []
+            top = children(current.catalog, ()) if isinstance(current.catalog, SupportsNamespaces) else []
             if self._catalogs.find(first) is not None or any(first.matches(n[-1]) for n in top):
                 raise
             attached = listing(m.name for m in self._catalogs.listed())
@@ -299,97 +279,3 @@ class Resolver:
         if catalog is not None:
             return self._catalogs.get(catalog), name.parts[1:]
         return self._catalogs.current(self._scope.catalog), name.parts
-
-
-def _match_levels(mount: Mounted, parts: Sequence[Part]) -> Namespace:
-    """The exact levels of a namespace as written; quoted levels are taken as they are."""
-    if not parts:
-        return ()
-    catalog = mount.catalog
-    if not isinstance(catalog, SupportsNamespaces):
-        raise NotSupportedError(f"catalog '{mount.name}' (type {mount.type}) has no namespaces")
-    levels: Namespace = ()
-    for part in parts:
-        level: str | None = part.text
-        if not part.quoted:
-            level = match(part, (n[-1] for n in _children(catalog, levels)), "namespace")
-        if level is None:
-            raise _no_namespace(mount, (*levels, part.text))
-        levels = (*levels, level)
-    return levels
-
-
-def _children(catalog: SupportsNamespaces, parent: Namespace) -> list[Namespace]:
-    try:
-        return catalog.list_namespaces(parent)
-    except NamespaceNotFound:
-        return []
-
-
-def _lookup(place: Place, part: Part) -> Found | None:
-    """The object, looked for in the listing that is remembered and, when it is not in there, in a new one."""
-    catalog = place.mount.catalog
-    for _ in range(2):
-        kinds = objects(catalog, place)
-        name = match(part, kinds, "table")
-        if name is not None:
-            return Found(place, name, kinds[name])
-        forget_table(catalog, place.namespace, part.exact)
-    return None
-
-
-def _of_kind(found: Found, kind: Kind | None) -> Found:
-    if kind is None or found.kind == kind:
-        return found
-    wrong = ViewNotFound if kind == "VIEW" else TableNotFound
-    raise wrong(f"{found} is a {found.kind.lower()}, not a {kind.lower()}")
-
-
-def objects(catalog: Catalog, place: Place) -> dict[str, Kind]:
-    """Every table and view of one namespace: one listing call per kind."""
-    found: dict[str, Kind] = {}
-    try:
-        if isinstance(catalog, SupportsTables):
-            found.update(dict.fromkeys(catalog.list_tables(place.namespace), "TABLE"))
-        if isinstance(catalog, SupportsViews):
-            found.update(dict.fromkeys(catalog.list_views(place.namespace), "VIEW"))
-    except NamespaceNotFound:
-        raise _no_namespace(place.mount, place.namespace) from None
-    return found
-
-
-def _no_namespace(mount: Mounted, namespace: Namespace) -> NamespaceNotFound:
-    catalog = mount.catalog
-    where = dotted((mount.name, *namespace[:-1]))
-    known = _children(catalog, namespace[:-1]) if isinstance(catalog, SupportsNamespaces) else []
-    return NamespaceNotFound(
-        f"namespace '{dotted(namespace)}' does not exist in catalog '{mount.name}'; "
-        f"{where} has: {listing(n[-1] for n in known)}. CREATE SCHEMA makes one."
-    )
-
-
-def _no_object(place: Place, part: Part, kind: Kind | None, own: Place | None = None) -> TableNotFound | ViewNotFound:
-    """`own` is where else it might have been: among what is temporary."""
-    known = _of_that_kind(place, kind)
-    temporary = _of_that_kind(own, kind) if own is not None and own != place else []
-    close = difflib.get_close_matches(part.exact, known + temporary, n=1)
-    hint = f" Did you mean {close[0]}?" if close else ""
-    also = f"; {own} has: {listing(temporary)}" if temporary else ""
-    what = (kind or "table").lower()
-    error = ViewNotFound if kind == "VIEW" else TableNotFound
-    asked = display(place.mount.name, place.namespace, part.exact)
-    return error(f"{what} {asked} does not exist; {place} has: {listing(known)}{also}.{hint}")
-
-
-def _of_that_kind(place: Place, kind: Kind | None) -> list[str]:
-    return [n for n, k in objects(place.mount.catalog, place).items() if kind is None or k == kind]
-
-
-def _no_paths(mount: Mounted, path: str) -> NotSupportedError:
-    path = masked_address(path)
-    if isinstance(mount.catalog, SupportsPathIdentifiers):
-        return NotSupportedError(f"path '{path}' can be read, and nothing else be done with it: SELECT … FROM it")
-    return NotSupportedError(
-        f"catalog '{mount.name}' (type {mount.type}) does not know tables by their path: '{path}'. "
-        f"Name a table of it, or use a catalog that supports paths."
-    )

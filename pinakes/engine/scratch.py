@@ -58,12 +58,9 @@ def _made(parent: Path, prefix: str) -> tuple[Path, int | None]:
 
 def _remove_left_behind(parent: Path, prefix: str) -> None:
     for path in _candidates(parent, prefix):
-        try:
-            lock = os.open(path / _LOCK, os.O_RDWR)
-        except FileNotFoundError:  # of an owner that came no further, or was still writing when it was closed
-            shutil.rmtree(path, ignore_errors=True)
-            continue
-        except OSError:  # not ours to touch after all
+        try:  # made where it is missing: an owner that comes for it now finds it locked, and takes another directory
+            lock = os.open(path / _LOCK, os.O_RDWR | os.O_CREAT, 0o600)
+        except OSError:  # not ours to touch after all, or gone by now
             continue
         if _locked(lock):
             shutil.rmtree(path, ignore_errors=True)

@@ -72,10 +72,10 @@ class SecretStore:
         return secret
 
     def drop(self, ref: SecretRef, identity: Identity, users: Iterable[str]) -> None:
-        """Wipe a secret, unless catalogs (their names are given) are open by it."""
+        """Wipe a secret, unless catalogs (`users` tells which) are open by it."""
         self._check_may_share(ref.owner == SHARED, identity)
         with self.lock:
-            names = sorted(users)
+            names = list(users)
             if names:
                 raise SecretInUse(
                     f"secret '{ref.name}' is referenced by attached catalogs: {', '.join(names)}. "
@@ -93,9 +93,9 @@ class SecretStore:
         return [secret for _, secret in sorted(found.items())]
 
     def for_path(self, path: str, identity: Identity) -> Secret | None:
-        """The secret that serves a path: the one with the longest scope that the path begins with."""
+        """The secret that serves a path: the one with the longest scope that the path begins with, an own one first."""
         fits = [s for s in self.visible(identity) if s.type in ("s3", "aws") and _covers(s.scope, path)]
-        return max(fits, key=lambda s: (len(s.scope), s.name), default=None)
+        return max(fits, key=lambda s: (len(s.scope.rstrip("/")), not s.shared, s.name), default=None)
 
     def close(self) -> None:
         with self.lock:

@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any
 from pinakes import __version__
 from pinakes.core.errors import InvalidArgument
 from pinakes.core.identity import Identity
-from pinakes.core.names import Namespace, dotted
+from pinakes.core.names import dotted
 from pinakes.core.settings import Settings
 from pinakes.engine.bridge import Bridge
 from pinakes.engine.context import apply_settings, make_context
 from pinakes.engine.mounts import Mounts
-from pinakes.engine.resolver import Resolver, Scope
+from pinakes.engine.places import Scope
+from pinakes.engine.resolver import Remembered, Resolver
 from pinakes.engine.result import Result
 from pinakes.engine.temp_catalog import TempCatalog
 from pinakes.engine.temporary import Lookup, Temporaries
@@ -36,7 +37,7 @@ class Session:
         self.identity = identity
         self.source = source
         self.scope = scope
-        self.remembered: dict[str, Namespace] = {}
+        self.remembered: Remembered = weakref.WeakKeyDictionary()
         self.defaults = Settings.of(engine.config.engine)
         self.settings = self.defaults
         self.prepared: dict[str, str] = {}

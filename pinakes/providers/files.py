@@ -135,6 +135,7 @@ class FilesCatalog:
     def _require(self, namespace: Namespace) -> Directory:
         found = self._namespace(namespace)
         if found is None:
+            self.check()  # nothing is missing in a directory that is not there
             raise NamespaceNotFound(f"namespace {dotted(namespace)} does not exist")
         return found
 

@@ -56,6 +56,7 @@ class IcebergRestCatalog(IcebergCatalog):
     TYPE: ClassVar[str] = "iceberg_rest"
     Options: ClassVar[type[IcebergRestOptions]] = IcebergRestOptions
     LOCAL_PATHS: ClassVar[tuple[str, ...]] = ("ca_bundle",)
+    PASSES_TOKEN: ClassVar[bool] = True
 
     def __init__(self, client: RestClient) -> None:
         super().__init__(self.TYPE, lambda: client)

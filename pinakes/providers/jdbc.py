@@ -11,14 +11,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from pinakes.core.errors import InvalidArgument, NotSupportedError, PinakesError
-from pinakes.core.names import Namespace, undotted
 from pinakes.core.secrets import ANONYMOUS, Access, Secret
+from pinakes.providers.default_namespace import with_default
 from pinakes.providers.options import option, parse_options
 from pinakes.providers.sql_catalog.adapter import StoreCatalog
 from pinakes.providers.sql_catalog.address import Address, parse_address
-from pinakes.providers.sql_catalog.namespaces import joined
-from pinakes.providers.sql_catalog.server_database import Driver, ServerDatabase
-from pinakes.providers.sql_catalog.sql_store import SqlStore, choose_name
+from pinakes.providers.sql_catalog.database import choose_name
+from pinakes.providers.sql_catalog.driver import Driver
+from pinakes.providers.sql_catalog.server_database import ServerDatabase
+from pinakes.providers.sql_catalog.sql_store import SqlStore
 from pinakes.providers.storage import absolute_warehouse, storage_properties
 
 if TYPE_CHECKING:
@@ -66,25 +67,8 @@ class JdbcCatalog(StoreCatalog):
         properties = storage_properties(access.storage)
         if parsed.warehouse is not None:
             properties["warehouse"] = absolute_warehouse(parsed.warehouse)
-        default = None if parsed.default_namespace is None else undotted(parsed.default_namespace)
-        if default is not None:
-            joined(default)  # refuses what can't be a namespace, before anything is opened
-        store = _open_store(location, alias, parsed, access)
-        return (
-            cls(cls.TYPE, store, properties) if default is None else JdbcCatalogWithDefault(store, properties, default)
-        )
-
-
-class JdbcCatalogWithDefault(JdbcCatalog):
-    """The same, when the option says what a name without a namespace means."""
-
-    def __init__(self, store: SqlStore, properties: Mapping[str, str], default_namespace: Namespace) -> None:
-        super().__init__(self.TYPE, store, properties)
-        self._default_namespace = default_namespace
-
-    @property
-    def default_namespace(self) -> Namespace:
-        return self._default_namespace
+        found = with_default(cls, parsed.default_namespace)
+        return found(cls.TYPE, _open_store(location, alias, parsed, access), properties)
 
 
 def _open_store(location: str, alias: str, options: JdbcOptions, access: Access) -> SqlStore:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, cast
+from urllib.parse import urlparse
 
 from pinakes.core.catalog import Catalog
 from pinakes.core.errors import CatalogUnavailable, InvalidArgument, listing
 from pinakes.core.secrets import ANONYMOUS, Access
 from pinakes.providers.locations import is_remote, local_path
+from pinakes.providers.options import parse_options
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -36,6 +39,7 @@ class CatalogType(Protocol):
 
     Options: ClassVar[type[Any]]
     # A type that works on files of this machine also has `LOCAL_PATHS`: which of `location` and its options are paths.
+    # One that sends `access.token`, for PASS_TOKEN, has `PASSES_TOKEN = True`.
 
     @classmethod
     def open(cls, alias: str, location: str, options: Mapping[str, OptionValue], access: Access) -> Catalog:
@@ -55,6 +59,31 @@ def local_paths(type: str, location: str, options: Mapping[str, OptionValue]) ->
     given = {"location": location, **{key.lower(): str(value) for key, value in options.items() if value is not None}}
     named = getattr(load_type(type), "LOCAL_PATHS", ())
     return [str(local_path(given[key])) for key in named if given.get(key) and not is_remote(given[key])]
+
+
+def paths_from(
+    base: Path | None, type: str, location: str, options: Mapping[str, OptionValue]
+) -> tuple[str, Mapping[str, OptionValue]]:
+    """Location and options of a catalog, with those that are relative paths (`LOCAL_PATHS`) counted from `base`."""
+    if base is None:
+        return location, options
+    named = getattr(load_type(type), "LOCAL_PATHS", ())
+
+    def placed(key: str, value: OptionValue) -> OptionValue:
+        is_path = key.lower() in named and isinstance(value, str) and value and not urlparse(value).scheme
+        return str(base / Path(str(value)).expanduser()) if is_path else value
+
+    return str(placed("location", location)), {key: placed(key, value) for key, value in options.items()}
+
+
+def check_options(type: str, options: Mapping[str, OptionValue]) -> None:
+    """Raise, before anything is opened, when a type would refuse its options."""
+    parse_options(load_type(type).Options, options, f"catalog type {type}")
+
+
+def passes_token(type: str) -> bool:
+    """Whether catalogs of a type can send a user's own token, as its type tells (`PASSES_TOKEN`)."""
+    return bool(getattr(load_type(type), "PASSES_TOKEN", False))
 
 
 def known_types() -> list[str]:

@@ -27,9 +27,10 @@ from pyiceberg.typedef import EMPTY_DICT, Identifier, Properties
 
 from pinakes.core.errors import NotSupportedError
 from pinakes.providers.metastore_client import Metastore
+from pinakes.providers.no_views import NoViews
 
 if TYPE_CHECKING:
-    from pyiceberg.view import View
+    pass
 
 logger = logging.getLogger(__name__)
 
@@ -42,7 +43,7 @@ class _Creation(CreateTableTransaction):
         self.abandon = abandon
 
 
-class S3TablesClientCatalog(Metastore):
+class S3TablesClientCatalog(NoViews, Metastore):
     """One table bucket. A commit is one conditional update of where a table's metadata is."""
 
     def __init__(self, name: str, client: Any, arn: str, properties: Mapping[str, str]) -> None:
@@ -231,23 +232,6 @@ class S3TablesClientCatalog(Metastore):
             raise missing(str(error)) from error
         except self._client.exceptions.ConflictException as error:
             raise (taken or CommitFailedException)(str(error)) from error
-
-    # --- views: there are none, and nobody asks: the catalog type does not claim them ----------------------------
-
-    def list_views(self, namespace: str | Identifier) -> list[Identifier]:
-        raise NotImplementedError
-
-    def load_view(self, identifier: str | Identifier) -> View:
-        raise NotImplementedError
-
-    def view_exists(self, identifier: str | Identifier) -> bool:
-        raise NotImplementedError
-
-    def drop_view(self, identifier: str | Identifier) -> None:
-        raise NotImplementedError
-
-    def register_view(self, identifier: str | Identifier, metadata_location: str) -> View:
-        raise NotImplementedError
 
 
 def _answer(table: Table) -> CommitTableResponse:

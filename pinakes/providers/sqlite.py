@@ -13,12 +13,11 @@ from typing import TYPE_CHECKING, ClassVar
 from urllib.parse import unquote, urlparse
 
 from pinakes.core.errors import CatalogUnavailable, InvalidArgument, PinakesError
-from pinakes.core.names import Namespace, undotted
 from pinakes.core.secrets import ANONYMOUS, Access
+from pinakes.providers.default_namespace import with_default
 from pinakes.providers.options import option, parse_options
 from pinakes.providers.sql_catalog.adapter import StoreCatalog
-from pinakes.providers.sql_catalog.namespaces import joined
-from pinakes.providers.sql_catalog.sql_store import choose_name
+from pinakes.providers.sql_catalog.database import choose_name
 from pinakes.providers.sql_catalog.sqlite import SqliteStore
 from pinakes.providers.sql_catalog.sqlite_connection import SqliteConnection
 from pinakes.providers.storage import absolute_warehouse, storage_properties
@@ -58,24 +57,9 @@ class SqliteCatalog(StoreCatalog):
         parsed = parse_options(SqliteOptions, options, f"catalog type {cls.TYPE}")
         database, warehouse = _places(location, parsed.warehouse)
         properties = {"warehouse": warehouse, **storage_properties(access.storage)}
-        if parsed.default_namespace is not None:
-            joined(undotted(parsed.default_namespace))  # refuses what can't be a namespace, before anything is opened
-        store = _open_store(database, alias, parsed)
-        if parsed.default_namespace is None:
-            return cls(cls.TYPE, store, properties)
-        return SqliteCatalogWithDefault(store, properties, undotted(parsed.default_namespace))
-
-
-class SqliteCatalogWithDefault(SqliteCatalog):
-    """The same, when the option says what a name without a namespace means."""
-
-    def __init__(self, store: SqliteStore, properties: Mapping[str, str], default_namespace: Namespace) -> None:
-        super().__init__(self.TYPE, store, properties)
-        self._default_namespace = default_namespace
-
-    @property
-    def default_namespace(self) -> Namespace:
-        return self._default_namespace
+        access.of_type()  # it takes no secret: whoever can read the file can read the catalog
+        found = with_default(cls, parsed.default_namespace)
+        return found(cls.TYPE, _open_store(database, alias, parsed), properties)
 
 
 def _places(location: str, warehouse: str | None) -> tuple[Path, str]:

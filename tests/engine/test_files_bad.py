@@ -170,12 +170,21 @@ def test_paths_that_are_none(session: Session, path: str) -> None:
         session.run("SELECT * FROM read_csv($1)", [path]).read_all()
 
 
-@pytest.mark.parametrize("path", ["s3://bucket/x.parquet", "https://user:pw@host/x.csv", "gs://b/x.json"])
-def test_what_lies_elsewhere_is_not_supported_yet(session: Session, path: str) -> None:
+@pytest.mark.parametrize("path", ["https://user:pw@host/x.csv", "gs://b/x.json"])
+def test_what_lies_elsewhere_is_not_supported(session: Session, path: str) -> None:
     error = failing(session, f"SELECT * FROM '{path}'")
     assert isinstance(error, NotSupportedError)
-    assert "need a secret" in str(error)
+    assert "only s3:// (with a secret) and file:// can" in str(error)
     assert "pw" not in str(error)
+
+
+@pytest.mark.parametrize(
+    "path", ["s3://", "s3:///x", "S3://b//x", "s3://b/../x", "s3://b/a\0b", "s3://*/x", "s3://k:pw@b/x"]
+)
+def test_paths_of_stores_that_are_none(session: Session, path: str) -> None:
+    with pytest.raises(InvalidArgument) as caught:
+        session.run("SELECT * FROM read_csv($1)", [path]).read_all()
+    assert "pw" not in str(caught.value)
 
 
 # --- lines and values that do not fit ----------------------------------------------------------------------------

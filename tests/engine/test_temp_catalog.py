@@ -13,7 +13,7 @@ import pytest
 from pinakes.core.errors import CatalogUnavailable, InvalidArgument, QueryCanceled, TableNotFound
 from pinakes.engine.files.access import PRIVATE
 from pinakes.engine.scratch import Scratch
-from tests.engine.support import FORKS, PATIENCE, an_engine, do, in_thread, parquet_files, rows
+from tests.engine.support import FORKS, PATIENCE, an_engine, do, how_many, in_thread, parquet_files, rows
 
 
 def left(directory: Path) -> list[Path]:
@@ -110,6 +110,21 @@ def test_many_sessions_with_the_same_names(tmp_path: Path) -> None:
         waiting = [in_thread(lambda n=n: work(n)) for n in range(6)]
         assert [joined() for joined in waiting] == [[((n + 1) * 10,)] for n in range(6)]
         assert left(tmp_path) == []
+
+
+def test_a_new_directory_is_never_taken_for_one_left_behind(tmp_path: Path) -> None:
+    def work() -> bool:
+        kept = []
+        for _ in range(how_many(50, 1000)):
+            scratch = Scratch(str(tmp_path))
+            (scratch.path / "mine").write_text("")
+            kept.append((scratch.path / "mine").exists())
+            scratch.remove()
+        return all(kept)
+
+    waiting = [in_thread(work) for _ in range(8)]
+    assert all(joined() for joined in waiting)
+    assert left(tmp_path) == []
 
 
 def test_closing_stops_what_runs(tmp_path: Path) -> None:

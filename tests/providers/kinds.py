@@ -104,9 +104,10 @@ def _table_bucket(facts: Facts) -> str:
         aws_secret_access_key=facts["secret"],
     )
     try:
-        for bucket in client.list_table_buckets()["tableBuckets"]:
-            return str(bucket["arn"])
         return str(client.create_table_bucket(name="suite")["arn"])
+    except client.exceptions.ConflictException:  # it is there, made by an earlier test or by another process
+        found = client.list_table_buckets()["tableBuckets"]
+        return next(str(bucket["arn"]) for bucket in found if bucket["name"] == "suite")
     finally:
         client.close()
 

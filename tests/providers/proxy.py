@@ -79,6 +79,8 @@ class Proxy:
             connection.request(asked.method, asked.path, asked.body or None, asked.headers)
             response = connection.getresponse()
             kept = {k: v for k, v in response.getheaders() if k.lower() in KEPT}
+            if asked.method == "HEAD" and (length := response.getheader("Content-Length")) is not None:
+                kept["Content-Length"] = length
             return Answer(response.status, response.read(), kept)
         finally:
             connection.close()
@@ -100,7 +102,8 @@ class Proxy:
                 self.send_response(answer.status)
                 for key, value in answer.headers.items():
                     self.send_header(key, value)
-                self.send_header("Content-Length", str(len(answer.body)))
+                if self.command != "HEAD" or "content-length" not in map(str.lower, answer.headers):
+                    self.send_header("Content-Length", str(len(answer.body)))
                 self.end_headers()
                 if self.command != "HEAD":
                     self.wfile.write(answer.body)

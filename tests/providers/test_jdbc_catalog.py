@@ -214,7 +214,7 @@ def test_a_host_that_is_not_there(scheme: str, caplog: pytest.LogCaptureFixture)
         ({"MAX_CONNECTIONS": "many"}, InvalidArgument, "MAX_CONNECTIONS of catalog type jdbc must be a whole number"),
         ({"CONNECT_TIMEOUT": 0}, InvalidArgument, "CONNECT_TIMEOUT of catalog type jdbc must be a number of seconds"),
         ({"SSL_MODE": "maybe"}, InvalidArgument, "SSL_MODE must be one of"),
-        ({"DEFAULT_NAMESPACE": "a..b"}, InvalidArgument, "empty level"),
+        ({"DEFAULT_NAMESPACE": "a..b"}, InvalidArgument, "must be a namespace"),
         ({"DRIVER": "mysql"}, InvalidArgument, "leave one of them out"),
     ],
 )

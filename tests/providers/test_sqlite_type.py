@@ -123,7 +123,7 @@ def test_a_default_namespace_is_an_option(open_sqlite: Open, tmp_path: Path) -> 
     catalog = open_sqlite(tmp_path, options={"DEFAULT_NAMESPACE": "a.b"})
     assert isinstance(catalog, SupportsDefaultNamespace)
     assert catalog.default_namespace == ("a", "b")
-    with pytest.raises(InvalidArgument, match="empty level"):
+    with pytest.raises(InvalidArgument, match="must be a namespace"):
         open_sqlite(tmp_path, options={"DEFAULT_NAMESPACE": "a..b"})
 
 

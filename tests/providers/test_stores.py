@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from pinakes.core.errors import CatalogUnavailable, DataCorrupt, PermissionDenied
-from pinakes.providers.sql_catalog.sql_store import stored_catalog_names
+from pinakes.providers.sql_catalog.database import stored_catalog_names
 from pinakes.providers.sql_catalog.sqlite import SqliteStore
 from pinakes.providers.sql_catalog.sqlite_connection import SqliteConnection
 from pinakes.providers.sql_catalog.store import CatalogStore, ObjectKey, ObjectRow

@@ -54,7 +54,8 @@ def _java(app: Path, configuration: Path) -> list[str]:
     opened = [
         f"--add-opens=java.base/java.{name}=ALL-UNNAMED" for name in ("lang", "net", "nio", "util", "util.concurrent")
     ]
-    return [java(), "-Xmx512m", "-XX:TieredStopAtLevel=1", "-cp", f"{configuration}:{app}:{app}/lib/*", *opened]
+    log = f"-Dderby.stream.error.file={configuration}/derby.log"  # else it is in whatever directory this runs in
+    return [java(), "-Xmx512m", "-XX:TieredStopAtLevel=1", log, "-cp", f"{configuration}:{app}:{app}/lib/*", *opened]
 
 
 def _app() -> Path:

@@ -23,10 +23,8 @@ class Nessie(Server):
         java25()
         _jar()
 
-    def prepare(self, place: Place) -> None:
-        """Both ports are in the file, so it is written anew at each start."""
-
     def command(self, place: Place) -> Command:
+        """Both ports are in the file, so it is written anew at each start."""
         file = place.data / "nessie.properties"
         file.write_text("".join(f"{key}={value}\n" for key, value in self.properties(place).items()))
         small = ["-Xmx768m", "-XX:TieredStopAtLevel=1"]

@@ -14,7 +14,7 @@ from pinakes.api.completion.ranking import Names
 from pinakes.core.catalog import SupportsNamespaces, ViewDefinition
 from pinakes.core.errors import AmbiguousName, CatalogNotFound
 from pinakes.core.names import Namespace, Part
-from pinakes.engine.resolver import Place, objects
+from pinakes.engine.places import Place, objects
 
 if TYPE_CHECKING:
     from pinakes.engine.mounts import Mounted

@@ -11,7 +11,7 @@ from pinakes.core.names import Name, Part, dotted, text_literal
 from pinakes.parser.lexemes import lexemes
 
 if TYPE_CHECKING:
-    from pinakes.engine.resolver import Kind, Place
+    from pinakes.engine.places import Kind, Place
     from pinakes.engine.result import Result
 
 
@@ -70,7 +70,7 @@ def _object_rows(call: Call, name: Name | None, pattern: str, kind: Kind | None)
     """The tables and views of a namespace; of the current one, and those that only the session has."""
     import pyarrow as pa
 
-    from pinakes.engine.resolver import Place, objects
+    from pinakes.engine.places import Place, objects
     from pinakes.engine.result import Result
 
     resolver = call.session.resolver

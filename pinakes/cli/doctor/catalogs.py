@@ -64,7 +64,7 @@ def _place(config: Config, mount: Mounted) -> Path | None:
     given = config.catalogs[mount.name].location if mount.name in config.catalogs else config.engine.data
     if not given or given == MEMORY or "://" in given:
         return None
-    path = Path(given).expanduser()
+    path = (config.source.parent if config.source is not None else Path()) / Path(given).expanduser()
     return path / "catalog.db" if path.is_dir() else path
 
 

@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from pinakes.core.errors import DataCorrupt
 from pinakes.engine.files.extras import Extras
-from pinakes.engine.files.formats import reading
+from pinakes.engine.files.formats import of_store, reading
 from pinakes.engine.files.opened import Opened, streamed
 from pinakes.engine.files.options import ArrowOptions
 from pinakes.engine.files.paths import File
@@ -49,7 +49,7 @@ def _rows(file: File, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
 @contextmanager
 def _reader(file: File, columns: Sequence[str] | None) -> Iterator[pa.ipc.RecordBatchFileReader]:
     """Of a file or of a stream, whichever it is; of the named columns only."""
-    with pa.OSFile(str(file.real)) as source:
+    with file.open() as source:
         start = source.read(6)
         source.seek(0)
         if not start:
@@ -64,6 +64,8 @@ def _reader(file: File, columns: Sequence[str] | None) -> Iterator[pa.ipc.Record
                 source.seek(0)
                 reader = opened(source, options=pa.ipc.IpcReadOptions(included_fields=wanted)) if wanted else reader
         except (pa.ArrowException, OSError) as error:
+            if (said := of_store(error, file)) is not None:
+                raise said from error
             raise DataCorrupt(
                 f"{file} is no Arrow file that can be read: {str(error).splitlines()[0][:200]}"
             ) from error

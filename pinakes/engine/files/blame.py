@@ -37,7 +37,8 @@ def _broken(files: Sequence[File], check: Callable[[], None]) -> str:
     from pinakes.core.file_formats import format_of
     from pinakes.engine.files.parquet import is_broken
 
-    maybe = [file for file in files if format_of(file.path) in ("parquet", None)] or list(files)
+    native = [file for file in files if file.is_local]  # others are read by Arrow, whose errors name them
+    maybe = [file for file in native if format_of(file.path) in ("parquet", None)] or native
     found = next((file for file in maybe if len(maybe) == 1 or is_broken(file, check)), None)
     return str(found) if found is not None else f"a file of {listing(map(str, maybe))}"
 

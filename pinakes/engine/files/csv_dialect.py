@@ -75,7 +75,7 @@ def dialect_of(file: File, options: CsvOptions, names: Sequence[str] | None) -> 
             delim, options.quote, escape, header, options.skip, options.comment, options.encoding, options.compression
         )
 
-    fallback = "\t" if {".tsv", ".tab"} & {s.lower() for s in file.real.suffixes} else ","
+    fallback = "\t" if {".tsv", ".tab"} & {s.lower() for s in file.suffixes} else ","
     delim = options.delim or _delimiter(lines, written, fallback)
     records = [r for r in islice(written(delim).records(iter(lines)), _SNIFFED_RECORDS) if r]
     if not records:

@@ -40,13 +40,9 @@ def format_of_all(files: list[File]) -> str:
 def text_stream(file: File, compression: str = "auto") -> Iterator[pa.NativeFile]:
     """The bytes of a file of text, unpacked. Arrow's errors while they are read are the caller's to translate."""
     with reading(file):
-        raw = pa.OSFile(str(file.real))
+        kind = _compression(file) if compression == "auto" else compression
+        raw = file.stream()
     with raw:
-        start = raw.read(4)
-        raw.seek(0)
-        kind = compression
-        if compression == "auto":
-            kind = next((kind for magic, kind in _MAGIC.items() if start.startswith(magic)), "none")
         if kind == "none":
             yield raw
         else:
@@ -54,10 +50,16 @@ def text_stream(file: File, compression: str = "auto") -> Iterator[pa.NativeFile
                 yield unpacked
 
 
+def _compression(file: File) -> str:
+    with file.open() as raw:
+        start = raw.read(4)
+    return next((kind for magic, kind in _MAGIC.items() if start.startswith(magic)), "none")
+
+
 @contextmanager
 def reading(file: File) -> Iterator[None]:
     """What the system or Arrow says about a file, as errors that name it."""
-    from pinakes.engine.files.paths import unreadable
+    from pinakes.engine.files.path_errors import unreadable
 
     try:
         yield
@@ -68,4 +70,17 @@ def reading(file: File) -> Iterator[None]:
     except FileNotFoundError as error:
         raise DataCorrupt(f"{file} was removed while it was read") from error
     except (OSError, EOFError, UnicodeError, pa.ArrowException) as error:
+        if (said := of_store(error, file)) is not None:
+            raise said from error
         raise DataCorrupt(f"{file} can not be read: {str(error).splitlines()[0][:300]}") from error
+
+
+def of_store(error: Exception, file: File) -> PinakesError | None:
+    """What the object store that a file lies in says by an error; None when it is about what is in the file."""
+    if file.is_local or not isinstance(error, OSError):
+        return None
+    from pinakes.engine.files.store_errors import told
+    from pinakes.engine.files.stores import Remote
+
+    assert isinstance(file.real, Remote)
+    return told(error, file.path, file.real.store.secret)

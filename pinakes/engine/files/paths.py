@@ -6,21 +6,26 @@ directories is read, listed, or found out to exist. A wildcard does not follow a
 
 from __future__ import annotations
 
-import difflib
 import os
 import re
 import stat
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fnmatch import translate
-from pathlib import Path
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
-from pinakes.core.errors import FileNotFound, InvalidArgument, NotSupportedError, PermissionDenied, listing
-from pinakes.core.file_formats import ENDINGS, format_of
+from pinakes.core.errors import FileNotFound, InvalidArgument, NotSupportedError, PermissionDenied
 from pinakes.engine.files.access import FileAccess
+from pinakes.engine.files.path_errors import check_directory, is_wanted, missing, refuse_table, unmatched, unreadable
 from pinakes.engine.files.stamps import Stamp, stamp_of
 from pinakes.parser.masking import masked_address
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from pinakes.engine.files.stores import Remote, Stores
 
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://")
 _MAGIC = re.compile(r"[*?\[]")
@@ -32,28 +37,58 @@ class File:
     those that a pattern or directory led to."""
 
     path: str
-    real: Path
+    real: Path | Remote
     below: tuple[str, ...]
     stamp: Stamp = field(compare=False)
 
     def __str__(self) -> str:
         return f"'{self.path}'"
 
+    @property
+    def is_local(self) -> bool:
+        return isinstance(self.real, Path)
+
+    @property
+    def local(self) -> Path:
+        assert isinstance(self.real, Path)
+        return self.real
+
+    @property
+    def suffixes(self) -> list[str]:
+        return PurePosixPath(str(self.real)).suffixes
+
+    def stamped(self) -> Stamp:
+        """As it is now."""
+        return stamp_of(self.real) if isinstance(self.real, Path) else self.real.stamp()
+
+    def open(self) -> pa.NativeFile:
+        """Its bytes, to be read anywhere."""
+        return _opened(self.real) if isinstance(self.real, Path) else self.real.open()
+
+    def stream(self) -> pa.NativeFile:
+        """Its bytes, to be read from the beginning to the end."""
+        return _opened(self.real) if isinstance(self.real, Path) else self.real.stream()
+
 
 class Finder:
     """`check` is called between the listings of directories, and raises when the statement was stopped. `found` takes
-    every file that is found."""
+    every file that is found. `stores` are asked for what lies in object stores."""
 
     def __init__(
-        self, access: FileAccess, check: Callable[[], None] = lambda: None, found: list[File] | None = None
+        self,
+        access: FileAccess,
+        check: Callable[[], None] = lambda: None,
+        found: list[File] | None = None,
+        stores: Callable[[], Stores] | None = None,
     ) -> None:
         self._access = access
+        self._stores = stores
         self._check = check
         self._found = [] if found is None else found
 
     def files(self, written: Sequence[str], format: str | None = None) -> list[File]:
         """Each file once, in the order of the paths, those of one path sorted by name."""
-        found: dict[Path, File] = {}
+        found: dict[Path | Remote, File] = {}
         for path in written:
             for file in self._of(path, format):
                 found.setdefault(file.real, file)
@@ -61,6 +96,8 @@ class Finder:
         return list(found.values())
 
     def _of(self, written: str, format: str | None) -> list[File]:
+        if self._stores is not None and is_store_path(written):
+            return self._remote(written, format, self._stores())
         path = self._access.local(local_text(written))
         if _MAGIC.search(str(path)) and not _exists(path):
             return self._matching(path, written)
@@ -88,6 +125,17 @@ class Finder:
         except OSError as error:
             raise self._missing(path, written) from error
 
+    def _remote(self, written: str, format: str | None, stores: Stores) -> list[File]:
+        from pinakes.engine.files.store_paths import StoreFinder
+        from pinakes.engine.files.stores import Remote, each
+
+        found = StoreFinder(stores, self._check).files(written, format)
+        try:
+            stamps = each(Remote.stamp, found)
+        except FileNotFoundError as error:
+            raise FileNotFound(f"a file of '{written}' was removed meanwhile: run the statement again") from error
+        return [File(r.path, r, r.below, stamp) for r, stamp in zip(found, stamps, strict=True)]
+
     def listed(self, path: str, below: tuple[str, ...]) -> File:
         """A file that a catalog listed, which answers for where it is."""
         try:
@@ -109,8 +157,8 @@ class Finder:
         matched = dict.fromkeys(self._walk(base, parts[first:]))
         files = [self._file(path, written) for path in matched if self._is_file(path)]
         if not files:
-            known = listing(e.name for e in self._entries(base)) if _exists(base) else "no such directory"
-            raise FileNotFound(f"no file matches '{written}'; {str(base)!r} has: {known}")
+            near = [e.name for e in self._entries(base)] if _exists(base) else None
+            raise unmatched(written, str(base), near)
         return sorted(files, key=lambda file: file.path)
 
     def _walk(self, base: Path, parts: Sequence[str]) -> Iterator[Path]:
@@ -165,18 +213,8 @@ class Finder:
     def _directory(self, directory: Path, written: str, format: str | None) -> list[File]:
         """Its files of one format, those below it too; what starts with . or _ is not data."""
         self._refuse_tables(directory)
-        paths = [p for p in self._below(directory) if format_of(p.name) in ((format,) if format else ENDINGS.values())]
-        formats = {format_of(p.name) or "" for p in paths}
-        if not paths:
-            raise FileNotFound(
-                f"directory '{written}' has no files that can be read as {format or 'a table'}; it has: "
-                f"{listing(e.name for e in self._entries(directory))}. Endings: {listing(ENDINGS, 20)}"
-            )
-        if len(formats) > 1:
-            raise InvalidArgument(
-                f"directory '{written}' has files of several formats ({listing(formats)}): say which with a pattern, "
-                f"such as '{written.rstrip('/')}/**/*.parquet'"
-            )
+        paths = [p for p in self._below(directory) if is_wanted(p.name, format)]
+        check_directory(written, [p.name for p in paths], format, (e.name for e in self._entries(directory)))
         return [self._file(p, written) for p in paths]
 
     def _below(self, directory: Path) -> Iterator[Path]:
@@ -189,30 +227,22 @@ class Finder:
                 yield Path(entry.path)
 
     def _refuse_tables(self, directory: Path) -> None:
-        """A table's directory also holds files that are no longer part of it: reading them all gives wrong rows."""
         names = {entry.name for entry in self._entries(directory)}
         iceberg = "metadata" in names and any(
             entry.name.endswith(".metadata.json") for entry in self._entries(directory / "metadata")
         )
-        if iceberg or "_delta_log" in names:
-            kind = "an Iceberg" if iceberg else "a Delta"
-            raise NotSupportedError(
-                f"'{directory}' is the directory of {kind} table: its files alone are not its rows. "
-                f"ATTACH the catalog that has the table, or name files in it with a pattern."
-            )
+        refuse_table(str(directory), iceberg=iceberg, delta="_delta_log" in names)
 
     # --- errors ---------------------------------------------------------------------------------------------------
 
     def _missing(self, path: Path, written: str) -> FileNotFound:
         near = [entry.name for entry in self._entries(path.parent)]
-        close = difflib.get_close_matches(path.name, near, n=3)
-        if close:
-            hint = f" Did you mean {' or '.join(repr(name) for name in close)}?"
-        elif near:
-            hint = f" {str(path.parent)!r} has: {listing(near)}."
-        else:
-            hint = "" if _exists(path.parent) else " Its directory does not exist either."
-        return FileNotFound(f"file '{written}' does not exist.{hint}")
+        return missing(written, path.name, near, str(path.parent), exists=_exists(path.parent))
+
+
+def is_store_path(written: str) -> bool:
+    """Whether a path is one of an object store (`store_paths.py`)."""
+    return written[:5].lower() == "s3://"
 
 
 def local_text(written: str) -> str:
@@ -225,13 +255,15 @@ def local_text(written: str) -> str:
     if found.group(1).lower() == "file":
         return unquote(urlsplit(written).path)
     raise NotSupportedError(
-        f"'{masked_address(written)}' can not be read yet: object stores and web addresses need a secret, and come "
-        f"with them. Copy the file to this machine and name its local path."
+        f"'{masked_address(written)}' can not be read: of addresses, only s3:// (with a secret) and file:// can. "
+        f"Copy the file to this machine and name its local path."
     )
 
 
-def unreadable(path: str) -> PermissionDenied:
-    return PermissionDenied(f"'{path}' can not be read: this process has no right to. Ask who owns it.")
+def _opened(path: Path) -> pa.NativeFile:
+    import pyarrow as pa
+
+    return pa.OSFile(str(path))
 
 
 def _is_relative(written: str) -> bool:

@@ -7,7 +7,7 @@ statement that writes is before anything becomes visible.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -21,8 +21,9 @@ class Stamp(NamedTuple):
     """What differs when a file was written to, or another was put in its place."""
 
     size: int
-    modified: int
-    inode: int
+    modified: int | str
+    identity: int | str
+    """The number that a file system has for it, or the ETag of an object store."""
 
 
 def stamp_of(path: Path) -> Stamp:
@@ -32,11 +33,26 @@ def stamp_of(path: Path) -> Stamp:
 
 def check_unchanged(files: Iterable[File]) -> None:
     """DataCorrupt for the first file that is not what it was when it was found."""
-    for file in files:
-        try:
-            now = stamp_of(file.real)
-        except OSError as error:
-            raise DataCorrupt(f"{file} was removed while the statement read it: run it again") from error
+    seen = list(files)
+    for file, now in zip(seen, _stamps(seen), strict=True):
+        if now is None:
+            raise DataCorrupt(f"{file} was removed while the statement read it: run it again")
         if now != file.stamp:
             sizes = f", from {file.stamp.size} to {now.size} bytes" if now.size != file.stamp.size else ""
             raise DataCorrupt(f"{file} was changed while the statement read it{sizes}: run it again")
+
+
+def _stamps(files: Sequence[File]) -> list[Stamp | None]:
+    """None for what is gone. Object stores are asked for many files at once."""
+    if all(file.is_local for file in files):
+        return [_stamp(file) for file in files]
+    from pinakes.engine.files.stores import each
+
+    return each(_stamp, files)
+
+
+def _stamp(file: File) -> Stamp | None:
+    try:
+        return file.stamped()
+    except OSError:
+        return None

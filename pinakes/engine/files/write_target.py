@@ -36,7 +36,7 @@ def located(path: str, access: FileAccess) -> Path:
     scheme = _SCHEME.match(path)
     if scheme is not None and scheme.group(1).lower() != "file":
         raise NotSupportedError(
-            f"COPY … TO {scheme.group()} is not supported yet: object stores come with secrets. COPY to a local file."
+            f"COPY … TO {scheme.group()} is not supported: of addresses, only s3:// and file:// can be written"
         )
     found = access.local(local_text(path))
     real = found.resolve() if found.is_symlink() and not is_device(found) else found  # the link stays
@@ -90,7 +90,7 @@ def replaced_directory(path: Path, access: FileAccess, *, overwrite: bool, merge
 
 
 @contextmanager
-def write_errors(path: Path) -> Iterator[None]:
+def write_errors(path: Path | str) -> Iterator[None]:
     """The system's errors as ones that name the path."""
     try:
         yield

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from functools import partial
-from pathlib import PurePosixPath
 
 from pinakes.core.errors import CatalogExists, InvalidArgument
-from pinakes.core.names import Part
+from pinakes.core.names import RESERVED_CATALOGS, Part
 from pinakes.engine.execution import Execution
 from pinakes.engine.handlers.ownership import check_may_unmount
 from pinakes.engine.mounting import make_mount, take_common, verify
 from pinakes.engine.result import Result
-from pinakes.engine.session import Session
+from pinakes.parser.masking import masked_address
 from pinakes.parser.statements import Attach, Option, OptionValue
 
 
@@ -22,7 +22,7 @@ def attach(statement: Attach, execution: Execution) -> Result:
     if "LOCATION" in options:  # ATTACH 'name' (TYPE t, LOCATION 'location')
         location, name = str(options.pop("LOCATION")), name or statement.location
     mount(
-        execution.session,
+        execution,
         name or _name_from(location),
         location,
         options,
@@ -33,7 +33,7 @@ def attach(statement: Attach, execution: Execution) -> Result:
 
 
 def mount(
-    session: Session,
+    execution: Execution,
     name: str,
     location: str,
     options: dict[str, OptionValue],
@@ -42,6 +42,7 @@ def mount(
     or_replace: bool = False,
 ) -> None:
     """Mount a catalog under a name, unless the name is taken."""
+    session = execution.session
     catalogs, engine = session.catalogs, session.engine
     if if_not_exists and catalogs.find(Part(name, quoted=True)) is not None:
         return
@@ -52,7 +53,7 @@ def mount(
     made = make_mount(engine, name, location, common, options, owner=session.identity, audience=audience)
     used = [engine.secrets.get(ref) for ref in made.secrets]
     if common.verify:
-        verify(made, session.identity)
+        verify(made, session.identity, execution.query.check)
     try:
         with engine.secrets.lock:  # a secret that is dropped meanwhile is missed here, or sees the mount
             current = [engine.secrets.get(ref) for ref in made.secrets]
@@ -71,8 +72,9 @@ def given(options: Iterable[Option]) -> dict[str, OptionValue]:
 
 
 def _name_from(location: str) -> str:
-    """As in DuckDB: the last part of the location without its ending."""
-    name = PurePosixPath(location.rstrip("/")).stem
-    if not name:
+    """As in DuckDB: the last part of the location up to its first dot. A login never becomes a name."""
+    last = re.split(r"[?#]", location)[0].rstrip("/").rsplit("/", 1)[-1]
+    name = last.lstrip(".").split(".")[0].lower()
+    if not name or ":" in last or "@" in last or masked_address(last) != last:
         raise InvalidArgument("ATTACH needs a name here: ATTACH '…' AS name")
-    return name.lower()
+    return f"{name}_db" if name in RESERVED_CATALOGS else name

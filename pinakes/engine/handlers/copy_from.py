@@ -23,9 +23,9 @@ from pinakes.engine.files.options import file_options
 from pinakes.engine.files.paths import File
 from pinakes.engine.files.tables import opened
 from pinakes.engine.handlers.insert import target_columns
+from pinakes.engine.places import Found
 from pinakes.engine.planner import FILES
 from pinakes.engine.relation import Relation
-from pinakes.engine.resolver import Found
 from pinakes.engine.result import Result
 from pinakes.engine.write.append import append
 from pinakes.engine.write.commit import again
@@ -63,7 +63,7 @@ def _rows(statement: CopyFrom, execution: Execution, schema: Schema) -> Iterator
     zone = session.settings.time_zone
     options: dict[str, Any] = {option.key.lower(): option.value for option in statement.options}
     format = _format(options.pop("format", None))
-    files = execution.finder().files([statement.path], format)
+    files = execution.query.interruptible(lambda: execution.finder().files([statement.path], format))
     format = format or format_of_all(files)
     names = [f.name for f in schema.fields]
     columns = target_columns(statement.columns, names) if statement.columns else names

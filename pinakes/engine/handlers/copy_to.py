@@ -13,6 +13,7 @@ from pinakes.core.errors import InvalidArgument
 from pinakes.core.names import quote
 from pinakes.engine.execution import Execution
 from pinakes.engine.files.access import FileAccess
+from pinakes.engine.files.paths import is_store_path
 from pinakes.engine.files.write_csv import exact_names
 from pinakes.engine.files.write_options import Wanted, refuse_twice, wanted
 from pinakes.engine.files.write_rows import RowWriter, open_writer
@@ -24,13 +25,14 @@ from pinakes.parser.statements import CopyTo
 if TYPE_CHECKING:
     from datafusion import DataFrame
 
+    from pinakes.engine.files.stores import Remote
     from pinakes.engine.files.write_partitions import PartitionedWriter
 
 
 def copy_to(statement: CopyTo, execution: Execution) -> Result:
     options = {option.key: option.value for option in statement.options}
     asked = wanted(statement.path, options)
-    path = located(statement.path, execution.session.engine.files)
+    path = _target(statement.path, asked, execution)
     frame = _frame(statement, execution)
     schema = schema_of(frame)
     if not schema.names:
@@ -42,6 +44,14 @@ def copy_to(statement: CopyTo, execution: Execution) -> Result:
         writer.finish()
         execution.query.check()  # what was stopped at the last moment replaces nothing
     return Result.done("COPY", count)
+
+
+def _target(path: str, asked: Wanted, execution: Execution) -> Path | Remote:
+    if not is_store_path(path):
+        return located(path, execution.session.engine.files)
+    from pinakes.engine.files.store_target import stored
+
+    return stored(path, execution.stores(), partitioned=bool(asked.target.partition_by))
 
 
 def _frame(statement: CopyTo, execution: Execution) -> DataFrame:
@@ -69,22 +79,30 @@ def _write(writer: RowWriter | PartitionedWriter, frame: DataFrame, execution: E
 
 
 def _opened(
-    path: Path, schema: pa.Schema, asked: Wanted, access: FileAccess
+    path: Path | Remote, schema: pa.Schema, asked: Wanted, access: FileAccess
 ) -> AbstractContextManager[RowWriter | PartitionedWriter]:
-    if asked.target.partition_by:
+    if asked.target.partition_by and isinstance(path, Path):
         return _partitioned(path, schema, asked, access)
     return _single(path, schema, asked)
 
 
 @contextmanager
-def _single(path: Path, schema: pa.Schema, asked: Wanted) -> Iterator[RowWriter]:
-    with replaced_file(path, overwrite=asked.target.overwrite is not False) as place:
+def _single(path: Path | Remote, schema: pa.Schema, asked: Wanted) -> Iterator[RowWriter]:
+    with _place(path, overwrite=asked.target.overwrite is not False) as place:
         writer = open_writer(place, schema, asked)
         try:
             yield writer
         except BaseException:
             writer.abandon()
             raise
+
+
+def _place(path: Path | Remote, *, overwrite: bool) -> AbstractContextManager[Path]:
+    if isinstance(path, Path):
+        return replaced_file(path, overwrite=overwrite)
+    from pinakes.engine.files.store_target import uploaded_file
+
+    return uploaded_file(path, overwrite=overwrite)
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from pinakes.parser.statements import CreateCatalog
 def create_catalog(statement: CreateCatalog, execution: Execution) -> Result:
     options = given(statement.options)
     mount(
-        execution.session,
+        execution,
         statement.name.exact,
         str(options.pop("LOCATION", "")),
         options,

@@ -16,8 +16,8 @@ from pinakes.engine.capability import views
 from pinakes.engine.execution import Execution
 from pinakes.engine.handlers.taken import check_free
 from pinakes.engine.handlers.temporary import check_readable
+from pinakes.engine.places import Found, Scope
 from pinakes.engine.planner import COLUMNS_GIVEN, Planner
-from pinakes.engine.resolver import Found, Scope
 from pinakes.engine.result import Result
 from pinakes.engine.schemas import schema_of
 from pinakes.parser.statements import CreateView, Planned, Span

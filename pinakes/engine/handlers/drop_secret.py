@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from pinakes.engine.execution import Execution
+from pinakes.engine.registry import EVERYBODY
 from pinakes.engine.result import Result
+from pinakes.engine.secrets import SecretRef
+from pinakes.engine.session import Session
 from pinakes.parser.statements import DropSecret
 
 
@@ -15,5 +18,13 @@ def drop_secret(statement: DropSecret, execution: Execution) -> Result:
         if ref is None and statement.if_exists:
             return Result.done("DROP SECRET")
         ref = store.require(statement.name, session.identity)
-        store.drop(ref, session.identity, (mount.name for mount in session.engine.users_of(ref)))
+        store.drop(ref, session.identity, _users(session, ref))
     return Result.done("DROP SECRET")
+
+
+def _users(session: Session, ref: SecretRef) -> list[str]:
+    """The catalogs that are open by it. Of those that other users attached for themselves it is told how many."""
+    mounts = session.engine.users_of(ref)
+    told = {m.name for m in mounts if m.owner == session.identity.user or m.audience == EVERYBODY}
+    others = sum(m.owner != session.identity.user and m.audience != EVERYBODY for m in mounts)
+    return [*sorted(told), *([f"{others} of other users"] if others else [])]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pinakes.core.errors import InvalidArgument
 from pinakes.core.names import Name, Namespace
-from pinakes.engine.resolver import Found, Resolver
+from pinakes.engine.places import Found
+from pinakes.engine.resolver import Resolver
 
 
 def renamed(found: Found, target: Name, resolver: Resolver) -> tuple[Namespace, str]:

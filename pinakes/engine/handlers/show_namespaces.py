@@ -6,7 +6,7 @@ from pinakes.core.names import dotted
 from pinakes.engine.capability import namespaces
 from pinakes.engine.execution import Execution
 from pinakes.engine.handlers.listings import one_column
-from pinakes.engine.resolver import Place
+from pinakes.engine.places import Place
 from pinakes.engine.result import Result
 from pinakes.parser.statements import ShowNamespaces
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pinakes.engine.execution import Execution
 from pinakes.engine.handlers.listings import one_column
-from pinakes.engine.resolver import Place, objects
+from pinakes.engine.places import Place, objects
 from pinakes.engine.result import Result
 from pinakes.parser.statements import ShowTables
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pinakes.engine.capability import views
 from pinakes.engine.execution import Execution
 from pinakes.engine.handlers.listings import one_column
-from pinakes.engine.resolver import Place
+from pinakes.engine.places import Place
 from pinakes.engine.result import Result
 from pinakes.parser.statements import ShowViews
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pinakes.core.errors import TableExists, ViewExists
-from pinakes.engine.resolver import Found, Kind
+from pinakes.engine.places import Found, Kind
 
 
 def check_free(existing: Found | None, kind: Kind, *, replace: bool) -> None:

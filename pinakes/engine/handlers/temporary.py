@@ -7,8 +7,8 @@ from pinakes.core.names import Part
 from pinakes.engine.execution import Execution
 from pinakes.engine.files.access import FileAccess
 from pinakes.engine.files.paths import local_text
+from pinakes.engine.places import Found, Place
 from pinakes.engine.planner import Planner
-from pinakes.engine.resolver import Found, Place
 from pinakes.engine.session import Session
 
 

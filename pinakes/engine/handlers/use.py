@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pinakes.core.errors import InvalidArgument
 from pinakes.engine.execution import Execution
-from pinakes.engine.resolver import Place, Scope
+from pinakes.engine.places import Place, Scope
 from pinakes.engine.result import Result
 from pinakes.engine.session import Session
 from pinakes.parser.statements import Use
@@ -14,7 +14,7 @@ def use(statement: Use, execution: Execution) -> Result:
     session = execution.session
     if statement.catalog is not None:
         mount = session.catalogs.require(statement.catalog)
-        session.remembered[mount.name] = session.resolver.namespace_in(mount, statement.name).namespace
+        session.remembered[mount.mount] = session.resolver.namespace_in(mount, statement.name).namespace
         return Result.done("USE")
     place = _place(statement, session)
     namespace = place.namespace or session.resolver.home(place.mount)

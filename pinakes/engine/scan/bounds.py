@@ -57,7 +57,13 @@ def range_of(files: pa.Table, field_id: int, kind: pa.DataType) -> Range | None:
     """What the bounds of a column say; None if they can't be read as its type."""
     least = _decoded(files.column("lower_bounds"), field_id, kind)
     greatest = _decoded(files.column("upper_bounds"), field_id, kind)
-    return Range(least, greatest) if least is not None and greatest is not None else None
+    if least is None or greatest is None:
+        return None
+    if not pa.types.is_binary(kind):
+        return Range(least, greatest)
+    # pyiceberg 0.12 leaves row groups without statistics out of the bounds that it writes.
+    whole = pc.invert(in_parts(files))
+    return Range(pc.if_else(whole, least, None), pc.if_else(whole, greatest, None))
 
 
 def counts(files: pa.Table, column: str, field_id: int) -> pa.Array:
@@ -78,6 +84,12 @@ def one_valued(files: pa.Table, field_id: int) -> pa.Array:
     apart = pc.fill_null(pc.and_(pc.not_equal(least, greatest), pc.invert(_both_zero(least, greatest))), False)
     safe = pc.or_(pc.or_(few, none), pc.or_(absent, apart))
     return pc.invert(safe.combine_chunks() if isinstance(safe, pa.ChunkedArray) else safe)
+
+
+def in_parts(files: pa.Table) -> pa.Array:
+    """True for each file that may have several row groups: then some of it may lack statistics, as with long texts."""
+    offsets = files.column("split_offsets").combine_chunks()
+    return pc.fill_null(pc.greater(pc.list_value_length(offsets), 1), True)
 
 
 def _bytes_of(files: pa.Table, column: str, field_id: int) -> pa.Array:

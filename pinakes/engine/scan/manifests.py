@@ -31,6 +31,7 @@ _COLUMNS = {
     "nan_value_counts": _PAIRS,
     "lower_bounds": _BOUNDS,
     "upper_bounds": _BOUNDS,
+    "split_offsets": pa.list_(pa.int64()),
     "key_metadata": pa.binary(),
 }
 SCHEMA = pa.schema(_COLUMNS)

@@ -20,7 +20,7 @@ from pyiceberg.types import IcebergType
 from pinakes.caches.manifests import ManifestCache
 from pinakes.core.catalog import IcebergTable
 from pinakes.core.errors import DataCorrupt, PinakesError
-from pinakes.engine.scan.bounds import Range, counts, kind_of, one_valued, range_of
+from pinakes.engine.scan.bounds import Range, counts, in_parts, kind_of, one_valued, range_of
 from pinakes.engine.scan.manifests import SCHEMA, Manifest, manifest, manifest_list
 from pinakes.engine.scan.partitions import range_of_partition
 from pinakes.engine.scan.tasks import Task
@@ -105,6 +105,11 @@ class SnapshotFiles:
         """The files that may have NaN beside one single number in a floating column. Statistics leave NaN out: from a
         least and a greatest value that are the same, DataFusion concludes that all are."""
         return self.remembered(f"one-valued {field_id}", lambda: _true(one_valued(self.table, field_id)))
+
+    @cached_property
+    def in_parts(self) -> frozenset[int]:
+        """The files that may have several row groups."""
+        return _true(in_parts(self.table))
 
     def uncounted(self, field_id: int) -> frozenset[int]:
         """The files whose metadata does not tell that they have a column."""

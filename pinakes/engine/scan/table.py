@@ -12,7 +12,8 @@ import itertools
 import os
 import secrets
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
@@ -34,6 +35,7 @@ from pinakes.engine.scan.dataset import IcebergDataset
 from pinakes.engine.scan.defaults import default_of
 from pinakes.engine.scan.exact import exact
 from pinakes.engine.scan.locations import address_of, local_path
+from pinakes.engine.scan.misleading import may_mislead
 from pinakes.engine.scan.native import scan_of, union, unskipped, uuid_as_text
 from pinakes.engine.scan.prune import Pruner
 from pinakes.engine.scan.shapes import NAME_MAPPING, NoShape, Shape, is_uniform, named_alike, shape_of
@@ -64,6 +66,14 @@ class Watched:
             raise DataCorrupt(f"table {self.table}: {self.path} cannot be read: {error.strerror}") from error
         if size < self.size:
             raise DataCorrupt(f"table {self.table}: {self.path} has {size} bytes; the metadata says {self.size}")
+
+
+@dataclass(frozen=True, slots=True)
+class _Verdict:
+    """Whether the statistics of a file mislead; for the cache."""
+
+    misleads: bool
+    nbytes: int = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +137,7 @@ class IcebergScan:
     def _shape(self, number: int, path: str) -> Shape | NoShape:
         if not self._is_readable or number in self.files.not_plain_parquet or number in self._one_valued:
             return NoShape()
-        if self.files.paths[number] in self._dirty:
+        if self.files.paths[number] in self._dirty or (number in self.files.in_parts and self._misleads(path)):
             return NoShape()
         if self._is_uniform and number not in self._incomplete:
             return self._alike
@@ -142,10 +152,22 @@ class IcebergScan:
         return shape_of(self._footer(path), self._iceberg, self._table.handle.metadata.name_mapping())
 
     def _footer(self, path: str) -> pa.Schema:
-        try:
+        with self._reading(path):
             return pq.read_schema(path)
+
+    @contextmanager
+    def _reading(self, path: str) -> Iterator[None]:
+        try:
+            yield
         except (OSError, pa.ArrowException) as error:
             raise DataCorrupt(f"table {self._name}: {path} cannot be read: {str(error).splitlines()[0]}") from error
+
+    def _misleads(self, path: str) -> bool:
+        return self._cache.get("statistics", path, lambda: _Verdict(may_mislead(self._metadata(path)))).misleads
+
+    def _metadata(self, path: str) -> pq.FileMetaData:
+        with self._reading(path):
+            return pq.read_metadata(path)
 
     def _lacks_partition(self, shape: Shape) -> bool:
         """Whether a column that the table is partitioned by is not in the file: its values are in the metadata only."""

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 import pyarrow as pa
 
 from pinakes.core.catalog import IcebergTable
-from pinakes.engine.resolver import Found
+from pinakes.engine.places import Found
 from pinakes.engine.write.commit import commit, hold_schema
 from pinakes.engine.write.files import FileWriter
 

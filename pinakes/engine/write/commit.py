@@ -15,7 +15,7 @@ from pyiceberg.table.update import AssertCurrentSchemaId, AssertRefSnapshotId
 
 from pinakes.caches.catalog import forget_table
 from pinakes.core.errors import CommitConflict, CommitUnknown
-from pinakes.engine.resolver import Found, Place
+from pinakes.engine.places import Found, Place
 from pinakes.providers.iceberg import translated
 
 Answer = TypeVar("Answer")

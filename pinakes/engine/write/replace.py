@@ -19,7 +19,7 @@ from pyiceberg.table.update import (
 )
 
 from pinakes.core.catalog import IcebergTable, TableSpec
-from pinakes.engine.resolver import Found
+from pinakes.engine.places import Found
 from pinakes.engine.scan.tasks import plan
 from pinakes.engine.write.commit import commit, hold_schema
 from pinakes.engine.write.definition import FORMAT_VERSION, format_version

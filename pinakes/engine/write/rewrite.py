@@ -18,9 +18,9 @@ from pinakes.core.catalog import IcebergTable
 from pinakes.core.iceberg_arrow import arrow_type_of
 from pinakes.core.names import quote
 from pinakes.engine.execution import Execution
+from pinakes.engine.places import Found
 from pinakes.engine.planner import Planner
 from pinakes.engine.relation import Relation
-from pinakes.engine.resolver import Found
 from pinakes.engine.scan.dataset import FILE, ROW
 from pinakes.engine.scan.tasks import plan
 from pinakes.engine.sources import Rows

@@ -7,7 +7,7 @@ its directory, and there are no views. On object stores everything can be read a
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING
 
 from pyiceberg.catalog import MetastoreCatalog, PropertiesUpdateSummary
 from pyiceberg.exceptions import CommitFailedException, NoSuchTableError, TableAlreadyExistsError
@@ -26,6 +26,7 @@ from pinakes.providers.hadoop_catalog.local import Gone, LocalWarehouse, Taken
 from pinakes.providers.hadoop_catalog.tree import WHY_READ_ONLY, Tree
 from pinakes.providers.hadoop_catalog.versions import METADATA, Current, check_free, file_of
 from pinakes.providers.hadoop_catalog.warehouse import Warehouse
+from pinakes.providers.no_views import NoViews
 from pinakes.providers.sql_catalog.metadata_files import read_metadata, read_table_metadata
 from pinakes.providers.sql_catalog.purge import TableFiles
 from pinakes.providers.sql_catalog.rows import pyiceberg_errors
@@ -33,11 +34,9 @@ from pinakes.providers.sql_catalog.rows import pyiceberg_errors
 if TYPE_CHECKING:
     import pyarrow as pa
     from pyiceberg.io import FileIO
-    from pyiceberg.view import View
-    from pyiceberg.view.metadata import ViewVersion
 
 
-class HadoopCatalog(MetastoreCatalog):
+class HadoopCatalog(NoViews, MetastoreCatalog):
     """`properties` are pyiceberg's: what its FileIO needs."""
 
     def __init__(self, name: str, warehouse: Warehouse, **properties: str) -> None:
@@ -151,33 +150,6 @@ class HadoopCatalog(MetastoreCatalog):
     ) -> PropertiesUpdateSummary:
         raise NotImplementedError("a hadoop catalog keeps no properties of namespaces, which are plain directories")
 
-    # --- views: there are none -----------------------------------------------------------------------------------
-
-    def list_views(self, namespace: str | Identifier) -> list[Identifier]:
-        return []
-
-    def view_exists(self, identifier: str | Identifier) -> bool:
-        return False
-
-    def load_view(self, identifier: str | Identifier) -> View:
-        _no_views()
-
-    def drop_view(self, identifier: str | Identifier) -> None:
-        _no_views()
-
-    def register_view(self, identifier: str | Identifier, metadata_location: str) -> View:
-        _no_views()
-
-    def create_view(
-        self,
-        identifier: str | Identifier,
-        schema: Schema | pa.Schema,
-        view_version: ViewVersion,
-        location: str | None = None,
-        properties: Properties = EMPTY_DICT,
-    ) -> View:
-        _no_views()
-
     # --- how -----------------------------------------------------------------------------------------------------
 
     def _create_staged_table(
@@ -284,7 +256,3 @@ def _missing(names: Identifier) -> NoSuchTableError:
 
 def _taken(names: Identifier) -> TableAlreadyExistsError:
     return TableAlreadyExistsError(f"a table named {dotted(names)} already exists")
-
-
-def _no_views() -> NoReturn:
-    raise NotImplementedError("a hadoop catalog has no views")

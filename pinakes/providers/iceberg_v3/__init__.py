@@ -6,7 +6,7 @@
     lineage.py     row ids in table metadata: where the next one starts, upgrade of a table, adding a snapshot
     snapshots.py   the commit of a snapshot whose rows get ids
     defaults.py    the values of column defaults as JSON, and schemas that keep them
-    statistics.py  bounds of nanosecond timestamps in Parquet files
+    statistics.py  bounds of nanosecond timestamps and of long texts in Parquet files
     projection.py  NULL lists of structs and maps to structs, which pyiceberg makes empty; this one is for every version
 
 Otherwise versions 1 and 2 take pyiceberg's own way, untouched. When pyiceberg learns to write version 3, this goes.

@@ -36,7 +36,7 @@ from pyiceberg.typedef import TableVersion
 
 from pinakes.providers.iceberg_v3 import defaults, lineage, projection, snapshots
 from pinakes.providers.iceberg_v3.records import read_manifest_list
-from pinakes.providers.iceberg_v3.statistics import NanosecondParquetModel
+from pinakes.providers.iceberg_v3.statistics import ParquetModel
 from pinakes.providers.iceberg_v3.writers import ManifestWriterV3
 
 logger = logging.getLogger(__name__)
@@ -90,7 +90,7 @@ def _install(found: str) -> None:
         (ArrowProjectionVisitor, "list", projection.list_with_nulls),
         (ArrowProjectionVisitor, "map", projection.map_with_nulls),
     ]
-    FileFormatFactory._registry[FileFormat.PARQUET] = NanosecondParquetModel()
+    FileFormatFactory._registry[FileFormat.PARQUET] = ParquetModel()
     for owner, name, ours in replaced:
         setattr(owner, name, ours)
 

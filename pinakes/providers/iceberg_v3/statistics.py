@@ -1,7 +1,9 @@
-"""Parquet files with nanosecond timestamps: their bounds, which pyiceberg can't read without pandas.
+"""Parquet files whose bounds pyiceberg would not write, or would write wrongly.
 
-pyiceberg asks Arrow for the smallest and greatest value as a datetime, which has no nanoseconds. Here such a column is
-only counted by pyiceberg, and its bounds are the plain numbers of the file's footer.
+For nanosecond timestamps it asks Arrow for the smallest and greatest value as a datetime, which has no nanoseconds.
+Here such a column is only counted by pyiceberg, and its bounds are the plain numbers of the file's footer.
+Of a column that has no statistics in a row group, as long texts have none, it writes the bounds of the others. Here it
+has none: who reads the table would leave files out that have what is asked for.
 """
 
 from __future__ import annotations
@@ -25,16 +27,14 @@ from pyiceberg.typedef import Properties
 from pyiceberg.types import TimestampNanoType, TimestamptzNanoType
 
 
-class NanosecondParquetModel(ParquetFormatModel):
-    """pyiceberg's Parquet, with a writer that knows nanoseconds."""
+class ParquetModel(ParquetFormatModel):
+    """pyiceberg's Parquet, with a writer whose bounds are right."""
 
     def create_writer(
         self, output_file: OutputFile, file_schema: Schema, properties: Properties
     ) -> ParquetFormatWriter:
         plan = compute_statistics_plan(file_schema, properties)
         bounded = {i: column for i, column in plan.items() if _has_nanosecond_bounds(column)}
-        if not bounded:
-            return super().create_writer(output_file, file_schema, properties)
         prefix = TableProperties.METRICS_MODE_COLUMN_CONF_PREFIX
         counted = {f"{prefix}.{column.column_name}": "counts" for column in bounded.values()}
         return _Writer(output_file, file_schema, {**properties, **counted}, bounded)
@@ -61,12 +61,27 @@ class _Writer(ParquetFormatWriter):
             return self._result
         found = super().close()
         assert self._writer is not None
-        paths = {i: path for path, i in parquet_path_to_id_mapping(self._file_schema).items()}
+        footer, ids = self._writer.writer.metadata, parquet_path_to_id_mapping(self._file_schema)
+        for path in _without_statistics(footer):
+            found.column_aggregates.pop(ids[path], None)
+        paths = {i: path for path, i in ids.items()}
         for field_id, column in self._bounded.items():
-            bounds = _bounds(self._writer.writer.metadata, paths[field_id], column)
+            bounds = _bounds(footer, paths[field_id], column)
             if bounds is not None:
                 found.column_aggregates[field_id] = bounds
         return found
+
+
+def _without_statistics(footer: Any) -> set[str]:
+    """The columns some of whose values no statistics tell of, as with long texts: pyiceberg takes the other row groups
+    for the whole file."""
+    chunks = [footer.row_group(i).column(j) for i in range(footer.num_row_groups) for j in range(footer.num_columns)]
+    return {c.path_in_schema for c in chunks if c.num_values and not _is_told(c)}
+
+
+def _is_told(chunk: Any) -> bool:
+    found = chunk.statistics if chunk.is_stats_set else None
+    return found is not None and (found.has_min_max or (found.has_null_count and found.null_count == chunk.num_values))
 
 
 def _bounds(footer: Any, path: str, column: StatisticsCollector) -> StatsAggregator | None:

@@ -13,8 +13,8 @@ from pymysql.constants import ER as SERVER_ERROR
 
 from pinakes.core.errors import InvalidArgument
 from pinakes.providers.sql_catalog.address import Address
-from pinakes.providers.sql_catalog.server_database import Fault
-from pinakes.providers.sql_catalog.sql_store import Dialect, Value
+from pinakes.providers.sql_catalog.database import Dialect, Value
+from pinakes.providers.sql_catalog.driver import Fault
 
 _COLUMNS = """SELECT table_name, column_name FROM information_schema.columns WHERE table_schema = DATABASE()
               AND table_name IN ('iceberg_tables', 'iceberg_namespace_properties')"""

@@ -10,8 +10,8 @@ import psycopg
 from psycopg import sql as compose
 
 from pinakes.providers.sql_catalog.address import Address
-from pinakes.providers.sql_catalog.server_database import Fault
-from pinakes.providers.sql_catalog.sql_store import Dialect, Value
+from pinakes.providers.sql_catalog.database import Dialect, Value
+from pinakes.providers.sql_catalog.driver import Fault
 
 DIALECT = Dialect(
     columns="""SELECT table_name, column_name FROM information_schema.columns

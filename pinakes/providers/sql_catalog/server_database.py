@@ -14,12 +14,12 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from enum import Enum, auto
-from typing import Any, Protocol, TypeVar, assert_never
+from typing import Any, TypeVar, assert_never
 
 from pinakes.core.errors import CatalogUnavailable, InternalError, InvalidArgument, PermissionDenied, PinakesError
+from pinakes.providers.sql_catalog.database import Dialect, Value
+from pinakes.providers.sql_catalog.driver import Driver, Fault
 from pinakes.providers.sql_catalog.pool import Pool
-from pinakes.providers.sql_catalog.sql_store import Dialect, Value
 from pinakes.providers.sql_catalog.store import OutcomeUnknown, RowExists
 
 T = TypeVar("T")
@@ -28,45 +28,6 @@ CONFLICT_SECONDS = 30.0
 """For how long a transaction that lost to another is tried again."""
 BREAKS = 2
 """How often a broken connection is replaced before that is an error."""
-
-
-class Fault(Enum):
-    """What a driver's error means."""
-
-    BROKEN = auto()  # the connection is gone
-    CONFLICT = auto()  # rolled back because of another transaction; run again it may pass
-    TAKEN = auto()  # a unique key
-    DENIED = auto()
-    TOO_LONG = auto()  # or otherwise a value that can't be stored
-    UNAVAILABLE = auto()
-    OTHER = auto()
-
-
-class Driver(Protocol):
-    """What a database library does. A connection is whatever it uses; outside a transaction each statement commits."""
-
-    @property
-    def errors(self) -> tuple[type[Exception], ...]: ...
-
-    def connect(self) -> Any: ...
-
-    def disconnect(self, connection: Any) -> None: ...
-
-    def execute(self, connection: Any, sql: str, values: Sequence[Value]) -> tuple[list[tuple[Value, ...]], int]:
-        """The rows, and how many were matched. `?` stands for a value."""
-        ...
-
-    def begin(self, connection: Any, *, serializable: bool) -> None: ...
-
-    def define(self, connection: Any) -> None:
-        """Within a transaction: let nobody else change the schema until it ends."""
-        ...
-
-    def fault(self, error: Exception) -> Fault: ...
-
-    def dialect(self, connection: Any) -> Dialect:
-        """What this server understands."""
-        ...
 
 
 class _Again(CatalogUnavailable):

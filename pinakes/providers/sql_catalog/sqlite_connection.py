@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from pinakes.core.errors import CatalogUnavailable, DataCorrupt, InternalError, PermissionDenied, PinakesError
-from pinakes.providers.sql_catalog.sql_store import Dialect, Value
+from pinakes.providers.sql_catalog.database import Dialect, Value
 from pinakes.providers.sql_catalog.store import OutcomeUnknown, RowExists
 
 T = TypeVar("T")

@@ -1,0 +1,60 @@
+"""What is wrong with a path, said in the same words whether it is one of this machine or of an object store."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+
+from pinakes.core.errors import FileNotFound, InvalidArgument, NotSupportedError, PermissionDenied, listing
+from pinakes.core.file_formats import ENDINGS, format_of
+
+
+def unreadable(path: str) -> PermissionDenied:
+    return PermissionDenied(f"'{path}' can not be read: this process has no right to. Ask who owns it.")
+
+
+def missing(written: str, name: str, near: Sequence[str], directory: str, *, exists: bool) -> FileNotFound:
+    """`near` is what lies beside it, in the directory."""
+    close = difflib.get_close_matches(name, near, n=3)
+    if close:
+        hint = f" Did you mean {' or '.join(repr(name) for name in close)}?"
+    elif near:
+        hint = f" {directory!r} has: {listing(near)}."
+    else:
+        hint = "" if exists else " Its directory does not exist either."
+    return FileNotFound(f"file '{written}' does not exist.{hint}")
+
+
+def unmatched(written: str, base: str, near: Iterable[str] | None) -> FileNotFound:
+    known = "no such directory" if near is None else listing(near)
+    return FileNotFound(f"no file matches '{written}'; {base!r} has: {known}")
+
+
+def is_wanted(name: str, format: str | None) -> bool:
+    """Whether a file of a directory is one of those to read."""
+    return format_of(name) in ((format,) if format else ENDINGS.values())
+
+
+def check_directory(written: str, names: Iterable[str], format: str | None, top: Iterable[str]) -> None:
+    """`names` are the files that are to be read of a directory, and `top` is what is in it."""
+    formats = {format_of(name) or "" for name in names}
+    if not formats:
+        raise FileNotFound(
+            f"directory '{written}' has no files that can be read as {format or 'a table'}; it has: "
+            f"{listing(top)}. Endings: {listing(ENDINGS, 20)}"
+        )
+    if len(formats) > 1:
+        raise InvalidArgument(
+            f"directory '{written}' has files of several formats ({listing(formats)}): say which with a pattern, "
+            f"such as '{written.rstrip('/')}/**/*.parquet'"
+        )
+
+
+def refuse_table(directory: str, *, iceberg: bool, delta: bool) -> None:
+    """A table's directory also holds files that are no longer part of it: reading them all gives wrong rows."""
+    if iceberg or delta:
+        kind = "an Iceberg" if iceberg else "a Delta"
+        raise NotSupportedError(
+            f"'{directory}' is the directory of {kind} table: its files alone are not its rows. "
+            f"ATTACH the catalog that has the table, or name files in it with a pattern."
+        )

@@ -1,0 +1,70 @@
+"""What an object store says, as errors of ours. pyarrow tells all of it as the text of an OSError.
+
+A store may repeat the request that it refused, keys included: only its codes are told, and the text is taken out of the
+error that is kept as the cause.
+"""
+
+from __future__ import annotations
+
+import re
+
+from pinakes.core.errors import CatalogUnavailable, FileNotFound, InvalidArgument, PermissionDenied, PinakesError
+
+_CODE = re.compile(r"AWS Error (\w+|\[code \d+\])(?: \(HTTP status (\d+)\))?")
+_NAMED = re.compile(r"ExceptionName: (\w+)")
+_REFUSED = re.compile(
+    r"ACCESS_DENIED|ACCESS_?KEY|SIGNATURE|EXPIRED|TOKEN|UNRECOGNIZED_CLIENT|AUTHENTICATION|NOT_AUTHORIZED|^40[013]$"
+    r"|AccessDenied|Unauthorized|Forbidden|AccessKey|Signature|Expired|Token|UserNotFound|SuspendedOrDisabled"
+)
+"""A HEAD request has no room for reasons: 400 is an invalid token, or a region that signatures are not for."""
+_MISSING = re.compile(r"NO_SUCH_BUCKET|NoSuchBucket")
+_NO_ADDRESS = re.compile(r"^VALIDATION$|^ENDPOINT_RESOLUTION_FAILURE$|^\[code 103\]$")
+_AWAY = re.compile(r"NETWORK_CONNECTION|TIMEOUT|SLOW_DOWN|UNAVAILABLE|INTERNAL_FAILURE|THROTTL|^5\d\d$")
+_ELSEWHERE = re.compile(r"^30[1278]$|PermanentRedirect|AuthorizationHeaderMalformed|RegionError")
+
+
+def told(error: OSError, path: str, secret: str) -> PinakesError | None:
+    """The error that says the same; None when it is not a store's."""
+    codes = _codes(str(error))
+    if not codes:
+        return None
+    error.args = (f"AWS Error {', '.join(codes)}",)
+    if found := _first(_ELSEWHERE, codes):
+        return InvalidArgument(
+            f"'{path}' lies in another region than secret '{secret}' says ({found}): give REGION in "
+            f"CREATE OR REPLACE SECRET {secret} (…)"
+        )
+    if found := _first(_REFUSED, codes):
+        return PermissionDenied(
+            f"'{path}': the object store refused what secret '{secret}' has ({found}). CREATE OR REPLACE SECRET "
+            f"{secret} with keys and a REGION that are valid for this, or make one with a longer SCOPE for this path."
+        )
+    if _first(_MISSING, codes):
+        return no_bucket(path.split("/")[2], secret)
+    if _first(_NO_ADDRESS, codes):
+        return InvalidArgument(
+            f"'{path}' can not be asked for: look whether its bucket has a valid name, and whether ENDPOINT and REGION "
+            f"of secret '{secret}' are right, as in ENDPOINT 'https://store.example.com'"
+        )
+    what = "can't be reached" if _first(_AWAY, codes) else "failed"
+    return CatalogUnavailable(
+        f"'{path}': the object store {what} ({', '.join(codes)}). Look whether ENDPOINT and REGION of secret "
+        f"'{secret}' are right, and try again."
+    )
+
+
+def no_bucket(bucket: str, secret: str) -> FileNotFound:
+    return FileNotFound(f"bucket '{bucket}' does not exist at the object store that secret '{secret}' leads to")
+
+
+def _codes(text: str) -> list[str]:
+    """What says what went wrong, and can hold no secret."""
+    code = _CODE.search(text)
+    if code is None:
+        return []
+    named = _NAMED.search(text)
+    return [word for word in (named and named[1], code[1], code[2]) if word]
+
+
+def _first(wanted: re.Pattern[str], codes: list[str]) -> str | None:
+    return next((code for code in codes if wanted.search(code)), None)

@@ -1,0 +1,153 @@
+"""From a written path of an object store to the files it means: one, a prefix, a pattern with * ? [ ] or **.
+
+There are no directories in a store; what is called one here is what the keys have before a slash. Each prefix that is
+listed and each file that is read is served by the secret whose scope is the longest for it (`stores.py`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from fnmatch import translate
+from typing import TYPE_CHECKING
+
+from pinakes.core.errors import FileNotFound, InvalidArgument
+from pinakes.engine.files.path_errors import check_directory, is_wanted, missing, refuse_table, unmatched
+from pinakes.engine.files.store_errors import no_bucket
+from pinakes.engine.files.stores import SCHEME, Remote, Stores
+from pinakes.parser.masking import masked_address
+
+if TYPE_CHECKING:
+    from pyarrow.fs import FileInfo
+
+_MAGIC = re.compile(r"[*?\[]")
+
+
+def key_of(written: str) -> str:
+    """`bucket/a/b` of s3://bucket/a/b. Steps such as .. would lead out of the scope of a secret."""
+    steps = written[len(SCHEME) :].removesuffix("/").split("/")
+    if re.search(r"[@:]", steps[0]):
+        raise InvalidArgument(
+            f"'{masked_address(written)}': a path has no keys in it. CREATE SECRET … (TYPE s3, KEY_ID …, SECRET …)"
+        )
+    if not all(steps) or {".", ".."} & set(steps) or _MAGIC.search(steps[0]) or "\0" in written:
+        raise InvalidArgument(
+            f"'{_shown(written)}' is no path of an object store: write one such as 's3://bucket/data/*.parquet', "
+            f"without empty steps, . and .., and without a NUL character"
+        )
+    return "/".join(steps)
+
+
+class StoreFinder:
+    """`check` is called between requests, and raises when the statement was stopped."""
+
+    def __init__(self, stores: Stores, check: Callable[[], None]) -> None:
+        self._stores, self._check = stores, check
+
+    def files(self, written: str, format: str | None) -> list[Remote]:
+        """Those of one path, sorted by name."""
+        from pyarrow.fs import FileType
+
+        key = key_of(written)
+        info = self._info(key)
+        if info.type == FileType.NotFound and _MAGIC.search(key):
+            return self._matching(key, written)
+        if info.type == FileType.NotFound:
+            raise self._missing(key, written)
+        if info.type == FileType.Directory:
+            return self._directory(key, written, format)
+        return [self._stores.remote(key)]
+
+    def _info(self, key: str) -> FileInfo:
+        self._check()
+        return self._stores.of(key).info(key)
+
+    def _entries(self, key: str, *, recursive: bool = False) -> list[FileInfo]:
+        self._check()
+        return self._stores.of(key).entries(key, recursive=recursive)
+
+    # --- patterns -------------------------------------------------------------------------------------------------
+
+    def _matching(self, key: str, written: str) -> list[Remote]:
+        steps = key.split("/")
+        first = next(i for i, step in enumerate(steps) if _MAGIC.search(step))
+        base = "/".join(steps[:first])
+        keys = sorted(set(self._walk(base, steps[first:])))
+        if not keys:
+            self._check_bucket(base)
+            raise unmatched(_shown(written), SCHEME + base, [entry.base_name for entry in self._entries(base)] or None)
+        return [self._stores.remote(found) for found in keys]
+
+    def _walk(self, base: str, pattern: Sequence[str]) -> Iterator[str]:
+        """The files below `base` that match. Below ** everything is listed at once, else one level after the other."""
+        head, rest = pattern[0], pattern[1:]
+        if head == "**":
+            for entry in self._entries(base, recursive=True):
+                if entry.is_file and _fits(_steps(entry, base), pattern):
+                    yield entry.path
+        elif _MAGIC.search(head):
+            for entry in self._entries(base):
+                if _fits([entry.base_name], [head]) and entry.is_file is not bool(rest):
+                    yield from self._walk(entry.path, rest) if rest else (entry.path,)
+        elif rest:
+            yield from self._walk(f"{base}/{head}", rest)
+        elif self._info(f"{base}/{head}").is_file:
+            yield f"{base}/{head}"
+
+    # --- directories ----------------------------------------------------------------------------------------------
+
+    def _directory(self, key: str, written: str, format: str | None) -> list[Remote]:
+        """Its files of one format, those below it too; what starts with . or _ is not data."""
+        entries = self._entries(key, recursive=True)
+        paths = [_steps(entry, key) for entry in entries]
+        refuse_table(
+            SCHEME + key,
+            iceberg=any(p[0] == "metadata" and len(p) == 2 and p[1].endswith(".metadata.json") for p in paths),
+            delta=any(p[0] == "_delta_log" for p in paths),
+        )
+        files = [
+            entry.path
+            for entry, steps in zip(entries, paths, strict=True)
+            if entry.is_file and is_wanted(steps[-1], format) and not any(s.startswith((".", "_")) for s in steps)
+        ]
+        check_directory(written, files, format, {steps[0] for steps in paths})
+        return [self._stores.remote(found) for found in sorted(files)]
+
+    # --- errors ---------------------------------------------------------------------------------------------------
+
+    def _missing(self, key: str, written: str) -> FileNotFound:
+        """What lies beside it is told as far as a secret shows it."""
+        self._check_bucket(key)
+        parent, _, name = key.rpartition("/")
+        store = self._stores.find(parent)
+        near = [] if store is None else [entry.base_name for entry in store.entries(parent)]
+        return missing(written, name, near, SCHEME + parent, exists=store is None or bool(near))
+
+    def _check_bucket(self, key: str) -> None:
+        from pyarrow.fs import FileType
+
+        bucket, store = key.partition("/")[0], self._stores.of(key)
+        if store.info(bucket).type == FileType.NotFound:
+            raise no_bucket(bucket, store.secret)
+
+
+def _steps(entry: FileInfo, base: str) -> list[str]:
+    return str(entry.path)[len(base) + 1 :].split("/")
+
+
+def _fits(steps: Sequence[str], pattern: Sequence[str]) -> bool:
+    """Whether names match a pattern step by step; a wildcard stands for no name that starts with a dot."""
+    if not pattern or not steps:
+        return not pattern and not steps
+    head, rest = pattern[0], pattern[1:]
+    hidden = steps[0].startswith(".")
+    if head == "**":
+        return _fits(steps, rest or ["*"]) or (not hidden and _fits(steps[1:], pattern))
+    if hidden and not head.startswith("."):
+        return False
+    return re.match(translate(head), steps[0]) is not None and _fits(steps[1:], rest)
+
+
+def _shown(written: str) -> str:
+    """What follows a ? may be a signature, if somebody took this for the address of a file on the web."""
+    return masked_address(written) if "?" in written else written

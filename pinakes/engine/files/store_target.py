@@ -1,0 +1,62 @@
+"""COPY … TO an object store: rows go to a file of this machine, which is sent when it is whole.
+
+Were they sent as they come, what an error or a cancel leaves behind would be a shorter file under the very name: Arrow
+completes an upload that nobody closes. An object appears at once, or not at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pinakes.core.errors import AlreadyExistsError, InvalidArgument, NotSupportedError
+from pinakes.engine.files.store_paths import key_of
+from pinakes.engine.files.write_target import write_errors
+from pinakes.engine.scratch import Scratch
+
+if TYPE_CHECKING:
+    from pinakes.engine.files.stores import Remote, Stores
+
+
+def stored(written: str, stores: Stores, *, partitioned: bool) -> Remote:
+    """The object that is written to."""
+    if partitioned:
+        raise NotSupportedError(
+            "PARTITION_BY is not supported for object stores yet: COPY to a directory of this machine, or a single file"
+        )
+    key = key_of(written)
+    if "/" not in key or written.endswith("/"):
+        raise InvalidArgument(f"'{written}' is a bucket or a directory: name a file in it")
+    return stores.remote(key)
+
+
+@contextmanager
+def uploaded_file(target: Remote, *, overwrite: bool) -> Iterator[Path]:
+    """The file to write into; at the end of the block it is sent."""
+    if not overwrite and target.store.info(target.key).is_file:
+        raise AlreadyExistsError(f"'{target.path}' exists: leave out OVERWRITE false to replace it")
+    with write_errors(target.path):
+        scratch = Scratch()
+        try:
+            place = scratch.path / "rows"
+            place.touch()
+            yield place
+            _send(place, target)
+        finally:
+            scratch.remove()
+
+
+def _send(place: Path, target: Remote) -> None:
+    """In one native call, which no interrupt can end half-way."""
+    from pyarrow.fs import LocalFileSystem, copy_files
+
+    with target.store.asked(target.key):
+        copy_files(
+            str(place),
+            target.key,
+            source_filesystem=LocalFileSystem(),
+            destination_filesystem=target.store.system,
+            use_threads=False,
+        )

@@ -1,0 +1,196 @@
+"""Object stores by path: which secret serves a path, and the file system that it opens.
+
+Of the secrets that the session's user may use, the one with the longest scope serves a path. Nothing is taken from the
+environment unless that secret says so. A file system lives as long as its statement: the next one sees a secret that
+was replaced, or that it is gone. `store_paths.py` finds files there, `store_errors.py` has what a store says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from pinakes.core.errors import InvalidArgument, SecretNotFound, listing
+from pinakes.core.identity import Identity
+from pinakes.core.secrets import Secret
+from pinakes.engine.files.stamps import Stamp
+from pinakes.engine.files.store_errors import told
+from pinakes.engine.secrets import SecretStore
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyarrow.fs import FileInfo, S3FileSystem
+
+A = TypeVar("A")
+B = TypeVar("B")
+SCHEME = "s3://"
+CONNECT_SECONDS, SILENT_SECONDS, ATTEMPTS = 5, 10, 3
+"""How long a connection may take, how long a store may be silent, and how often it is asked."""
+_POLL_SECONDS = 0.2
+_AT_ONCE = 16
+_BUFFER_BYTES = 4 * 1024 * 1024
+"""What is asked for at once when a file is read from its beginning to its end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Store:
+    """The object store that a secret opens. Paths begin with the bucket."""
+
+    secret: str
+    """The name of the secret."""
+    system: S3FileSystem = field(repr=False, compare=False)
+
+    def info(self, key: str) -> FileInfo:
+        with self.asked(key):
+            return patiently(lambda: self.system.get_file_info(key))
+
+    def entries(self, key: str, *, recursive: bool = False) -> list[FileInfo]:
+        """What is below a prefix; nothing when there is no such prefix."""
+        from pyarrow.fs import FileSelector
+
+        below = FileSelector(key, allow_not_found=True, recursive=recursive)
+        with self.asked(key):
+            found = patiently(lambda: self.system.get_file_info(below))
+        return sorted(found, key=lambda entry: entry.path)
+
+    @contextmanager
+    def asked(self, key: str) -> Iterator[None]:
+        """What the store says, as errors that name the path and the secret."""
+        try:
+            yield
+        except OSError as error:
+            ours = told(error, SCHEME + key, self.secret)
+            if ours is None:
+                raise
+            raise ours from error
+
+
+@dataclass(frozen=True, slots=True)
+class Remote:
+    """A file in an object store."""
+
+    store: Store
+    key: str
+
+    def __str__(self) -> str:
+        return self.key
+
+    @property
+    def path(self) -> str:
+        return SCHEME + self.key
+
+    @property
+    def below(self) -> tuple[str, ...]:
+        """The directories that it lies in, without the bucket."""
+        return tuple(self.key.split("/")[1:-1])
+
+    def open(self) -> pa.NativeFile:
+        """For reading anywhere in it."""
+        with self.store.asked(self.key):
+            return self.store.system.open_input_file(self.key)
+
+    def stream(self) -> pa.NativeFile:
+        """For reading from the beginning to the end."""
+        with self.store.asked(self.key):
+            return self.store.system.open_input_stream(self.key, compression=None, buffer_size=_BUFFER_BYTES)
+
+    def stamp(self) -> Stamp:
+        """FileNotFoundError when it is gone. Times of a store are whole seconds: it is the ETag that tells."""
+        with self.open() as opened:
+            said = opened.metadata()
+            return Stamp(opened.size(), _text(said.get("Last-Modified")), _text(said.get("ETag")))
+
+
+class Stores:
+    """Those that one statement reads and writes."""
+
+    def __init__(self, secrets: SecretStore, identity: Identity) -> None:
+        self._secrets, self._identity = secrets, identity
+        self._opened: dict[Secret, Store] = {}
+
+    def remote(self, key: str) -> Remote:
+        return Remote(self.of(key), key)
+
+    def of(self, key: str) -> Store:
+        """The store that serves a path, be it a file or a directory."""
+        found = self.find(key)
+        if found is None:
+            raise self._not_served(key)
+        return found
+
+    def find(self, key: str) -> Store | None:
+        secret = self._secrets.for_path(f"{SCHEME}{key}/", self._identity)
+        if secret is None:
+            return None
+        if secret not in self._opened:
+            self._opened[secret] = Store(secret.name, _system(secret))
+        return self._opened[secret]
+
+    def _not_served(self, key: str) -> SecretNotFound:
+        scoped = {s.name: s.scope or "every path" for s in self._secrets.visible(self._identity)
+                  if s.type in ("s3", "aws")}  # fmt: skip
+        bucket = key.partition("/")[0]
+        return SecretNotFound(
+            f"no secret serves '{SCHEME}{key}'; there is: {listing(f'{n} (for {s})' for n, s in scoped.items())}. "
+            f"CREATE SECRET my_store (TYPE s3, KEY_ID '…', SECRET '…', REGION '…', SCOPE '{SCHEME}{bucket}') makes "
+            f"one; with PROVIDER credential_chain in place of the keys it takes what the environment offers."
+        )
+
+
+def _system(secret: Secret) -> S3FileSystem:
+    """Without keys of its own a secret is for what everybody may read, and not for what the environment has."""
+    from pyarrow.fs import AwsStandardS3RetryStrategy, S3FileSystem
+
+    from pinakes.providers.storage import storage_properties
+
+    given = storage_properties(secret)
+    options: dict[str, Any] = {
+        "access_key": given.get("s3.access-key-id"),
+        "secret_key": given.get("s3.secret-access-key"),
+        "session_token": given.get("s3.session-token"),
+        "region": given.get("s3.region"),
+        "endpoint_override": given.get("s3.endpoint"),
+        "force_virtual_addressing": given.get("s3.force-virtual-addressing") == "true",
+        "anonymous": "s3.access-key-id" not in given and not secret.uses_chain,
+    }
+    try:
+        return S3FileSystem(
+            **{name: value for name, value in options.items() if value},
+            connect_timeout=CONNECT_SECONDS,
+            request_timeout=SILENT_SECONDS,
+            retry_strategy=AwsStandardS3RetryStrategy(max_attempts=ATTEMPTS),
+        )
+    except (OSError, ValueError):
+        raise InvalidArgument(
+            f"secret '{secret.name}' opens no object store: look whether its ENDPOINT is an address, such as "
+            f"'https://store.example.com', and its REGION the name of one"
+        ) from None
+
+
+def patiently(call: Callable[[], B]) -> B:
+    """What a call of a store gives. It is waited for in Python, where an interrupt can surface (`interrupts.py`): a
+    store that is silent does not hold up who wants to leave."""
+    pool = ThreadPoolExecutor(1, thread_name_prefix="pinakes-store")
+    try:
+        asked = pool.submit(call)
+        while not wait([asked], timeout=_POLL_SECONDS).done:
+            pass
+        return asked.result()
+    finally:
+        pool.shutdown(wait=False)
+
+
+def each(call: Callable[[A], B], items: Iterable[A]) -> list[B]:
+    """The answers in the order of the items, which are asked for beside each other."""
+    asked = list(items)
+    if len(asked) < 2:
+        return [call(item) for item in asked]
+    with ThreadPoolExecutor(min(_AT_ONCE, len(asked)), thread_name_prefix="pinakes-store") as pool:
+        return list(pool.map(call, asked))
+
+
+def _text(value: bytes | None) -> str:
+    return "" if value is None else value.decode("utf-8", "replace")

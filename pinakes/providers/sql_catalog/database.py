@@ -1,0 +1,122 @@
+"""What a `SqlStore` asks of a database: statements with `?` for values, transactions, and how its SQL differs.
+
+SQLite answers in `sqlite_connection.py`, servers in `server_database.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol, TypeVar
+
+from pinakes.core.errors import InvalidArgument
+
+T = TypeVar("T")
+
+Value = str | None
+"""What the catalog's two tables hold."""
+
+OBJECTS, PROPERTIES = "iceberg_tables", "iceberg_namespace_properties"
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """What differs between databases."""
+
+    columns: str
+    """A query for (table, column) of those of our two tables that are there."""
+    value: str = "?"
+    """A value that a name is compared with, so that the comparison is exact."""
+    order: str = ""
+    """What makes a column compare by code points in `<` and `>`."""
+    exact: str = "{}"
+    """A column such that DISTINCT keeps what differs in case alone."""
+    table_options: str = ""
+    """What CREATE TABLE ends with."""
+    enforces_lengths: bool = True
+    """Whether VARCHAR(255) means at most 255 characters."""
+
+    def create(self) -> tuple[str, str]:
+        """The two tables (V1), each unless it is there."""
+        objects = f"""
+CREATE TABLE IF NOT EXISTS {OBJECTS} (
+    catalog_name VARCHAR(255) NOT NULL,
+    table_namespace VARCHAR(255) NOT NULL,
+    table_name VARCHAR(255) NOT NULL,
+    metadata_location VARCHAR(1000),
+    previous_metadata_location VARCHAR(1000),
+    iceberg_type VARCHAR(5),
+    PRIMARY KEY (catalog_name, table_namespace, table_name)
+){self.table_options}"""
+        properties = f"""
+CREATE TABLE IF NOT EXISTS {PROPERTIES} (
+    catalog_name VARCHAR(255) NOT NULL,
+    namespace VARCHAR(255) NOT NULL,
+    property_key VARCHAR(255) NOT NULL,
+    property_value VARCHAR(1000) NOT NULL,
+    PRIMARY KEY (catalog_name, namespace, property_key)
+){self.table_options}"""
+        return objects, properties
+
+    def is_(self, *columns: str) -> str:
+        """The condition that each column is exactly a value."""
+        return " AND ".join(f"{column} = {self.value}" for column in columns)
+
+    def below(self, column: str) -> str:
+        """The condition that a namespace is below another, of two values that it lies between."""
+        return f"({column}{self.order} > {self.value} AND {column}{self.order} < {self.value})"
+
+
+class Database(Protocol):
+    """A database for any number of threads. Its errors are ours; `place` names it in them, without a password."""
+
+    @property
+    def place(self) -> str: ...
+
+    @property
+    def dialect(self) -> Dialect: ...
+
+    def read(self, sql: str, values: Sequence[Value] = ()) -> list[tuple[Value, ...]]: ...
+
+    def write(self, sql: str, values: Sequence[Value] = ()) -> int:
+        """The number of rows that matched; outside a transaction it is one of its own."""
+        ...
+
+    def define(self, body: Callable[[], None]) -> None:
+        """Run a body that changes the schema; of several at the same time, one after the other."""
+        ...
+
+    def run_in_transaction(self, body: Callable[[], T]) -> T: ...
+
+    def close(self) -> None: ...
+
+
+def choose_name(database: Database, alias: str, asked: str | None) -> str:
+    """The catalog name that the rows carry: the one asked for, else the only one stored, else the alias."""
+    if asked is not None:
+        return asked
+    names = stored_catalog_names(database)
+    if len(names) == 1:
+        return names[0]
+    if not names or alias in names:
+        return alias
+    raise InvalidArgument(
+        f"{database.place} holds several catalogs: {', '.join(names)}. Choose one with the option CATALOG_NAME."
+    )
+
+
+def stored_catalog_names(database: Database) -> list[str]:
+    """The catalog names that rows carry; none in a database without our tables."""
+    if len(columns_of(database)) < 2:
+        return []
+    name = database.dialect.exact.format("catalog_name")
+    sql = f"SELECT DISTINCT {name} FROM {OBJECTS} UNION ALL SELECT DISTINCT {name} FROM {PROPERTIES}"
+    return sorted({str(name) for (name,) in database.read(sql)})
+
+
+def columns_of(database: Database) -> dict[str, set[str]]:
+    """The columns of each of our tables that is there."""
+    found: dict[str, set[str]] = {}
+    for table, column in database.read(database.dialect.columns):
+        found.setdefault(str(table).lower(), set()).add(str(column).lower())
+    return found

@@ -1,0 +1,154 @@
+"""Mounts and secrets where SQL alone can't see: caches, threads, servers that say nothing, the configuration."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from pinakes.api.build import open_engine
+from pinakes.core.config import load_config
+from pinakes.core.errors import ConfigError, InvalidArgument, QueryCanceled, QueryTimeout, SecretNotFound
+from pinakes.core.identity import Identity
+from pinakes.core.secrets import Secret
+from pinakes.engine.session import Session
+from pinakes.providers.sqlite import SqliteCatalog
+from tests.engine.support import PATIENCE, an_engine
+
+
+def rows(session: Session, sql: str) -> list[tuple[object, ...]]:
+    return [tuple(row.values()) for row in session.run(sql).read_all().to_pylist()]
+
+
+# --- what is remembered ---------------------------------------------------------------------------------------------
+
+
+def test_a_replaced_secret_forgets_what_the_old_one_showed(tmp_path: Path) -> None:
+    with an_engine() as engine:
+        session = engine.session()
+        session.run("CREATE SECRET keys (TYPE s3, KEY_ID 'a', SECRET 'b')")
+        session.run(f"ATTACH '{tmp_path}' AS one (TYPE sqlite, STORAGE_SECRET keys)")
+        session.run(f"ATTACH '{tmp_path}' AS other (TYPE sqlite)")
+        assert rows(session, "SHOW SCHEMAS IN one") == []
+        session.run("CREATE SCHEMA other.s")
+        session.run("CREATE OR REPLACE SECRET keys (TYPE s3, KEY_ID 'a', SECRET 'c')")
+        assert rows(session, "SHOW SCHEMAS IN one") == [("s",)]
+
+
+def test_nothing_is_remembered_of_a_detached_catalog_that_passes_tokens(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(SqliteCatalog, "PASSES_TOKEN", True, raising=False)
+    with an_engine() as engine:
+        alice, bob = engine.session(Identity("alice", "a")), engine.session(Identity("bob", "b"))
+        alice.run(f"ATTACH '{tmp_path}' AS one (TYPE sqlite, PASS_TOKEN true, VISIBILITY all)")
+        for session in (alice, bob):
+            rows(session, "SHOW SCHEMAS IN one")
+        assert engine.caches.listings.stats().entries == 2
+        alice.run("DETACH one")
+        assert engine.caches.listings.stats().entries == 0
+
+
+# --- a server that says nothing -------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def silence() -> Iterator[str]:
+    """The address of a server that takes connections and never answers."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        yield f"http://127.0.0.1:{server.getsockname()[1]}"
+
+
+def test_attach_of_a_silent_server_ends_with_the_time_of_the_statement(silence: str) -> None:
+    with an_engine() as engine:
+        session = engine.session()
+        session.run("SET statement_timeout = '200ms'")
+        with pytest.raises(QueryTimeout):
+            session.run(f"ATTACH '{silence}' AS c (TYPE iceberg_rest)")
+        assert rows(session, "SHOW CATALOGS") == [("lake",)]
+
+
+def test_attach_of_a_silent_server_can_be_canceled(silence: str) -> None:
+    with an_engine() as engine:
+        session = engine.session()
+        timer = threading.Timer(0.3, session.cancel)
+        timer.start()
+        with pytest.raises(QueryCanceled):
+            session.run(f"ATTACH '{silence}' AS c (TYPE iceberg_rest)")
+        timer.join(PATIENCE)
+
+
+# --- secrets --------------------------------------------------------------------------------------------------------
+
+
+def test_a_secret_that_is_wiped_while_it_is_read_gives_its_value_or_an_error() -> None:
+    value = "x" * 100_000
+    for _ in range(50):
+        secret = Secret("s", "bearer", "ada", {"TOKEN": value})
+        seen: set[str] = set()
+        started = threading.Event()
+
+        def read(secret: Secret = secret, seen: set[str] = seen, started: threading.Event = started) -> None:
+            try:
+                while True:
+                    seen.add(secret["TOKEN"])
+                    started.set()
+            except SecretNotFound:
+                pass
+
+        reader = threading.Thread(target=read)
+        reader.start()
+        assert started.wait(PATIENCE)
+        secret.wipe()
+        reader.join(PATIENCE)
+        assert not reader.is_alive()
+        assert seen == {value}
+
+
+def test_nobody_has_no_name() -> None:
+    """The secrets of a user without a name would be everybody's."""
+    with an_engine() as engine, pytest.raises(InvalidArgument, match="needs the name of its user"):
+        engine.session(Identity(""))
+
+
+# --- the configuration ----------------------------------------------------------------------------------------------
+
+
+def configured(directory: Path, text: str) -> Path:
+    directory.mkdir(exist_ok=True)
+    file = directory / "pinakes.toml"
+    file.write_text(f'[engine]\ndata = ":memory:"\n{text}')
+    return file
+
+
+def test_paths_of_configured_catalogs_start_at_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    monkeypatch.chdir(elsewhere)
+    file = configured(tmp_path / "conf", '[catalogs.f]\ntype = "files"\nlocation = "data"\n')
+    (file.parent / "data").mkdir()
+    (file.parent / "data" / "t.csv").write_text("a\n42\n")
+    with open_engine(load_config(file)) as engine:
+        assert rows(engine.session(), "SELECT * FROM f.t") == [(42,)]
+
+
+@pytest.mark.parametrize(
+    ("text", "error"),
+    [
+        (
+            '[secrets.s]\ntype = "bearer"\ntokn = "hunter2"\n',
+            r"\[secrets.s\]: a secret of type bearer has no option TOKN",
+        ),
+        ('[catalogs.c]\ntype = "sqlite"\nlocation = "x"\nsecret = "s"\n', r"\[catalogs.c\]: secret 's' does not exist"),
+        (
+            '[catalogs.c]\ntype = "sqlite"\nlocation = "x"\nvisibility = "user"\n',
+            r"\[catalogs.c\]: what is configured is there for everybody",
+        ),
+    ],
+)
+def test_what_is_wrong_is_told_with_its_section(tmp_path: Path, text: str, error: str) -> None:
+    with pytest.raises(ConfigError, match=error):
+        open_engine(load_config(configured(tmp_path, text)))
