@@ -22,9 +22,9 @@ def query(cursor: Cursor) -> Query:
 
 def body(cursor: Cursor, end: int | None = None) -> tuple[Span, Located]:
     """The query from here to `end` (an index of a token), or to the end of the statement."""
-    if cursor.word not in STARTS:
-        raise cursor.fault("expected a query (SELECT, WITH, VALUES, FROM or TABLE)")
     tokens = cursor.tokens[cursor.at : end]
+    if cursor.word not in STARTS or not tokens:
+        raise cursor.fault("expected a query (SELECT, WITH, VALUES, FROM or TABLE)")
     span = Span(tokens[0].start, tokens[-1].end)
     cursor.at += len(tokens)
     return span, locate(cursor.text, tokens)
