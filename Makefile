@@ -31,7 +31,7 @@ $(STAMP): pyproject.toml constraints.txt
 shell: venv  ## open a SQL prompt on the embedded catalog (make shell ARGS='--data :memory:')
 	@$(BIN)/pinakes $(ARGS)
 
-check: venv  ## format, lint, types, layers and the fast tests, in under a minute
+check: venv  ## format, lint, types, layers and the fast tests
 	$(BIN)/ruff format --check $(SOURCES)
 	$(BIN)/ruff check $(SOURCES)
 	$(BIN)/mypy
