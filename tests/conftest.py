@@ -9,8 +9,8 @@ from hypothesis import Phase, settings
 
 pytest_plugins = ["tests.servers.plugin"]
 
-# How long an example takes says more about the machine than about us. To explain a failure hypothesis traces every line,
-# which is slow, and which Python 3.11 has been seen to spin in for ever.
+# How long an example takes says more about the machine than about us. To explain a failure, hypothesis traces every
+# line, which is slow, and which Python 3.11 has been seen to spin in for ever.
 settings.register_profile("pinakes", deadline=None, phases=[phase for phase in Phase if phase is not Phase.explain])
 settings.load_profile("pinakes")
 
