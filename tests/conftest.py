@@ -11,7 +11,13 @@ pytest_plugins = ["tests.servers.plugin"]
 
 # How long an example takes says more about the machine than about us. To explain a failure, hypothesis traces every
 # line, which is slow, and which Python 3.11 has been seen to spin in for ever.
-settings.register_profile("pinakes", deadline=None, phases=[phase for phase in Phase if phase is not Phase.explain])
+# A change is judged by the same examples each time; the long run looks for new ones.
+settings.register_profile(
+    "pinakes",
+    deadline=None,
+    phases=[phase for phase in Phase if phase is not Phase.explain],
+    derandomize=not os.environ.get("PINAKES_LONG"),
+)
 settings.load_profile("pinakes")
 
 

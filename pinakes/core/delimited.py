@@ -19,6 +19,10 @@ _USUAL = frozenset(",;|\t\"'\\")
 """Characters that no number and no time has in its text."""
 
 
+_MARK = "\ufeff"
+"""The byte order mark: at the beginning of a file, readers leave it out."""
+
+
 @dataclass(frozen=True)
 class Delimited:
     delimiter: str = ","
@@ -65,8 +69,8 @@ class Delimited:
         return found if needed is None else pc.if_else(needed, self._quoted(found), found)
 
     def _misread(self, found: pa.Array) -> pa.Array | None:
-        """Which cells would be misread without quotes: those with a separator, a quote or a line break, and the text
-        that means NULL. None where there is no such cell, which all text at once tells many times faster."""
+        """Which cells would be misread without quotes: those with a separator, a quote, a line break or the mark, and
+        the text that means NULL. None where there is none, which all text at once tells many times faster."""
         content = content_of(found)
         signs = [sign for sign in self._signs if sign.encode() in content]
         marks = [pc.match_substring(found, sign) for sign in signs]
@@ -77,7 +81,7 @@ class Delimited:
 
     @cached_property
     def _signs(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys((self.delimiter, self.quote, self.escape, "\r", "\n")))
+        return tuple(dict.fromkeys((self.delimiter, self.quote, self.escape, "\r", "\n", _MARK)))
 
     def _quoted(self, found: pa.Array) -> pa.Array:
         content = content_of(found)

@@ -11,7 +11,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from pinakes.engine.session import Session
@@ -82,6 +82,7 @@ def same(value: Any) -> str:
 @pytest.mark.parametrize(("format", "options"), CASES)
 @settings(max_examples=how_many(8, 200), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(made=tables())
+@example(made=(["VARCHAR"], pa.table({"c0": ["\ufeff"]})))
 def test_all_comes_back(
     session: Session, tmp_path: Path, format: str, options: str, made: tuple[list[str], pa.Table]
 ) -> None:
