@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -129,6 +130,7 @@ def _project(pytester: pytest.Pytester, slt: str) -> None:
         target = pytester.path / "tests" / name
         target.parent.mkdir(exist_ok=True)
         target.write_text((here / name).read_text())
+    shutil.copytree(here / "servers", pytester.path / "tests/servers", ignore=shutil.ignore_patterns("__pycache__"))
     (pytester.path / "tests/sql/case.slt").write_text(slt)
     pytester.makeini("[pytest]\npythonpath = .\naddopts = --import-mode=importlib")
 

@@ -11,8 +11,8 @@ import pytest
 
 import pinakes
 
-ROWS = 1_500_000
-MOST = 110_000_000
+ROWS = 2_000_000
+MOST = 160_000_000
 """Bytes that Arrow may hold at any time: some blocks, however long the file is."""
 
 
