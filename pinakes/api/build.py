@@ -14,9 +14,10 @@ from pinakes.core.config import MEMORY, CatalogConfig, Config
 from pinakes.core.errors import CatalogUnavailable, ConfigError, InvalidArgument, NamespaceExists, PinakesError
 from pinakes.core.identity import Identity
 from pinakes.core.names import Namespace
-from pinakes.core.secrets import ANONYMOUS, Access, parse_secret
+from pinakes.core.secrets import parse_secret
 from pinakes.engine.engine import Engine
 from pinakes.engine.mounting import make_mount, take_common
+from pinakes.engine.opening import Opening
 from pinakes.engine.places import Scope
 from pinakes.engine.registry import Mount
 from pinakes.parser import classify
@@ -74,7 +75,7 @@ def _told(section: str) -> Iterator[None]:
 
 def _open_lake(engine: Engine, directory: Path, mount_id: str, identity: Identity) -> Catalog:
     options: dict[str, OptionValue] = {"DEFAULT_NAMESPACE": DEFAULT[0]}
-    catalog, _ = engine.open_catalog("sqlite", LAKE, str(directory), options, ANONYMOUS, mount_id)
+    catalog, _ = engine.open_catalog(Opening("sqlite", LAKE, str(directory), options, mount_id))
     assert isinstance(catalog, SupportsNamespaceChanges)
     if not catalog.namespace_exists(DEFAULT):
         with suppress(NamespaceExists):  # another process was faster: it is there, which is all we want
@@ -82,19 +83,11 @@ def _open_lake(engine: Engine, directory: Path, mount_id: str, identity: Identit
     return catalog
 
 
-def _opener(
-    engine: Engine,
-    type: str,
-    alias: str,
-    location: str,
-    options: Mapping[str, OptionValue],
-    access: Access,
-    mount_id: str,
-) -> tuple[Catalog, Callable[[], None]]:
+def _opener(engine: Engine, opening: Opening) -> tuple[Catalog, Callable[[], None]]:
     """A catalog of any type, remembering what it was asked, for each user's token apart; and what closes it."""
-    inner = open_catalog(type, alias, location, options, access)
-    user = Identity("", access.token).fingerprint
-    return remembering(inner, engine.caches, mount=mount_id, user=user), inner.close
+    inner = open_catalog(opening.type, opening.alias, opening.location, opening.options, opening.access)
+    user = Identity("", opening.access.token).fingerprint
+    return remembering(inner, engine.caches, mount=opening.mount_id, user=user), inner.close
 
 
 def _typed(options: Mapping[str, object]) -> dict[str, OptionValue]:

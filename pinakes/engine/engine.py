@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import itertools
 import weakref
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from types import TracebackType
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from pinakes.caches.registry import Caches
 from pinakes.core.catalog import Catalog
 from pinakes.core.config import Config
 from pinakes.core.errors import InvalidArgument
 from pinakes.core.identity import Identity, local_identity
-from pinakes.core.secrets import Access
 from pinakes.engine.context import make_runtime
 from pinakes.engine.files.access import FileAccess
+from pinakes.engine.opening import Opening
 from pinakes.engine.places import Scope
 from pinakes.engine.registry import Mount, Registry
 from pinakes.engine.secrets import SecretRef, SecretStore
@@ -23,24 +23,11 @@ from pinakes.engine.session import Session
 from pinakes.engine.tracker import QueryTracker
 
 if TYPE_CHECKING:
-    from pinakes.parser.statements import AnyStatement, OptionValue
+    from pinakes.parser.statements import AnyStatement
 
 
-class Opener(Protocol):
-    """How a catalog of a type is opened; given by whoever puts the application together."""
-
-    def __call__(
-        self,
-        engine: Engine,
-        type: str,
-        alias: str,
-        location: str,
-        options: Mapping[str, OptionValue],
-        access: Access,
-        mount_id: str,
-    ) -> tuple[Catalog, Callable[[], None]]:
-        """The catalog, and what closes it."""
-        ...
+Opener = Callable[["Engine", Opening], tuple[Catalog, Callable[[], None]]]
+"""How a catalog is opened; given by whoever puts the application together. The catalog, and what closes it."""
 
 
 class Engine:
@@ -75,17 +62,9 @@ class Engine:
         self._sessions.add(session)
         return session
 
-    def open_catalog(
-        self,
-        type: str,
-        alias: str,
-        location: str,
-        options: Mapping[str, OptionValue],
-        access: Access,
-        mount_id: str,
-    ) -> tuple[Catalog, Callable[[], None]]:
+    def open_catalog(self, opening: Opening) -> tuple[Catalog, Callable[[], None]]:
         """A catalog, open and not yet mounted, and what closes it."""
-        return self._opener(self, type, alias, location, options, access, mount_id)
+        return self._opener(self, opening)
 
     def users_of(self, secret: SecretRef) -> list[Mount]:
         """The mounts that are opened with a secret, whoever sees them."""

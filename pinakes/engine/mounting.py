@@ -24,6 +24,7 @@ from pinakes.core.identity import Identity
 from pinakes.core.names import Part
 from pinakes.core.secrets import Access
 from pinakes.core.values import one_of, text, truth
+from pinakes.engine.opening import Opening
 from pinakes.engine.registry import EVERYBODY, Audience, Mount, Origin
 from pinakes.providers.registry import check_options, local_paths, passes_token, paths_from
 
@@ -119,7 +120,7 @@ def make_mount(
             access = _access(engine, refs, identity, name if common.pass_token else None)
             try:
                 place, given = paths_from(base, common.type, location, options)
-                return engine.open_catalog(common.type, name, place, given, access, mount_id)
+                return engine.open_catalog(Opening(common.type, name, place, given, mount_id, access))
             except SecretNotFound:
                 if all(engine.secrets.get(ref) is getattr(access, key) for key, ref in refs.items()):
                     raise  # else it was replaced, and wiped, in this very moment

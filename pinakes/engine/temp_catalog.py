@@ -13,7 +13,7 @@ from pinakes.core.catalog import Catalog, SupportsNamespaceChanges
 from pinakes.core.errors import CatalogUnavailable, InvalidArgument
 from pinakes.core.identity import Identity
 from pinakes.core.names import TEMP, Namespace
-from pinakes.core.secrets import ANONYMOUS
+from pinakes.engine.opening import Opening
 from pinakes.engine.registry import Mount
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ class TempCatalog:
         try:
             options: dict[str, OptionValue] = {"DEFAULT_NAMESPACE": MAIN[0]}
             mount_id = self._engine.next_mount_id()
-            catalog, _ = self._engine.open_catalog("sqlite", TEMP, str(scratch.path), options, ANONYMOUS, mount_id)
+            catalog, _ = self._engine.open_catalog(Opening("sqlite", TEMP, str(scratch.path), options, mount_id))
             assert isinstance(catalog, SupportsNamespaceChanges)
             catalog.create_namespace(MAIN, {})
         except BaseException:

@@ -6,6 +6,7 @@ import pytest
 from IPython.core.completer import provisionalcompleter
 from IPython.core.interactiveshell import InteractiveShell
 
+from pinakes.notebook import completion
 from pinakes.notebook.completion import sql_at
 from tests.notebook.conftest import Run
 
@@ -19,6 +20,12 @@ def texts(shell: InteractiveShell, marked: str) -> list[str]:
     with provisionalcompleter():
         found = list(shell.Completer.completions(text, cursor))
     return [text[: one.start] + one.text + text[one.end :] for one in found]
+
+
+@pytest.fixture(autouse=True)
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is proposed is asked here, and not how busy the machine is."""
+    monkeypatch.setattr(completion, "PATIENCE", 60.0)
 
 
 @pytest.fixture(autouse=True)

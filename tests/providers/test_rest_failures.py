@@ -2,38 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
 from pinakes.api.build import open_engine
 from pinakes.core.config import CatalogConfig, Config
 from pinakes.core.errors import PinakesError
-from pinakes.engine.engine import Engine
 from pinakes.engine.session import Session
-from tests.engine.support import an_engine, do, rows
+from tests.engine.support import do, rows
 from tests.providers.kinds import new_name
-from tests.providers.proxy import Answer, Asked, Proxy, closed_port, proxied, silent_port
+from tests.providers.proxy import Answer, Asked, Proxy, closed_port, silent_port
 from tests.servers.base import Facts
 
 pytestmark = pytest.mark.slow
-
-
-@pytest.fixture
-def engine() -> Iterator[Engine]:
-    with an_engine() as engine:
-        yield engine
-
-
-@pytest.fixture
-def session(engine: Engine) -> Session:
-    return engine.session()
-
-
-@pytest.fixture
-def proxy(rest_server: Facts) -> Iterator[Proxy]:
-    with proxied(rest_server["uri"]) as proxy:
-        yield proxy
 
 
 @pytest.fixture

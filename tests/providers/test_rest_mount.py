@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator
 
 import pytest
 
@@ -12,7 +11,7 @@ from pinakes.core.errors import PinakesError
 from pinakes.core.identity import Identity
 from pinakes.engine.engine import Engine
 from pinakes.engine.session import Session
-from tests.engine.support import an_engine, do, in_order, rows
+from tests.engine.support import do, in_order, rows
 from tests.providers.kinds import new_name, store_secret
 from tests.providers.proxy import Answer, Asked, Proxy, proxied
 from tests.providers.tokens import token_of
@@ -20,23 +19,6 @@ from tests.servers.base import Facts
 from tests.servers.plugin import StartServer
 
 pytestmark = pytest.mark.slow
-
-
-@pytest.fixture
-def engine() -> Iterator[Engine]:
-    with an_engine() as engine:
-        yield engine
-
-
-@pytest.fixture
-def session(engine: Engine) -> Session:
-    return engine.session()
-
-
-@pytest.fixture
-def proxy(rest_server: Facts) -> Iterator[Proxy]:
-    with proxied(rest_server["uri"]) as proxy:
-        yield proxy
 
 
 def error_of(session: Session, sql: str) -> PinakesError:

@@ -78,7 +78,6 @@ def _as_bytes(schema: pa.Schema) -> pa.Schema:
 
 
 def _scan(files: Sequence[File], schema: pa.Schema, uuids: set[str], extras: Extras) -> DataFrame:
-    """One scan of DataFusion's; and one of Arrow's, of the files whose NaN would get lost in the other."""
     added = zip(extras.schema, extras.of(files[0]), strict=True)
     columns = [_column(field, uuids) for field in schema]
     columns += [lit(value).alias(field.name) for field, value in added]

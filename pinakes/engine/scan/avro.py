@@ -16,6 +16,7 @@ from datafusion import SessionConfig, SessionContext
 from pyiceberg.io import FileIO
 
 from pinakes.engine.scan.locations import address_of, local_path
+from pinakes.engine.scan.varint import as_varint, read_varint
 
 _MAGIC = b"Obj\x01"
 
@@ -94,13 +95,8 @@ def _text(content: bytes, at: int) -> tuple[bytes, int]:
 
 
 def _number(content: bytes, at: int) -> tuple[int, int]:
-    value = shift = 0
-    while True:
-        byte = content[at]
-        value |= (byte & 0x7F) << shift
-        at, shift = at + 1, shift + 7
-        if byte < 0x80:
-            return (value >> 1) ^ -(value & 1), at
+    value, at = read_varint(content, at)
+    return (value >> 1) ^ -(value & 1), at
 
 
 def _sized(value: bytes) -> bytes:
@@ -108,10 +104,4 @@ def _sized(value: bytes) -> bytes:
 
 
 def _zigzag(number: int) -> bytes:
-    value = (number << 1) ^ (number >> 63)
-    made = bytearray()
-    while value >= 0x80:
-        made.append(value & 0x7F | 0x80)
-        value >>= 7
-    made.append(value)
-    return bytes(made)
+    return as_varint((number << 1) ^ (number >> 63))

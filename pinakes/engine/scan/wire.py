@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from pinakes.core.errors import InternalError
+from pinakes.engine.scan.varint import as_varint, read_varint
 
 PATHS = 2
 """Of a scan of files (ListingTableScanNode): one path each."""
@@ -40,15 +41,15 @@ def fields(message: bytes, at: int, end: int) -> Iterator[Field]:
     """The fields of the message that stands between two places."""
     while at < end:
         start = at
-        tag, at = _varint(message, at)
+        tag, at = read_varint(message, at)
         value = -1
         match tag & 7:
             case 0:
-                _, at = _varint(message, at)
+                _, at = read_varint(message, at)
             case 1:
                 at += 8
             case 2:
-                length, value = _varint(message, at)
+                length, value = read_varint(message, at)
                 at = value + length
             case 5:
                 at += 4
@@ -82,23 +83,4 @@ def _around(plan: bytes, path: bytes, place: int) -> tuple[int, int] | None:
 
 def with_bytes(number: int, value: bytes) -> bytes:
     """A field that holds bytes, a text or a message."""
-    return _as_varint(number << 3 | 2) + _as_varint(len(value)) + value
-
-
-def _varint(message: bytes, at: int) -> tuple[int, int]:
-    value = shift = 0
-    while True:
-        byte = message[at]
-        value |= (byte & 0x7F) << shift
-        at, shift = at + 1, shift + 7
-        if byte < 0x80:
-            return value, at
-
-
-def _as_varint(value: int) -> bytes:
-    made = bytearray()
-    while value >= 0x80:
-        made.append(value & 0x7F | 0x80)
-        value >>= 7
-    made.append(value)
-    return bytes(made)
+    return as_varint(number << 3 | 2) + as_varint(len(value)) + value

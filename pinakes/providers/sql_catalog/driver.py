@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from enum import Enum, auto
 from typing import Any, Protocol
 
+from pinakes.providers.sql_catalog.address import Address
 from pinakes.providers.sql_catalog.database import Dialect, Value
 
 
@@ -19,6 +20,19 @@ class Fault(Enum):
     TOO_LONG = auto()  # or otherwise a value that can't be stored
     UNAVAILABLE = auto()
     OTHER = auto()
+
+
+class Connector:
+    """Where a server is. `login` gives user and password when a connection is made, so that a secret is read as late as
+    possible."""
+
+    def __init__(
+        self, address: Address, login: Callable[[], tuple[str, str]], connect_timeout: float, statement_timeout: float
+    ) -> None:
+        self._address = address
+        self._login = login
+        self._connect_timeout = connect_timeout
+        self._statement_timeout = statement_timeout
 
 
 class Driver(Protocol):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ssl
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import pymysql
@@ -14,7 +14,7 @@ from pymysql.constants import ER as SERVER_ERROR
 from pinakes.core.errors import InvalidArgument
 from pinakes.providers.sql_catalog.address import Address
 from pinakes.providers.sql_catalog.database import Dialect, Value
-from pinakes.providers.sql_catalog.driver import Fault
+from pinakes.providers.sql_catalog.driver import Connector, Fault
 
 _COLUMNS = """SELECT table_name, column_name FROM information_schema.columns WHERE table_schema = DATABASE()
               AND table_name IN ('iceberg_tables', 'iceberg_namespace_properties')"""
@@ -52,18 +52,8 @@ _FAULTS = {
 }
 
 
-class MySqlDriver:
-    """`login` gives user and password when a connection is made, so that a secret is read as late as possible."""
-
+class MySqlDriver(Connector):
     errors: tuple[type[Exception], ...] = (pymysql.MySQLError,)
-
-    def __init__(
-        self, address: Address, login: Callable[[], tuple[str, str]], connect_timeout: float, statement_timeout: float
-    ) -> None:
-        self._address = address
-        self._login = login
-        self._connect_timeout = connect_timeout
-        self._statement_timeout = statement_timeout
 
     def connect(self) -> pymysql.Connection[Any]:
         user, password = self._login()

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import psycopg
 from psycopg import sql as compose
 
-from pinakes.providers.sql_catalog.address import Address
 from pinakes.providers.sql_catalog.database import Dialect, Value
-from pinakes.providers.sql_catalog.driver import Fault
+from pinakes.providers.sql_catalog.driver import Connector, Fault
 
 DIALECT = Dialect(
     columns="""SELECT table_name, column_name FROM information_schema.columns
@@ -46,18 +45,8 @@ _DEFINITIONS = 7_266_511_020_191_116
 """The number of the lock that those who change the schema take: any, but the same for all of us."""
 
 
-class PostgresDriver:
-    """`login` gives user and password when a connection is made, so that a secret is read as late as possible."""
-
+class PostgresDriver(Connector):
     errors: tuple[type[Exception], ...] = (psycopg.Error,)
-
-    def __init__(
-        self, address: Address, login: Callable[[], tuple[str, str]], connect_timeout: float, statement_timeout: float
-    ) -> None:
-        self._address = address
-        self._login = login
-        self._connect_timeout = connect_timeout
-        self._statement_timeout = statement_timeout
 
     def connect(self) -> psycopg.Connection[Any]:
         user, password = self._login()
