@@ -7,10 +7,14 @@ CPU time where others share the machine. `make bench` runs every file here whose
 from __future__ import annotations
 
 import resource
+import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from statistics import median
+
+sys.path.append(str(Path(__file__).parents[1]))  # some take from `tests` what the engine itself can't make
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +37,34 @@ def compare(
                 taken[side].append(times)
     mine, theirs = (Times(median(t.wall for t in side), median(t.cpu for t in side)) for side in taken)
     return mine, theirs
+
+
+@dataclass(frozen=True, slots=True)
+class Added:
+    """Seconds of wall time that single calls take more than the peer's: as a rule, and where nothing else got in the
+    way of either."""
+
+    usual: float
+    best: float
+
+
+def added(ours: Callable[[], float], peer: Callable[[], float], *, calls: int = 300) -> Added:
+    """The medians and the shortest of single calls in turns; each tells its own seconds."""
+    mine, theirs = zip(*((ours(), peer()) for _ in range(calls)), strict=True)
+    return Added(median(mine) - median(theirs), min(mine) - min(theirs))
+
+
+def promise_added(words: str, more: Added, limit: float) -> None:
+    """The promise is that of the median; the best is told beside it."""
+    promise(f"{words}, median", more.usual * 1e3, limit, " ms")
+    print(f"         at best: {more.best * 1e3:.3g} ms")
+
+
+def calibrate(rounds: int = 30) -> None:
+    """How quick the machine is, and how busy: a loop of Python alone, at its best and in the median."""
+    taken = [timed(lambda: sum(range(1_000_000)), 1).wall for _ in range(rounds)]
+    best, usual = min(taken) * 1e3, median(taken) * 1e3
+    print(f"calibration: a million numbers are summed in {best:.1f} ms at best, in {usual:.1f} ms in the median")
 
 
 def report(name: str, ours: Times, peer: Times, peer_name: str) -> None:

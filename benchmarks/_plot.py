@@ -8,10 +8,10 @@ COLOURS = ("#2a6f97", "#e07a5f", "#81b29a", "#f2cc8f")
 HEIGHT, LEFT, BAR, GAP = 240, 50, 8, 10
 
 
-def bars(title: str, groups: Sequence[str], series: Mapping[str, Sequence[float]]) -> str:
-    """Each series has one value per group."""
+def bars(title: str, groups: Sequence[str], series: Mapping[str, Sequence[float]], *, gap: int = GAP) -> str:
+    """Each series has one value per group; long names of groups need a wider `gap`."""
     top = max(value for values in series.values() for value in values)
-    step = BAR * len(series) + GAP
+    step = BAR * len(series) + gap
     width = LEFT + step * len(groups) + 20
     parts = [f'<text x="{LEFT}" y="16" font-size="13">{title}</text>']
     parts += _scale(top, width)

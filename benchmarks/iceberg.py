@@ -1,4 +1,5 @@
-"""Iceberg tables of many files: a point query cold and warm; and what a query costs over one on bare DataFusion."""
+"""Iceberg tables of many files: a point query cold and warm, counts from metadata, deletes in one file of a hundred;
+and what a query costs over one on bare DataFusion."""
 
 from __future__ import annotations
 
@@ -17,6 +18,7 @@ from pyiceberg.typedef import Record
 import pinakes
 from pinakes.core.names import Name
 from pinakes.engine.session import Session
+from tests.engine.delete_files import delete_positions
 
 COLUMNS = {"day": pa.int32(), "id": pa.int64(), "v": pa.string()}
 SCHEMA = pa.schema(
@@ -33,6 +35,8 @@ def main() -> None:
         report("warm point query, 10,000 files against 1,000", ours, peer, "1,000 files")
         promise("warm", ours.wall * 1000, 5, " ms")
         promise("10,000 files against 1,000, cpu", ours.cpu / peer.cpu, 1.5)
+        _counts(session)
+        _deletes(session, Path(scratch))
         _overhead(session, Path(scratch))
 
 
@@ -50,6 +54,30 @@ def _many(session: Session, number: int, scratch: Path) -> Callable[[], object]:
 def _cold(session: Session, sql: str) -> None:
     session.engine.caches.manifests.cache.clear()
     _run(session, sql)
+
+
+def _counts(session: Session) -> None:
+    """From metadata, against the same read from ten thousand files."""
+    sql = "SELECT count(*), min(id), max(id) FROM t10000"
+    told, read = (partial(_run, session, text) for text in (sql, f"{sql} WHERE id + 0 >= 0"))
+    ours, peer = compare(told, read, rounds=5)
+    report("count, min and max of 10,000 files", ours, peer, "with a condition that no metadata answers")
+    promise("from metadata", ours.wall * 1000, 10, " ms")
+
+
+def _deletes(session: Session, scratch: Path) -> None:
+    """A table of a hundred files, one of which has deleted rows, against the same without."""
+    for name in ("clean", "dirty"):
+        _make(session, name, 100, scratch / name, rows=20_000)
+    handle = session.resolver.table(Name.of("dirty"))[1].handle
+    delete_positions(handle, next(iter(handle.scan(row_filter="day = 50").plan_files())), range(0, 20_000, 10))
+    session.resolver.table(Name.of("dirty"))
+    sql = "SELECT sum(id), max(v), count(*) FROM {} WHERE id % 3 = 0"
+    dirty, clean = (partial(_run, session, sql.format(name)) for name in ("dirty", "clean"))
+    ours, peer = compare(dirty, clean, rounds=9)
+    report("a scan with deletes in 1 % of the files", ours, peer, "without")
+    promise("wall", ours.wall / peer.wall, 1.3)
+    promise("cpu", ours.cpu / peer.cpu, 1.3)
 
 
 def _overhead(session: Session, scratch: Path) -> None:
@@ -70,7 +98,7 @@ def _run(session: Session, sql: str) -> pa.Table:
 # --- tables ------------------------------------------------------------------------------------------------------
 
 
-def _make(session: Session, name: str, number: int, directory: Path) -> None:
+def _make(session: Session, name: str, number: int, directory: Path, rows: int = ROWS) -> None:
     """A table with one file per day; its files are made by hand, since ten thousand inserts take minutes."""
     directory.mkdir()
     _run(session, f"CREATE TABLE {name} (day INT, id BIGINT, v VARCHAR) PARTITIONED BY (day)")
@@ -78,27 +106,32 @@ def _make(session: Session, name: str, number: int, directory: Path) -> None:
     transaction = handle.transaction()
     with transaction.update_snapshot().fast_append() as change:
         for day in range(number):
-            change.append_data_file(_file(directory / f"{day}.parquet", day, handle.spec().spec_id))
+            change.append_data_file(_file(directory / f"{day}.parquet", day, handle.spec().spec_id, rows))
     transaction.commit_transaction()
     session.resolver.table(Name.of(name))  # what is remembered of it goes
 
 
-def _file(path: Path, day: int, spec_id: int) -> DataFile:
-    ids = range(day * ROWS, (day + 1) * ROWS)
-    columns = [pa.array([day] * ROWS, pa.int32()), pa.array(ids, pa.int64()), pa.array([f"x{i}" for i in range(ROWS)])]
+def _file(path: Path, day: int, spec_id: int, rows: int) -> DataFile:
+    ids = range(day * rows, (day + 1) * rows)
+    columns = [
+        pa.array([day] * rows, pa.int32()),
+        pa.array(ids, pa.int64()),
+        pa.array([f"x{i % 10}" for i in range(rows)]),
+    ]
     pq.write_table(pa.Table.from_arrays(columns, schema=SCHEMA), path)
-    every = dict.fromkeys((1, 2, 3), ROWS)
+    every = dict.fromkeys((1, 2, 3), rows)
     file = DataFile.from_args(
         content=DataFileContent.DATA,
         file_path=str(path),
         file_format=FileFormat.PARQUET,
         partition=Record(day),
-        record_count=ROWS,
+        record_count=rows,
         file_size_in_bytes=path.stat().st_size,
         column_sizes=every,
         value_counts=every,
         null_value_counts=dict.fromkeys((1, 2, 3), 0),
         nan_value_counts={},
+        split_offsets=[4],
         lower_bounds={1: day.to_bytes(4, "little"), 2: ids[0].to_bytes(8, "little"), 3: b"x0"},
         upper_bounds={1: day.to_bytes(4, "little"), 2: ids[-1].to_bytes(8, "little"), 3: b"x9"},
     )

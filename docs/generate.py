@@ -5,12 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import MISSING, Field, fields
 from pathlib import Path
+from typing import Any
 
-from pinakes.core import config, errors
+from pinakes.core import config, errors, powers, server_config, serving
+from pinakes.core.arrow_types import sql_name_of_arrow
+from pinakes.core.names import INFORMATION_SCHEMA, SYSTEM
+from pinakes.core.server_limits import ServerLimits
 from pinakes.core.settings import Settings
 from pinakes.core.values import docs_of
 from pinakes.providers.options import describe_options
 from pinakes.providers.registry import TYPES, load_type
+from pinakes.system_tables import registry as system
+from pinakes.system_tables.base import Column
 
 REFERENCE = Path(__file__).parent / "reference"
 NOTE = "<!-- Written by docs/generate.py (`make docs`); change the code instead. -->\n"
@@ -47,6 +53,12 @@ def settings() -> str:
             "A secret that every user may attach catalogs with: its `type` and its keys, as in CREATE SECRET. A value "
             'is a text, `{ env = "VARIABLE" }` or `{ file = "path" }`.',
             "",
+            "### [server.users] and [server.tokens]",
+            "",
+            "Who may call `pinakes serve`: a name and its password, a name and its token. Values are given as those of "
+            "secrets, and may be hashed. Other ways to log in are below [server]; without any there is no "
+            "authentication, and the server listens on this machine only.",
+            "",
         ]
     )
 
@@ -60,14 +72,29 @@ CATALOG_KEYS = (
 
 def sections() -> Iterable[str]:
     yield from section("engine", config.EngineConfig)
+    yield from section("caches", config.CachesConfig)
+    yield "`SET GLOBAL cache.NAME.key = value` changes each of these while the process runs ([caches](../caches.md))."
+    yield ""
     yield from section("caches.NAME", config.CacheConfig)
-    yield from caches("entries", config.CacheConfig)
+    yield from caches("max_entries", config.CacheConfig)
+    yield "`listings` have one key more:"
+    yield ""
+    yield from table(("key", "default", "meaning"), docs_of(config.ListingsConfig)[-1:])
+    yield ""
     yield "Those that are bounded by the memory they take:"
     yield ""
     yield from table(("key", "default", "meaning"), docs_of(config.SizedCacheConfig))
     yield ""
-    yield from caches("size", config.SizedCacheConfig)
+    yield from caches("max_bytes", config.SizedCacheConfig)
     yield from section("log", config.LogConfig)
+    yield from section("server", server_config.LoginConfig, ServerLimits)
+    yield from section("server.statements", serving.StatementLimits)
+    yield from section("server.metrics", serving.MetricsConfig)
+    yield from section("server.oidc", server_config.OidcConfig)
+    yield from section("server.tls", server_config.TlsConfig)
+    yield from section("access", server_config.AccessConfig)
+    yield from table(("power", "lets everybody …"), powers.POWERS.items())
+    yield ""
 
 
 def caches(limit: str, kind: type) -> Iterable[str]:
@@ -77,8 +104,9 @@ def caches(limit: str, kind: type) -> Iterable[str]:
     return (*table(("cache", limit, "ttl"), rows), "")
 
 
-def section(name: str, kind: type) -> Iterable[str]:
-    return (f"### [{name}]", "", *table(("key", "default", "meaning"), docs_of(kind)), "")
+def section(name: str, *kinds: type) -> Iterable[str]:
+    rows = (row for kind in kinds for row in docs_of(kind))
+    return (f"### [{name}]", "", *table(("key", "default", "meaning"), rows), "")
 
 
 def error_codes() -> str:
@@ -109,6 +137,32 @@ def catalog_types() -> str:
             *(line for name in sorted(TYPES) for line in options_of(name)),
         ]
     )
+
+
+def system_tables() -> str:
+    """Every system table with its columns, from their declarations."""
+    return "\n".join(
+        [
+            "# System tables",
+            NOTE,
+            "What they cost and how they are asked is in [system tables](../system-tables.md). Conditions on columns "
+            "that are marked `*` reach the catalogs; reading a column that is marked `+` loads tables.",
+            "",
+            *(line for schema in system.SCHEMAS for line in schema_tables(schema)),
+        ]
+    )
+
+
+def schema_tables(schema: str) -> Iterable[str]:
+    full = schema if schema == INFORMATION_SCHEMA else f"{SYSTEM}.{schema}"
+    for name in system.names(schema):
+        declared = system.table(schema, name)
+        rows = ((f"`{c.name}`{mark_of(c)}", sql_name_of_arrow(c.type), c.doc) for c in declared.columns)
+        yield from (f"## {full}.{name}", "", declared.doc, "", *table(("column", "type", "meaning"), rows), "")
+
+
+def mark_of(column: Column[Any]) -> str:
+    return " \\*" if column.level is not None else " +" if column.loads else ""
 
 
 def options_of(name: str) -> Iterable[str]:
@@ -155,7 +209,12 @@ def _row(cells: Iterable[str]) -> str:
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
 
 
-PAGES = {"settings.md": settings, "errors.md": error_codes, "catalogs.md": catalog_types}
+PAGES = {
+    "settings.md": settings,
+    "errors.md": error_codes,
+    "catalogs.md": catalog_types,
+    "system-tables.md": system_tables,
+}
 
 
 def main() -> None:

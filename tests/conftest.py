@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import signal
 
 import pytest
 from hypothesis import Phase, settings
+from hypothesis.internal.conjecture import junkdrawer
 
 pytest_plugins = ["tests.servers.plugin"]
 
@@ -19,6 +21,12 @@ settings.register_profile(
     derandomize=not os.environ.get("PINAKES_LONG"),
 )
 settings.load_profile("pinakes")
+# It times the collector of garbage. A query that is interrupted just then would be interrupted in there, to no effect.
+junkdrawer._gc_initialized = True
+
+# Whoever runs the tests in the background may have told them to ignore Ctrl-C, which some of them press.
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -15,11 +15,16 @@ import pytest
 
 from pinakes.core import errors
 from pinakes.core.config import CacheConfig, CachesConfig, EngineConfig, LogConfig, SizedCacheConfig
+from pinakes.core.powers import POWERS
+from pinakes.core.server_config import AccessConfig, LoginConfig, OidcConfig, TlsConfig
+from pinakes.core.server_limits import ServerLimits
+from pinakes.core.serving import MetricsConfig, StatementLimits
 from pinakes.core.settings import Settings
 from pinakes.core.values import docs_of
 from pinakes.engine.refusals import REFUSED
 from pinakes.parser import classify, statements
 from pinakes.parser.statements import Planned, Statement
+from pinakes.system_tables import registry as system
 from tests.sqllogic import parse
 
 ROOT = Path(__file__).parent.parent
@@ -85,17 +90,19 @@ def test_every_module_says_what_it_is_for(module: Path) -> None:
 
 
 def settings() -> list[tuple[str, str, str]]:
-    return [row for kind in (Settings, EngineConfig, CacheConfig, SizedCacheConfig, LogConfig) for row in docs_of(kind)]
+    engine = (Settings, EngineConfig, CacheConfig, SizedCacheConfig, LogConfig)
+    server = (LoginConfig, ServerLimits, StatementLimits, MetricsConfig, OidcConfig, TlsConfig, AccessConfig)
+    return [row for kind in (*engine, *server) for row in docs_of(kind)]
 
 
 def test_every_setting_is_documented() -> None:
     page = (ROOT / "docs/reference/settings.md").read_text(encoding="utf-8")
     missing = [name for name, _, doc in settings() if f"| {name} | " not in page or doc.replace("|", "\\|") not in page]
-    missing += [name for name in CachesConfig.__dataclass_fields__ if f"| {name} | " not in page]
+    missing += [name for name in (*CachesConfig.__dataclass_fields__, *POWERS) if f"| {name} | " not in page]
     assert missing == []
 
 
-@pytest.mark.parametrize("page", ["settings.md", "errors.md", "catalogs.md"])
+@pytest.mark.parametrize("page", ["settings.md", "errors.md", "catalogs.md", "system-tables.md"])
 def test_the_reference_is_in_step_with_the_code(page: str) -> None:
     spec = importlib.util.spec_from_file_location("docs_generate", ROOT / "docs/generate.py")
     assert spec is not None
@@ -104,6 +111,25 @@ def test_the_reference_is_in_step_with_the_code(page: str) -> None:
     spec.loader.exec_module(generate)
     written = (ROOT / "docs/reference" / page).read_text(encoding="utf-8")
     assert written == generate.PAGES[page](), "run `make docs`"
+
+
+SYSTEM_TABLES = [(schema, name) for schema in system.SCHEMAS for name in system.names(schema)]
+
+
+@pytest.mark.parametrize(("schema", "name"), SYSTEM_TABLES)
+def test_every_system_table_tells_what_it_is(schema: str, name: str) -> None:
+    table = system.table(schema, name)
+    assert table.name == name
+    assert table.doc.endswith(".")
+    assert len({column.name for column in table.columns}) == len(table.columns)
+    assert [column.name for column in table.columns if not column.doc or column.doc.endswith(".")] == []
+
+
+@pytest.mark.parametrize(("schema", "name"), SYSTEM_TABLES)
+def test_every_system_table_has_sql_tests(schema: str, name: str) -> None:
+    """Those without rows share a file."""
+    own, empty = SQL / f"{schema}_{name}.slt", SQL / f"{schema}_empty.slt"
+    assert own.is_file() or f"system.{schema}.{name}\n" in empty.read_text(encoding="utf-8")
 
 
 def test_every_error_has_a_code_of_its_own_and_stands_in_the_tree() -> None:
@@ -155,6 +181,17 @@ def test_a_query_loads_no_other_statements() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
     assert done.stderr == "base,queries"
+
+
+def test_a_query_loads_no_system_tables() -> None:
+    code = (
+        "import sys\nfrom pinakes.cli.main import main\n"
+        "try:\n    main(['--data', ':memory:', '-c', 'select 1'])\nexcept SystemExit:\n    pass\n"
+        "place = 'pinakes.system_tables.'\n"
+        "sys.stderr.write(','.join(sorted(m.removeprefix(place) for m in sys.modules if m.startswith(place))))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
+    assert done.stderr == "faults,lanes"
 
 
 def test_help_loads_nothing_heavy() -> None:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 
+from pinakes.caches.base import Clock
 from pinakes.caches.catalog import remembering
+from pinakes.caches.counting import counting
 from pinakes.caches.registry import make_caches
 from pinakes.core.catalog import Catalog, SupportsNamespaceChanges
 from pinakes.core.config import MEMORY, CatalogConfig, Config
@@ -15,11 +18,12 @@ from pinakes.core.errors import CatalogUnavailable, ConfigError, InvalidArgument
 from pinakes.core.identity import Identity
 from pinakes.core.names import Namespace
 from pinakes.core.secrets import parse_secret
+from pinakes.engine.access.policy import EMBEDDED, Policy
 from pinakes.engine.engine import Engine
 from pinakes.engine.mounting import make_mount, take_common
 from pinakes.engine.opening import Opening
 from pinakes.engine.places import Scope
-from pinakes.engine.registry import Mount
+from pinakes.engine.registry import Mount, MountId
 from pinakes.parser import classify
 from pinakes.parser.statements import OptionValue
 from pinakes.providers.registry import open_catalog
@@ -32,29 +36,33 @@ DEPLOYMENT = Identity("", roles=frozenset({"admin"}))
 """Whom the secrets and catalogs of the configuration belong to: no user has this name."""
 
 
-def open_engine(config: Config) -> Engine:
-    """An engine with the embedded catalog and those of the configuration. None of them is opened before it is used."""
+def open_engine(config: Config, policy: Policy = EMBEDDED, clock: Clock = time.monotonic) -> Engine:
+    """An engine with the embedded catalog and those of the configuration. None of them is opened before it is used.
+
+    `policy` is what users may do who are no administrators; `clock` is what its caches grow old by.
+    """
     directory, remove = _data_directory(config)
-    engine = Engine(config, make_caches(config.caches, classify), Scope(LAKE, DEFAULT), _opener, on_close=remove)
+    caches, home = make_caches(config.caches, classify, clock), Scope(LAKE, DEFAULT)
+    engine = Engine(config, caches, home, _opener, on_close=remove, policy=policy)
     for secret in config.secrets.values():
-        with _told(f"secrets.{secret.name}"):
+        with told(f"secrets.{secret.name}"):
             engine.secrets.put(parse_secret(secret.name, DEPLOYMENT.user, secret.values, shared=True), DEPLOYMENT)
     base = None if config.source is None else config.source.parent
     for catalog in config.catalogs.values():
-        with _told(f"catalogs.{catalog.name}"):
-            engine.registry.mount(_configured(engine, catalog, base))
+        with told(f"catalogs.{catalog.name}"):
+            engine.registry.mount(mount_of(engine, catalog, base))
     if LAKE not in config.catalogs:
         engine.registry.mount(_lake(engine, directory))
     return engine
 
 
 def _lake(engine: Engine, directory: Path) -> Mount:
-    mount_id = engine.next_mount_id()
-    opener, forget = partial(_open_lake, engine, directory, mount_id), partial(engine.caches.forget, mount_id)
-    return Mount(LAKE, "sqlite", "config", DEPLOYMENT.user, opener, on_forget=forget)
+    mount_id = MountId(engine.next_mount_id())
+    opener = partial(_open_lake, engine, directory, str(mount_id))
+    return Mount(LAKE, "sqlite", "config", DEPLOYMENT.user, opener, caches=engine.caches, id=mount_id)
 
 
-def _configured(engine: Engine, catalog: CatalogConfig, base: Path | None) -> Mount:
+def mount_of(engine: Engine, catalog: CatalogConfig, base: Path | None) -> Mount:
     """A catalog of the configuration: as ATTACH mounts it, for everybody, and not asked before it is used."""
     options = {"TYPE": catalog.type, "VISIBILITY": "all", **_typed(catalog.options)}
     common = take_common(catalog.name, options)
@@ -65,7 +73,7 @@ def _configured(engine: Engine, catalog: CatalogConfig, base: Path | None) -> Mo
 
 
 @contextmanager
-def _told(section: str) -> Iterator[None]:
+def told(section: str) -> Iterator[None]:
     """Errors say which section of the configuration they are about."""
     try:
         yield
@@ -75,7 +83,8 @@ def _told(section: str) -> Iterator[None]:
 
 def _open_lake(engine: Engine, directory: Path, mount_id: str, identity: Identity) -> Catalog:
     options: dict[str, OptionValue] = {"DEFAULT_NAMESPACE": DEFAULT[0]}
-    catalog, _ = engine.open_catalog(Opening("sqlite", LAKE, str(directory), options, mount_id))
+    roots = engine.files.roots.and_also([directory]).texts
+    catalog, _ = engine.open_catalog(Opening("sqlite", LAKE, str(directory), options, mount_id, roots=roots))
     assert isinstance(catalog, SupportsNamespaceChanges)
     if not catalog.namespace_exists(DEFAULT):
         with suppress(NamespaceExists):  # another process was faster: it is there, which is all we want
@@ -86,8 +95,15 @@ def _open_lake(engine: Engine, directory: Path, mount_id: str, identity: Identit
 def _opener(engine: Engine, opening: Opening) -> tuple[Catalog, Callable[[], None]]:
     """A catalog of any type, remembering what it was asked, for each user's token apart; and what closes it."""
     inner = open_catalog(opening.type, opening.alias, opening.location, opening.options, opening.access)
+    if opening.roots is not None:
+        from pinakes.providers.iceberg import IcebergReader
+
+        if isinstance(inner, IcebergReader):
+            inner.confine(opening.roots)
     user = Identity("", opening.access.token).fingerprint
-    return remembering(inner, engine.caches, mount=opening.mount_id, user=user), inner.close
+    counted = counting(inner, opening.alias, engine.calls)
+    found = remembering(counted, engine.caches, mount=opening.mount_id, user=user, origin=opening.origin)
+    return found, inner.close
 
 
 def _typed(options: Mapping[str, object]) -> dict[str, OptionValue]:

@@ -1,7 +1,8 @@
 """`pinakes.connect`: a session of an engine in this process, as a connection of PEP 249 and with what Arrow adds.
 
 One connection is one session (its own place, settings and temporary relations); threads may share it, each with its
-own cursors. Every statement is its own commit: `commit` has nothing left to do, and `rollback` says that it can't.
+own cursors. Every statement is its own commit, unless BEGIN came before it: then `commit` and
+`rollback` end the transaction.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from typing import Any
 from pinakes.api import errors
 from pinakes.api.cursor import Cursor
 from pinakes.api.engines import acquire
+from pinakes.api.foreground import undisturbed
 from pinakes.api.parameters import Parameters, bound, check_count
 from pinakes.api.relation import Relation
 from pinakes.api.variables import Scopes, scopes_of, variables
@@ -120,14 +122,29 @@ class Connection:
             self._check_open()
             return Cursor(self)
 
-    def run(self, sql: str, parameters: Parameters | None = None, scopes: Scopes | None = None) -> Result:
-        """What the others are made of: the engine's own result. The variables of `scopes` may stand for tables."""
-        result = self.run_quietly(sql, parameters, scopes)
+    def run(
+        self,
+        sql: str,
+        parameters: Parameters | None = None,
+        scopes: Scopes | None = None,
+        *,
+        session: Session | None = None,
+    ) -> Result:
+        """What the others are made of: the engine's own result. The variables of `scopes` may stand for tables; another
+        `session` is one aside of the connection's own."""
+        result = self.run_quietly(sql, parameters, scopes, session=session)
         while self.session.warnings:
             warnings.warn(self.session.warnings.pop(0), errors.Warning, stacklevel=3)
         return result
 
-    def run_quietly(self, sql: str, parameters: Parameters | None = None, scopes: Scopes | None = None) -> Result:
+    def run_quietly(
+        self,
+        sql: str,
+        parameters: Parameters | None = None,
+        scopes: Scopes | None = None,
+        *,
+        session: Session | None = None,
+    ) -> Result:
         """The same for who shows `session.warnings` in their own way."""
         self._check_open()
         if not isinstance(sql, str):
@@ -137,7 +154,8 @@ class Connection:
             check_count(self.session.engine.caches.statements.classify(sql), len(parameters))
         scan = scopes is not None and self.session.settings.python_scan
         with variables(scopes) if scopes is not None and scan else nullcontext() as lookup:
-            return self.session.run(sql, values, lookup=lookup)
+            run = (session or self.session).run
+            return undisturbed(lambda: run(sql, values, lookup=lookup), self.cancel, Result.close)
 
     def cancel(self) -> None:
         """Stop whatever runs on this connection; to be called from another thread."""
@@ -169,14 +187,20 @@ class Connection:
     # --- transactions and the end ---------------------------------------------------------------------------------
 
     def commit(self) -> None:
-        """Every statement has been committed already."""
+        """End a transaction that was begun with BEGIN; outside of one, every statement has been committed already."""
         with errors.raising():
             self._check_open()
+            if self.session.transaction is not None:
+                self.run("COMMIT")
 
     def rollback(self) -> None:
         with errors.raising():
             self._check_open()
-            raise NotSupportedError("nothing can be rolled back: every statement is its own commit")
+            if self.session.transaction is None:
+                raise NotSupportedError(
+                    "nothing can be rolled back: every statement is its own commit, unless BEGIN came before it"
+                )
+            self.run("ROLLBACK")
 
     def close(self) -> None:
         """Stop what runs and give the engine back; the second time does nothing."""

@@ -1,8 +1,8 @@
 """A call that Ctrl-C stops in good order: it runs on a thread of its own, which is canceled and not torn apart.
 
 An interrupt that is raised wherever the main thread happens to be could leave a commit half done. So the main thread
-does nothing but wait; the interrupt reaches it alone, and the work ends where it can. The shell and the notebook both
-run their statements so.
+does nothing but wait; the interrupt reaches it alone, and the work ends where it can. The shell, the notebook and the
+connections of Python (`undisturbed`) run their statements so.
 """
 
 from __future__ import annotations
@@ -73,3 +73,33 @@ class Foreground(Generic[T]):
             self._cancel()
             if not self._over.wait(PATIENCE) and time.monotonic() - began > GRACE and self._is_stuck():
                 return
+
+
+def undisturbed(call: Callable[[], T], cancel: Callable[[], object], discard: Callable[[T], object]) -> T:
+    """What the call gives or raises. Ctrl-C is passed on as KeyboardInterrupt once the call has ended, and what it gave
+    is discarded. Interrupts reach the main thread alone, so any other makes the call itself."""
+    if threading.current_thread() is not threading.main_thread():
+        return call()
+    foreground = Foreground(call, cancel)
+    try:
+        value = foreground.run()
+    except Exception as error:
+        if foreground.interrupted:
+            raise KeyboardInterrupt from error
+        raise
+    if foreground.interrupted:
+        discard(value)
+        raise KeyboardInterrupt
+    return value
+
+
+def leaving(call: Callable[[], T]) -> T:
+    """What the call gives or raises. After Ctrl-C one waits a moment for it and no longer: it may be one that waits for
+    another machine, and changes nothing."""
+    if threading.current_thread() is not threading.main_thread():
+        return call()
+    foreground = Foreground(call, lambda: None, is_stuck=lambda: True)
+    value = foreground.run()
+    if foreground.interrupted:
+        raise KeyboardInterrupt
+    return value

@@ -6,15 +6,18 @@ import time
 from collections.abc import Callable
 from typing import Literal, NamedTuple, TypeVar, cast
 
+from pinakes.caches import measure
 from pinakes.caches.base import Cache, CacheStats, Clock
-from pinakes.core.config import CacheConfig
-from pinakes.core.names import Namespace
+from pinakes.caches.budget import Budget
+from pinakes.caches.reads import noted
+from pinakes.core.config import ListingsConfig
+from pinakes.core.names import Namespace, may_be_one
 
 T = TypeVar("T")
 
-What = Literal["namespaces", "exists", "properties", "tables", "views", "everything"]
+What = Literal["namespaces", "all namespaces", "exists", "properties", "tables", "views", "everything"]
 
-OF_NAMESPACES: frozenset[What] = frozenset({"namespaces", "exists", "properties", "everything"})
+OF_NAMESPACES: frozenset[What] = frozenset({"namespaces", "all namespaces", "exists", "properties", "everything"})
 """The listings that may change with a namespace."""
 
 
@@ -30,18 +33,28 @@ class ListingKey(NamedTuple):
 class ListingCache:
     """Values are tuples and other things that nobody can change."""
 
-    def __init__(self, config: CacheConfig, clock: Clock = time.monotonic) -> None:
-        self.cache: Cache[ListingKey, object] = Cache("listings", config.entries, config.ttl, clock=clock)
+    def __init__(self, config: ListingsConfig, clock: Clock = time.monotonic, budget: Budget | None = None) -> None:
+        self.cache: Cache[ListingKey, object] = Cache(
+            "listings",
+            config.max_entries,
+            config.ttl,
+            measure=measure.names,
+            stale=config.stale,
+            clock=clock,
+            budget=budget,
+        )
 
     def get(self, key: ListingKey, load: Callable[[], T]) -> T:
-        return cast(T, self.cache.get(key, load))
+        found = self.cache.get(key, load)
+        noted(self.cache, key, found)
+        return cast(T, found)
 
     def forget_objects(self, mount: str, namespace: Namespace) -> None:
         """The tables and views of a namespace changed. Every user's listing goes, not only that of who changed it."""
         self.cache.invalidate_if(
             lambda k: (
                 k.mount == mount
-                and (k.what == "everything" or (k.namespace == namespace and k.what in ("tables", "views")))
+                and (k.what == "everything" or (k.what in ("tables", "views") and may_be_one(k.namespace, namespace)))
             )
         )
 

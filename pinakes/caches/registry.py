@@ -3,44 +3,100 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields
-from typing import Generic
+from typing import Any, Generic
 
-from pinakes.caches.base import CacheStats, Clock
+from pinakes.caches.base import Cache, CacheStats, Clock
+from pinakes.caches.budget import Budget
+from pinakes.caches.clients import ClientCache
+from pinakes.caches.footers import FooterCache
 from pinakes.caches.listings import ListingCache
 from pinakes.caches.manifests import ManifestCache
+from pinakes.caches.origins import Origins
+from pinakes.caches.plans import PlanCache, ResultCache
+from pinakes.caches.session_catalogs import SessionCatalogCache
 from pinakes.caches.statements import S, StatementCache
 from pinakes.caches.table_metadata import TableMetadataCache
 from pinakes.core.config import CachesConfig
+from pinakes.core.names import Namespace
 
 
 @dataclass(frozen=True, slots=True)
 class Caches(Generic[S]):
     """`S` is the type of statements, which this layer knows only by what `StatementCache` needs of them."""
 
+    budget: Budget
+    origins: Origins
     statements: StatementCache[S]
     listings: ListingCache
     table_metadata: TableMetadataCache
+    clients: ClientCache
+    session_catalogs: SessionCatalogCache
+    plans: PlanCache
     manifests: ManifestCache
+    footers: FooterCache
+    results: ResultCache
+
+    def every(self) -> Iterator[Cache[Any, Any]]:
+        """The caches themselves."""
+        for f in fields(self):
+            if f.name not in ("budget", "origins"):
+                yield getattr(self, f.name).cache
 
     def stats(self) -> list[CacheStats]:
-        return [getattr(self, f.name).stats() for f in fields(self)]
+        return [cache.stats() for cache in self.every()]
 
     def forget(self, mount: str) -> None:
         """Everything that is known of a mount, for every user."""
         self.listings.forget(mount)
         self.table_metadata.forget(mount)
+        self.session_catalogs.forget(mount)
+        self.plans.forget(mount)
+
+    def detach(self, mount: str) -> None:
+        """A mount is no more: nothing of it stays."""
+        self.origins.remove(mount)  # first: what is put from now on is not kept
+        self.forget(mount)
+        self.clients.forget(mount)
+        self.results.forget(mount)
+
+    def forget_kin(self, mount: str, origin: str) -> None:
+        """Everything that is known of a mount, and of the others of the same catalog."""
+        for each in self.origins.kin(mount, origin):
+            self.forget(each)
+
+    def forget_object(self, mount: str, origin: str, namespace: Namespace, name: str) -> None:
+        """A table or view was made, changed or dropped: it goes, and so do the listings it stands in."""
+        for each in self.origins.kin(mount, origin):
+            self.table_metadata.forget_object(each, namespace, name)
+            self.listings.forget_objects(each, namespace)
+            self.session_catalogs.forget_object(each, namespace, name)
+
+    def forget_namespaces(self, mount: str, origin: str, *dropped: Namespace) -> None:
+        """A namespace was made, altered or dropped."""
+        for each in self.origins.kin(mount, origin):
+            self.listings.forget_namespaces(each)
+            for namespace in dropped:
+                self.listings.forget_objects(each, namespace)
 
     def clear(self) -> None:
-        for f in fields(self):
-            getattr(self, f.name).cache.clear()
+        for cache in self.every():
+            cache.clear()
 
 
 def make_caches(config: CachesConfig, classify: Callable[[str], S], clock: Clock = time.monotonic) -> Caches[S]:
+    budget, origins = Budget(config.memory_budget), Origins()
     return Caches(
-        StatementCache(config.statements, classify, clock),
-        ListingCache(config.listings, clock),
-        TableMetadataCache(config.table_metadata, clock),
-        ManifestCache(config.manifests, clock),
+        budget,
+        origins,
+        StatementCache(config.statements, classify, clock, budget),
+        ListingCache(config.listings, clock, budget),
+        TableMetadataCache(config.table_metadata, clock, budget),
+        ClientCache(config.clients, clock, budget),
+        SessionCatalogCache(config.session_catalogs, origins, clock, budget),
+        PlanCache(config.plans, origins, clock, budget),
+        ManifestCache(config.manifests, clock, budget),
+        FooterCache(config.footers, clock, budget),
+        ResultCache(config.results, clock, budget),
     )

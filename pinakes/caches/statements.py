@@ -6,7 +6,9 @@ import time
 from collections.abc import Callable
 from typing import Generic, Protocol, TypeVar
 
+from pinakes.caches import measure
 from pinakes.caches.base import Cache, CacheStats, Clock
+from pinakes.caches.budget import Budget
 from pinakes.core.config import CacheConfig
 
 LONGEST = 100_000
@@ -29,8 +31,22 @@ S = TypeVar("S", bound=Shown)
 class StatementCache(Generic[S]):
     """Parsed statements. One whose rendering differs from its text carries secrets and is never kept."""
 
-    def __init__(self, config: CacheConfig, classify: Callable[[str], S], clock: Clock = time.monotonic) -> None:
-        self.cache: Cache[str, S] = Cache("statements", config.entries, config.ttl, keep=_may_be_kept, clock=clock)
+    def __init__(
+        self,
+        config: CacheConfig,
+        classify: Callable[[str], S],
+        clock: Clock = time.monotonic,
+        budget: Budget | None = None,
+    ) -> None:
+        self.cache: Cache[str, S] = Cache(
+            "statements",
+            config.max_entries,
+            config.ttl,
+            measure=lambda statement: measure.statement(statement.text),
+            keep=_may_be_kept,
+            clock=clock,
+            budget=budget,
+        )
         self._classify = classify
 
     def classify(self, text: str) -> S:

@@ -20,6 +20,8 @@ PATIENCE = 2.0
 _STEP = 0.05
 PAUSE = 0.03
 """Seconds that one must not type before a menu is made: text that comes in at once makes one, not one per letter."""
+HASTE = 0.15
+"""Seconds that a menu may wait for what is being fetched: what comes later stands at its end, however well it fits."""
 _PREFIXES = {"relation": "DESCRIBE ", "place": "USE "}
 
 
@@ -40,7 +42,7 @@ class ShellCompleter(Completer):
         if not complete_event.completion_requested:
             await asyncio.sleep(PAUSE)
         given: set[str] = set()
-        waited = 0.0
+        waited = await self._asked_for(document, complete_event)
         while True:
             loaded = self._sql.loaded
             for each in self.get_completions(document, complete_event):
@@ -55,6 +57,18 @@ class ShellCompleter(Completer):
                     return
                 await asyncio.sleep(_STEP)
                 waited += _STEP
+
+    async def _asked_for(self, document: Document, complete_event: CompleteEvent) -> float:
+        """Have fetched what the menu needs, as far as that is quick; the seconds that it took."""
+        waited = 0.0
+        while waited < HASTE:
+            for _ in self.get_completions(document, complete_event):  # which may tell what to fetch next
+                pass
+            if not self._sql.busy:
+                break
+            await asyncio.sleep(PAUSE)
+            waited += PAUSE
+        return waited
 
     def complete(self, text: str, cursor: int) -> list[Completion]:
         line_start = text.rfind("\n", 0, cursor) + 1

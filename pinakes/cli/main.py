@@ -12,47 +12,57 @@ import os
 import signal
 import sys
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import closing
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, NoReturn
 
 from pinakes import __version__
 from pinakes.cli.formats import FORMATS
+from pinakes.cli.remote import OPTIONS, add_options
+from pinakes.cli.streams import FAILED, flushed, open_streams, to_utf8, unwritten
 
 if TYPE_CHECKING:
     from _typeshed import SupportsWrite
 
+    from pinakes.api.seat import Seat
     from pinakes.cli.console import Console
     from pinakes.cli.script import Script
     from pinakes.core.config import Config
 
-OK, FAILED, USAGE, INTERRUPTED, PIPE_CLOSED = 0, 1, 2, 130, 141
+OK, USAGE, INTERRUPTED = 0, 2, 130
+OF_SERVE = ("host", "port", "tls_cert", "tls_key", "metrics_port")
+"""The options that only `pinakes serve` has."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command and return its exit code."""
     try:
-        options = _parser().parse_args(arguments)
+        given = list(sys.argv[1:] if arguments is None else arguments)
+        if given[:1] == ["user"]:
+            from pinakes.cli.users import users
+
+            return users(given[1:])
+        options = _parser().parse_args(given)
         signal.signal(signal.SIGTERM, _terminate)
         return _run(options)
     except OSError as error:
-        return _unwritten(error)
+        return unwritten(error)
     except KeyboardInterrupt:
         return INTERRUPTED
 
 
 def run_and_leave() -> NoReturn:
-    """The command as a process. It ends without waiting for DataFusion's threads: one that still logs or calls back
-    while the interpreter goes down would abort it."""
-    _open_streams()
+    """The command as a process. It ends without waiting for the threads of DataFusion and gRPC: one that still logs or
+    calls back while the interpreter goes down would abort it."""
+    open_streams()
     try:
         code: int | str | None = main()
     except SystemExit as leaving:
         code = leaving.code
     if code != INTERRUPTED:  # then a thread may still wait for somebody to take its rows
-        code = _flushed(code)
-    if "datafusion" not in sys.modules or not isinstance(code, int | None):
+        code = flushed(code)
+    if not {"datafusion", "pyarrow.flight"} & set(sys.modules) or not isinstance(code, int | None):
         sys.exit(code)
     atexit._run_exitfuncs()
     os._exit(code or OK)
@@ -71,8 +81,12 @@ def _parser() -> argparse.ArgumentParser:
         allow_abbrev=False,
     )
     add = parser.add_argument
-    add("subcommand", nargs="?", choices=("doctor",), metavar="doctor",
-        help="check installation, configuration and each catalog, and say what to do (also --format json)")  # fmt: skip
+    add("subcommand", nargs="?", choices=("doctor", "serve", "user", "config"),
+        metavar="doctor | serve | user | config",
+        help="doctor: check installation, configuration and each catalog, and say what to do (also --format json); "
+        "serve: answer Flight SQL clients; user: those who may call the server (pinakes user --help); "
+        "config check [FILE]: tell all that is wrong with a configuration; config show: what is in force")  # fmt: skip
+    add("words", nargs="*", metavar="…", help=argparse.SUPPRESS)
     add("-c", "--command", metavar="SQL", dest="scripts", action="append", type=_inline, default=[],
         help="run these statements; may be given several times, and mixed with -f")  # fmt: skip
     add("-f", "--file", metavar="FILE", dest="scripts", action="append", type=_file, help="run a script; - is stdin")
@@ -80,6 +94,14 @@ def _parser() -> argparse.ArgumentParser:
     add("--config", metavar="FILE", type=Path, help="configuration (TOML)")
     add("--format", choices=FORMATS, default="table", help="how results are printed (default: %(default)s)")
     add("--no-rc", action="store_true", help="don't run the shell's start-up script (shell.sql)")
+    serve = parser.add_argument_group("serve")
+    serve.add_argument("--host", help="address to listen on (default: 127.0.0.1)")
+    serve.add_argument("--port", type=int, help="port to listen on, 0 for any that is free (default: 31337)")
+    serve.add_argument("--tls-cert", metavar="FILE", type=Path, help="certificate chain (PEM); needs --tls-key")
+    serve.add_argument("--tls-key", metavar="FILE", type=Path, help="private key of the certificate (PEM)")
+    serve.add_argument("--metrics-port", metavar="PORT", type=int,
+                       help="port of /health, /ready and /metrics, 0 for any free one (default: 31338)")  # fmt: skip
+    add_options(parser)
     add("--version", action="version", version=f"pinakes {__version__}")
     return parser
 
@@ -96,11 +118,26 @@ def _run(options: argparse.Namespace) -> int:
     from pinakes.cli.console import Console
 
     console = Console(options.format)
-    _utf8(console)
-    if options.subcommand == "doctor":
-        return _doctor(options)
+    to_utf8(console)
+    if options.subcommand == "user":
+        print("pinakes: user comes first, and has options of its own: pinakes user --help", file=sys.stderr)  # noqa: T201
+        return USAGE
+    if options.words and options.subcommand != "config":
+        said = f"what is {options.words[0]!r}? Only `pinakes config` takes words; SQL goes after -c"
+        print(f"pinakes: {said}", file=sys.stderr)  # noqa: T201
+        return USAGE
     try:
+        if options.uri is not None:
+            return _remote(options, console)
+        _only_for(options, OPTIONS, "--uri")
+        if options.subcommand == "doctor":
+            return _doctor(options)
+        if options.subcommand == "config":
+            return _configuration(options)
         config = _config(options)
+        if options.subcommand == "serve":
+            return _serve(config, options)
+        _only_for(options, OF_SERVE, "`pinakes serve`")
         scripts = _scripts(options)
     except _UsageError as error:
         print(f"pinakes: {error}", file=sys.stderr)  # noqa: T201
@@ -113,9 +150,68 @@ def _doctor(options: argparse.Namespace) -> int:
     from pinakes.cli.doctor.run import doctor
 
     if options.scripts or options.format not in ("table", "json"):
-        print("pinakes: doctor runs no statements, and prints a table or json", file=sys.stderr)  # noqa: T201
-        return USAGE
+        raise _UsageError("doctor runs no statements, and prints a table or json")
     return OK if doctor(Patient(options.config, options.data), options.format) else FAILED
+
+
+def _configuration(options: argparse.Namespace) -> int:
+    from pinakes.cli.config import run
+
+    done = run(options.words, options.config, options.data)
+    if done is None:
+        print("pinakes: it is `pinakes config check [FILE]` or `pinakes config show`", file=sys.stderr)  # noqa: T201
+        return USAGE
+    return OK if done else FAILED
+
+
+def _serve(config: Config, options: argparse.Namespace) -> int:
+    from pinakes.cli.serve import Listening, serve
+    from pinakes.cli.tls import Tls
+    from pinakes.core.config import load_config
+
+    if options.scripts:
+        raise _UsageError("serve runs no statements of its own: leave out -c and -f")
+    if options.metrics_port is not None and not 0 <= options.metrics_port <= 65_535:
+        raise _UsageError(f"--metrics-port must be a number from 0 to 65535, not {options.metrics_port}")
+
+    def listen(config: Config) -> Listening:
+        return Listening.of(options.host, options.port, Tls.of(config.server.tls, options.tls_cert, options.tls_key))
+
+    try:
+        listen(config)
+    except ValueError as error:
+        raise _UsageError(str(error)) from error
+    return OK if serve(lambda: load_config(options.config, data=options.data), listen, options.metrics_port) else FAILED
+
+
+def _only_for(options: argparse.Namespace, names: Sequence[str], what: str) -> None:
+    given = [name for name in names if getattr(options, name) is not None]
+    if given:
+        raise _UsageError(f"--{given[0].replace('_', '-')} is for {what}")
+
+
+def _remote(options: argparse.Namespace, console: Console) -> int:
+    """The same shell at a server elsewhere."""
+    import logging
+
+    from pinakes.cli.remote import NOT_REMOTE, remote_seat
+    from pinakes.core.errors import PinakesError
+
+    if options.subcommand is not None:
+        raise _UsageError(f"--uri is for the shell: {options.subcommand} is about this machine")
+    _only_for(options, OF_SERVE, "`pinakes serve`")
+    _only_for(options, NOT_REMOTE, "an engine of one's own: with --uri, the server's are used")
+    scripts = _scripts(options)
+    logging.basicConfig(level="WARNING")
+    try:
+        seat = remote_seat(options)
+    except ValueError as error:
+        raise _UsageError(str(error)) from error
+    except PinakesError as error:
+        console.error(error)
+        return FAILED
+    with closing(seat):
+        return _sit(seat, scripts, console, with_rc=not options.no_rc)
 
 
 class _UsageError(Exception):
@@ -153,65 +249,30 @@ def _scripts(options: argparse.Namespace) -> list[Script] | None:
 
 def _with_engine(config: Config, scripts: list[Script] | None, console: Console, *, with_rc: bool = True) -> int:
     from pinakes.api.build import open_engine
-    from pinakes.cli.runner import Runner
-    from pinakes.cli.script import run_script
+    from pinakes.api.local_seat import LocalSeat
     from pinakes.core.errors import PinakesError
 
     try:
         with open_engine(config) as engine:
-            runner = Runner(engine.session(), console)
-            if scripts is None:
-                from pinakes.cli.shell import Shell, startup_file
-
-                shell = Shell(runner)
-                shell.start(startup_file() if with_rc else None)
-                shell.loop()
-                return OK
-            return OK if all(run_script(script, runner) for script in scripts) else FAILED
+            return _sit(LocalSeat(engine.session()), scripts, console, with_rc=with_rc)
     except PinakesError as error:
         console.error(error)
         return FAILED
 
 
-def _utf8(console: Console) -> None:
-    """Output is UTF-8 whatever the locale says; a lone surrogate is escaped, not an error."""
-    import io
+def _sit(seat: Seat, scripts: list[Script] | None, console: Console, *, with_rc: bool) -> int:
+    from pinakes.cli.runner import Runner
+    from pinakes.cli.script import run_script
 
-    for stream in (console.out, console.err):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+    runner = Runner(seat, console)
+    if scripts is not None:
+        return OK if all(run_script(script, runner) for script in scripts) else FAILED
+    from pinakes.cli.shell import Shell, startup_file
 
-
-def _open_streams() -> None:
-    """A stream that the shell has closed (`>&-`) is None: what would go there, nobody wants."""
-    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
-        if getattr(sys, name) is None:
-            setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115 - it stays open
-
-
-def _flushed(code: int | str | None) -> int | str | None:
-    """Print what is left to print; the exit code if that went well."""
-    try:
-        sys.stdout.flush()
-        sys.stderr.flush()
-    except OSError as error:
-        return code if code and not isinstance(error, BrokenPipeError) else _unwritten(error)
-    return code
-
-
-def _unwritten(error: OSError) -> int:
-    """Our output could not be written: say so, unless its reader has gone."""
-    _discard_output()
-    if isinstance(error, BrokenPipeError):
-        return PIPE_CLOSED
-    with suppress(OSError):  # if it is stderr that is full, nobody can be told
-        print(f"pinakes: can't write {error.filename or 'the output'}: {error.strerror}", file=sys.stderr)  # noqa: T201
-    return FAILED
-
-
-def _discard_output() -> None:
-    """Whoever read our output has gone: say nothing more, and don't fail while the interpreter flushes at exit."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    shell = Shell(runner)
+    shell.start(startup_file() if with_rc else None)
+    shell.loop()
+    return OK
 
 
 def _terminate(number: int, frame: FrameType | None) -> NoReturn:

@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING, TextIO
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from pinakes.engine.query import Query
-    from pinakes.engine.session import Session
+    from pinakes.api.seat import Seat, Work
 
 DELAY = 1.0
 """Seconds before the line appears."""
@@ -32,8 +31,8 @@ _ERASE = "\r\x1b[K"
 class Progress:
     """The line of one statement."""
 
-    def __init__(self, session: Session, out: TextIO, err: TextIO) -> None:
-        self._session, self._out, self._err = session, out, err
+    def __init__(self, seat: Seat, out: TextIO, err: TextIO) -> None:
+        self._seat, self._out, self._err = seat, out, err
         self._lock = threading.Lock()
         self._over = not _has_room(err)
         self._drawn = 0
@@ -75,11 +74,7 @@ class Progress:
     def _words(self) -> str:
         seconds = time.monotonic() - self._began
         took = f"{seconds:.1f} s" if seconds < 60 else f"{int(seconds) // 60} min {int(seconds) % 60:02d} s"
-        return f"{_work(self._running())} · {took} · Ctrl-C cancels"
-
-    def _running(self) -> Query | None:
-        found = [query for query in list(self._session.running) if query.ended is None]
-        return max(found, key=lambda query: query.created, default=None)
+        return f"{_told(self._seat.working())} · {took} · Ctrl-C cancels"
 
     def _put(self, text: str) -> None:
         try:
@@ -89,10 +84,10 @@ class Progress:
             self._over = True
 
 
-def _work(query: Query | None) -> str:
-    if query is None:
+def _told(work: Work | None) -> str:
+    if work is None:
         return "waiting"
-    return f"{query.rows:,} rows" if query.rows else str(query.state).lower()
+    return f"{work.rows:,} rows" if work.rows else work.state.lower()
 
 
 def _has_room(err: TextIO) -> bool:

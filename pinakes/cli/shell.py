@@ -19,7 +19,6 @@ from prompt_toolkit.output import Output
 from prompt_toolkit.output.defaults import create_output
 
 from pinakes import __version__
-from pinakes.api.completion import Completer
 from pinakes.cli.completion import ShellCompleter
 from pinakes.cli.desk import Leave
 from pinakes.cli.highlight import STYLE, SqlLexer
@@ -28,7 +27,6 @@ from pinakes.cli.keys import bindings, is_complete
 from pinakes.cli.runner import Runner
 from pinakes.cli.script import Script, read_script, run_script, run_steps
 from pinakes.core.errors import FileNotFound
-from pinakes.core.names import dotted
 
 __all__ = ["Shell", "is_complete", "startup_file"]
 
@@ -54,7 +52,7 @@ class Shell:
         output: Output | None = None,
     ) -> None:
         self.runner = runner
-        self.completer = Completer(runner.session)
+        self.completer = runner.seat.completer()
         history = history or open_history()
         runner.desk.typed = history.get_strings
         runner.console.display.pager = runner.console.display.timing = True
@@ -87,6 +85,9 @@ class Shell:
 
     def loop(self) -> None:
         """Read and run until the user leaves."""
+        greeting = self.runner.seat.greeting()
+        if greeting:
+            self.runner.console.say(greeting)
         self.runner.console.say(f"Pinakes {__version__}. \\? for help, \\q to leave.")
         for turn in count():
             if turn < LOADING:
@@ -117,8 +118,9 @@ class Shell:
             self.runner.console.say("canceled")
 
     def _prompt(self) -> StyleAndTextTuples:
-        scope = self.runner.session.scope
-        return [("class:prompt", dotted((scope.catalog, *scope.namespace)) + "> ")]
+        """Where names are looked up; a star tells of an open transaction, an exclamation mark of an aborted one."""
+        standing = self.runner.seat.standing
+        return [("class:prompt", f"{standing.place}{standing.mark}> ")]
 
 
 def _continuation(width: int, line: int, wrapped: int) -> StyleAndTextTuples:

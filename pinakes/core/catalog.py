@@ -12,15 +12,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 
 from pinakes.core.names import Namespace
 
 if TYPE_CHECKING:
+    from pyarrow import DataType
     from pyiceberg.partitioning import PartitionSpec
     from pyiceberg.schema import Schema
     from pyiceberg.table import CreateTableTransaction
     from pyiceberg.table import Table as PyIcebergTable
+    from pyiceberg.table.sorting import SortOrder
+    from pyiceberg.table.update import TableRequirement, TableUpdate
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +51,27 @@ class FilesTable:
     """Those of the format's `read_…` function."""
 
 
-Table = IcebergTable | FilesTable
+@dataclass(frozen=True, slots=True)
+class VirtualTable:
+    """A table whose rows are made when they are asked for: a system table."""
+
+    namespace: Namespace
+    name: str
+    columns: tuple[VirtualColumn, ...]
+    definition: object
+    """What makes its rows: a `SystemTable`, which only who knows that layer looks into."""
+    of: str | None = None
+    """The catalog that it describes; None for all that the session sees."""
+
+
+class VirtualColumn(NamedTuple):
+    name: str
+    type: DataType
+    """Arrow's."""
+    comment: str
+
+
+Table = IcebergTable | FilesTable | VirtualTable
 """What `load_table` may return. More kinds (Arrow datasets, a worker's functions) join this union later."""
 
 
@@ -74,6 +97,7 @@ class TableSpec:
     partitioning: PartitionSpec
     properties: Mapping[str, str] = field(default_factory=dict)
     location: str | None = None
+    sorting: SortOrder | None = None
 
 
 @runtime_checkable
@@ -146,6 +170,29 @@ class SupportsTableChanges(SupportsTables, Protocol):
     def rename_table(self, source: tuple[Namespace, str], target: tuple[Namespace, str]) -> None: ...
 
 
+@dataclass(frozen=True, slots=True)
+class TableChange:
+    """What a transaction makes of one table: the updates, and what must still be so for them to be right."""
+
+    table: PyIcebergTable
+    requirements: tuple[TableRequirement, ...]
+    updates: tuple[TableUpdate, ...]
+
+
+@runtime_checkable
+class SupportsTransactions(SupportsTableChanges, Protocol):
+    """A catalog that can change several tables in one commit."""
+
+    @property
+    def creates_in_transactions(self) -> bool:
+        """Whether a table may be made by such a commit."""
+        ...
+
+    def commit_tables(self, changes: Sequence[TableChange]) -> None:
+        """All changes or none. CommitConflict when a requirement is not met, CommitUnknown when nobody answered."""
+        ...
+
+
 @runtime_checkable
 class SupportsViews(Catalog, Protocol):
     def list_views(self, namespace: Namespace) -> list[str]: ...
@@ -166,6 +213,21 @@ class SupportsBulkListing(SupportsTables, Protocol):
     def list_everything(self) -> Sequence[tuple[Namespace, str, str]]:
         """(namespace, name, 'TABLE' | 'VIEW') of every object."""
         ...
+
+
+@runtime_checkable
+class SupportsAllNamespaces(SupportsNamespaces, Protocol):
+    """A catalog that can name its namespaces of every level in one call."""
+
+    def list_all_namespaces(self) -> list[Namespace]: ...
+
+
+@runtime_checkable
+class SupportsRootTables(SupportsTables, Protocol):
+    """A catalog with namespaces in which tables may also stand beside them: in the empty namespace."""
+
+    @property
+    def has_root_tables(self) -> bool: ...
 
 
 @runtime_checkable

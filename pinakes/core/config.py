@@ -27,12 +27,17 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
+from urllib.parse import urlsplit
 
 from pinakes.core import machine
+from pinakes.core.config_sections import known_only, path_from, secret_value, section, table_of
 from pinakes.core.errors import ConfigError, listing
 from pinakes.core.names import RESERVED_CATALOGS, quote
-from pinakes.core.values import documented, duration, one_of, share_or_size, size, text, texts, time_zone, whole
+from pinakes.core.values import documented, duration, one_of, share_or_size, size, text, texts, time_zone, truth, whole
+
+if TYPE_CHECKING:
+    from pinakes.core.server_config import AccessConfig, ServerConfig
 
 MEMORY = ":memory:"
 """As `engine.data`: a temporary directory that goes when the engine closes."""
@@ -85,37 +90,64 @@ class EngineConfig:
     allowed_paths: tuple[str, ...] | None = documented(
         texts,
         "Directories whose files SQL may read and write by their path, those below them too; `[]` is none, and if not "
-        "set whatever the process can reach.",
+        "set whatever the process can reach. Files of tables are there, too, or where their catalog is.",
         None,
     )
     tracker_queries: int = documented(whole(0), "Finished queries that are remembered at most.", 1000)
     tracker_age: float = documented(duration, "How long a finished query is remembered, in seconds or as `1h`.", 3600.0)
+    result_cache: bool = documented(
+        truth, "Whether new sessions have results of queries remembered (`SET result_cache`).", False, shown="false"
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class CacheConfig:
     """[caches.NAME]"""
 
-    entries: int = documented(whole(0), "Entries that are kept at most; 0 turns the cache off.", 1000)
+    max_entries: int = documented(whole(0), "Entries that are kept at most; 0 turns the cache off.", 1000)
     ttl: float = documented(duration, "How long an entry is kept, in seconds or as `5min`; 0 is for ever.", 30.0)
+
+
+@dataclass(frozen=True, slots=True)
+class ListingsConfig(CacheConfig):
+    """[caches.listings]"""
+
+    stale: float = documented(
+        duration,
+        "How long an entry that is older than its ttl is still given out while it is read anew in the background, in "
+        "seconds or as `5min`; 0 is never. What was changed through this engine is never given out so.",
+        0.0,
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class SizedCacheConfig:
     """[caches.NAME] of those that are bounded by memory"""
 
-    size: int = documented(size, "Memory that is kept at most, in bytes or as `512MB`; 0 turns the cache off.", 0)
+    max_bytes: int = documented(size, "Memory that is kept at most, in bytes or as `512MB`; 0 turns the cache off.", 0)
     ttl: float = documented(duration, "How long an entry is kept, in seconds or as `5min`; 0 is for ever.", 3600.0)
 
 
 @dataclass(frozen=True, slots=True)
 class CachesConfig:
-    """[caches]: one section per cache"""
+    """[caches]: what concerns all of them, and one section per cache"""
 
-    statements: CacheConfig = CacheConfig(entries=1000, ttl=0.0)
-    listings: CacheConfig = CacheConfig(entries=10_000, ttl=30.0)
-    table_metadata: CacheConfig = CacheConfig(entries=1000, ttl=30.0)
-    manifests: SizedCacheConfig = SizedCacheConfig(size=512_000_000, ttl=3600.0)
+    memory_budget: int = documented(
+        share_or_size(machine.memory),
+        "Memory that all caches may take together: `1GB`, or a share of the machine's such as `10%`. What was used "
+        "longest ago goes first, in whichever cache.",
+        factory=lambda: machine.memory() // 4,
+        shown="25%",
+    )
+    statements: CacheConfig = CacheConfig(max_entries=1000, ttl=0.0)
+    listings: ListingsConfig = ListingsConfig(max_entries=10_000, ttl=30.0)
+    table_metadata: CacheConfig = CacheConfig(max_entries=1000, ttl=30.0)
+    clients: CacheConfig = CacheConfig(max_entries=1000, ttl=300.0)
+    session_catalogs: CacheConfig = CacheConfig(max_entries=10_000, ttl=300.0)
+    plans: CacheConfig = CacheConfig(max_entries=1000, ttl=300.0)
+    manifests: SizedCacheConfig = SizedCacheConfig(max_bytes=512_000_000, ttl=3600.0)
+    footers: SizedCacheConfig = SizedCacheConfig(max_bytes=50 * 1024 * 1024, ttl=3600.0)
+    results: SizedCacheConfig = SizedCacheConfig(max_bytes=64_000_000, ttl=3600.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,8 +174,12 @@ class LogConfig:
 
     level: str = documented(
         one_of("debug", "info", "warning", "error", "critical"),
-        "The least severity that is logged: debug, info, warning, error or critical.",
+        "The least severity that is logged: debug, info, warning, error or critical. A server logs each statement with "
+        "info.",
         "warning",
+    )
+    format: str = documented(
+        one_of("text", "json"), "How a server logs: lines for people, or one JSON object per line.", "text"
     )
 
 
@@ -155,8 +191,24 @@ class Config:
     caches: CachesConfig = field(default_factory=CachesConfig)
     secrets: Mapping[str, SecretConfig] = field(default_factory=dict)
     catalogs: Mapping[str, CatalogConfig] = field(default_factory=dict)
+    given_server: ServerConfig | None = None
+    given_access: AccessConfig | None = None
     log: LogConfig = field(default_factory=LogConfig)
     source: Path | None = None
+
+    @property
+    def server(self) -> ServerConfig:
+        """[server]: only who serves pays for loading it."""
+        from pinakes.core.server_config import default_server
+
+        return self.given_server or default_server()
+
+    @property
+    def access(self) -> AccessConfig:
+        """[access]"""
+        from pinakes.core.server_config import AccessConfig
+
+        return self.given_access or AccessConfig()
 
 
 # --- loading -----------------------------------------------------------------------------------------------------
@@ -172,7 +224,7 @@ def load_config(
     """The configuration from the first file there is; `data` (`--data`) overrides its data directory."""
     cwd = cwd or Path.cwd()
     environ = os.environ if environ is None else environ
-    source = _find(path, environ, cwd)
+    source = find_config(path, environ, cwd)
     config = Config() if source is None else _loaded(source, environ)
     if data is None:
         return config
@@ -181,24 +233,47 @@ def load_config(
     return replace(config, engine=replace(config.engine, data=_resolved(data, cwd)))
 
 
+def aws_variables() -> frozenset[str]:
+    """The names of the variables for AWS that are set: some libraries read them whatever they are given."""
+    return frozenset(name.upper() for name in os.environ if name.upper().startswith("AWS_"))
+
+
+def proxy_of(address: str) -> str | None:
+    """The proxy that the environment, or the system, names for an address."""
+    from urllib.request import getproxies, proxy_bypass
+
+    proxies, parts = getproxies(), urlsplit(address)
+    named = proxies.get(parts.scheme) or proxies.get("all")
+    return None if named is None or proxy_bypass(parts.netloc) else named
+
+
 def _loaded(source: Path, environ: Mapping[str, str]) -> Config:
     """The configuration in a file. Whatever is wrong is told with the file's name: nobody may have given it."""
     try:
-        return replace(parse_config(_read(source), source.parent, environ), source=source)
+        return replace(parse_config(read_source(source), source.parent, environ), source=source)
     except ConfigError as error:
         raise ConfigError(f"{source}: {error.message}") from error
 
 
 def parse_config(toml: str, base: Path, environ: Mapping[str, str] | None = None) -> Config:
     """The configuration that a TOML text holds; its relative paths start at `base`."""
+    return config_of(read_toml(toml), base, environ)
+
+
+def read_toml(toml: str) -> dict[str, Any]:
     import tomllib  # most processes run without a file
 
     try:
-        document = tomllib.loads(toml)
+        return tomllib.loads(toml)
     except tomllib.TOMLDecodeError as error:
         raise ConfigError(f"the configuration is not valid TOML: {error}") from error
-    _known_only(document, ("engine", "caches", "secrets", "catalogs", "log"), "the configuration", "section")
-    engine = _section(EngineConfig(), document.get("engine", {}), "engine")
+
+
+def config_of(document: Mapping[str, Any], base: Path, environ: Mapping[str, str] | None = None) -> Config:
+    """The configuration that a document holds, as TOML was read."""
+    sections = ("engine", "caches", "secrets", "catalogs", "server", "access", "log")
+    known_only(document, sections, "the configuration", "section")
+    engine = section(EngineConfig(), document.get("engine", {}), "engine")
     spill = engine.spill_dir and _resolved(engine.spill_dir, base)
     allowed = engine.allowed_paths and tuple(_resolved(path, base) for path in engine.allowed_paths)
     return Config(
@@ -206,14 +281,16 @@ def parse_config(toml: str, base: Path, environ: Mapping[str, str] | None = None
         caches=_caches(document.get("caches", {})),
         secrets={
             n: _secret(n, value, base, environ or {})
-            for n, value in _table(document.get("secrets", {}), "secrets").items()
+            for n, value in table_of(document.get("secrets", {}), "secrets").items()
         },
-        catalogs={n: _catalog(n, value) for n, value in _table(document.get("catalogs", {}), "catalogs").items()},
-        log=_section(LogConfig(), document.get("log", {}), "log"),
+        catalogs={n: _catalog(n, value) for n, value in table_of(document.get("catalogs", {}), "catalogs").items()},
+        given_server=_server(document["server"], base, environ or {}) if "server" in document else None,
+        given_access=_access(document["access"]) if "access" in document else None,
+        log=section(LogConfig(), document.get("log", {}), "log"),
     )
 
 
-def _find(path: Path | None, environ: Mapping[str, str], cwd: Path) -> Path | None:
+def find_config(path: Path | None, environ: Mapping[str, str], cwd: Path) -> Path | None:
     named = path or (Path(environ["PINAKES_CONFIG"]) if environ.get("PINAKES_CONFIG") else None)
     if named is not None:
         named = cwd / named.expanduser()
@@ -232,7 +309,7 @@ def _users_file() -> Path | None:
     return users if users.is_file() else None
 
 
-def _read(source: Path) -> str:
+def read_source(source: Path) -> str:
     try:
         return source.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -240,39 +317,28 @@ def _read(source: Path) -> str:
 
 
 def _resolved(data: str, base: Path) -> str:
-    return data if data == MEMORY else str(base / Path(data).expanduser())
-
-
-def _section(default: T, given: object, where: str) -> T:
-    """`default` with the values given, each of them checked by its field's parser."""
-    table = _table(given, where)
-    parsers = {f.name: f.metadata["parse"] for f in fields(default)}  # type: ignore[arg-type]
-    _known_only(table, parsers, f"[{where}]", "key")
-    values: dict[str, Any] = {}
-    for key, value in table.items():
-        try:
-            values[key] = parsers[key](value)
-        except ValueError as error:
-            raise ConfigError(f"{where}.{key} must be {error}, not {value!r}") from error
-    return replace(default, **values)  # type: ignore[type-var]
+    return data if data == MEMORY else path_from(base, data)
 
 
 def _caches(given: object) -> CachesConfig:
-    table = _table(given, "caches")
+    table = table_of(given, "caches")
     default = CachesConfig()
-    _known_only(table, [f.name for f in fields(default)], "[caches]", "cache")
+    known_only(table, [f.name for f in fields(default)], "[caches]", "cache")
+    alone = {f.name for f in fields(default) if "parse" in f.metadata}
+    sections = {name: value for name, value in table.items() if name not in alone}
     return replace(
-        default, **{name: _section(getattr(default, name), value, f"caches.{name}") for name, value in table.items()}
+        section(default, {name: table[name] for name in alone & table.keys()}, "caches"),
+        **{name: section(getattr(default, name), value, f"caches.{name}") for name, value in sections.items()},
     )
 
 
 def _catalog(name: str, given: object) -> CatalogConfig:
     where = f"catalogs.{name}"
-    if not name or name in RESERVED_CATALOGS:
+    if name.casefold() in ("", *RESERVED_CATALOGS):
         raise ConfigError(
             f"no catalog can be named {quote(name)}; choose another name than {listing(RESERVED_CATALOGS)}"
         )
-    options = dict(_table(given, where))
+    options = dict(table_of(given, where))
     kind, location = options.pop("type", None), options.pop("location", None)
     if not isinstance(kind, str) or not kind:
         raise ConfigError(f'[{where}] needs a type, such as type = "sqlite"')
@@ -283,35 +349,17 @@ def _catalog(name: str, given: object) -> CatalogConfig:
 
 def _secret(name: str, given: object, base: Path, environ: Mapping[str, str]) -> SecretConfig:
     where = f"secrets.{name}"
-    table = _table(given, where)
-    return SecretConfig(name, {k: _secret_value(f"{where}.{k}", v, base, environ) for k, v in table.items()})
+    table = table_of(given, where)
+    return SecretConfig(name, {k: secret_value(f"{where}.{k}", v, base, environ) for k, v in table.items()})
 
 
-def _secret_value(where: str, given: object, base: Path, environ: Mapping[str, str]) -> str:
-    """The value itself, or that of the environment variable or the file that it names. No error tells it."""
-    if isinstance(given, str):
-        return given
-    if not isinstance(given, dict) or len(given) != 1 or not isinstance(next(iter(given.values())), str):
-        raise ConfigError(f'{where} must be a text, {{ env = "VARIABLE" }} or {{ file = "path" }}')
-    ((whence, name),) = given.items()
-    _known_only(given, ("env", "file"), where, "source")
-    if whence == "env":
-        if name not in environ:
-            raise ConfigError(f"{where} comes from the environment variable {name}, which is not set")
-        return environ[name]
-    try:
-        return (base / Path(name).expanduser()).read_text(encoding="utf-8").strip()
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{where} comes from the file {name}, which can't be read") from error
+def _server(given: object, base: Path, environ: Mapping[str, str]) -> ServerConfig:
+    from pinakes.core.server_section import server
+
+    return server(given, base, environ)
 
 
-def _table(given: object, where: str) -> Mapping[str, Any]:
-    if not isinstance(given, dict):
-        raise ConfigError(f"{where} must be a section, [{where}], not a value")
-    return given
+def _access(given: object) -> AccessConfig:
+    from pinakes.core.server_section import access
 
-
-def _known_only(given: Mapping[str, Any], known: Any, where: str, what: str) -> None:
-    unknown = [key for key in given if key not in known]
-    if unknown:
-        raise ConfigError(f"{where} has no {what} {unknown[0]!r}; there are: {listing(known)}")
+    return access(given)

@@ -19,26 +19,47 @@ _DASHES = (0, 8, 12, 16, 20, 32)
 _UUID = r"^[0-9a-fA-F]{8}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{12}$"
 
 
-def conform(batch: pa.RecordBatch, target: pa.Schema) -> pa.RecordBatch:
-    """The batch under `target`: TypeMismatch if a value doesn't fit, ConstraintViolation on NULL where none may be."""
+def conform(batch: pa.RecordBatch, target: pa.Schema, *, first: int | None = None) -> pa.RecordBatch:
+    """The batch under `target`: TypeMismatch if a value doesn't fit, ConstraintViolation on NULL where none may be.
+    With `first`, the number of the batch's first row among those that are written, the error names the row."""
     if batch.schema.equals(target, check_metadata=True):
         return batch
-    columns = [_column(column, field) for column, field in zip(batch.columns, target, strict=True)]
+    columns = [_column(column, field, first) for column, field in zip(batch.columns, target, strict=True)]
     return pa.RecordBatch.from_arrays(columns, schema=target)
 
 
-def _column(column: pa.Array, field: pa.Field) -> pa.Array:
+def _column(column: pa.Array, field: pa.Field, first: int | None) -> pa.Array:
     if column.null_count and not field.nullable:
-        raise ConstraintViolation(f"column {field.name!r} is NOT NULL, and a row has NULL in it")
+        place = pc.index(column.is_null(), True).as_py()
+        raise ConstraintViolation(f"column {field.name!r} is NOT NULL, and {_row(place, first)} has NULL in it")
     try:
         return conform_array(column, field.type)
     except _NullWithin as error:
-        raise ConstraintViolation(f"column {field.name!r} has a NULL in a field that is NOT NULL") from error
+        at = _row(_failing(column, field.type), first)
+        raise ConstraintViolation(f"column {field.name!r} has a NULL in a field that is NOT NULL, in {at}") from error
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError, ValueError) as error:
         raise TypeMismatch(
             f"column {field.name!r} is {sql_name_of_arrow(field.type)}, and a value of type "
-            f"{sql_name_of_arrow(column.type)} does not fit: {error}"
+            f"{sql_name_of_arrow(column.type)} does not fit, in {_row(_failing(column, field.type), first)}: {error}"
         ) from error
+
+
+def _row(place: int, first: int | None) -> str:
+    return "a row" if first is None else f"row {first + place}"
+
+
+def _failing(column: pa.Array, target: pa.DataType) -> int:
+    """The place of the first value that can't be converted: halves that can are left out."""
+    low, high = 0, len(column)
+    while high - low > 1:
+        middle = (low + high) // 2
+        try:
+            conform_array(column.slice(low, middle - low), target)
+        except (_NullWithin, pa.ArrowInvalid, pa.ArrowNotImplementedError, ValueError):
+            high = middle
+        else:
+            low = middle
+    return low
 
 
 def conform_array(array: pa.Array, target: pa.DataType) -> pa.Array:
@@ -87,13 +108,13 @@ def _nested(array: pa.Array, target: pa.DataType) -> pa.Array:
         members = [_member(member, field, allowed=array.null_count) for member, field in found]
         return pa.StructArray.from_arrays(members, fields=list(target.fields), mask=array.is_null())
     if is_.is_map(target) and is_.is_map(array.type):
-        array = _compact(array)
+        array = compact(array)
         keys, items = conform_array(array.keys, target.key_type), _member(array.items, target.item_field)
-        return pa.MapArray.from_arrays(array.offsets, keys, items, type=target, mask=_mask(array))
+        return pa.MapArray.from_arrays(array.offsets, keys, items, type=target, mask=mask_of(array))
     if is_.is_list(target) and is_any_list(array.type):
-        array = _compact(array if is_.is_list(array.type) else array.cast(pa.list_(array.type.value_field)))
+        array = compact(array if is_.is_list(array.type) else array.cast(pa.list_(array.type.value_field)))
         values = _member(array.values, target.value_field)
-        return pa.ListArray.from_arrays(array.offsets, values, type=target, mask=_mask(array))
+        return pa.ListArray.from_arrays(array.offsets, values, type=target, mask=mask_of(array))
     raise ValueError("a nested value can not become a plain one, nor the other way round")
 
 
@@ -108,12 +129,13 @@ class _NullWithin(Exception):
     """A NULL within a value; the column knows its name."""
 
 
-def _compact(array: pa.Array) -> pa.Array:
+def compact(array: pa.Array) -> pa.Array:
     """The same values alone: of a slice, the offsets and members of what was cut off go."""
     return pa.concat_arrays([array, pa.nulls(0, array.type)])
 
 
-def _mask(array: pa.Array) -> pa.Array | None:
+def mask_of(array: pa.Array) -> pa.Array | None:
+    """Where it is NULL, as the makers of nested arrays want to know it."""
     return array.is_null() if array.null_count else None
 
 

@@ -15,6 +15,7 @@
     │   ├── OptionNotFound        OPTION_NOT_FOUND
     │   ├── SettingNotFound       SETTING_NOT_FOUND
     │   ├── SecretNotFound        SECRET_NOT_FOUND
+    │   ├── ProcedureNotFound     PROCEDURE_NOT_FOUND
     │   ├── VersionNotFound       VERSION_NOT_FOUND        (of a table: a snapshot, a branch, a tag, a time)
     │   └── PreparedNotFound      PREPARED_NOT_FOUND
     ├── AlreadyExistsError        ALREADY_EXISTS
@@ -23,6 +24,7 @@
     │   ├── TableExists           TABLE_EXISTS
     │   ├── ViewExists            VIEW_EXISTS
     │   ├── ColumnExists          COLUMN_EXISTS
+    │   ├── VersionExists         VERSION_EXISTS           (a branch or a tag)
     │   └── SecretExists          SECRET_EXISTS
     ├── AmbiguousName             AMBIGUOUS_NAME
     ├── InvalidArgument           INVALID_ARGUMENT
@@ -32,14 +34,19 @@
     ├── SecretInUse               SECRET_IN_USE            (catalogs are attached with it)
     ├── CommitConflict            COMMIT_CONFLICT
     ├── CommitUnknown             COMMIT_UNKNOWN           (nobody said whether the commit happened)
+    ├── TransactionAborted        TRANSACTION_ABORTED      (a statement in it failed: only ROLLBACK is left)
     ├── PermissionDenied          PERMISSION_DENIED
     ├── QueryCanceled             QUERY_CANCELED
     ├── QueryTimeout              QUERY_TIMEOUT
     ├── OutOfMemory               OUT_OF_MEMORY
+    ├── ServerBusy                SERVER_BUSY              (too much runs or waits, or the server stops)
     ├── WriteFailed               WRITE_FAILED             (a file or the output could not be written)
     ├── ExecutionError            EXECUTION_ERROR          (the data and the query do not go together)
     ├── CatalogUnavailable        CATALOG_UNAVAILABLE
     ├── DataCorrupt               DATA_CORRUPT
+    ├── ServerUnavailable         SERVER_UNAVAILABLE       (it can't be reached, or the connection broke)
+    ├── SessionLost               SESSION_LOST             (the server has closed it, or was restarted)
+    ├── NotAuthenticated          UNAUTHENTICATED          (the server does not know the user, password or token)
     ├── ConfigError               CONFIG_ERROR
     └── InternalError             INTERNAL_ERROR           (a bug of ours)
 
@@ -158,6 +165,10 @@ class SecretNotFound(NotFoundError):
     code = "SECRET_NOT_FOUND"
 
 
+class ProcedureNotFound(NotFoundError):
+    code = "PROCEDURE_NOT_FOUND"
+
+
 class VersionNotFound(NotFoundError):
     code = "VERSION_NOT_FOUND"
 
@@ -188,6 +199,10 @@ class ViewExists(AlreadyExistsError):
 
 class ColumnExists(AlreadyExistsError):
     code = "COLUMN_EXISTS"
+
+
+class VersionExists(AlreadyExistsError):
+    code = "VERSION_EXISTS"
 
 
 class SecretExists(AlreadyExistsError):
@@ -228,6 +243,10 @@ class CommitUnknown(PinakesError):
     code = "COMMIT_UNKNOWN"
 
 
+class TransactionAborted(PinakesError):
+    code = "TRANSACTION_ABORTED"
+
+
 class PermissionDenied(PinakesError):
     code = "PERMISSION_DENIED"
 
@@ -244,6 +263,10 @@ class OutOfMemory(PinakesError):
     code = "OUT_OF_MEMORY"
 
 
+class ServerBusy(PinakesError):
+    code = "SERVER_BUSY"
+
+
 class WriteFailed(PinakesError):
     code = "WRITE_FAILED"
 
@@ -258,6 +281,20 @@ class CatalogUnavailable(PinakesError):
 
 class DataCorrupt(PinakesError):
     code = "DATA_CORRUPT"
+
+
+class ServerUnavailable(PinakesError):
+    code = "SERVER_UNAVAILABLE"
+
+
+class SessionLost(PinakesError):
+    """Nothing was run: the statement was meant for a session that is gone, with its place, settings and transaction."""
+
+    code = "SESSION_LOST"
+
+
+class NotAuthenticated(PinakesError):
+    code = "UNAUTHENTICATED"
 
 
 class ConfigError(PinakesError):

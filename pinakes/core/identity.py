@@ -6,6 +6,9 @@ import getpass
 import hashlib
 from dataclasses import dataclass, field
 
+ADMIN = "admin"
+"""The role of administrators."""
+
 
 @dataclass(frozen=True, slots=True)
 class Identity:
@@ -19,8 +22,13 @@ class Identity:
         return hashlib.sha256(self.token.encode()).hexdigest() if self.token else ""
 
     @property
+    def reader(self) -> str:
+        """Whose right to read it is, in cache keys: the user's, with this token."""
+        return f"{self.user} {self.fingerprint}"
+
+    @property
     def is_admin(self) -> bool:
-        return "admin" in self.roles
+        return ADMIN in self.roles
 
 
 def local_identity(user: str | None = None) -> Identity:
@@ -30,4 +38,4 @@ def local_identity(user: str | None = None) -> Identity:
             user = getpass.getuser()
         except (OSError, KeyError):  # no such user in the password database, as in some containers
             user = "pinakes"
-    return Identity(user, roles=frozenset({"admin"}))
+    return Identity(user, roles=frozenset({ADMIN}))

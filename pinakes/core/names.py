@@ -45,6 +45,8 @@ class Name:
 
     parts: tuple[Part, ...]
     is_path: bool = False
+    branch: Part | None = None
+    """Of the table: INSERT INTO t FOR BRANCH b."""
 
     @classmethod
     def of(cls, *parts: str) -> Name:
@@ -107,6 +109,11 @@ def match(part: Part, names: Iterable[str], what: str) -> str | None:
 
 
 _ENDING = re.compile(r"(?<=.)(\.[A-Za-z0-9]+)?(\.(gz|gzip|zst|zstd|bz2|xz))?\Z")
+
+
+def may_be_one(one: Sequence[str], other: Sequence[str]) -> bool:
+    """Whether two exact names may mean the same to a catalog: some do not tell cases apart, and none tells whether."""
+    return one == other or [part.casefold() for part in one] == [part.casefold() for part in other]
 
 
 def _stem(path: str) -> str:

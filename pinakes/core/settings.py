@@ -12,7 +12,7 @@ from typing import NamedTuple
 from pinakes.core import machine
 from pinakes.core.config import MOST_PARTITIONS, MOST_ROWS, EngineConfig
 from pinakes.core.errors import InvalidArgument, SettingNotFound, listing
-from pinakes.core.values import documented, duration, time_zone, truth, whole
+from pinakes.core.values import documented, duration, one_of, time_zone, truth, whole
 
 
 class SettingRow(NamedTuple):
@@ -21,6 +21,7 @@ class SettingRow(NamedTuple):
     name: str
     value: str
     default: str
+    type: str
     description: str
 
 
@@ -41,6 +42,12 @@ class Settings:
         shown="the number of processors",
     )
     batch_size: int = documented(whole(1, MOST_ROWS), "Rows per batch within a query", 32_768)
+    partition_overwrite_mode: str = documented(
+        one_of("static", "dynamic"),
+        "What INSERT OVERWRITE replaces in a partitioned table: all that PARTITION (…) names, which without it is the "
+        "whole table (static), or only the partitions that the new rows are in (dynamic)",
+        "static",
+    )
     python_scan: bool = documented(
         truth,
         "Whether Python variables stand for tables that no catalog has; of use in Python only",
@@ -48,10 +55,34 @@ class Settings:
         shown="true",
     )
 
+    metadata_errors: str = documented(
+        one_of("rows", "fail"),
+        "What happens when a catalog can't tell its metadata: rows in system.metadata.errors, or the query fails",
+        "rows",
+    )
+    metadata_timeout: float = documented(
+        duration,
+        "Time that a catalog may take for each answer when system tables are read, in seconds or as '5s'",
+        10.0,
+    )
+
+    result_cache: bool = documented(
+        truth,
+        "Whether results are remembered, of queries that read Iceberg tables only and can't change but with them",
+        False,
+        shown="false",
+    )
+
     @classmethod
     def of(cls, engine: EngineConfig) -> Settings:
         """The defaults of a session under this configuration."""
-        return cls(engine.time_zone, engine.statement_timeout, engine.target_partitions, engine.batch_size)
+        return cls(
+            engine.time_zone,
+            engine.statement_timeout,
+            engine.target_partitions,
+            engine.batch_size,
+            result_cache=engine.result_cache,
+        )
 
     def with_value(self, name: str, text: object) -> Settings:
         """These settings with one changed, as SET does."""
@@ -72,9 +103,16 @@ class Settings:
     def rows(self, defaults: Settings) -> list[SettingRow]:
         """The rows of SHOW SESSION."""
         return [
-            SettingRow(f.name, shown(getattr(self, f.name)), shown(getattr(defaults, f.name)), f.metadata["doc"])
-            for f in fields(self)
+            row_of(f.name, getattr(self, f.name), getattr(defaults, f.name), f.metadata["doc"]) for f in fields(self)
         ]
+
+
+_TYPES: dict[type, str] = {str: "varchar", bool: "boolean", int: "bigint", float: "double"}
+"""SQL's names of the types that settings have."""
+
+
+def row_of(name: str, value: object, default: object, doc: str) -> SettingRow:
+    return SettingRow(name, shown(value), shown(default), _TYPES[type(value)], doc)
 
 
 def known(name: str) -> str:

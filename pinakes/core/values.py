@@ -84,6 +84,21 @@ def one_of(*choices: str) -> Parser:
     return parse
 
 
+def some_of(*choices: str) -> Parser:
+    """A list of some of these; a single one needs no brackets."""
+
+    def parse(value: object) -> tuple[str, ...]:
+        try:
+            found = texts(value)
+        except ValueError:
+            found = ("",)
+        if not set(found) <= set(choices):
+            raise ValueError("a list of some of " + ", ".join(choices))
+        return found
+
+    return parse
+
+
 def duration(value: object) -> float:
     """Seconds: a number, or a text such as 500ms, 30s, 5min, 1h."""
     if isinstance(value, str):

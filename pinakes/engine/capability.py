@@ -10,6 +10,7 @@ from pinakes.core.catalog import (
     SupportsViews,
 )
 from pinakes.core.errors import NotSupportedError
+from pinakes.core.names import INFORMATION_SCHEMA, RESERVED_CATALOGS, display
 from pinakes.engine.mounts import Mounted
 
 
@@ -50,4 +51,11 @@ def views(mount: Mounted, *, change: bool = False) -> SupportsViews:
 def lacking(mount: Mounted, what: str) -> NotSupportedError:
     catalog = mount.catalog
     why = f". It can only be read: {catalog.why_read_only}" if isinstance(catalog, ExplainsReading) else ""
-    return NotSupportedError(f"catalog '{mount.name}' (type {mount.type}) does not support {what}{why}")
+    return NotSupportedError(f"{_named(mount)} does not support {what}{why}")
+
+
+def _named(mount: Mounted) -> str:
+    """The `information_schema` of a catalog is found under the catalog's name, and is not the catalog."""
+    if mount.is_system and mount.name not in RESERVED_CATALOGS:
+        return display(mount.name, (), INFORMATION_SCHEMA)
+    return f"catalog '{mount.name}' (type {mount.type})"

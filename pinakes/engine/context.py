@@ -1,17 +1,21 @@
-"""DataFusion contexts: one per session, all drawing on one memory pool and one spill directory."""
+"""How DataFusion is set: what every context draws on, and what SET changes. `contexts.py` makes those of sessions."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+import logging
 
 from datafusion import RuntimeEnvBuilder, SessionConfig, SessionContext, SQLOptions
 
-from pinakes.core.config import EngineConfig
+from pinakes.core.config import CachesConfig, EngineConfig
 from pinakes.core.settings import Settings
-from pinakes.engine.bridge import CURRENT, Bridge
+from pinakes.engine.bridge import CURRENT
+
+# It has a line for each of some 400 functions of each context, in which nothing else would be found.
+logging.getLogger("datafusion.execution.session_state").setLevel(logging.INFO)
 
 _STATISTICS = "datafusion.execution.collect_statistics"
+_DYNAMIC_FILTERS = "datafusion.optimizer.enable_dynamic_filter_pushdown"
+_BATCH_SIZE = "datafusion.execution.batch_size"
 _TUNED = {
     # A join whose smaller side fits easily is quicker when that is not shared out: measured by benchmarks/tpch.py.
     "datafusion.optimizer.hash_join_single_partition_threshold": "104857600",
@@ -29,7 +33,8 @@ def make_runtime(config: EngineConfig) -> RuntimeEnvBuilder:
     return runtime.with_disk_manager_specified(str(config.spill_dir))
 
 
-def make_context(runtime: RuntimeEnvBuilder, settings: Settings, bridge: Bridge) -> SessionContext:
+def make_context(runtime: RuntimeEnvBuilder, settings: Settings, footers: int) -> SessionContext:
+    """A context that knows no catalogs; `footers` are bytes of them that it may remember."""
     config = (
         SessionConfig()
         .with_information_schema(False)
@@ -39,8 +44,15 @@ def make_context(runtime: RuntimeEnvBuilder, settings: Settings, bridge: Bridge)
     for key, value in options_of(settings).items():
         config = config.set(key, value)
     context = SessionContext(config, runtime)
-    context.register_catalog_provider_list(bridge)
+    if footers != CachesConfig().footers.max_bytes:  # DataFusion's own limits, which are not set for nothing
+        limit_footers(context, footers)
     return context
+
+
+def limit_footers(context: SessionContext, size: int) -> None:
+    """What DataFusion may remember of footers and of the statistics in them. It takes these limits by SQL only."""
+    context.sql(f"SET datafusion.runtime.metadata_cache_limit = '{size // 1024}K'")
+    context.sql(f"SET datafusion.runtime.file_statistics_cache_limit = '{size * 2 // 5 // 1024}K'")
 
 
 def apply_settings(context: SessionContext, settings: Settings) -> None:
@@ -49,23 +61,41 @@ def apply_settings(context: SessionContext, settings: Settings) -> None:
         context.sql(f"SET {key} = '{value}'")
 
 
-@contextmanager
-def planned_with(context: SessionContext, *, statistics: bool) -> Iterator[None]:
-    """What is planned in the block uses the statistics of files, or does not; a plan keeps the options it was made
-    with."""
-    if not statistics:
-        context.sql(f"SET {_STATISTICS} = 'false'")
-    try:
-        yield
-    finally:
-        if not statistics:
-            context.sql(f"SET {_STATISTICS} = 'true'")
+class Switches:
+    """What plans of one context need otherwise than others do. A plan keeps what it was made with. Each option stays as
+    it is until some plan needs another value, since to set one takes as long as to find out all else about a known
+    plan."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._are = {_STATISTICS: "true", _DYNAMIC_FILTERS: "true"}
+        self.applied(settings)
+
+    def applied(self, settings: Settings) -> None:
+        """The context has new settings."""
+        self._are[_BATCH_SIZE] = str(settings.batch_size)
+
+    def set(
+        self,
+        context: SessionContext,
+        *,
+        statistics: bool | None = None,
+        dynamic_filters: bool | None = None,
+        rows: int | None = None,
+    ) -> None:
+        """Whether what is planned next uses the statistics of files, and the filters that operators make while they
+        run, and how many rows a batch has; None leaves it. The caller holds the session's lock, or works for who
+        does."""
+        for option, value in ((_STATISTICS, statistics), (_DYNAMIC_FILTERS, dynamic_filters), (_BATCH_SIZE, rows)):
+            wanted = str(value).lower()
+            if value is not None and wanted != self._are[option]:
+                context.sql(f"SET {option} = '{wanted}'")
+                self._are[option] = wanted
 
 
 def options_of(settings: Settings) -> dict[str, str]:
     return {
         "datafusion.execution.time_zone": settings.time_zone,
-        "datafusion.execution.batch_size": str(settings.batch_size),
+        _BATCH_SIZE: str(settings.batch_size),
         "datafusion.execution.target_partitions": str(settings.target_partitions),
         **_TUNED,
     }

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
 
 def dispatch(statement: s.AnyStatement, execution: Execution) -> Result:
-    """Carry out one statement."""
+    """Carry out one statement, if who asks may."""
+    execution.session.guard.statement(statement)
     match statement:
         case s.Query():
             from pinakes.engine.handlers.query import query
@@ -26,6 +27,10 @@ def dispatch(statement: s.AnyStatement, execution: Execution) -> Result:
             from pinakes.engine.handlers.explain import explain
 
             return explain(statement, execution)
+        case s.ExplainFull():
+            from pinakes.engine.handlers.explain_full import explain_full
+
+            return explain_full(statement, execution)
         case s.Describe():
             from pinakes.engine.handlers.describe import describe
 
@@ -34,6 +39,10 @@ def dispatch(statement: s.AnyStatement, execution: Execution) -> Result:
             from pinakes.engine.handlers.summarize import summarize
 
             return summarize(statement, execution)
+        case s.Search():
+            from pinakes.engine.handlers.search import search
+
+            return search(statement, execution)
         case s.ShowCatalogs():
             from pinakes.engine.handlers.show_catalogs import show_catalogs
 
@@ -54,6 +63,18 @@ def dispatch(statement: s.AnyStatement, execution: Execution) -> Result:
             from pinakes.engine.handlers.show_columns import show_columns
 
             return show_columns(statement, execution)
+        case s.ShowFunctions():
+            from pinakes.engine.handlers.show_functions import show_functions
+
+            return show_functions(statement, execution)
+        case s.ShowStats():
+            from pinakes.engine.handlers.show_stats import show_stats
+
+            return show_stats(statement, execution)
+        case s.ShowCaches():
+            from pinakes.engine.handlers.show_caches import show_caches
+
+            return show_caches(statement, execution)
         case s.ShowCreate():
             from pinakes.engine.handlers.show_create import show_create
 
@@ -198,19 +219,23 @@ def dispatch(statement: s.AnyStatement, execution: Execution) -> Result:
             from pinakes.engine.handlers.copy_to import copy_to
 
             return copy_to(statement, execution)
-        case (
-            s.ExplainFull()
-            | s.ShowFunctions()
-            | s.ShowStats()
-            | s.Search()
-            | s.Analyze()
-            | s.Call()
-            | s.Begin()
-            | s.Commit()
-            | s.Rollback()
-            | s.Grant()
-            | s.Revoke()
-        ):
+        case s.Begin():
+            from pinakes.engine.handlers.begin import begin
+
+            return begin(statement, execution)
+        case s.Commit():
+            from pinakes.engine.handlers.commit import commit
+
+            return commit(statement, execution)
+        case s.Rollback():
+            from pinakes.engine.handlers.rollback import rollback
+
+            return rollback(statement, execution)
+        case s.Call():
+            from pinakes.engine.handlers.call import call
+
+            return call(statement, execution)
+        case s.Analyze() | s.Grant() | s.Revoke():
             from pinakes.engine.refusals import refuse
 
             raise refuse(statement)

@@ -5,15 +5,24 @@ from __future__ import annotations
 import itertools
 import weakref
 from collections.abc import Callable
+from datetime import UTC, datetime
+from functools import cached_property
 from types import TracebackType
 from typing import TYPE_CHECKING
 
+from pinakes.caches.counting import CatalogCalls
+from pinakes.caches.limits import CacheLimits
 from pinakes.caches.registry import Caches
 from pinakes.core.catalog import Catalog
 from pinakes.core.config import Config
 from pinakes.core.errors import InvalidArgument
 from pinakes.core.identity import Identity, local_identity
+from pinakes.core.settings import Settings
+from pinakes.engine.access.guard import Guard
+from pinakes.engine.access.policy import EMBEDDED, Policy
+from pinakes.engine.alive import Alive
 from pinakes.engine.context import make_runtime
+from pinakes.engine.contexts import Contexts
 from pinakes.engine.files.access import FileAccess
 from pinakes.engine.opening import Opening
 from pinakes.engine.places import Scope
@@ -21,8 +30,12 @@ from pinakes.engine.registry import Mount, Registry
 from pinakes.engine.secrets import SecretRef, SecretStore
 from pinakes.engine.session import Session
 from pinakes.engine.tracker import QueryTracker
+from pinakes.system_tables.faults import Faults
+from pinakes.system_tables.lanes import Lanes
 
 if TYPE_CHECKING:
+    from pinakes.engine.admission import Admission
+    from pinakes.engine.scan.object_stores import ObjectStores
     from pinakes.parser.statements import AnyStatement
 
 
@@ -38,19 +51,29 @@ class Engine:
         home: Scope,
         opener: Opener,
         on_close: Callable[[], None] = lambda: None,
+        policy: Policy = EMBEDDED,
     ) -> None:
         self.config = config
+        self.started = datetime.now(UTC)
         self.caches = caches
+        self.cache_limits = CacheLimits(caches, config.caches)
         self.home = home
         self.registry = Registry()
         self.secrets = SecretStore()
         self.tracker = QueryTracker(config.engine.tracker_queries, config.engine.tracker_age)
         self.runtime = make_runtime(config.engine)
+        self.contexts = Contexts(self.runtime, Settings.of(config.engine), config.caches.footers.max_bytes)
+        self.lanes = Lanes()
+        self.faults = Faults()
+        self.calls = CatalogCalls()
         self.files = FileAccess(config.engine.allowed_paths)
+        self.policy = policy
+        self.admission: Admission | None = None
+        """Who may begin; set by a server. Without one, everybody may."""
         self._opener = opener
         self._mount_ids = itertools.count(1)
         self._session_ids = itertools.count(1)
-        self._sessions: weakref.WeakSet[Session] = weakref.WeakSet()
+        self._sessions: Alive[Session] = Alive()
         self._on_close = weakref.finalize(self, on_close)  # also when nobody closes it
 
     def session(self, identity: Identity | None = None, *, source: str = "") -> Session:
@@ -61,6 +84,21 @@ class Engine:
         session = Session(self, identity, self.home, source)
         self._sessions.add(session)
         return session
+
+    def guard(self, identity: Identity) -> Guard:
+        """What a user may do."""
+        return Guard(identity, self.policy, self.files)
+
+    def sessions(self) -> list[Session]:
+        """Those that are open, the oldest first."""
+        return sorted((s for s in list(self._sessions) if not s.is_closed), key=lambda s: s.created)
+
+    @cached_property
+    def object_stores(self) -> ObjectStores:
+        """Those that tables are read from natively."""
+        from pinakes.engine.scan.object_stores import ObjectStores
+
+        return ObjectStores(self.runtime)
 
     def open_catalog(self, opening: Opening) -> tuple[Catalog, Callable[[], None]]:
         """A catalog, open and not yet mounted, and what closes it."""
@@ -84,6 +122,7 @@ class Engine:
         self.registry.close()
         self.secrets.close()
         self.tracker.close()
+        self.contexts.close()
         self._on_close()
 
     def __enter__(self) -> Engine:

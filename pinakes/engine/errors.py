@@ -81,6 +81,10 @@ def translate(error: BaseException, locate: Located | None = None) -> PinakesErr
         return InternalError(f"{type(error).__name__}: {error}")
     if isinstance(error, OSError) and (known := translate_foreign(error, "this statement")) is not None:
         return known
+    from pinakes.engine.scan.blame import told_by_store  # only when something went wrong
+
+    if (told := told_by_store(error)) is not None:
+        return told
     text = _clean(str(error))
     for pattern, make in _RULES:
         found = pattern.search(text)
@@ -201,6 +205,12 @@ _RULES: list[tuple[re.Pattern[str], Callable[[re.Match[str], str], PinakesError]
             f"read_arrow"
         ),
     ),
+    (
+        re.compile(r"Arguments must be literals"),
+        lambda _m, _t: NotSupportedError(
+            "the arguments of a table function must be written out: parameters and columns are not supported there"
+        ),
+    ),
     (re.compile(r"table '([^']+)' not found"), lambda m, _: TableNotFound(f"table {m.group(1)} does not exist")),
     (
         re.compile(r"Ambiguous reference to (?:unqualified|qualified) field (\S+)"),
@@ -227,7 +237,7 @@ _RULES: list[tuple[re.Pattern[str], Callable[[re.Match[str], str], PinakesError]
         ),
     ),
     (
-        re.compile(r"No space left on device|os error 28"),
+        re.compile(r"No space left on device|File too large|Disk quota exceeded|os error (?:28|27|122)\b"),
         lambda _, t: OutOfMemory(f"the disk is full: {t.splitlines()[0]}"),
     ),
     (

@@ -5,8 +5,10 @@ DataFusion's blocking calls come back to Python about once a second while they w
 that `run` calls and not a `with` block: on the way into `__exit__` no code of ours would be in charge, and it would
 leave the block. In `run`, every step from registering to deregistering stands within one `try`.
 
-What makes it exact: an interrupt is sent under the lock, only to a thread that is registered, and at most once;
-deregistering takes the same lock and withdraws an interrupt that was sent and has not surfaced.
+What makes it exact: an interrupt is sent under the lock, and only to a thread that is registered; deregistering takes
+the same lock and withdraws an interrupt that was sent and has not surfaced. One that surfaces where Python drops
+exceptions (in `__del__`, or what is called when a weak reference dies) is lost; so it is sent again, after a time that
+is far longer than the way out of a guarded call takes, while the thread is still registered.
 """
 
 from __future__ import annotations
@@ -18,6 +20,9 @@ from typing import TypeVar
 from pinakes.engine.errors import is_panic
 
 T = TypeVar("T")
+
+AGAIN = 2.0
+"""Seconds after which an interrupt is taken for lost."""
 
 
 class Interrupt(BaseException):
@@ -42,11 +47,19 @@ class Interrupts:
     def stop(self) -> None:
         """Interrupt every guarded call that runs, and refuse those to come. Never blocks for long, never raises."""
         with self._lock:
-            self.stopped = True
-            for thread, sent in self._sent.items():
-                if not sent:
-                    self._sent[thread] = True
-                    _raise_in(thread, Interrupt)
+            if not self.stopped:
+                self.stopped = True
+                self._send()
+
+    def _send(self) -> None:
+        with self._lock:
+            for thread in self._sent:
+                self._sent[thread] = True
+                _raise_in(thread, Interrupt)
+            if self._sent:
+                again = threading.Timer(AGAIN, self._send)
+                again.daemon = True
+                again.start()
 
     def run(self, call: Callable[[], T]) -> T:
         """What `call` returns or raises; `Interrupted` when it was stopped meanwhile or before."""
@@ -60,7 +73,7 @@ class Interrupts:
             finally:
                 self._deregister(me)
         except Interrupt:
-            self._deregister(me)  # the only interrupt has surfaced: nothing can disturb from here on
+            self._deregister(me)  # it may have surfaced in `finally`
         except Interrupted:
             pass
         except BaseException as error:  # native code may wrap the interrupt into an error of its own, or panic

@@ -10,7 +10,6 @@ import time
 import weakref
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from pinakes.core.errors import (
@@ -25,7 +24,7 @@ from pinakes.core.names import Part
 from pinakes.core.secrets import Access
 from pinakes.core.values import one_of, text, truth
 from pinakes.engine.opening import Opening
-from pinakes.engine.registry import EVERYBODY, Audience, Mount, Origin
+from pinakes.engine.registry import EVERYBODY, Audience, Mount, MountId, Origin
 from pinakes.providers.registry import check_options, local_paths, passes_token, paths_from
 
 if TYPE_CHECKING:
@@ -109,18 +108,22 @@ def make_mount(
     }
     if common.pass_token and not passes_token(common.type):
         raise InvalidArgument(f"catalog type {common.type} sends no token: leave out PASS_TOKEN")
+    files = engine.files
     if origin == "attach":
         _check_options(common.type, options)
-        for path in local_paths(common.type, location, options):
-            engine.files.local(path)
-    mount_id = engine.next_mount_id()
+        guard = engine.guard(owner)
+        guard.mount(location, common, local_paths(common.type, location, options))
+        files = guard.files
+    mount_id = MountId(engine.next_mount_id())
 
     def opened(identity: Identity) -> tuple[Catalog, Callable[[], None]]:
         while True:
+            number = str(mount_id)  # before the secrets are read: what an old one opens never has the new number
             access = _access(engine, refs, identity, name if common.pass_token else None)
             try:
                 place, given = paths_from(base, common.type, location, options)
-                return engine.open_catalog(Opening(common.type, name, place, given, mount_id, access))
+                roots = files.roots.and_also(local_paths(common.type, place, given)).texts
+                return engine.open_catalog(Opening(common.type, name, place, given, number, access, roots))
             except SecretNotFound:
                 if all(engine.secrets.get(ref) is getattr(access, key) for key, ref in refs.items()):
                     raise  # else it was replaced, and wiped, in this very moment
@@ -140,7 +143,8 @@ def make_mount(
         read_only=common.read_only,
         pass_token=common.pass_token,
         secrets=tuple(refs.values()),
-        on_forget=partial(engine.caches.forget, mount_id),
+        caches=engine.caches,
+        id=mount_id,
     )
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol
 
 from pinakes.core.errors import (
     CatalogExists,
@@ -15,11 +15,26 @@ from pinakes.core.errors import (
     listing,
 )
 from pinakes.core.identity import Identity
-from pinakes.core.names import RESERVED_CATALOGS, Part, match
+from pinakes.core.names import INFORMATION_SCHEMA, RESERVED_CATALOGS, SYSTEM, TEMP, Part, match
 from pinakes.engine.registry import EVERYBODY, Audience, Mount, Registry
+from pinakes.engine.system.mounts import information_schema_mount, system_mounts
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from pinakes.core.catalog import Catalog
+
+
+class Overlay(Protocol):
+    """What a transaction lays over the catalogs that its session sees."""
+
+    def over(self, mount: Mount, catalog: Catalog) -> Catalog:
+        """The catalog with the transaction's own changes in it."""
+        ...
+
+    def claim(self, mount: Mount, catalog: Catalog) -> None:
+        """Something in it is to be changed; raise unless the transaction can do that."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +43,7 @@ class Mounted:
 
     mount: Mount
     identity: Identity
+    overlay: Overlay | None = field(default=None, compare=False)
 
     @property
     def name(self) -> str:
@@ -43,20 +59,45 @@ class Mounted:
         return self.mount.origin == "session"
 
     @property
+    def is_system(self) -> bool:
+        """It holds system tables, which no catalog has."""
+        return self.mount.origin == "system"
+
+    @property
+    def lane(self) -> Hashable:
+        """Who else waits for the same calls: the users of one mount do not wait for each other's."""
+        return (self.mount, self.identity.fingerprint)
+
+    @property
+    def read_only(self) -> bool:
+        return self.mount.read_only or self.is_system
+
+    @property
+    def visibility(self) -> str:
+        return "session" if self.is_private else self.mount.audience.visibility
+
+    @property
+    def mounted_at(self) -> datetime:
+        return self.mount.mounted_at
+
+    @property
     def is_open(self) -> bool:
         return self.mount.is_open
 
     @property
     def catalog(self) -> Catalog:
-        return self.mount.catalog_for(self.identity)
+        catalog = self.mount.catalog_for(self.identity)
+        return catalog if self.overlay is None else self.overlay.over(self.mount, catalog)
 
     def check_writable(self) -> None:
-        """Raise where ATTACH said READ_ONLY."""
+        """Raise where ATTACH said READ_ONLY, and where the transaction that runs can't make the change."""
         if self.mount.read_only:
             raise PermissionDenied(
                 f"catalog '{self.name}' is attached READ_ONLY: nothing in it can be changed. "
                 f"ATTACH it without READ_ONLY to change it."
             )
+        if self.overlay is not None:
+            self.overlay.claim(self.mount, self.mount.catalog_for(self.identity))
 
 
 Check = Callable[[Mounted], None]
@@ -66,26 +107,39 @@ Check = Callable[[Mounted], None]
 class Mounts:
     """What one session sees. A name means the session's own mount first, then its user's, then everybody's.
 
-    `own` are mounts that no registry knows: the catalog of temporary tables. They are found by name and not listed.
+    `own` are mounts that no registry knows: the catalog of temporary tables. They are found by name and are not among
+    what is attached, as are the catalogs of system tables.
     """
 
     def __init__(self, registry: Registry, identity: Identity, session: str, own: Sequence[Mount] = ()) -> None:
         self._registry = registry
-        self._identity = identity
+        self.identity = identity
         self._session = session
-        self._own = {mount.name: mount for mount in own}
+        self._own = {**system_mounts(), **{mount.name: mount for mount in own}}
         self._closed = False
+        self.overlay: Overlay | None = None
+        """What the session's transaction lays over them, while there is one."""
         self._audiences = (Audience("session", session), Audience("user", identity.user), EVERYBODY)
 
     @property
     def shared(self) -> Mounts:
         """Without what is temporary: what a stored view sees."""
-        return Mounts(self._registry, self._identity, self._session)
+        shared = Mounts(self._registry, self.identity, self._session)
+        shared.overlay = self.overlay
+        return shared
+
+    @property
+    def world(self) -> Hashable:
+        """The same for as long as every name of a catalog means what it did, and for all sessions of a user to whom it
+        means the same."""
+        session, user, everybody = self._audiences
+        versions = self._registry.version(user), self._registry.version(everybody)
+        return (*versions, self._session, self._registry.version(session)) if self._registry.of(session) else versions
 
     def own(self, name: str) -> Mounted | None:
         """A catalog that no registry knows."""
         mount = self._own.get(name)
-        return None if mount is None else Mounted(mount, self._identity)
+        return None if mount is None else self._mounted(mount)
 
     def audience(self, visibility: str) -> Audience:
         """Those who are to see a mount that this session makes."""
@@ -101,7 +155,7 @@ class Mounts:
         mount = self._exact(name)
         if mount is None:
             raise self._missing(name)
-        return Mounted(mount, self._identity)
+        return self._mounted(mount)
 
     def current(self, name: str) -> Mounted:
         """The session's current catalog, which may have been detached meanwhile."""
@@ -112,6 +166,12 @@ class Mounts:
             )
         return self.get(name)
 
+    def seat(self, mounted: Mounted, levels: Sequence[Part]) -> Mounted:
+        """Where the levels of a namespace are looked up: `information_schema` is in every catalog and in none."""
+        if len(levels) != 1 or mounted.is_system or not levels[0].matches(INFORMATION_SCHEMA):
+            return mounted
+        return Mounted(information_schema_mount(mounted.name), self.identity)
+
     def require(self, part: Part) -> Mounted:
         """The mount that `part` means; an error that lists what is attached when there is none."""
         name = self.find(part)
@@ -120,12 +180,17 @@ class Mounts:
         return self.get(name)
 
     def listed(self) -> list[Mounted]:
-        """What SHOW CATALOGS and the errors list."""
-        return [Mounted(mount, self._identity) for _, mount in sorted(self._visible().items())]
+        """What is attached: what the errors list."""
+        return [self._mounted(mount) for _, mount in sorted(self._visible().items())]
+
+    def seen(self) -> list[Mounted]:
+        """What there is: also the catalog of system tables, and that of temporary ones once it is used."""
+        own = [found for name in (SYSTEM, TEMP) if (found := self.own(name)) and (found.is_system or found.is_open)]
+        return sorted([*self.listed(), *own], key=lambda mounted: mounted.name)
 
     def check_free(self, name: str, *, replace: Check | None = None) -> Mounted | None:
         """Raise unless a catalog can be mounted under this name; what it takes the place of, if `replace` permits."""
-        if name in RESERVED_CATALOGS:
+        if name.casefold() in RESERVED_CATALOGS:
             raise InvalidArgument(f"catalog name '{name}' is reserved; choose another")
         mount = self._exact(name)
         if mount is None:
@@ -135,8 +200,8 @@ class Mounts:
                 f"catalog '{name}' is attached already; attached: {listing(self._visible())}. "
                 f"DETACH it first, or use ATTACH OR REPLACE."
             )
-        replace(Mounted(mount, self._identity))
-        return Mounted(mount, self._identity)
+        replace(self._mounted(mount))
+        return self._mounted(mount)
 
     def mount(self, mount: Mount, *, replace: Check | None = None) -> None:
         """Mount it, in place of the one that has its name now where `replace` permits that."""
@@ -170,6 +235,9 @@ class Mounts:
             if mount is not None:
                 return mount
         return None
+
+    def _mounted(self, mount: Mount) -> Mounted:
+        return Mounted(mount, self.identity, self.overlay)
 
     def _visible(self) -> Mapping[str, Mount]:
         visible: dict[str, Mount] = {}

@@ -17,7 +17,8 @@ from pinakes.core.names import Namespace, Part, display, dotted, match
 from pinakes.engine.mounts import Mounted
 from pinakes.parser.masking import masked_address
 
-Kind = Literal["TABLE", "VIEW"]
+Kind = Literal["TABLE", "VIEW", "METADATA"]
+"""METADATA is what `"t$snapshots"` names: the metadata of a table, which can be read only."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,15 +77,17 @@ def children(catalog: SupportsNamespaces, parent: Namespace) -> list[Namespace]:
         return []
 
 
-def lookup(place: Place, part: Part) -> Found | None:
-    """The object, looked for in the listing that is remembered and, when it is not in there, in a new one."""
+def lookup(place: Place, part: Part, *, fresh: bool = False) -> Found | None:
+    """The object, looked for in the listing that is remembered and, when it is not in there or that is not to be asked,
+    in a new one."""
     catalog = place.mount.catalog
-    for _ in range(2):
+    for anew in (True,) if fresh else (False, True):
+        if anew:
+            forget_table(catalog, place.namespace, part.exact)
         kinds = objects(catalog, place)
         name = match(part, kinds, "table")
         if name is not None:
             return Found(place, name, kinds[name])
-        forget_table(catalog, place.namespace, part.exact)
     return None
 
 
@@ -92,7 +95,8 @@ def of_kind(found: Found, kind: Kind | None) -> Found:
     if kind is None or found.kind == kind:
         return found
     wrong = ViewNotFound if kind == "VIEW" else TableNotFound
-    raise wrong(f"{found} is a {found.kind.lower()}, not a {kind.lower()}")
+    what = "metadata of a table" if found.kind == "METADATA" else f"a {found.kind.lower()}"
+    raise wrong(f"{found} is {what}, not a {kind.lower()}")
 
 
 def objects(catalog: Catalog, place: Place) -> dict[str, Kind]:
@@ -112,9 +116,10 @@ def no_namespace(mount: Mounted, namespace: Namespace) -> NamespaceNotFound:
     catalog = mount.catalog
     where = dotted((mount.name, *namespace[:-1]))
     known = children(catalog, namespace[:-1]) if isinstance(catalog, SupportsNamespaces) else []
+    hint = "" if mount.is_system else " CREATE SCHEMA makes one."
     return NamespaceNotFound(
         f"namespace '{dotted(namespace)}' does not exist in catalog '{mount.name}'; "
-        f"{where} has: {listing(n[-1] for n in known)}. CREATE SCHEMA makes one."
+        f"{where} has: {listing(n[-1] for n in known)}.{hint}"
     )
 
 

@@ -7,31 +7,22 @@ it waits in (`engine/interrupts.py`), and `check` stops it between such calls. O
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable
 from datetime import UTC, datetime
-from enum import StrEnum
 from types import TracebackType
-from typing import Literal, Protocol, TypeVar
+from typing import Literal, Protocol, TypeVar, get_args
 
 from pinakes.core.errors import PinakesError, QueryCanceled, QueryTimeout
 from pinakes.engine.interrupts import Interrupted, Interrupts
+from pinakes.engine.query_info import NO_WORK, QueryInfo, State, Work
 
 T = TypeVar("T")
 Clock = Callable[[], float]
-Phase = Literal["parse", "resolve", "plan", "execute"]
+Phase = Literal["parse", "resolve", "plan", "prune", "execute"]
+PHASES: tuple[Phase, ...] = get_args(Phase)
 
 MEASURED = 16
 """How many batches of a result have their bytes measured before only some have: it takes longer than sending one."""
-
-
-class State(StrEnum):
-    QUEUED = "QUEUED"
-    PLANNING = "PLANNING"
-    RUNNING = "RUNNING"
-    FINISHED = "FINISHED"
-    FAILED = "FAILED"
-    CANCELED = "CANCELED"
 
 
 class Counted(Protocol):
@@ -42,29 +33,6 @@ class Counted(Protocol):
 
     @property
     def nbytes(self) -> int: ...
-
-
-@dataclass(frozen=True, slots=True)
-class QueryInfo:
-    """A query as it was when asked for."""
-
-    query_id: str
-    user: str
-    source: str
-    shown: str
-    """The text, secrets masked."""
-    kind: str
-    state: State
-    created: datetime
-    started: datetime | None
-    ended: datetime | None
-    seconds: Mapping[str, float]
-    """Time spent per phase: parse, resolve, plan, execute."""
-    rows: int
-    bytes: int
-    error_code: str | None
-    error_message: str | None
-    catalogs: tuple[str, ...]
 
 
 class Query:
@@ -92,6 +60,8 @@ class Query:
         self.bytes = 0
         self.seconds: dict[str, float] = {}
         self.catalogs: set[str] = set()
+        self.written: int | None = None
+        self.plan: str | None = None
         self.error_code: str | None = None
         self.error_message: str | None = None
         self.created = clock()
@@ -100,10 +70,15 @@ class Query:
         self._clock = clock
         self._timer = timer
         self._on_end = on_end
+        self.on_release: Callable[[], None] = _nothing
+        """Called once, when it is over: it held a place that another may have."""
+        self.timeout_from = "the statement_timeout"
         self._lock = threading.RLock()  # a signal handler may cancel a query while its own thread holds it
         self._interrupts = Interrupts()
         self._reason: PinakesError | None = None
-        self._phases = 0
+        self._phases: list[_Timed] = []
+        self._work = NO_WORK
+        self._working: list[Callable[[], Work]] = []
         self._batches = 0
         self._row_bytes = 0.0
 
@@ -113,6 +88,10 @@ class Query:
         """What the parser found: the statement's kind and its masked text."""
         self.kind = kind
         self.shown = shown
+
+    def queue(self) -> None:
+        """It was read, and waits for its turn: it has not begun."""
+        self.started, self.state = None, State.QUEUED
 
     def phase(self, name: Phase) -> _Timed:
         """Measure a part of the way: `with query.phase("plan"): …`. Raises at its beginning if it was stopped."""
@@ -131,6 +110,24 @@ class Query:
         self.rows += rows
         self.bytes += round(self._row_bytes * rows)
 
+    def planned(self, summary: str) -> None:
+        """The shape of its plan; of several plans, the first is the statement's own."""
+        self.plan = self.plan or summary
+
+    def wrote(self, rows: int | None) -> None:
+        """So many rows were changed."""
+        self.written = rows
+
+    def works(self, measure: Callable[[], Work]) -> None:
+        """A plan is run; `measure` tells what it has done so far, until `worked` is told of its end."""
+        self._working.append(measure)
+
+    def worked(self, measure: Callable[[], Work]) -> None:
+        done = measure()
+        with self._lock:
+            self._working.remove(measure)
+            self._work += done
+
     def end(self, error: BaseException | None = None) -> None:
         """It is over; only the first call counts. A query that was stopped ends with what stopped it."""
         with self._lock:
@@ -143,8 +140,12 @@ class Query:
             self.state = _last_state(error)
             self.ended = self._clock()
         self._on_end(self)
+        self.on_release()
 
     def info(self) -> QueryInfo:
+        now = self._timer()
+        with self._lock:
+            work = sum((measure() for measure in self._working), self._work)
         return QueryInfo(
             self.query_id,
             self.user,
@@ -155,13 +156,25 @@ class Query:
             created=_moment(self.created),
             started=None if self.started is None else _moment(self.started),
             ended=None if self.ended is None else _moment(self.ended),
-            seconds=dict(self.seconds),
+            elapsed=(self._clock() if self.ended is None else self.ended) - self.created,
+            seconds=self._spent(now),
             rows=self.rows,
             bytes=self.bytes,
+            written=self.written,
+            work=work,
+            plan=self.plan,
             error_code=self.error_code,
             error_message=self.error_message,
             catalogs=tuple(sorted(self.catalogs)),
         )
+
+    def _spent(self, now: float) -> dict[str, float]:
+        """Seconds per phase, with those that it is in now: an inner one has stopped the clock of the outer."""
+        spent, ends = dict(self.seconds), now
+        for timed in reversed(list(self._phases)):
+            spent[timed.name] = spent.get(timed.name, 0.0) + max(0.0, ends - timed.began - timed.within)
+            ends = timed.began
+        return spent
 
     # --- stopping it ----------------------------------------------------------------------------------------------
 
@@ -173,10 +186,15 @@ class Query:
         """Stop it because its time is over."""
         return self._stop(
             QueryTimeout(
-                f"query {self.query_id} ran longer than the statement_timeout of {self.timeout:g} s and was stopped. "
-                f"SET statement_timeout to more, or to 0 for no limit."
+                f"query {self.query_id} ran longer than {self.timeout_from} of {self.timeout:g} s and was stopped. "
+                f"{self._longer()}"
             )
         )
+
+    def _longer(self) -> str:
+        if self.timeout_from == "the statement_timeout":
+            return "SET statement_timeout to more, or to 0 for no limit."
+        return "Ask for less at a time, or have timeout in [server.statements] of the configuration changed."
 
     def check(self) -> None:
         """Raise QueryCanceled or QueryTimeout if it was stopped."""
@@ -214,11 +232,14 @@ class Query:
 class _Timed:
     """The context manager behind `Query.phase`: a class, since it is entered several times per statement."""
 
-    __slots__ = ("_began", "_name", "_query")
+    __slots__ = ("_query", "began", "name", "within")
 
     def __init__(self, query: Query, name: Phase) -> None:
         self._query = query
-        self._name = name
+        self.name = name
+        self.began = 0.0
+        self.within = 0.0
+        """Seconds that phases within this one took: they are not its own."""
 
     def __enter__(self) -> None:
         query = self._query
@@ -226,17 +247,23 @@ class _Timed:
         if query.started is None:
             query.started = query._clock()
         if query.ended is None:
-            query.state = State.RUNNING if self._name == "execute" else State.PLANNING
-        query._phases += 1
-        self._began = query._timer()
+            query.state = State.RUNNING if self.name == "execute" else State.PLANNING
+        self.began = query._timer()
+        query._phases.append(self)
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         query = self._query
-        query._phases -= 1
-        spent = query._timer() - self._began
-        query.seconds[self._name] = query.seconds.get(self._name, 0.0) + spent
+        query._phases.remove(self)
+        spent = query._timer() - self.began
+        query.seconds[self.name] = query.seconds.get(self.name, 0.0) + spent - self.within
+        if query._phases:
+            query._phases[-1].within += spent
+
+
+def _nothing() -> None:
+    """For a query that held no place."""
 
 
 def _last_state(error: BaseException | None) -> State:

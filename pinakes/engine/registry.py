@@ -12,16 +12,15 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
-from pinakes.caches.base import Cache
+from pinakes.caches.registry import Caches
 from pinakes.core.catalog import Catalog
-from pinakes.core.config import CacheConfig
 from pinakes.core.errors import CatalogExists, CatalogNotFound
 from pinakes.core.identity import Identity
 from pinakes.engine.secrets import SecretRef
 
-Origin = Literal["config", "attach", "session"]
+Origin = Literal["config", "attach", "session", "system"]
 
 
 class Audience(NamedTuple):
@@ -33,8 +32,20 @@ class Audience(NamedTuple):
 
 EVERYBODY = Audience()
 
-CLIENTS = CacheConfig(entries=1000, ttl=300.0)
-"""How many users' clients one mount that passes tokens on keeps, and for how long."""
+
+@dataclass(slots=True)
+class MountId:
+    """What a mount goes by in the keys of caches: something else after each renewal. So whoever still works with a
+    catalog that was opened before remembers nothing for those who come after."""
+
+    number: str = ""
+    renewals: int = 0
+
+    def renew(self) -> None:
+        self.renewals += 1
+
+    def __str__(self) -> str:
+        return f"{self.number}.{self.renewals}"
 
 
 @dataclass(slots=True, eq=False, weakref_slot=True)
@@ -55,23 +66,22 @@ class Mount:
     pass_token: bool = False
     secrets: tuple[SecretRef, ...] = ()
     """What it is opened with."""
-    on_forget: Callable[[], None] = field(default=lambda: None, repr=False)
-    """Clears what the caches have of it, for all who use it."""
+    caches: Caches[Any] | None = field(default=None, repr=False)
+    """Where it is remembered what it holds, and the clients of its users."""
+    id: MountId = field(default_factory=MountId)
     mounted_at: datetime = field(default_factory=lambda: datetime.now(UTC))
     _catalog: Catalog | None = field(default=None, repr=False)
-    _clients: Cache[str, Catalog] = field(
-        default_factory=lambda: Cache("clients", CLIENTS.entries, CLIENTS.ttl), repr=False
-    )
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
     _opening: threading.Lock = field(default_factory=threading.Lock, repr=False)
     """Held while it is opened, which may take long: only who needs the catalog waits for it."""
-    _renewals: int = field(default=0, repr=False)
     _closed: bool = field(default=False, repr=False)
 
     def catalog_for(self, identity: Identity) -> Catalog:
         """The open catalog, as this user reaches it."""
         if self.pass_token:
-            return self._clients.get(identity.fingerprint, lambda: self.opener(identity))
+            if self.caches is None:
+                return self.opener(identity)
+            return self.caches.clients.get(str(self.id), identity.fingerprint, lambda: self.opener(identity))
         catalog = self._catalog
         if catalog is None:
             with self._opening:
@@ -81,12 +91,12 @@ class Mount:
     def _opened(self, identity: Identity) -> Catalog:
         """Kept, unless the mount was closed meanwhile; opened once more if it was renewed."""
         while True:
-            renewals = self._renewals
+            renewals = self.id.renewals
             catalog = self.opener(identity)
             with self._lock:
-                if renewals == self._renewals and not self._closed:
+                if renewals == self.id.renewals and not self._closed:
                     self._catalog = catalog
-                if renewals == self._renewals or self._closed:
+                if renewals == self.id.renewals or self._closed:
                     return catalog
 
     @property
@@ -97,18 +107,20 @@ class Mount:
         """Open it anew when it is next asked for, as after a change of its secret. Who holds the old one keeps it."""
         with self._lock:
             self._catalog = None
-            self._renewals += 1
-        self.forget()
+            before = str(self.id)
+            self.id.renew()
+        if self.caches is not None:
+            self.caches.detach(before)
 
     def forget(self) -> None:
         """Remember nothing of it: neither its tables nor what opened them."""
-        self._clients.clear()
-        self.on_forget()
+        if self.caches is not None:
+            self.caches.detach(str(self.id))
 
     def close(self) -> None:
         with self._lock:
             catalog, self._catalog, self._closed = self._catalog, None, True
-        self._clients.clear()
+        self.forget()
         if catalog is not None:
             catalog.close()
 
@@ -120,11 +132,17 @@ class Registry:
         self._mounts: dict[Audience, dict[str, Mount]] = {}
         self._lock = threading.RLock()
         self._changes = 0
+        self._version = 0
+        self._versions: dict[Audience, int] = {}
         self._left: list[Audience] = []
 
     def of(self, audience: Audience) -> Mapping[str, Mount]:
         """The mounts of exactly this audience, by name."""
         return self._mounts.get(audience, {})
+
+    def version(self, audience: Audience) -> int:
+        """Another number after each change of what exactly this audience sees."""
+        return self._versions.get(audience, 0)
 
     @contextmanager
     def changing(self) -> Iterator[None]:
@@ -193,3 +211,8 @@ class Registry:
     def _put(self, audience: Audience, mounts: dict[str, Mount]) -> None:
         others = {a: m for a, m in self._mounts.items() if a != audience}
         self._mounts = {**others, audience: mounts} if mounts else others
+        self._version += 1
+        if audience.visibility == "session" and not mounts:  # no other session will ever be called so
+            self._versions.pop(audience, None)
+        else:
+            self._versions[audience] = self._version

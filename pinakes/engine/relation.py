@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING
 
 from datafusion import Table as Provider
 
-from pinakes.core.catalog import IcebergTable
+from pinakes.core.catalog import IcebergTable, ViewDefinition
 from pinakes.core.names import Namespace, dotted, quote, undotted
 
 if TYPE_CHECKING:
+    from pinakes.engine.files.paths import File
+    from pinakes.engine.optimize.shared import Shared
     from pinakes.engine.scan.table import IcebergScan
+    from pinakes.engine.system.scan import SystemScan
 
 ROOT = "$root"
 """The schema that stands for the empty namespace (an empty identifier cannot be written)."""
@@ -32,8 +35,23 @@ class Relation:
     """The name behind a key that is not one."""
     scan: IcebergScan | None = None
     """Its provider is a shadow, and this is to be narrowed before the plan is run (`engine/narrowing.py`)."""
+    system: SystemScan | None = None
+    """Its provider is a shadow, and its rows are to be made before the plan is run."""
+    shared: Shared | None = None
+    """Its provider is a shadow, and its rows are computed before the plan is run (`engine/optimize/shared.py`)."""
+    files: tuple[File, ...] = ()
+    """Those that it consists of, if it is files."""
     remade: Callable[[], Provider] | None = None
     """Of a view: its provider once more, over relations that were narrowed."""
+
+    view: ViewDefinition | None = None
+    is_steady: bool = True
+    """False of a view that gives something else each time, though its tables are the same."""
+
+    @property
+    def is_shadow(self) -> bool:
+        """It can be planned with, and not be read."""
+        return self.scan is not None or self.system is not None or self.shared is not None
 
     @property
     def sql(self) -> str:

@@ -6,7 +6,7 @@ the catalog's listings, and every miss is an error that tells what exists.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -20,6 +20,7 @@ from pinakes.core.catalog import (
     SupportsViews,
     Table,
     ViewDefinition,
+    VirtualTable,
 )
 from pinakes.core.errors import (
     InvalidArgument,
@@ -45,6 +46,7 @@ from pinakes.engine.places import (
     objects,
     of_kind,
 )
+from pinakes.engine.system import table_metadata
 from pinakes.engine.temp_catalog import MAIN
 from pinakes.engine.temporary import Source, Temporaries
 
@@ -68,19 +70,22 @@ class Resolver:
         temporary: Temporaries | None = None,
         *,
         unseen: Found | None = None,
+        touch: Callable[[str], None] = lambda _: None,
     ) -> None:
         self._catalogs = catalogs
         self._temporary = temporary
         self._scope = scope
         self._remembered = remembered
         self._unseen = unseen
+        self._touch = touch
+        """Told of each catalog in which something was found."""
 
     def within(self, scope: Scope, view: Found) -> Resolver:
         """The same for the text of a view, in the view's own scope. A stored view does not see what only the session
         has; a temporary one does, and by its own name it means what that would mean without it."""
         if view.place.mount.is_private:
-            return Resolver(self._catalogs, scope, self._remembered, self._temporary, unseen=view)
-        return Resolver(self._catalogs.shared, scope, self._remembered)
+            return Resolver(self._catalogs, scope, self._remembered, self._temporary, unseen=view, touch=self._touch)
+        return Resolver(self._catalogs.shared, scope, self._remembered, touch=self._touch)
 
     # --- places ---------------------------------------------------------------------------------------------------
 
@@ -92,6 +97,7 @@ class Resolver:
         with self._explained(full):
             place, part = self._place(full)
             self.check_namespace(place)
+        self._touch(place.mount.name)
         return place, part.exact
 
     def as_temporary(self, name: Name) -> Name:
@@ -108,19 +114,31 @@ class Resolver:
     def new_namespace(self, name: Name) -> Place:
         """A namespace that is to be made: existing levels are matched, the last one is taken as written."""
         mount, parts = self._catalog_and_levels(name)
+        if not parts and mount.is_system:
+            raise InvalidArgument(f"namespace name '{mount.name}' is reserved; choose another")
         if not parts:
             raise InvalidArgument(f"'{name}' names a catalog; say which namespace in it, as in {name}.sales")
         parents = match_levels(mount, parts[:-1])
+        self._touch(mount.name)
         return Place(mount, (*parents, parts[-1].exact))
 
-    def namespace(self, name: Name | None) -> Place:
-        """The place that SHOW … IN name or USE means: a mounted catalog if there is one, else a namespace."""
+    def namespace(self, name: Name | None, *, check: bool = True) -> Place:
+        """The place that SHOW … IN name or USE means: a mounted catalog if there is one, else a namespace.
+
+        `check` is false for whoever lists what is in it: a level that was found in a listing is not looked for again.
+        """
         if name is None:
-            return Place(self._catalogs.current(self._scope.catalog), self._scope.namespace)
+            levels = [Part(level, quoted=True) for level in self._scope.namespace]
+            self._touch(self._scope.catalog)
+            return Place(
+                self._catalogs.seat(self._catalogs.current(self._scope.catalog), levels), self._scope.namespace
+            )
         with self._explained(name):
             mount, parts = self._catalog_and_levels(name)
             place = Place(mount, match_levels(mount, parts))
-            self.check_namespace(place)
+            if check or any(part.quoted for part in parts):
+                self.check_namespace(place)
+        self._touch(mount.name)
         return place
 
     def namespace_in(self, catalog: Mounted, name: Name) -> Place:
@@ -155,8 +173,9 @@ class Resolver:
         return self._temporary.find(name.last)
 
     def there(self, place: Place, name: Name) -> Found | None:
-        """What has this name in a place, whatever else goes by it in the session."""
-        return lookup(place, name.last)
+        """What has this name in a place now, whatever is remembered of it, and whatever else goes by it in the
+        session: something is to be made there."""
+        return lookup(place, name.last, fresh=True)
 
     def path(self, name: Name) -> tuple[Mounted, str] | None:
         """The catalog and the path in it that a name means: one of a catalog that knows paths, written as a path or
@@ -176,13 +195,27 @@ class Resolver:
             raise self._shadowed(name, name)
         own = self._own(name)
         if own is not None:
+            self._touch(TEMP)
             return of_kind(own, kind)
         with self._explained(name):
             place, part = self._place(name)
             found = lookup(place, part)
+        found = found or self._metadata(name)
         if found is None:
             raise no_object(place, part, kind, self.temporary_place() if len(name.parts) == 1 else None)
+        self._touch(place.mount.name)
         return of_kind(found, kind)
+
+    def _metadata(self, name: Name) -> Found | None:
+        """What `"t$snapshots"` means, where no table has that name; None if there is no table t either."""
+        parts = table_metadata.split(name)
+        if parts is None:
+            return None
+        try:
+            found = self.find(parts[0])
+        except NotFoundError:
+            return None
+        return table_metadata.metadata_of(found, parts[1])
 
     def maybe(self, name: Name, *, kind: Kind | None = None) -> Found | None:
         """Like `find`, but None when nothing has this name (IF EXISTS)."""
@@ -194,6 +227,8 @@ class Resolver:
 
     def load(self, found: Found) -> Table | ViewDefinition:
         catalog = found.place.mount.catalog
+        if found.kind == "METADATA":
+            return table_metadata.virtual(found, self.load(table_metadata.table_of(found)))
         if found.kind == "VIEW":
             assert isinstance(catalog, SupportsViews)
             return catalog.load_view(found.place.namespace, found.name)
@@ -205,7 +240,12 @@ class Resolver:
         is missed."""
         found = self.find(name, kind="TABLE")
         table_changes(found.place.mount)
-        return found, self.fresh(found)
+        table = self.fresh(found)
+        if name.branch is not None:
+            from pinakes.engine.write.branches import on_branch
+
+            table = on_branch(table, name.branch)
+        return found, table
 
     def described(self, name: Name) -> tuple[Found, IcebergTable]:
         """A table whose definition is asked for, as it is now; it may well be one that can't be changed."""
@@ -216,6 +256,8 @@ class Resolver:
         """A table that was found, as it is now."""
         forget_table(found.place.mount.catalog, found.place.namespace, found.name)
         table = self.load(found)
+        if isinstance(table, VirtualTable):
+            raise NotSupportedError(f"{found} is a system table: it can be read and described, and nothing else.")
         if not isinstance(table, IcebergTable):
             raise NotSupportedError(
                 f"{found} is no Iceberg table but files that are read as one. CREATE TABLE … AS SELECT makes one of it."
@@ -246,6 +288,7 @@ class Resolver:
             raise no_paths(mount, resolved.name.text)
         if resolved.catalog_given and not resolved.namespace:
             return Place(mount, self.home(mount)), resolved.name
+        mount = self._catalogs.seat(mount, resolved.namespace)
         return Place(mount, match_levels(mount, resolved.namespace)), resolved.name
 
     def _shadowed(self, name: Name, meant: Name) -> InvalidArgument:
@@ -276,6 +319,6 @@ class Resolver:
 
     def _catalog_and_levels(self, name: Name) -> tuple[Mounted, tuple[Part, ...]]:
         catalog = self._catalogs.find(name.parts[0])
-        if catalog is not None:
-            return self._catalogs.get(catalog), name.parts[1:]
-        return self._catalogs.current(self._scope.catalog), name.parts
+        mount = self._catalogs.current(self._scope.catalog) if catalog is None else self._catalogs.get(catalog)
+        levels = name.parts if catalog is None else name.parts[1:]
+        return self._catalogs.seat(mount, levels), levels

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import pyarrow as pa
 
-from pinakes.core.errors import InvalidArgument
+from pinakes.core.errors import InvalidArgument, QueryCanceled
 from pinakes.engine.errors import let_go
 
 
@@ -31,6 +31,7 @@ class Result:
         self.count = count
         self._batches = iter(batches)
         self._taken = False
+        self._closing = False
         self._on_batch: Callable[[pa.RecordBatch], None] = _nothing
         self._stop: Callable[[str], object] = _nothing
         self._ending: weakref.finalize[..., Result] | None = None
@@ -80,10 +81,17 @@ class Result:
             self.close()
             raise
         except BaseException as error:
-            self._end(error)
+            told = QueryCanceled("its result was closed") if self._is_being_closed(error) else error
+            self._end(told)
             let_go(error)
-            raise
+            if told is error:
+                raise
+            raise told from None
         self._end(None)
+
+    def _is_being_closed(self, error: BaseException) -> bool:
+        """Whether it failed because another thread is about to close what is read."""
+        return self._closing and isinstance(error, ValueError) and str(error) == "generator already executing"
 
     def read_all(self) -> pa.Table:
         """Everything, in memory."""
@@ -93,9 +101,13 @@ class Result:
         """The stream as Arrow's own reader, for whoever takes one."""
         return pa.RecordBatchReader.from_batches(self.schema, iter(self))
 
+    def stop(self, reason: str) -> None:
+        """Whoever reads it, now or next, gets QueryCanceled; from any thread. Rows at hand are read as before."""
+        self._stop(reason)
+
     def close(self) -> None:
         """Stop reading: what still runs is dropped. Another thread that reads it meanwhile gets QueryCanceled."""
-        self._taken = True
+        self._taken = self._closing = True
         try:
             getattr(self._batches, "close", _nothing)()
         except ValueError:  # the generator runs: only its own thread can end it

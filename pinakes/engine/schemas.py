@@ -22,6 +22,12 @@ def schema_of(frame: DataFrame) -> pa.Schema:
         return schema_of_plan(frame.optimized_logical_plan())
 
 
+def analysed_schema(frame: DataFrame) -> pa.Schema:
+    """With the types that DataFusion itself works with."""
+    with translated():
+        return _context().create_dataframe_from_logical_plan(frame.optimized_logical_plan()).schema()
+
+
 def schema_of_plan(optimized: LogicalPlan) -> pa.Schema:
     schema = _context().create_dataframe_from_logical_plan(optimized).schema()
     return pa.schema([f.with_type(without_views(f.type)) for f in schema])

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 import threading
 import weakref
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -13,20 +15,26 @@ from pinakes.core.errors import InvalidArgument
 from pinakes.core.identity import Identity
 from pinakes.core.names import dotted
 from pinakes.core.settings import Settings
+from pinakes.engine.alive import Alive
 from pinakes.engine.bridge import Bridge
-from pinakes.engine.context import apply_settings, make_context
+from pinakes.engine.context import Switches, apply_settings, limit_footers
 from pinakes.engine.mounts import Mounts
 from pinakes.engine.places import Scope
 from pinakes.engine.resolver import Remembered, Resolver
 from pinakes.engine.result import Result
+from pinakes.engine.scan.claims import Claims
 from pinakes.engine.temp_catalog import TempCatalog
 from pinakes.engine.temporary import Lookup, Temporaries
 
 if TYPE_CHECKING:
     from datafusion import SessionContext
 
+    from pinakes.caches.footers import FooterCache
+    from pinakes.caches.manifests import ManifestCache
+    from pinakes.engine.access.guard import Guard
     from pinakes.engine.engine import Engine
     from pinakes.engine.tracker import Query
+    from pinakes.engine.transactions.transaction import Transaction
 
 
 class Session:
@@ -35,6 +43,7 @@ class Session:
     def __init__(self, engine: Engine, identity: Identity, scope: Scope, source: str = "") -> None:
         self.engine = engine
         self.identity = identity
+        self._guard = engine.guard(identity)
         self.source = source
         self.scope = scope
         self.remembered: Remembered = weakref.WeakKeyDictionary()
@@ -43,10 +52,16 @@ class Session:
         self.prepared: dict[str, str] = {}
         self.temporary = Temporaries()
         self._temp = TempCatalog(engine, identity.user)
-        self.catalogs = Mounts(engine.registry, identity, engine.next_session_id(), [self._temp.mount])
+        self.session_id = engine.next_session_id()
+        self.created = datetime.now(UTC)
+        self.is_closed = False
+        self.catalogs = Mounts(engine.registry, identity, self.session_id, [self._temp.mount])
+        self.transaction: Transaction | None = None
         self.warnings: list[str] = []
         self.plan_lock = threading.RLock()
-        self.running: weakref.WeakSet[Query] = weakref.WeakSet()
+        self.switches = Switches(self.settings)
+        self.claims = Claims()
+        self.running: Alive[Query] = Alive()
         weakref.finalize(self, self._temp.close)  # also when nobody closes it
         weakref.finalize(self, self.catalogs.abandon).atexit = False
 
@@ -56,14 +71,18 @@ class Session:
         parameters: Mapping[str, Any] | Sequence[Any] | None = None,
         *,
         lookup: Lookup | None = None,
+        started: Callable[[Query], None] | None = None,
+        queues: bool = True,
     ) -> Result:
         """Carry out one statement. A query has only begun when this returns: its rows stream.
 
-        `lookup` is asked, while it is planned, for names that neither the session nor a catalog has.
+        `lookup` is asked, while it is planned, for names that neither the session nor a catalog has. `started` is told
+        of the query before anything is done, for who wants to stop it. One that `queues` waits for its turn on a
+        server; else it shares the place of another, which whoever asks holds.
         """
         from pinakes.engine.run import run
 
-        return run(sql, self, as_mapping(parameters), lookup)
+        return run(sql, self, as_mapping(parameters), lookup, started, queues=queues)
 
     def cancel(self, reason: str = "canceled by the user") -> None:
         """Stop whatever this session runs; called from another thread."""
@@ -71,14 +90,65 @@ class Session:
             query.cancel(reason)
 
     def close(self) -> None:
-        """Stop what runs; temporary tables and views are gone."""
+        """Stop what runs and roll back what was not committed; temporary tables and views are gone."""
+        self.is_closed = True
         self.cancel("the session was closed")
+        transaction = self.end_transaction()
+        if transaction is not None:
+            transaction.rollback()
         self._temp.close()
         self.catalogs.close()
 
+    def begin(self, *, read_only: bool = False) -> None:
+        """From here on, until `end_transaction`, statements change nothing but the transaction."""
+        from pinakes.engine.transactions.transaction import Transaction
+
+        self.transaction = self.catalogs.overlay = Transaction(read_only=read_only)
+
+    def end_transaction(self) -> Transaction | None:
+        """The transaction that has begun, if any, for whoever commits it or rolls it back."""
+        ended, self.transaction, self.catalogs.overlay = self.transaction, None, None
+        return ended
+
+    def aside(self) -> Session:
+        """The same session but for transactions: what is begun there, only its own statements are in. It ends with
+        this one, and must not outlive it."""
+        self.context  # noqa: B018 - made now, since both plan in one context
+        other = copy.copy(self)
+        other.catalogs, other.transaction = copy.copy(self.catalogs), None
+        other.catalogs.overlay = None
+        return other
+
+    @property
+    def guard(self) -> Guard:
+        """What its user may do, as the configuration has it now."""
+        if self._guard.policy is not self.engine.policy:
+            self._guard = self.engine.guard(self.identity)
+        return self._guard
+
+    def renew(self, identity: Identity) -> None:
+        """The same user has logged in anew: with another token, or other roles."""
+        if identity.user != self.identity.user:
+            raise InvalidArgument("a session stays that of its user")
+        self._guard = self.engine.guard(identity)
+        self.identity = self.catalogs.identity = identity
+
     @property
     def resolver(self) -> Resolver:
-        return Resolver(self.catalogs, self.scope, self.remembered, self.temporary)
+        return self.resolver_for(lambda _: None)
+
+    def resolver_for(self, touch: Callable[[str], None]) -> Resolver:
+        """What tells of each catalog that a statement uses."""
+        return Resolver(self.catalogs, self.scope, self.remembered, self.temporary, touch=touch)
+
+    @cached_property
+    def manifests(self) -> ManifestCache:
+        """The engine's cache, as this user may see it."""
+        return self.engine.caches.manifests.of(self.identity.reader)
+
+    @cached_property
+    def footers(self) -> FooterCache:
+        return self.engine.caches.footers.of(self.identity.reader)
 
     @cached_property
     def bridge(self) -> Bridge:
@@ -86,12 +156,19 @@ class Session:
 
     @cached_property
     def context(self) -> SessionContext:
-        return make_context(self.engine.runtime, self.settings, self.bridge)
+        return self.engine.contexts.make(self.identity.reader, self.settings, self.bridge)
+
+    def limit_footers(self) -> None:
+        """DataFusion remembers footers, too: as much as the engine's cache may."""
+        if "context" in self.__dict__:  # else it is made with the limit
+            with self.plan_lock:
+                limit_footers(self.context, self.engine.cache_limits.now.footers.max_bytes)
 
     def change_settings(self, settings: Settings) -> None:
         with self.plan_lock:
             self.settings = settings
             apply_settings(self.context, settings)
+            self.switches.applied(settings)
 
     def value(self, name: str) -> str:
         """What current_catalog and its kin stand for."""

@@ -72,6 +72,10 @@ class Temporaries:
         finally:
             self.remove(name)
 
+    @property
+    def is_empty(self) -> bool:
+        return not self._sources
+
     def names(self) -> list[str]:
         """Those that a user may name."""
         return sorted(name for name in self._sources if not name.startswith("$"))

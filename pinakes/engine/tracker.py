@@ -9,10 +9,12 @@ import os
 import threading
 import time
 from collections import deque
+from collections.abc import Callable
 from itertools import count
 
 from pinakes.engine.deadlines import Deadline, Deadlines
-from pinakes.engine.query import Clock, Query, QueryInfo, State
+from pinakes.engine.query import Clock, Query
+from pinakes.engine.query_info import QueryInfo, State
 
 __all__ = ["Query", "QueryInfo", "QueryTracker", "State"]
 
@@ -34,6 +36,12 @@ class QueryTracker:
         self._deadlines = Deadlines()
         self._timed: dict[str, Deadline] = {}
         self._ids = _QueryIds(clock)
+        self._on_end: Callable[[Query], None] = _nothing
+
+    def tell(self, on_end: Callable[[Query], None]) -> None:
+        """Tell somebody of each query at its end. They are told under a lock, and perhaps by the garbage collector: so
+        they must be quick, must not raise, and must not wait for anything."""
+        self._on_end = on_end
 
     def start(self, user: str, source: str = "", timeout: float = 0.0) -> Query:
         """A statement has come in; with a time-out it is stopped after so many seconds."""
@@ -46,9 +54,19 @@ class QueryTracker:
         self._settle(wait=False)
         return query
 
+    def aside(self, user: str, source: str = "") -> Query:
+        """What is asked about a statement and is none itself: it can be stopped like one, and nobody keeps it."""
+        return Query("", user, source, 0.0, clock=self._clock, timer=self._timer, on_end=lambda _: None)
+
     def running(self, query_id: str) -> Query | None:
         """The query of this id, if it runs."""
         return self._running.get(query_id)
+
+    def alive(self) -> list[Query]:
+        """Those that wait or run."""
+        self._settle(wait=True)
+        with self._lock:
+            return [query for query in self._running.values() if query.ended is None]
 
     def snapshot(self) -> list[QueryInfo]:
         """All known queries in the order of their ids."""
@@ -81,6 +99,7 @@ class QueryTracker:
     def _file(self, query: Query) -> None:
         del self._running[query.query_id]
         self._past.append(query)
+        self._on_end(query)
         self._forget_old()
         deadline = self._timed.pop(query.query_id, None)
         if deadline is not None:
@@ -90,6 +109,10 @@ class QueryTracker:
         oldest = self._clock() - self._age
         while self._past and (len(self._past) > self._most or (self._past[0].ended or 0.0) < oldest):
             self._past.popleft()
+
+
+def _nothing(query: Query) -> None:
+    """Nobody wants to be told."""
 
 
 class _QueryIds:

@@ -67,9 +67,10 @@ def _begin(text: str, after: int) -> int | None:
 def _proposed(magics: SqlMagics, sql: str, cursor: int) -> SimpleMatcherResult:
     completer = magics.completer()
     until = monotonic() + PATIENCE
-    found = completer.complete(sql, cursor)
-    while completer.busy and completer.settle(max(0.0, until - monotonic())):  # a listing tells what to load next
-        found = completer.complete(sql, cursor)
+    known, found = completer.loaded, completer.complete(sql, cursor)
+    # A listing tells what to load next; and what was loaded while it was asked for is not in the answer.
+    while (completer.busy or completer.loaded > known) and completer.settle(max(0.0, until - monotonic())):
+        known, found = completer.loaded, completer.complete(sql, cursor)
     start = found[0].start if found else cursor
     return SimpleMatcherResult(
         completions=[SimpleCompletion(text=one.text, type=one.kind) for one in found if one.start == start],

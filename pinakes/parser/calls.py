@@ -1,4 +1,6 @@
-"""Table functions that read files: FROM read_csv('a.csv', delim => ';'). Found in the tokens and read here.
+"""Table functions of ours: FROM read_csv('a.csv', delim => ';'), FROM system.metadata.search('words').
+
+They are found in the tokens and read here.
 
 sqlglot sees each call as one quoted name, so that what stands within it is taken for no column; `tables.py` gives the
 call to its table. Arguments are literals and parameters; which functions and options there are, the engine says.
@@ -12,7 +14,7 @@ from pinakes.parser.cursor import Cursor
 from pinakes.parser.faults import Fault
 from pinakes.parser.lexer import Token
 from pinakes.parser.options import literal
-from pinakes.parser.statements import Bound, FileArgument, FileCall, Span
+from pinakes.parser.statements import Bound, FileArgument, FileCall, SearchCall, Span, TableCall
 
 READERS: Mapping[str, str] = {
     **dict.fromkeys(("READ_PARQUET", "PARQUET_SCAN"), "parquet"),
@@ -20,20 +22,22 @@ READERS: Mapping[str, str] = {
     **dict.fromkeys(("READ_JSON", "READ_JSON_AUTO", "READ_NDJSON", "READ_NDJSON_AUTO"), "json"),
     **dict.fromkeys(("READ_ARROW", "READ_IPC", "READ_FEATHER"), "arrow"),
 }
-"""The functions and the format that each reads."""
+"""The functions that read files, and the format that each reads."""
+
+_SEARCH = ("SYSTEM", ".", "METADATA", ".", "SEARCH")
 
 _BEFORE = frozenset({"FROM", "JOIN", "USING", "LATERAL", ",", "("})
 _DEEPEST = 20
 
 
-def take_calls(text: str, tokens: list[Token]) -> tuple[list[Token], dict[int, FileCall]]:
+def take_calls(text: str, tokens: list[Token]) -> tuple[list[Token], dict[int, TableCall]]:
     """The tokens with each call as one quoted name, and the calls by where they start."""
     kept: list[Token] = []
-    found: dict[int, FileCall] = {}
+    found: dict[int, TableCall] = {}
     cursor = Cursor(text, tokens)
     while not cursor.ended():
         token = cursor.peek()
-        if token.word in READERS and cursor.peek(1).word == "(" and kept and kept[-1].word in _BEFORE:
+        if is_call(cursor) and kept and kept[-1].word in _BEFORE:
             call = _call(cursor)
             found[token.start] = call
             kept.append(Token("quoted", call.name, "", call.span.start, call.span.end))
@@ -42,9 +46,20 @@ def take_calls(text: str, tokens: list[Token]) -> tuple[list[Token], dict[int, F
     return kept, found
 
 
-def _call(cursor: Cursor) -> FileCall:
+def is_call(cursor: Cursor) -> bool:
+    """Whether a call of such a function starts here."""
+    return _is_search(cursor) or (cursor.word in READERS and cursor.peek(1).word == "(")
+
+
+def _is_search(cursor: Cursor) -> bool:
+    return all(cursor.peek(at).word == word for at, word in enumerate((*_SEARCH, "(")))
+
+
+def _call(cursor: Cursor) -> TableCall:
     """name ( argument, …, option => value | option = value | option := value, … )"""
     first = cursor.at
+    searches = _is_search(cursor)
+    cursor.at += len(_SEARCH) - 1 if searches else 0
     name = cursor.take().text.lower()
     cursor.expect("(")
     arguments: list[FileArgument] = []
@@ -59,7 +74,10 @@ def _call(cursor: Cursor) -> FileCall:
         if cursor.word != ")" and not cursor.accept(","):
             raise cursor.fault("expected , or )")
     cursor.expect(")")
-    return FileCall(name, READERS[name.upper()], tuple(arguments), tuple(options.items()), cursor.span_from(first))
+    span = cursor.span_from(first)
+    if searches:
+        return SearchCall(name, tuple(arguments), tuple(options.items()), span)
+    return FileCall(name, READERS[name.upper()], tuple(arguments), tuple(options.items()), span)
 
 
 def _option(cursor: Cursor, options: dict[str, FileArgument]) -> None:

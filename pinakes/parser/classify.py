@@ -16,7 +16,9 @@ from pinakes.parser.masking import carries_secrets, comment_pieces, replaced
 
 if TYPE_CHECKING:
     from pinakes.core.sql_types import SqlType
-    from pinakes.parser.statements import AnyStatement, ColumnRef, Planned
+    from pinakes.parser.definitions import Definition
+    from pinakes.parser.from_clauses import FromClause
+    from pinakes.parser.statements import AnyStatement, ColumnRef, Planned, Span
 
 
 def classify(sql: str) -> AnyStatement:
@@ -40,6 +42,30 @@ def locate_columns(statement: Planned) -> tuple[ColumnRef, ...]:
         raise error_of(fault, statement.text, 0) from fault.__cause__
     except RecursionError as error:
         raise ParseError("this statement is nested too deeply to find its columns") from error
+
+
+def locate_definitions(statement: Planned) -> tuple[Definition, ...]:
+    """What the WITH of a planned statement defines. It reads the text anew: ask only when you need it."""
+    from pinakes.parser.definitions import definitions
+
+    try:
+        return definitions(statement)
+    except (Fault, RecursionError):  # what can't be read again, or not so deep, is left as it stands
+        return ()
+
+
+def locate_from_clauses(statement: Planned) -> tuple[FromClause, ...]:
+    """The FROM clauses of a planned statement whose order is free. It reads the text anew, too."""
+    from pinakes.parser.from_clauses import from_clauses
+
+    return from_clauses(statement)
+
+
+def locate_pairings(text: str, *, loose: bool) -> list[Span]:
+    """The conditions of a text that compare the rows of several tables (`pairings.py`)."""
+    from pinakes.parser.pairings import pairings
+
+    return pairings(text, loose=loose)
 
 
 def read_type(text: str) -> SqlType:

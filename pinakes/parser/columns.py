@@ -43,7 +43,7 @@ def columns(statement: Planned) -> tuple[ColumnRef, ...]:
     if not statement.parsed:
         return ()
     tokens = join_named(tokenize(statement.text))
-    wanted = _planned_tokens(statement, tokens)
+    wanted = planned_tokens(statement, tokens)
     if not wanted:
         return ()
     tree = read(statement.text, wanted)
@@ -55,7 +55,7 @@ def columns(statement: Planned) -> tuple[ColumnRef, ...]:
     return tuple(sorted((c for c in found if c.span.start not in values), key=lambda c: c.span.start))
 
 
-def _planned_tokens(statement: Statement, tokens: list[Token]) -> list[Token]:
+def planned_tokens(statement: Statement, tokens: list[Token]) -> list[Token]:
     """The tokens of the query within a statement."""
     match statement:
         case Query():
@@ -64,7 +64,7 @@ def _planned_tokens(statement: Statement, tokens: list[Token]) -> list[Token]:
             return as_query(tokens, fragments_of(statement))
         case Explain() | ExplainFull():
             inside = [t for t in tokens if t.start >= statement.body.start]
-            return _planned_tokens(read_statement(Cursor(statement.text, inside)), inside)
+            return planned_tokens(read_statement(Cursor(statement.text, inside)), inside)
     body = statement.body if isinstance(statement, _WITH_BODY) else None
     if body is None or (isinstance(statement, CopyTo) and statement.text[body.start] != "("):
         return []

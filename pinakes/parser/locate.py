@@ -10,8 +10,9 @@ from pinakes.parser.parameters import join_named, placeholders
 from pinakes.parser.projections import projections
 from pinakes.parser.repairs import repairs
 from pinakes.parser.session_values import WORDS, session_values
-from pinakes.parser.statements import AsOf, FileCall, Placeholder, Projection, Repair, SessionValue, TableRef
+from pinakes.parser.statements import AsOf, Placeholder, Projection, Repair, SessionValue, TableCall, TableRef
 from pinakes.parser.time_travel import take_out
+from pinakes.parser.unheeded import refuse_unheeded
 
 if TYPE_CHECKING:
     from sqlglot import expressions as exp
@@ -33,12 +34,13 @@ class Tree(NamedTuple):
     text: str
     as_of: list[AsOf]
     has_with: bool
-    calls: dict[int, FileCall]
+    calls: dict[int, TableCall]
 
 
 def locate(text: str, tokens: list[Token], *, strict: bool = False) -> Located:
     """All of it. What sqlglot can't read is `parsed=False`, or a Fault when `strict`."""
     words = {t.word for t in tokens}
+    refuse_unheeded(tokens, words)
     if ":" in words:
         tokens = join_named(tokens)
     marks = placeholders(tokens)
@@ -78,9 +80,9 @@ def read(text: str, tokens: list[Token]) -> Tree:
     return Tree(dialect.parse(kept, text), text, as_of, "WITH" in words, found)
 
 
-def calls(text: str, tokens: list[Token], words: set[str]) -> tuple[list[Token], dict[int, FileCall]]:
-    """The tokens with each call of a function that reads files as one name, and the calls by where they start."""
-    if not any(word.startswith(("READ_", "PARQUET_SCAN")) for word in words):
+def calls(text: str, tokens: list[Token], words: set[str]) -> tuple[list[Token], dict[int, TableCall]]:
+    """The tokens with each call of a table function of ours as one name, and the calls by where they start."""
+    if not any(word.startswith(("READ_", "PARQUET_SCAN", "SEARCH")) for word in words):
         return tokens, {}
     from pinakes.parser.calls import take_calls
 

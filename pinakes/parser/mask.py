@@ -13,6 +13,7 @@ from pinakes.parser.masking import (
     Piece,
     carries_secrets,
     comment_pieces,
+    looks_secret,
     password_pieces,
     replaced,
     unread_pieces,
@@ -78,7 +79,16 @@ def _pieces_if_read(sql: str, tokens: list[Token]) -> list[Piece] | None:
 
 
 def _is_plain(tokens: list[Token]) -> bool:
-    """Whether a statement surely gives no secret: a known start. A typing error isn't sure."""
-    if not is_start(tokens[0].word):
+    """Whether a statement surely gives no secret: a known start, and no property with the name of one. A typing error
+    isn't sure."""
+    if not is_start(tokens[0].word) or _names_a_secret(tokens):
         return False
     return tokens[0].word != "CREATE" or any(t.word in _OPENLY_MADE for t in tokens[1:6])
+
+
+def _names_a_secret(tokens: list[Token]) -> bool:
+    """Whether it may set a property that is one: WITH ('s3.secret-access-key' = '…')"""
+    sets = tokens[0].word in ("CREATE", "ALTER") and any(
+        t.word in ("WITH", "PROPERTIES", "TBLPROPERTIES") for t in tokens
+    )
+    return sets and any(looks_secret(t.text) for t in tokens)

@@ -37,6 +37,10 @@ _SCHEME = r"(?:\w+:)?[A-Za-z][\w+.-]*://"
 _LOGIN = re.compile(rf"^('?(?:{_SCHEME}|(?!{_SCHEME}))[^:/@\s']*):.*@", re.DOTALL)
 _NO_PORT = re.compile(r"(://(?!\[)[^/?#:@\s']*):(?!\d+(?:[/?#']|$))[^/?#@\s']*(?=[/?#']|$)")
 _ANY_PASSWORD = re.compile(r":[^:/?#@\s]+@")  # for a location that isn't quite an address
+_ASKED = re.compile(r"://[^\s'\"?]*\?[^\s'\"]*")
+_SIGNED = re.compile(
+    r"[?&;][^=&;?\s]*(?:token|passw|pwd|secret|key|credential|sig)[^=&;?\s]*=([^&;\s]+)", re.IGNORECASE
+)
 _QUERY = re.compile(r"([?&;][^=&;?\s]+)=[^&;\s']*")
 _ASSIGNMENT = re.compile(
     r"((?:token|passw\w*|pwd|secret\w*|\w*key|credential\w*)\s*[=:]\s*)(?:\"[^\"]*\"|[^\s;,&'\"]+)", re.IGNORECASE
@@ -59,7 +63,7 @@ def harmless_in_secret(key: str) -> bool:
 
 
 def not_secret(key: str) -> bool:
-    """The same for the options of COPY, which are mostly about formats."""
+    """The same for the options of COPY, which are mostly about formats, and for properties."""
     return not looks_secret(key)
 
 
@@ -79,10 +83,17 @@ def masked_address(text: str) -> str:
 
 
 def password_pieces(text: str) -> list[Piece]:
-    """user:password@ in any address, in whatever statement it stands."""
-    if "@" not in text or "://" not in text:
+    """user:password@ in any address, and what signs it, in whatever statement it stands."""
+    if "://" not in text:
         return []
-    return [(Span(m.end(1) + 1, m.end() - 1), "***") for m in _PASSWORD.finditer(text)]
+    logins = [Span(m.end(1) + 1, m.end() - 1) for m in _PASSWORD.finditer(text)]
+    return [(span, "***") for span in (*logins, *_signatures(text))]
+
+
+def _signatures(text: str) -> list[Span]:
+    """The values of ?X-Amz-Signature=… and the like: whoever has the address may read what it names."""
+    asked = [m.span() for m in _ASKED.finditer(text)]
+    return [Span(*m.span(1)) for start, end in asked for m in _SIGNED.finditer(text, start, end)]
 
 
 def carries_secrets(tokens: list[Token]) -> bool:
@@ -91,6 +102,8 @@ def carries_secrets(tokens: list[Token]) -> bool:
     first = words[0] if words else ""
     if first in ("EXPLAIN", "PREPARE"):
         return any(_gives_secrets(words, at) for at in range(1, len(words)))
+    if words[:2] == ["EXECUTE", "IMMEDIATE"]:
+        return True  # it is refused, and nobody reads the statement in it
     if first == "SET":
         return any(looks_secret(t.text) for t in tokens[1:4])
     if first == "COPY":

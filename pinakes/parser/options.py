@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from pinakes.parser.cursor import MOST_DIGITS, Cursor
 from pinakes.parser.faults import Fault
-from pinakes.parser.masking import MASK, is_known, masked_address
+from pinakes.parser.masking import MASK, is_known, masked_address, not_secret
 from pinakes.parser.statements import Option, OptionValue, Properties, Span
 
 _CONSTANTS: dict[str, bool | None] = {"TRUE": True, "FALSE": False, "NULL": None}
@@ -101,7 +101,15 @@ def properties(cursor: Cursor) -> Properties:
 def _property(cursor: Cursor) -> tuple[str, str]:
     key = key_name(cursor, "a property")
     cursor.accept_one("=", "=>")
-    return key, as_text(literal(cursor))
+    return key, property_value(cursor, key)
+
+
+def property_value(cursor: Cursor, key: str) -> str:
+    """The value of a property, which is not shown when its key looks like that of a secret."""
+    first = cursor.at
+    value = literal(cursor)
+    hide(cursor, cursor.span_from(first), harmless=not_secret(key))
+    return as_text(value)
 
 
 def as_text(value: OptionValue) -> str:

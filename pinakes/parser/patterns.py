@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-_MANY, _ONE = "any characters", "one character"  # longer than any literal, which is a single character
+MANY, ONE = "any characters", "one character"  # longer than any literal, which is a single character
 
 
 def like(pattern: str, name: str) -> bool:
     """Whether `name` matches; alternatives are separated by |."""
     folded = name.lower()
-    return any(_matches(pieces, folded) for pieces in _alternatives(pattern))
+    return any(matches(pieces, folded) for pieces in _alternatives(pattern))
 
 
 @lru_cache(maxsize=256)
@@ -29,24 +29,24 @@ def _alternatives(pattern: str) -> tuple[tuple[str, ...], ...]:
         elif char == "|":
             found.append([])
         else:
-            found[-1].append(_ONE if char == "_" else _MANY)
+            found[-1].append(ONE if char == "_" else MANY)
     if escaped:  # a backslash at the very end stands for itself
         found[-1].append("\\")
     return tuple(map(tuple, found))
 
 
-def _matches(pieces: tuple[str, ...], name: str) -> bool:
+def matches(pieces: tuple[str, ...], name: str) -> bool:
     """Go forward; on a mismatch let the last % swallow one character more."""
     at = piece = 0
     many, resume = -1, 0
     while at < len(name):
-        if piece < len(pieces) and pieces[piece] == _MANY:
+        if piece < len(pieces) and pieces[piece] == MANY:
             many, resume, piece = piece, at, piece + 1
-        elif piece < len(pieces) and pieces[piece] in (_ONE, name[at]):
+        elif piece < len(pieces) and pieces[piece] in (ONE, name[at]):
             at, piece = at + 1, piece + 1
         elif many >= 0:
             resume += 1
             at, piece = resume, many + 1
         else:
             return False
-    return all(p == _MANY for p in pieces[piece:])
+    return all(p == MANY for p in pieces[piece:])

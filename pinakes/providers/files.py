@@ -105,6 +105,10 @@ class FilesCatalog:
 
     # --- tables --------------------------------------------------------------------------------------------------
 
+    @property
+    def has_root_tables(self) -> bool:
+        return True
+
     def list_tables(self, namespace: Namespace) -> list[str]:
         return sorted(self._tables(namespace))
 

@@ -1,4 +1,4 @@
-"""Errors of boto3, thrift and the object store as ours. Each is known by the package that it comes from.
+"""Errors of boto3, thrift and whatever holds files as ours. Each is known by the package that it comes from.
 
 What a service says about a signature may repeat the whole signed request, session token included: of refusals only the
 code is told, and the text is taken out of the error that is kept as the cause.
@@ -6,6 +6,8 @@ code is told, and the text is taken out of the error that is kept as the cause.
 
 from __future__ import annotations
 
+import errno
+import os
 import re
 from typing import Any
 
@@ -21,6 +23,8 @@ _REFUSED_BY_STORE = re.compile(
     r"|ExceptionName: (\w*(?:InvalidToken|AccessDenied|Expired|Signature|InvalidAccessKey)\w*)"
     r"|HTTP response code (401|403)\b"
 )
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+_FAILED_IN_STORE = re.compile(r"AWS Error (SLOW_DOWN|INTERNAL_FAILURE|SERVICE_UNAVAILABLE)|(HTTP status (?:5\d\d|429))")
 _STORE_AWAY = re.compile(r"AWS Error (NETWORK_CONNECTION|REQUEST_TIMEOUT)|curlCode: (6|7|28|35|60)")
 
 
@@ -36,10 +40,16 @@ def translate_foreign(error: Exception, asked: object) -> ours.PinakesError | No
 
 def _of_store(error: OSError, asked: object) -> ours.PinakesError | None:
     text = str(error)
+    if error.errno in _FULL:
+        return ours.WriteFailed(f"{asked}: there is no room left where its files go: {os.strerror(error.errno)}")
     if found := _REFUSED_BY_STORE.search(text):
         return ours.PermissionDenied(
             f"{asked}: the object store refused ({found[1] or found[2] or found[3]}). "
             f"Look whether the catalog's STORAGE_SECRET, or else its SECRET, has keys that may do this."
+        )
+    if found := _FAILED_IN_STORE.search(text):  # busy or broken: the file itself may well be sound
+        return ours.CatalogUnavailable(
+            f"{asked}: the object store failed ({found[1] or found[2]}). Try again; if it stays so, look at the store."
         )
     if _STORE_AWAY.search(text):
         return ours.CatalogUnavailable(

@@ -46,6 +46,7 @@ class GlueCatalog(OneLevelCatalog):
     TYPE: ClassVar[str] = "glue"
     Options: ClassVar[type[GlueOptions]] = GlueOptions
     LOCAL_PATHS: ClassVar[tuple[str, ...]] = ("warehouse",)
+    SERVER_CREDENTIALS: ClassVar[bool] = True
 
     @classmethod
     def open(

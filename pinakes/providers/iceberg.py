@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from pyiceberg.catalog import Catalog as PyIcebergCatalog
     from pyiceberg.schema import Schema
     from pyiceberg.table import CreateTableTransaction
+    from pyiceberg.table.sorting import SortOrder
     from pyiceberg.typedef import Identifier, Properties
     from pyiceberg.view import View
     from pyiceberg.view.metadata import ViewVersion
@@ -46,6 +47,7 @@ class IcebergReader:
     def __init__(self, type: str, open_inner: Callable[[], PyIcebergCatalog]) -> None:
         self._type = type
         self._open_inner = open_inner
+        self._confining: dict[str, str] = {}
 
     @property
     def type(self) -> str:
@@ -58,7 +60,15 @@ class IcebergReader:
 
         install()
         with translated("catalog", ()):
-            return self._open_inner()
+            inner = self._open_inner()
+        inner.properties = {**inner.properties, **self._confining}
+        return inner
+
+    def confine(self, directories: Iterable[str]) -> None:
+        """Local files of its tables are in these directories, or not read; said before it is first asked."""
+        from pinakes.providers.confined_io import confining
+
+        self._confining = confining(directories)
 
     def check(self) -> None:
         self.list_namespaces()
@@ -115,6 +125,7 @@ class IcebergCatalog(IcebergReader):
                 location=spec.location,
                 partition_spec=spec.partitioning,
                 properties=dict(spec.properties),
+                **_order(spec),
             )
             return IcebergTable(namespace, name, handle)
 
@@ -126,6 +137,7 @@ class IcebergCatalog(IcebergReader):
                 location=spec.location,
                 partition_spec=spec.partitioning,
                 properties=dict(spec.properties),
+                **_order(spec),
             )
 
     def drop_table(self, namespace: Namespace, name: str, *, purge: bool = False) -> None:
@@ -136,6 +148,11 @@ class IcebergCatalog(IcebergReader):
     def rename_table(self, source: ObjectName, target: ObjectName) -> None:
         with translated("table", *source, target=target):
             self.inner.rename_table((*source[0], source[1]), (*target[0], target[1]))
+
+
+def _order(spec: TableSpec) -> dict[str, SortOrder]:
+    """The sort order as an argument; pyiceberg's default for none is not known before pyiceberg is."""
+    return {} if spec.sorting is None else {"sort_order": spec.sorting}
 
 
 class ChangesViews(Protocol):

@@ -39,6 +39,10 @@ def translate(error: Exception, asked: Asked, target: Asked) -> ours.PinakesErro
 
 def _missing_or_taken(error: Exception, asked: Asked, target: Asked) -> ours.PinakesError | None:
     match error:
+        case theirs.NoSuchTableError() if not asked.full:  # of the tables of a transaction, only the error names it
+            return ours.TableNotFound(str(error))
+        case theirs.TableAlreadyExistsError() if not target.full:
+            return ours.TableExists(str(error))
         case theirs.NoSuchTableError():
             return ours.TableNotFound(f"table {asked.full} does not exist")
         case theirs.NoSuchViewError():

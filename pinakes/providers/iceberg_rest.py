@@ -1,17 +1,18 @@
 """Catalog type `iceberg_rest`: any server that speaks Iceberg's REST protocol.
 
 The location is the server's address, without `/v1`. Opening it asks for the configuration, which says among others
-whether the server has views; a catalog without them does not claim to.
+whether the server has views and transactions; a catalog without them does not claim to.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, cast
 from urllib.parse import urlsplit
 
+from pinakes.core.catalog import TableChange
 from pinakes.core.errors import InvalidArgument
 from pinakes.core.secrets import ANONYMOUS, Access
 from pinakes.providers.default_namespace import with_default
@@ -74,12 +75,37 @@ class IcebergRestCatalog(IcebergCatalog):
             )
         with translated("catalog", (alias,)):
             client = _client(alias, _uri(location), parsed, access)
-        found = IcebergRestViewCatalog if client.has_views else IcebergRestCatalog
+        found = _KINDS[client.has_views, client.has_transactions]
         return with_default(found, parsed.default_namespace)(client)
 
 
 class IcebergRestViewCatalog(IcebergRestCatalog, IcebergViewCatalog):
     """A server with views."""
+
+
+class _Transactions(IcebergRestCatalog):
+    """A server that takes changes of several tables in one request."""
+
+    @property
+    def creates_in_transactions(self) -> bool:
+        return False
+
+    def commit_tables(self, changes: Sequence[TableChange]) -> None:
+        with translated("transaction", ()):
+            cast("RestClient", self.inner).commit_tables(changes)
+
+
+class _TransactionsAndViews(_Transactions, IcebergRestViewCatalog):
+    """A server with both."""
+
+
+_KINDS: dict[tuple[bool, bool], type[IcebergRestCatalog]] = {
+    (False, False): IcebergRestCatalog,
+    (True, False): IcebergRestViewCatalog,
+    (False, True): _Transactions,
+    (True, True): _TransactionsAndViews,
+}
+"""By whether the server has views and transactions."""
 
 
 def check_seconds(timeout: float, type: str) -> None:

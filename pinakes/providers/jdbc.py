@@ -56,6 +56,14 @@ class JdbcCatalog(StoreCatalog):
     LOCAL_PATHS: ClassVar[tuple[str, ...]] = ("warehouse", "ssl_root_cert")
 
     @classmethod
+    def paths_within(cls, location: str, options: Mapping[str, OptionValue]) -> list[str]:
+        """The directory of a server's socket, where whoever runs this process may be let in, and certificates."""
+        driver = options.get("DRIVER")
+        address = parse_address(location, None if driver is None else str(driver), None, None)
+        socket = [address.host] if address.host.startswith(("/", "@")) else []
+        return [*socket, *([address.ssl_root_cert] if address.ssl_root_cert not in ("", "system") else [])]
+
+    @classmethod
     def open(
         cls, alias: str, location: str, options: Mapping[str, OptionValue], access: Access = ANONYMOUS
     ) -> JdbcCatalog:

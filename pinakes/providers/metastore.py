@@ -27,6 +27,9 @@ class OneLevelCatalog(IcebergCatalog):
         self._require(parent)
         return []
 
+    def list_all_namespaces(self) -> list[Namespace]:
+        return self.list_namespaces()
+
     def namespace_exists(self, namespace: Namespace) -> bool:
         return len(namespace) <= 1 and super().namespace_exists(namespace)
 

@@ -4,26 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pyiceberg.catalog import MetastoreCatalog
 from pyiceberg.exceptions import TableAlreadyExistsError
-from pyiceberg.io import load_file_io
 from pyiceberg.table.update import AssertCreate
 
+from pinakes.providers.own_io import OwnFileIO
 from pinakes.providers.sql_catalog.metadata_files import unique_location
 
 if TYPE_CHECKING:
-    from pyiceberg.io import FileIO
     from pyiceberg.table import CommitTableResponse, CreateTableTransaction, Table
     from pyiceberg.table.update import TableRequirement, TableUpdate
-    from pyiceberg.typedef import Identifier, Properties
+    from pyiceberg.typedef import Identifier
 
 
-class Metastore(MetastoreCatalog):
+class Metastore(OwnFileIO):
     """Tables are not made twice, and say nothing about how their files are reached."""
-
-    def _load_file_io(self, properties: Properties | None = None, location: str | None = None) -> FileIO:
-        """A table's own properties are left out: whoever may set them would choose where our keys are used."""
-        return load_file_io(self.properties, location)
 
     def create_table(self, identifier: str | Identifier, *args: Any, **kwargs: Any) -> Table:
         self._check_free(identifier)
@@ -57,7 +51,7 @@ class Metastore(MetastoreCatalog):
         raise ValueError("no place for new tables is known: ATTACH … (WAREHOUSE '…'), or WITH (location = '…')")
 
     def purge_table(self, identifier: str | Identifier) -> None:
-        MetastoreCatalog.purge_table(self, identifier)
+        OwnFileIO.purge_table(self, identifier)
 
     def _check_free(self, identifier: str | Identifier) -> None:
         if self.table_exists(identifier):

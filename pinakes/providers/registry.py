@@ -39,7 +39,11 @@ class CatalogType(Protocol):
 
     Options: ClassVar[type[Any]]
     # A type that works on files of this machine also has `LOCAL_PATHS`: which of `location` and its options are paths.
+    # Paths that stand within a location, which is none itself, are told by a class method `paths_within`.
     # One that sends `access.token`, for PASS_TOKEN, has `PASSES_TOKEN = True`.
+    # One that starts a program of the user's choice has `RUNS_COMMANDS`, which is True or, where that depends on the
+    # location, a static method that is asked. One that without a secret uses what the process itself is known by has
+    # `SERVER_CREDENTIALS = True`. Both are for administrators (`engine/access`).
 
     @classmethod
     def open(cls, alias: str, location: str, options: Mapping[str, OptionValue], access: Access) -> Catalog:
@@ -58,7 +62,9 @@ def local_paths(type: str, location: str, options: Mapping[str, OptionValue]) ->
     """The paths of this machine that a catalog would be opened on, as its type tells (`LOCAL_PATHS`)."""
     given = {"location": location, **{key.lower(): str(value) for key, value in options.items() if value is not None}}
     named = getattr(load_type(type), "LOCAL_PATHS", ())
-    return [str(local_path(given[key])) for key in named if given.get(key) and not is_remote(given[key])]
+    within = getattr(load_type(type), "paths_within", None)
+    found = [given[key] for key in named if given.get(key) and not is_remote(given[key])]
+    return [str(local_path(path)) for path in (*found, *(within(location, options) if within is not None else ()))]
 
 
 def paths_from(
@@ -84,6 +90,17 @@ def check_options(type: str, options: Mapping[str, OptionValue]) -> None:
 def passes_token(type: str) -> bool:
     """Whether catalogs of a type can send a user's own token, as its type tells (`PASSES_TOKEN`)."""
     return bool(getattr(load_type(type), "PASSES_TOKEN", False))
+
+
+def runs_commands(type: str, location: str) -> bool:
+    """Whether mounting a catalog of a type starts a program, as its type tells (`RUNS_COMMANDS`)."""
+    found = getattr(load_type(type), "RUNS_COMMANDS", False)
+    return bool(found(location) if callable(found) else found)
+
+
+def uses_server_credentials(type: str) -> bool:
+    """Whether a type, without a secret, asks with the credentials of this process (`SERVER_CREDENTIALS`)."""
+    return bool(getattr(load_type(type), "SERVER_CREDENTIALS", False))
 
 
 def known_types() -> list[str]:

@@ -50,6 +50,7 @@ class S3TablesCatalog(OneLevelCatalog):
 
     TYPE: ClassVar[str] = "s3tables"
     Options: ClassVar[type[S3TablesOptions]] = S3TablesOptions
+    SERVER_CREDENTIALS: ClassVar[bool] = True
 
     @classmethod
     def open(

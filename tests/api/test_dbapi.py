@@ -7,13 +7,16 @@ import inspect
 import logging
 import pickle
 import time
+from typing import Any
 
 import pyarrow as pa
 import pytest
 
 import pinakes
 from pinakes.api.errors import KINDS, joined
+from pinakes.api.many import all_or_none
 from pinakes.core import errors as core
+from pinakes.engine.write import commit as commit_module
 
 # --- the module --------------------------------------------------------------------------------------------------
 
@@ -90,7 +93,8 @@ FAILURES = {
     "CREATE SCHEMA default": (pinakes.ProgrammingError, "NAMESPACE_EXISTS"),
     "SELECT CAST('x' AS INT)": (pinakes.DataError, "EXECUTION_ERROR"),
     "INSERT INTO strict VALUES (NULL)": (pinakes.IntegrityError, "CONSTRAINT_VIOLATION"),
-    "BEGIN": (pinakes.NotSupportedError, "NOT_SUPPORTED"),
+    "ANALYZE TABLE strict": (pinakes.NotSupportedError, "NOT_SUPPORTED"),
+    "COMMIT": (pinakes.ProgrammingError, "INVALID_ARGUMENT"),
 }
 
 
@@ -261,6 +265,34 @@ def test_executemany_of_other_statements(con: pinakes.Connection) -> None:
     assert con.executemany("INSERT INTO t VALUES (?, 0)", []).rowcount == 0
 
 
+def test_what_else_runs_during_executemany_stands_for_itself(con: pinakes.Connection) -> None:
+    """Another thread's INSERT on the same connection must not be rolled back with changes that fail."""
+    con.execute("CREATE TABLE t (a BIGINT)")
+    con.execute("CREATE TABLE u (a BIGINT)")
+    statement = con.session.engine.caches.statements.classify("UPDATE t SET a = 2")
+    with pytest.raises(core.PinakesError), all_or_none(con.session, statement, 2) as within:
+        _ = (
+            within.run("INSERT INTO t VALUES (1)"),
+            con.execute("INSERT INTO u VALUES (7)"),
+            within.run("INSERT INTO t SELECT 1 / 0"),
+        )
+    assert con.execute("SELECT (SELECT count(*) FROM t), (SELECT count(*) FROM u)").fetchone() == (0, 1)
+
+
+def test_executemany_of_changes_is_all_or_none(con: pinakes.Connection) -> None:
+    con.execute("CREATE TABLE t (a BIGINT, b BIGINT)")
+    con.executemany("INSERT INTO t VALUES (?, 0)", [(n,) for n in range(4)])
+    before = snapshots(con, "t")
+    with pytest.raises(pinakes.Error):
+        con.executemany("UPDATE t SET b = 10 / ? WHERE a = 1", [(5,), (2,), (0,)])
+    assert con.execute("SELECT sum(b) FROM t").fetchone() == (0,)
+    assert snapshots(con, "t") == before
+    con.execute("BEGIN")  # nothing of it is left, and one that has begun is used
+    con.executemany("DELETE FROM t WHERE a = ?", [(0,), (1,)])
+    con.execute("ROLLBACK")
+    assert con.execute("SELECT count(*) FROM t").fetchone() == (4,)
+
+
 def test_executemany_says_what_does_not_fit(con: pinakes.Connection) -> None:
     con.execute("CREATE TABLE t (a BIGINT, b VARCHAR)")
     with pytest.raises(pinakes.ProgrammingError, match="use execute for a query"):
@@ -295,10 +327,19 @@ def test_fewer_than_no_rows_cannot_be_fetched(con: pinakes.Connection) -> None:
         con.execute("SELECT 1").fetchmany(-1)
 
 
-def test_a_commit_that_is_tried_again_says_nothing(con: pinakes.Connection, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_commit_that_is_tried_again_says_nothing(
+    con: pinakes.Connection, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
     con.execute("CREATE TABLE t AS SELECT 1 AS a")
-    log = logging.getLogger("pyiceberg.table")
+    theirs = commit_module._compare_and_set
+
+    def meddled(transaction: Any) -> None:
+        monkeypatch.setattr(commit_module, "_compare_and_set", theirs)
+        con.execute("INSERT INTO t VALUES (2)")
+        theirs(transaction)
+
+    monkeypatch.setattr(commit_module, "_compare_and_set", meddled)
     with caplog.at_level(logging.INFO):
-        log.warning("Commit failed due to a concurrent update, retrying (%s/%s) in %s ms", 1, 4, 100)
-        log.warning("something else")
-    assert [record.message for record in caplog.records] == ["something else"]
+        con.execute("INSERT INTO t VALUES (3)")
+    assert con.sql("SELECT count(*) FROM t").fetchall() == [(3,)]
+    assert [record.message for record in caplog.records if record.levelno >= logging.WARNING] == []

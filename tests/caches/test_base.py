@@ -84,7 +84,7 @@ def test_entries_can_have_weights() -> None:
     cache: Cache[str, str] = Cache("c", 10, weigh=len)
     for word in ("aaaa", "bbbb", "cccc"):
         cache.get(word, lambda word=word: word)  # type: ignore[misc]
-    assert (cache.stats().entries, cache.stats().size, cache.stats().evictions) == (2, 8, 1)
+    assert (cache.stats().entries, cache.stats().bytes, cache.stats().evictions) == (2, 8, 1)
     assert cache.get("long", lambda: "x" * 11) == "x" * 11
     assert cache.stats().entries == 2
 
@@ -117,7 +117,7 @@ def test_counters() -> None:
     with pytest.raises(CatalogUnavailable):
         cache.get("b", bad)
     stats = cache.stats()
-    assert (stats.name, stats.capacity, stats.ttl, stats.entries, stats.size) == ("c", 10, 30, 1, 1)
+    assert (stats.name, stats.capacity, stats.unit, stats.ttl, stats.entries) == ("c", 10, "entries", 30, 1)
     assert (stats.hits, stats.misses, stats.loads, stats.failures, stats.load_seconds) == (1, 2, 2, 1, 2.0)
     clock.now += 31
     assert cache.stats().entries == 0

@@ -11,11 +11,12 @@ import pytest
 from pyiceberg.partitioning import UNPARTITIONED_PARTITION_SPEC
 from pyiceberg.schema import Schema
 
-from pinakes.caches.catalog import CachingCatalog, remembering
+from pinakes.caches.caching import CachingCatalog
+from pinakes.caches.catalog import remembering
 from pinakes.caches.registry import Caches, make_caches
 from pinakes.core import catalog as groups
 from pinakes.core.catalog import IcebergTable, TableSpec, ViewDefinition
-from pinakes.core.config import CacheConfig, CachesConfig
+from pinakes.core.config import CacheConfig, CachesConfig, ListingsConfig
 from pinakes.core.errors import CatalogUnavailable, ParseError, TableNotFound
 from pinakes.core.names import Namespace
 
@@ -37,11 +38,17 @@ VIEW = ViewDefinition("select 1", None, (), Schema())
 SPEC = TableSpec(Schema(), UNPARTITIONED_PARTITION_SPEC)
 
 
+class Metadata(str):
+    """A version, with as much of a table's metadata as is looked at to weigh it."""
+
+    schemas = snapshots = snapshot_log = metadata_log = properties = ()
+
+
 class Handle:
     """Stands for a pyiceberg table, whose commits change it in place."""
 
     def __init__(self, metadata: object) -> None:
-        self.metadata = metadata
+        self.metadata = Metadata(metadata)
 
 
 class Bare:
@@ -120,7 +127,7 @@ class TableChanges(Tables):
         return self.load_table(namespace, name)
 
     def begin_create_table(self, namespace: Namespace, name: str, spec: TableSpec) -> Any:
-        return (namespace, name)
+        return Handle(f"begun {name}")
 
     def drop_table(self, namespace: Namespace, name: str, *, purge: bool = False) -> None:
         del self.objects[namespace, name]
@@ -193,7 +200,7 @@ def parse(text: str) -> Parsed:
     return Parsed(text, text.replace("secret", "***"))
 
 
-def caches(clock: FakeClock | None = None, **configs: CacheConfig) -> Caches[Parsed]:
+def caches(clock: FakeClock | None = None, **configs: Any) -> Caches[Parsed]:
     return make_caches(CachesConfig(**configs), parse, clock or FakeClock())
 
 
@@ -242,7 +249,7 @@ def test_what_is_given_out_can_be_changed_without_harm() -> None:
 def test_each_load_has_a_handle_of_its_own() -> None:
     outer, inner = full()
     mine, yours = outer.load_table(SALES, "orders"), outer.load_table(SALES, "orders")
-    mine.handle.metadata = "v2"  # as a commit does
+    mine.handle.metadata = Metadata("v2")  # as a commit does
     assert yours.handle.metadata == "v1"
     inner.objects[SALES, "orders"] = "v2"
     outer.invalidate_table(SALES, "orders")
@@ -309,6 +316,30 @@ def test_after_a_change_every_user_sees_what_is(change: str, broken: bool) -> No
     assert everything(inner) != before
 
 
+class WithoutCase(Full):
+    """As Hive and others do it: names mean the same in any case."""
+
+    def list_tables(self, namespace: Namespace) -> list[str]:
+        return super().list_tables(tuple(level.lower() for level in namespace))
+
+    def load_table(self, namespace: Namespace, name: str) -> IcebergTable:
+        return super().load_table(tuple(level.lower() for level in namespace), name)
+
+    def drop_table(self, namespace: Namespace, name: str, *, purge: bool = False) -> None:
+        super().drop_table(tuple(level.lower() for level in namespace), name, purge=purge)
+
+
+def test_a_change_under_one_spelling_is_seen_under_all() -> None:
+    inner = WithoutCase()
+    outer: Any = remembering(inner, caches(), mount="m1")
+    assert (SALES, outer.list_tables(SALES)) == (("sales",), ["orders"])
+    assert outer.load_table(("Sales",), "orders").name == outer.load_table(SALES, "orders").name
+    outer.drop_table(("Sales",), "orders")
+    assert outer.list_tables(SALES) == []
+    with pytest.raises(TableNotFound):
+        outer.load_table(SALES, "orders")
+
+
 def test_users_and_mounts_are_kept_apart() -> None:
     shared, mine_inner, your_inner = caches(), Full(), Full()
     your_inner.objects = {}
@@ -331,13 +362,13 @@ def test_forget_and_close() -> None:
     outer.check()
     outer.close()
     assert inner.closed
-    assert [s.entries for s in outer._caches.stats()] == [0, 0, 0, 0]
+    assert [s.entries for s in outer._caches.stats()] == [0] * 9
 
 
 def test_a_table_made_by_a_transaction_shows_when_it_is_committed() -> None:
     outer, inner = full()
     assert outer.list_tables(SALES) == ["orders"]
-    assert outer.begin_create_table(SALES, "new", SPEC) == (SALES, "new")
+    assert outer.begin_create_table(SALES, "new", SPEC).metadata == "begun new"
     inner.objects[SALES, "new"] = "v1"  # the commit
     outer.invalidate_table(SALES, "new")
     assert outer.list_tables(SALES) == ["orders", "new"]
@@ -345,7 +376,7 @@ def test_a_table_made_by_a_transaction_shows_when_it_is_committed() -> None:
 
 def test_listings_and_tables_grow_old() -> None:
     clock = FakeClock()
-    shared = caches(clock, table_metadata=CacheConfig(10, 30), listings=CacheConfig(10, 5))
+    shared = caches(clock, table_metadata=CacheConfig(10, 30), listings=ListingsConfig(10, 5))
     outer, inner = full(shared=shared)
     outer.list_tables(SALES)
     outer.load_table(SALES, "orders")
@@ -386,9 +417,29 @@ class TestStatements:
 
 
 def test_every_cache_has_its_name_and_limits_from_the_configuration() -> None:
-    shared = caches(listings=CacheConfig(entries=7, ttl=3))
-    assert [s.name for s in shared.stats()] == ["statements", "listings", "table_metadata", "manifests"]
+    shared = caches(listings=ListingsConfig(max_entries=7, ttl=3))
+    assert [s.name for s in shared.stats()] == [
+        "statements", "listings", "table_metadata", "clients", "session_catalogs", "plans", "manifests", "footers",
+        "results",
+    ]  # fmt: skip
     assert (shared.stats()[1].capacity, shared.stats()[1].ttl) == (7, 3)
     shared.statements.classify("select 1")
     shared.clear()
-    assert [s.entries for s in shared.stats()] == [0, 0, 0, 0]
+    assert [s.entries for s in shared.stats()] == [0] * 9
+
+
+def test_files_of_object_stores_are_each_readers_own() -> None:
+    manifests = caches().manifests
+    alice, bob = manifests.of("alice"), manifests.of("bob")
+    for path in ("/lake/m.avro", "file:///lake/m.avro"):
+        assert alice.get("manifest", path, lambda: _Bytes(1)) is bob.get("manifest", path, lambda: _Bytes(2))
+    for path in ("s3://lake/m.avro", "http://127.0.0.1:9000 s3://lake/m.avro", "gs://lake/m.avro"):
+        assert alice.get("manifest", path, lambda: _Bytes(1)).nbytes == 1
+        assert bob.get("manifest", path, lambda: _Bytes(2)).nbytes == 2
+        assert manifests.of("alice").get("manifest", path, lambda: _Bytes(3)).nbytes == 1
+    assert manifests.stats().entries == 8
+
+
+@dataclass(frozen=True)
+class _Bytes:
+    nbytes: int

@@ -10,7 +10,7 @@ import struct
 import subprocess
 import sys
 import termios
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pyte
@@ -20,14 +20,22 @@ LONG = 60
 
 
 class Screen:
-    def __init__(self, directory: Path, env: Mapping[str, str], *arguments: str, columns: int = 80, rows: int = 24):
+    def __init__(
+        self,
+        directory: Path,
+        env: Mapping[str, str],
+        *arguments: str,
+        columns: int = 80,
+        rows: int = 24,
+        where: Sequence[str] = ("--data", ":memory:"),
+    ):
         self.control, terminal = pty.openpty()
         self._screen = pyte.Screen(columns, rows)
         self._stream = pyte.ByteStream(self._screen)
         self.resize(columns, rows, terminal)
         # A controlling terminal of its own, so that Ctrl-C and a pager work as they do for people.
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "pinakes", "--data", ":memory:", *arguments],
+            [sys.executable, "-m", "pinakes", *where, *arguments],
             stdin=terminal, stdout=terminal, stderr=terminal, cwd=directory,
             env={"TERM": "xterm", "PROMPT_TOOLKIT_NO_CPR": "1", **env},
             preexec_fn=_take_terminal,

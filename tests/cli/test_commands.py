@@ -8,23 +8,22 @@ from pathlib import Path
 
 import pytest
 
-from pinakes.api.build import open_engine
 from pinakes.cli.commands import COMMANDS
 from pinakes.cli.commands.table import help_text
 from pinakes.cli.console import Console
 from pinakes.cli.runner import Runner
 from pinakes.cli.script import Script, run_script
-from pinakes.core.config import parse_config
 from tests.cli.conftest import Cli
+from tests.cli.seats import SEATS, seated
 
 ROOT = Path(__file__).parent.parent.parent
 
 
-@pytest.fixture
-def runner(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Runner]:
+@pytest.fixture(params=SEATS)
+def runner(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Runner]:
     monkeypatch.chdir(tmp_path)
-    with open_engine(parse_config("[engine]\ndata = ':memory:'", tmp_path)) as engine:
-        yield Runner(engine.session(), Console("csv", io.StringIO(), io.StringIO()))
+    with seated(request.param, tmp_path) as seat:
+        yield Runner(seat, Console("csv", io.StringIO(), io.StringIO()))
 
 
 def ran(runner: Runner, text: str, *, fine: bool = True) -> tuple[str, str]:
@@ -46,7 +45,7 @@ def test_what_there_is(runner: Runner) -> None:
     assert ran(runner, "\\dt sales.*;")[0] == "Namespace,Name,Type\nlake.sales,regions,table\n"
     assert ran(runner, "\\dt nothing*")[0] == "Namespace,Name,Type\n"
     assert ran(runner, "\\d orders")[0].splitlines()[1].startswith("id,bigint")
-    assert ran(runner, "\\dn")[0] == "Schema\ndefault\nsales\n"
+    assert ran(runner, "\\dn")[0] == "Schema\ndefault\ninformation_schema\nsales\n"
     assert ran(runner, "\\l l*")[0] == "Catalog\nlake\n"
     assert ran(runner, "\\df abs")[0].splitlines()[1].startswith("abs,scalar,")
     assert len(ran(runner, "\\d")[0].splitlines()) == 4
@@ -54,7 +53,7 @@ def test_what_there_is(runner: Runner) -> None:
 
 def test_to_another_place(runner: Runner) -> None:
     ran(runner, TABLES + "\\c sales")
-    assert runner.session.scope.namespace == ("sales",)
+    assert runner.seat.standing.namespace == ("sales",)
     assert "lake.sales" in ran(runner, "\\conninfo")[1]
     assert "\\c needs" in ran(runner, "\\c", fine=False)[1]
     assert "NAMESPACE_NOT_FOUND" in ran(runner, "\\c nowhere", fine=False)[1]

@@ -29,15 +29,15 @@ def test_version_and_help(cli: Cli) -> None:
     assert "--format" in cli("--help").stdout
 
 
-def test_a_statement_prints_a_table(cli: Cli) -> None:
-    done = cli("-c", "select 1 as a, 'x' as b")
+def test_a_statement_prints_a_table(anywhere: Cli) -> None:
+    done = anywhere("-c", "select 1 as a, 'x' as b")
     assert done.returncode == 0
     assert done.stdout == "┌───┬───┐\n│ a │ b │\n├───┼───┤\n│ 1 │ x │\n└───┴───┘\n(1 row)\n"
     assert done.stderr == ""
 
 
-def test_the_seeds_loop_runs_as_written(cli: Cli, tmp_path: Path) -> None:
-    done = cli("-c", SEED.format(dir=tmp_path / "some dir"), "--format", "jsonl")
+def test_the_seeds_loop_runs_as_written(anywhere: Cli, tmp_path: Path) -> None:
+    done = anywhere("-c", SEED.format(dir=tmp_path / "some dir"), "--format", "jsonl")
     assert done.returncode == 0, done.stderr
     (row,) = map(json.loads, done.stdout.splitlines())
     assert row["id"] == 1
@@ -76,32 +76,32 @@ def test_machine_formats_put_rows_alone_on_stdout(cli: Cli) -> None:
 
 
 @pytest.mark.slow
-def test_several_results_follow_each_other(cli: Cli) -> None:
+def test_several_results_follow_each_other(anywhere: Cli) -> None:
     given = ("-c", "select 1 a; select 2 b", "-c", "select 3 c where false")
-    assert cli("--format", "csv", *given).stdout == "a\n1\nb\n2\nc\n"
-    assert cli("--format", "json", *given).stdout == '[{"a":1}]\n[{"b":2}]\n[]\n'
+    assert anywhere("--format", "csv", *given).stdout == "a\n1\nb\n2\nc\n"
+    assert anywhere("--format", "json", *given).stdout == '[{"a":1}]\n[{"b":2}]\n[]\n'
 
 
-def test_commands_and_files_run_in_the_order_given(cli: Cli, tmp_path: Path) -> None:
+def test_commands_and_files_run_in_the_order_given(anywhere: Cli, tmp_path: Path) -> None:
     (tmp_path / "two.sql").write_text("select 2 x;\n")
-    done = cli("--format", "jsonl", "-c", "select 1 x", "-f", "two.sql", "-c", "select 3 x")
+    done = anywhere("--format", "jsonl", "-c", "select 1 x", "-f", "two.sql", "-c", "select 3 x")
     assert done.stdout == '{"x":1}\n{"x":2}\n{"x":3}\n'
 
 
 @pytest.mark.parametrize("arguments", [(), ("-f", "-")])
-def test_a_script_from_stdin(cli: Cli, arguments: tuple[str, ...]) -> None:
-    done = cli("--format", "csv", *arguments, input="select 1 a;\nselect 'ü;' b; -- the end")
+def test_a_script_from_stdin(anywhere: Cli, arguments: tuple[str, ...]) -> None:
+    done = anywhere("--format", "csv", *arguments, input="select 1 a;\nselect 'ü;' b; -- the end")
     assert (done.returncode, done.stdout) == (0, "a\n1\nb\nü;\n")
 
 
-def test_nothing_to_run_is_fine(cli: Cli) -> None:
-    done = cli("-c", " ; -- nothing\n;")
+def test_nothing_to_run_is_fine(anywhere: Cli) -> None:
+    done = anywhere("-c", " ; -- nothing\n;")
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
-def test_a_broken_script_stops_and_says_its_line(cli: Cli, tmp_path: Path) -> None:
+def test_a_broken_script_stops_and_says_its_line(anywhere: Cli, tmp_path: Path) -> None:
     (tmp_path / "broken.sql").write_text("select 1 a;\n\n  select *\n  from nowhere.there;\nselect 2 b;\n")
-    done = cli("--format", "csv", "-f", "broken.sql", "-c", "select 3 c")
+    done = anywhere("--format", "csv", "-f", "broken.sql", "-c", "select 3 c")
     assert done.returncode == 1
     assert done.stdout == "a\n1\n"
     assert done.stderr.startswith("broken.sql:3: ")
@@ -109,28 +109,28 @@ def test_a_broken_script_stops_and_says_its_line(cli: Cli, tmp_path: Path) -> No
     assert "Traceback" not in done.stderr
 
 
-def test_positions_are_the_scripts_own(cli: Cli) -> None:
-    done = cli(input="select 1;\n  select 2; create table ;\n")
+def test_positions_are_the_scripts_own(anywhere: Cli) -> None:
+    done = anywhere(input="select 1;\n  select 2; create table ;\n")
     assert done.returncode == 1
     assert done.stderr.startswith("<stdin>:2: PARSE_ERROR: ")
     assert "(line 2, column 25)" in done.stderr.splitlines()[0]
 
 
-def test_an_open_quote_fails_after_the_statements_before_it(cli: Cli) -> None:
-    done = cli("--format", "csv", input="select 1 a;\nselect 'open")
+def test_an_open_quote_fails_after_the_statements_before_it(anywhere: Cli) -> None:
+    done = anywhere("--format", "csv", input="select 1 a;\nselect 'open")
     assert (done.returncode, done.stdout) == (1, "a\n1\n")
     assert done.stderr.startswith("<stdin>:2: PARSE_ERROR: ")
 
 
-def test_an_error_while_rows_stream_is_an_error(cli: Cli) -> None:
-    done = cli("--format", "csv", "-c", "select 10 / (value - 3) as x from generate_series(1, 5)")
+def test_an_error_while_rows_stream_is_an_error(anywhere: Cli) -> None:
+    done = anywhere("--format", "csv", "-c", "select 10 / (value - 3) as x from generate_series(1, 5)")
     assert done.returncode == 1
     assert "EXECUTION_ERROR: " in done.stderr
     assert "Traceback" not in done.stderr
 
 
-def test_a_secret_is_not_in_an_error(cli: Cli) -> None:
-    done = cli("-c", "create secret s (type bearer, token 'hunter2'")
+def test_a_secret_is_not_in_an_error(anywhere: Cli) -> None:
+    done = anywhere("-c", "create secret s (type bearer, token 'hunter2'")
     assert done.returncode == 1
     assert "hunter2" not in done.stderr + done.stdout
 
@@ -170,16 +170,18 @@ def test_a_data_directory_that_is_a_file_is_one_line(cli: Cli, tmp_path: Path) -
 def test_the_configuration_mounts_catalogs(cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "my.toml").write_text(f"[catalogs.sales]\ntype = 'sqlite'\nlocation = '{tmp_path / 'sales'}'\n")
     done = cli("--config", "my.toml", "--format", "csv", "-c", "show catalogs")
-    assert done.stdout.splitlines()[1:] == ["lake", "sales"]
+    assert done.stdout.splitlines()[1:] == ["lake", "sales", "system"]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_a_signal_cancels_and_cleans_up(tmp_path: Path, env: dict[str, str], number: int, code: int) -> None:
+def test_a_signal_cancels_and_cleans_up(
+    tmp_path: Path, env: dict[str, str], where: tuple[str, ...], number: int, code: int
+) -> None:
     (tmp_path / "scratch").mkdir()
     env["TMPDIR"] = str(tmp_path / "scratch")
     sql = "select 'begun' as x; select count(*) from generate_series(1, 1000000) a, generate_series(1, 1000000) b"
-    command = [sys.executable, "-m", "pinakes", "--data", ":memory:", "--format", "csv", "-c", sql]
+    command = [sys.executable, "-m", "pinakes", *where, "--format", "csv", "-c", sql]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=tmp_path, env=env) as process:
         assert process.stdout is not None
         assert process.stderr is not None

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from pinakes.api.seat import Work
 from pinakes.cli import progress as module
 from pinakes.cli.progress import Progress
 from tests.cli.screen import Screen
@@ -30,10 +31,9 @@ class Terminal(io.StringIO):
         raise OSError("no file behind it")
 
 
-def line(err: io.StringIO, out: Any = None, **query: Any) -> Progress:
-    told = SimpleNamespace(**{"ended": None, "created": 0.0, "rows": 0, "state": "RUNNING", **query})
-    session: Any = SimpleNamespace(running={id(told): told}.values())
-    return Progress(session, out or Terminal(), err)
+def line(err: io.StringIO, out: Any = None, **work: Any) -> Progress:
+    seat: Any = SimpleNamespace(working=lambda: Work(**{"rows": 0, "state": "RUNNING", **work}))
+    return Progress(seat, out or Terminal(), err)
 
 
 @pytest.fixture(autouse=True)
@@ -124,8 +124,8 @@ def test_a_terminal_that_is_gone_is_no_error() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("columns", [80, 20])
-def test_ctrl_c_erases_the_line(tmp_path: Path, env: dict[str, str], columns: int) -> None:
-    screen = Screen(tmp_path, env, "-c", SLOW, columns=columns)
+def test_ctrl_c_erases_the_line(tmp_path: Path, env: dict[str, str], where: tuple[str, ...], columns: int) -> None:
+    screen = Screen(tmp_path, env, "-c", SLOW, columns=columns, where=where)
     screen.until("running")
     screen.type("\x03")
     assert screen.process.wait(60) == 130

@@ -18,8 +18,9 @@ from pinakes.engine.result import Result
 
 def runner(run: Any, format: str = "csv") -> tuple[Runner, Console]:
     console = Console(format, io.StringIO(), io.StringIO())
-    session: Any = SimpleNamespace(run=run, warnings=["one catalog is slow"], cancel=lambda: None)
-    return Runner(session, console), console
+    warnings = iter([["one catalog is slow"]])
+    seat: Any = SimpleNamespace(run=run, take_warnings=lambda: next(warnings, []), cancel=lambda: None)
+    return Runner(seat, console), console
 
 
 def texts(console: Console) -> tuple[str, str]:

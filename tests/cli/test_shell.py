@@ -23,13 +23,12 @@ from prompt_toolkit.history import InMemoryHistory
 from prompt_toolkit.input import create_pipe_input
 from prompt_toolkit.output import DummyOutput
 
-from pinakes.api.build import open_engine
 from pinakes.cli.console import Console
 from pinakes.cli.history import open_history
 from pinakes.cli.runner import Runner
 from pinakes.cli.shell import Shell, is_complete
-from pinakes.core.config import parse_config
 from pinakes.core.errors import QueryCanceled
+from tests.cli.seats import SEATS, seated
 
 
 @pytest.mark.parametrize(
@@ -46,10 +45,10 @@ def test_enter_makes_a_new_line(text: str) -> None:
     assert not is_complete(text)
 
 
-@pytest.fixture
-def runner(tmp_path: Path) -> Iterator[Runner]:
-    with open_engine(parse_config("[engine]\ndata = ':memory:'", tmp_path)) as engine:
-        yield Runner(engine.session(), Console("csv", io.StringIO(), io.StringIO()))
+@pytest.fixture(params=SEATS)
+def runner(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Runner]:
+    with seated(request.param, tmp_path) as seat:
+        yield Runner(seat, Console("csv", io.StringIO(), io.StringIO()))
 
 
 def typed(runner: Runner, keys: str, history: InMemoryHistory | None = None) -> tuple[str, str]:
@@ -142,16 +141,16 @@ def test_a_history_that_can_not_be_written_is_kept_in_memory(tmp_path: Path) -> 
 def test_a_statement_that_runs_can_be_canceled(runner: Runner) -> None:
     """The runner's thread ends with QUERY_CANCELED when another one cancels, which is what Ctrl-C does."""
     started = threading.Event()
-    session = runner.session
-    original = session.run
+    seat = runner.seat
+    original = seat.run
 
     def run(sql: str):
         result = original(sql)
         started.set()
         return result
 
-    session.run = run  # type: ignore[method-assign]
-    threading.Thread(target=lambda: (started.wait(), session.cancel()), daemon=True).start()
+    seat.run = run  # type: ignore[method-assign]
+    threading.Thread(target=lambda: (started.wait(), seat.cancel()), daemon=True).start()
     with pytest.raises(QueryCanceled):
         runner.run("select count(*) from generate_series(1, 10000000) a, generate_series(1, 10000000) b")
 

@@ -12,6 +12,7 @@ from pinakes.core.config import (
     CacheConfig,
     Config,
     EngineConfig,
+    ListingsConfig,
     LogConfig,
     SizedCacheConfig,
     load_config,
@@ -56,7 +57,7 @@ def test_every_section() -> None:
         [caches.listings]
         ttl = "10s"
         [caches.statements]
-        entries = 0
+        max_entries = 0
         [catalogs.sales]
         type = "sqlite"
         location = "/srv/sales"
@@ -69,8 +70,8 @@ def test_every_section() -> None:
         "/base/store", 2_000_000_000, "/spill", 3, 1024, "Europe/Athens", 300.0,
         ("/base/files", "/srv/files"), 10, 60.0,
     )  # fmt: skip
-    assert config.caches.listings == CacheConfig(10_000, 10.0)
-    assert config.caches.statements.entries == 0
+    assert config.caches.listings == ListingsConfig(10_000, 10.0)
+    assert config.caches.statements.max_entries == 0
     sales = config.catalogs["sales"]
     assert (sales.type, sales.location, sales.options) == ("sqlite", "/srv/sales", {"catalog_name": "s"})
     assert config.log.level == "debug"
@@ -84,10 +85,10 @@ def test_catalogs_keep_their_options_to_themselves() -> None:
 @pytest.mark.parametrize(
     ("toml", "words"),
     [
-        ("[engin]", r"no section 'engin'; there are: caches, catalogs, engine, log"),
+        ("[engin]", r"no section 'engin'; there are: access, caches, catalogs, engine"),
         ("[engine]\nbatch = 1", r"\[engine\] has no key 'batch'; there are: allowed_paths, batch_size, data"),
-        ("[caches.listing]", r"\[caches\] has no cache 'listing'; there are: listings"),
-        ("[caches.listings]\nsize = 1", r"\[caches.listings\] has no key 'size'; there are: entries, ttl"),
+        ("[caches.listing]", r"\[caches\] has no cache 'listing'; there are: clients, footers, listings"),
+        ("[caches.listings]\nsize = 1", r"\[caches.listings\] has no key 'size'; there are: max_entries, stale, ttl"),
         ("[engine]\nbatch_size = 0", "engine.batch_size must be a whole number from 1 to 1048576, not 0"),
         ("[engine]\nbatch_size = true", "engine.batch_size must be a whole number"),
         ("[engine]\nbatch_size = 1.5", "engine.batch_size must be a whole number"),
@@ -102,6 +103,7 @@ def test_catalogs_keep_their_options_to_themselves() -> None:
         ("[catalogs.x]", r"\[catalogs.x\] needs a type"),
         ("[catalogs.x]\ntype = 'a'\nlocation = 5", "catalogs.x.location must be a text"),
         ("[catalogs.system]\ntype = 'a'", "no catalog can be named"),
+        ("[catalogs.Information_Schema]\ntype = 'a'", "no catalog can be named"),
         ("[engine", "not valid TOML"),
     ],
 )
@@ -163,7 +165,7 @@ class TestSearch:
             load_config(environ={}, cwd=tmp_path)
 
 
-@pytest.mark.parametrize("cls", [EngineConfig, CacheConfig, SizedCacheConfig, LogConfig, Settings])
+@pytest.mark.parametrize("cls", [EngineConfig, CacheConfig, ListingsConfig, SizedCacheConfig, LogConfig, Settings])
 def test_every_field_is_documented(cls: type) -> None:
     docs = docs_of(cls)
     assert [name for name, _, _ in docs] == [f.name for f in fields(cls)]
@@ -263,3 +265,34 @@ def test_what_is_wrong_in_a_file_is_told_with_its_name(tmp_path: Path) -> None:
     (tmp_path / "pinakes.toml").write_text("[engine\n")
     with pytest.raises(ConfigError, match=r"pinakes\.toml: the configuration is not valid TOML"):
         load_config(cwd=tmp_path, environ={})
+
+
+def test_who_may_call_the_server(tmp_path: Path) -> None:
+    (tmp_path / "bob.txt").write_text("hush\n")
+    toml = '[server.users]\nann = { env = "ANN" }\nbob = { file = "bob.txt" }\n[server.tokens]\nrobot = "t0k3n"'
+    server = parse_config(toml, tmp_path, {"ANN": "geheim"}).server
+    assert (server.users, server.tokens) == ({"ann": "geheim", "bob": "hush"}, {"robot": "t0k3n"})
+    assert "geheim" not in repr(server)
+    assert "t0k3n" not in repr(server)
+
+
+@pytest.mark.parametrize(
+    ("toml", "said"),
+    [
+        ("[server]\nport = 1", r"\[server\] has no key or section 'port'; there are: administrators"),
+        ("[server]\nresult_ttl = 0", "server.result_ttl must be a duration above 0"),
+        ("[server]\nmost_calls = 0", "server.most_calls must be"),
+        ('[server.users]\nann = ""', "server.users.ann is empty"),
+        ('[server.users]\nann = { env = "NOWHERE" }', "NOWHERE, which is not set"),
+        ("[server.tokens]\nann = 1", "server.tokens.ann must be a text"),
+    ],
+)
+def test_wrong_callers_are_told(toml: str, said: str) -> None:
+    with pytest.raises(ConfigError, match=said):
+        parsed(toml)
+
+
+def test_limits_of_the_server_stand_beside_its_users(tmp_path: Path) -> None:
+    server = parse_config("[server]\nresult_ttl = '5min'\nmost_calls = 7\n[server.users]\nann = 'x'", tmp_path).server
+    assert (server.limits.result_ttl, server.limits.most_calls, server.limits.most_results) == (300.0, 7, 1000)
+    assert server.users == {"ann": "x"}

@@ -17,6 +17,8 @@ CHANGES = {
     "merge": "MERGE INTO t USING (SELECT value AS id FROM range(20000)) AS s ON t.id = s.id "
     "WHEN MATCHED THEN UPDATE SET v = {new} WHEN NOT MATCHED THEN INSERT (id, v) VALUES (s.id, {new})",
     "replace": "CREATE OR REPLACE TABLE t AS SELECT value AS id, CAST({new} AS BIGINT) AS v FROM range(20000)",
+    "delete": "DELETE FROM t WHERE id >= 20000 - {number} * 20",
+    "transaction": "BEGIN; UPDATE t SET v = {new}; UPDATE u SET v = {new}; COMMIT",
     "create": "CREATE TABLE t{new} AS SELECT value AS id, {new} AS v FROM range(20000)",
 }
 
@@ -28,5 +30,6 @@ def work(directory: Path, change: str, pipe: Connection) -> None:
         pipe.send("ready")
         for number in range(1, 1000):
             new = number * 1000 + os.getpid() % 1000
-            do(session, CHANGES[change].format(new=new))
-            pipe.send(new)
+            for statement in CHANGES[change].format(new=new, number=number).split(";"):
+                do(session, statement)
+            pipe.send(number if change == "delete" else new)

@@ -152,8 +152,9 @@ def test_statement_timeout_stops_a_change(engine: Engine, tmp_path: Path) -> Non
         "when not matched then insert (a) values (s.a)",
         "create table u as select value from range(100000000000)",
         "create or replace table t as select value from range(100000000000)",
+        "insert overwrite t select value, 'x' from range(100000000000)",
     ],
-    ids=lambda sql: sql.split()[0] + ("_or_replace" if " or replace" in sql else ""),
+    ids=lambda sql: "_".join(sql.split()[:3]),
 )
 def test_a_canceled_change_leaves_the_table_as_it_was(engine: Engine, tmp_path: Path, change: str) -> None:
     session = engine.session()
@@ -171,18 +172,21 @@ def test_a_canceled_change_leaves_the_table_as_it_was(engine: Engine, tmp_path: 
     rests()
 
 
-def test_written_files_are_removed(engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Canceled when files stand on the disk already: chunks are made small, so that they do soon."""
-    monkeypatch.setattr("pinakes.engine.write.files.CHUNK_BYTES", 1_000_000)
+@pytest.mark.parametrize("how", ["", "partitioned by (b)"])
+@pytest.mark.parametrize("kind", ["into", "overwrite"])
+def test_written_files_are_removed(engine: Engine, tmp_path: Path, kind: str, how: str) -> None:
+    """Canceled when files stand on the disk already, whole ones and some that are being written: they are small."""
     session = engine.session()
-    do(session, "create table t (a bigint)")
-    changing = in_thread(lambda: session.run(f"insert into t {ENDLESS_ROWS}"))
-    wait_until(lambda: len(parquet_files(tmp_path)) > 2, "files are written")
+    do(session, f"create table t (a bigint, b bigint) {how} with ('write.target-file-size-bytes' = '100000')")
+    do(session, "insert into t values (1, 1)")
+    before = parquet_files(tmp_path)
+    changing = in_thread(lambda: session.run(f"insert {kind} t select value, value % 5 from range(100000000000)"))
+    wait_until(lambda: len(parquet_files(tmp_path)) > 8, "files are written")
     session.cancel()
     with pytest.raises(QueryCanceled):
         changing()
-    assert parquet_files(tmp_path) == set()
-    assert rows(session, "select count(*) from t") == [(0,)]
+    assert parquet_files(tmp_path) == before
+    assert rows(session, "select * from t") == [(1, 1)]
 
 
 # --- KILL --------------------------------------------------------------------------------------------------------

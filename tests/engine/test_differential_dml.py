@@ -17,6 +17,8 @@ from tests.engine.support import an_engine, chance, how_many, in_order, seed_of
 GROUP = 10
 """Sequences per test, and so per engine."""
 MOST_ROWS = 150
+STATEMENTS = ("delete", "update", "merge")
+MODES = ("copy-on-write", "merge-on-read", "merge-on-read")
 
 
 @pytest.fixture
@@ -37,6 +39,7 @@ def test_random_changes(both: Both, group: int, tmp_path: Path) -> None:
 def sequence(both: Both, dice: Chance) -> list[tuple[object, ...]]:
     """Some changes of a new table, compared after each; its rows in the end."""
     table = dice.table("t")
+    table.properties = {"format-version": dice.pick("123"), **{f"write.{s}.mode": dice.pick(MODES) for s in STATEMENTS}}
     both.create(table)
     both.change(insert(table, dice))
     rows = both.compare("SELECT * FROM t")

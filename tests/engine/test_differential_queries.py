@@ -54,7 +54,7 @@ WRONG_IN_DATAFUSION = {
 
 
 @pytest.mark.parametrize("what", WRONG_IN_DATAFUSION)
-@pytest.mark.xfail(strict=False, reason="wrong in DataFusion 55")
+@pytest.mark.xfail(strict=True, reason="wrong in DataFusion 55")
 def test_wrong_in_datafusion(both: Both, what: str) -> None:
     sql, right = WRONG_IN_DATAFUSION[what]
     do(both.session, "CREATE TABLE k (id INT, x INT)")

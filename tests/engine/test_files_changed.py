@@ -69,8 +69,8 @@ def then(monkeypatch: pytest.MonkeyPatch, change: Callable[[], None]) -> None:
     planned = Execution._check_files
     happened: list[bool] = []
 
-    def between(self: Execution) -> None:
-        planned(self)
+    def between(self: Execution, *, first: bool = False) -> None:
+        planned(self, first=first)
         if self.files and not happened:
             happened.append(True)
             change()

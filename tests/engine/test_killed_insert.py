@@ -29,7 +29,9 @@ def test_killed_at_a_random_moment(tmp_path: Path, change: str) -> None:
     dice = chance(seed_of("kills"), change)
     with an_engine(tmp_path) as engine:
         do(engine.session(), f"CREATE TABLE t AS SELECT value AS id, CAST(0 AS BIGINT) AS v FROM range({ROWS})")
-    for _ in range(KILLS // len(CHANGES)):
+        if change == "transaction":
+            do(engine.session(), "CREATE TABLE u AS SELECT CAST(0 AS BIGINT) AS v")
+    for _ in range(-(-KILLS // len(CHANGES))):
         done = _run_and_kill(tmp_path, change, dice.uniform(0.0, 0.5))
         _check_database(tmp_path)
         with an_engine(tmp_path) as engine:
@@ -68,6 +70,11 @@ def _check_database(directory: Path) -> None:
 
 
 def _check_tables(session: Session, change: str, done: list[int]) -> None:
+    if change == "delete":
+        _check_deleted(session, done)
+        return
+    if change == "transaction":  # both tables, or none
+        assert rows(session, "SELECT DISTINCT v FROM t") == rows(session, "SELECT v FROM u")
     counts = Counter(dict(rows(session, "SELECT v, count(*) FROM t GROUP BY v")))
     if change in ("insert", "create"):  # each acknowledged one is whole, and one more may be
         tables = [name for (name,) in rows(session, "SHOW TABLES") if name != "t"]
@@ -79,3 +86,11 @@ def _check_tables(session: Session, change: str, done: list[int]) -> None:
         ((state, count),) = counts.items()
         assert count == ROWS
         assert not done or state in (done[-1], done[-1] + 1000), (state, done)
+
+
+def _check_deleted(session: Session, done: list[int]) -> None:
+    """The rows from some step on are gone, all of them and no others: those acknowledged, and one step more at most."""
+    ((count, highest),) = rows(session, "SELECT count(*), max(id) FROM t")
+    assert count == highest + 1
+    assert count % 20 == 0
+    assert not done or count <= ROWS - done[-1] * 20

@@ -32,10 +32,10 @@ def test_a_replaced_secret_forgets_what_the_old_one_showed(tmp_path: Path) -> No
         session.run("CREATE SECRET keys (TYPE s3, KEY_ID 'a', SECRET 'b')")
         session.run(f"ATTACH '{tmp_path}' AS one (TYPE sqlite, STORAGE_SECRET keys)")
         session.run(f"ATTACH '{tmp_path}' AS other (TYPE sqlite)")
-        assert rows(session, "SHOW SCHEMAS IN one") == []
+        assert rows(session, "SHOW SCHEMAS IN one") == [("information_schema",)]
         session.run("CREATE SCHEMA other.s")
         session.run("CREATE OR REPLACE SECRET keys (TYPE s3, KEY_ID 'a', SECRET 'c')")
-        assert rows(session, "SHOW SCHEMAS IN one") == [("s",)]
+        assert rows(session, "SHOW SCHEMAS IN one") == [("information_schema",), ("s",)]
 
 
 def test_nothing_is_remembered_of_a_detached_catalog_that_passes_tokens(
@@ -50,6 +50,48 @@ def test_nothing_is_remembered_of_a_detached_catalog_that_passes_tokens(
         assert engine.caches.listings.stats().entries == 2
         alice.run("DETACH one")
         assert engine.caches.listings.stats().entries == 0
+
+
+def test_a_client_that_is_not_kept_stays_open_for_who_works_with_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So does one whose time is over while a long statement runs."""
+    monkeypatch.setattr(SqliteCatalog, "PASSES_TOKEN", True, raising=False)
+    with an_engine() as engine:
+        session = engine.session(Identity("alice", "a", frozenset({"admin"})))
+        session.run("SET GLOBAL cache.clients.max_entries = 0")
+        session.run(f"ATTACH '{tmp_path}' AS one (TYPE sqlite, PASS_TOKEN true)")
+        session.run("CREATE SCHEMA one.s")
+        session.run("CREATE TABLE one.s.t AS SELECT 1 AS a")
+        session.run("INSERT INTO one.s.t VALUES (2)")
+        assert rows(session, "SELECT sum(a) FROM one.s.t") == [(3,)]
+        assert engine.caches.clients.stats().entries == 0
+
+
+def test_a_change_under_one_name_of_a_catalog_is_seen_under_the_other(tmp_path: Path) -> None:
+    with an_engine() as engine:
+        session = engine.session()
+        (tmp_path / "link").symlink_to(tmp_path)
+        session.run(f"ATTACH '{tmp_path}' AS one (TYPE sqlite, CATALOG_NAME 'c')")
+        session.run(f"ATTACH '{tmp_path / 'link'}' AS other (TYPE sqlite, CATALOG_NAME 'c')")
+        assert rows(session, "SHOW SCHEMAS IN other") == [("information_schema",)]
+        session.run("CREATE SCHEMA one.s")
+        assert rows(session, "SHOW SCHEMAS IN other") == [("information_schema",), ("s",)]
+        session.run("CREATE TABLE one.s.t AS SELECT 1 AS a")
+        assert rows(session, "SELECT a FROM other.s.t") == [(1,)]
+        session.run("INSERT INTO one.s.t VALUES (2)")
+        assert rows(session, "SELECT sum(a) FROM other.s.t") == [(3,)]
+        session.run("DROP TABLE other.s.t")
+        assert rows(session, "SHOW TABLES IN one.s") == []
+        rows(session, "SHOW TABLES IN other.s")
+        mount = str(session.catalogs.get("other").mount.id)
+        caches = (
+            engine.caches.listings.cache,
+            engine.caches.table_metadata.cache,
+            engine.caches.session_catalogs.cache,
+        )
+        session.run("DETACH other")
+        assert [cache.invalidate_if(lambda key: key.mount == mount) for cache in caches] == [0, 0, 0]
 
 
 # --- a server that says nothing -------------------------------------------------------------------------------------
@@ -68,7 +110,7 @@ def test_attach_of_a_silent_server_ends_with_the_time_of_the_statement(silence: 
         session.run("SET statement_timeout = '200ms'")
         with pytest.raises(QueryTimeout):
             session.run(f"ATTACH '{silence}' AS c (TYPE iceberg_rest)")
-        assert rows(session, "SHOW CATALOGS") == [("lake",)]
+        assert rows(session, "SHOW CATALOGS") == [("lake",), ("system",)]
 
 
 def test_attach_of_a_silent_server_can_be_canceled(silence: str) -> None:

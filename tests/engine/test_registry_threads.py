@@ -85,7 +85,8 @@ def mounted(engine: Engine) -> list[str]:
 
 
 def catalogs(session: Session) -> list[str]:
-    return [str(name) for (name,) in rows(session, "SHOW CATALOGS")]
+    """Those that are attached."""
+    return [str(name) for (name,) in rows(session, "SHOW CATALOGS") if name != "system"]
 
 
 # --- everything at once ------------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 
 import pyarrow as pa
@@ -241,3 +242,28 @@ def test_foreign_errors_by_kind(error: Exception, kind: type[PinakesError], text
 def test_ctrl_c_is_not_translated() -> None:
     with pytest.raises(KeyboardInterrupt), translated():
         raise KeyboardInterrupt
+
+
+def test_who_reads_a_result_while_another_thread_closes_it_is_told_so() -> None:
+    """Closing may take a while; a reader that comes in the middle of it must not take that for an error of the data."""
+    begun, may_end = threading.Event(), threading.Event()
+    schema = pa.schema([("x", pa.int64())])
+
+    def batches() -> Iterator[pa.RecordBatch]:
+        try:
+            while True:
+                yield pa.record_batch([[1]], schema=schema)
+        finally:
+            begun.set()
+            may_end.wait(60)
+
+    result = Result(schema, batches())
+    reading = iter(result)
+    next(reading)
+    closing = threading.Thread(target=result.close)
+    closing.start()
+    assert begun.wait(60)
+    with pytest.raises(QueryCanceled, match="its result was closed"):
+        next(reading)
+    may_end.set()
+    closing.join(60)

@@ -135,7 +135,9 @@ def chain(error: BaseException) -> Iterator[BaseException]:
 
 
 def cached(engine: Engine) -> str:
-    return "\n".join(f"{key!r} {value!r}" for key, value in engine.caches.statements.cache._store.items())
+    """Whatever any cache holds."""
+    every = (found for cache in engine.caches.every() for found in cache._store.entries())
+    return "\n".join(f"{key!r} {entry.value!r}" for key, entry in every)
 
 
 # --- prepared statements -----------------------------------------------------------------------------------------

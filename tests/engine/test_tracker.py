@@ -14,6 +14,7 @@ import pytest
 from pinakes.core.errors import InvalidArgument, QueryCanceled, QueryTimeout
 from pinakes.engine.deadlines import Deadlines
 from pinakes.engine.interrupts import Interrupt, Interrupted, Interrupts
+from pinakes.engine.query_info import Work
 from pinakes.engine.tracker import QueryTracker, State
 
 WAIT = 30.0
@@ -32,6 +33,21 @@ class FakeClock:
 class Batch:
     num_rows: int
     nbytes: int
+
+
+def test_the_time_of_a_phase_within_another_counts_once() -> None:
+    clock = FakeClock()
+    query = QueryTracker(clock=clock, timer=clock).start("ada")
+    with query.phase("plan"):
+        clock.now += 1
+        with query.phase("prune"):
+            clock.now += 2
+            with query.phase("plan"):
+                clock.now += 4
+        clock.now += 8
+    with query.phase("prune"):
+        clock.now += 16
+    assert query.seconds == {"plan": 13.0, "prune": 18.0}
 
 
 def test_a_query_from_first_to_last() -> None:
@@ -60,6 +76,42 @@ def test_a_query_from_first_to_last() -> None:
     assert info.ended is not None
     assert (info.ended - info.created).total_seconds() == 7
     assert (info.error_code, info.error_message) == (None, None)
+
+
+def test_a_phase_within_another_stops_its_clock() -> None:
+    clock = FakeClock()
+    tracker = QueryTracker(clock=clock, timer=clock)
+    query = tracker.start("ada")
+    with query.phase("plan"):
+        clock.now += 1
+        with query.phase("execute"):
+            clock.now += 10
+            info = tracker.snapshot()[0]
+            assert (info.state, info.seconds, info.elapsed) == (State.RUNNING, {"plan": 1.0, "execute": 10.0}, 11.0)
+        clock.now += 2
+        assert tracker.snapshot()[0].seconds == {"plan": 3.0, "execute": 10.0}
+    query.end()
+    assert tracker.snapshot()[0].seconds == {"plan": 3.0, "execute": 10.0}
+
+
+def test_the_work_of_several_plans_is_added_up_and_asked_for_while_they_run() -> None:
+    tracker = QueryTracker()
+    query = tracker.start("ada")
+    assert tracker.snapshot()[0].work == Work()
+    done = [1]
+
+    def measure() -> Work:
+        return Work(rows=done[0], bytes=None, spilled=0)
+
+    query.works(measure)
+    done[0] = 5
+    assert tracker.snapshot()[0].work == Work(5, None, 0)
+    query.worked(measure)
+    done[0] = 100  # nobody asks a plan that is over
+    query.works(other := lambda: Work(rows=2, bytes=7))
+    assert tracker.snapshot()[0].work == Work(7, 7, 0)
+    query.worked(other)
+    assert tracker.snapshot()[0].work == Work(7, 7, 0)
 
 
 def test_ids_sort_by_time_and_are_not_repeated() -> None:

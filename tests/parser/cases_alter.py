@@ -6,6 +6,8 @@ from typing import Any
 
 from tests.parser.cases_definitions import column, required, term
 
+BY_A = {"": "SetSortOrder", "terms": [{"": "SortTerm", "term": term("a")}]}
+
 ALTERATIONS: list[tuple[str, str, dict[str, Any]]] = [
     ("ALTER TABLE a.t RENAME TO u", "RenameTable", {"name": "a.t", "target": "u", "if_exists": False}),
     ("ALTER TABLE IF EXISTS t RENAME TO a.u", "RenameTable", {"target": "a.u", "if_exists": True}),
@@ -104,6 +106,23 @@ ALTERATIONS: list[tuple[str, str, dict[str, Any]]] = [
         "AlterTable",
         {"actions": [{"": "UnsetProperties", "keys": ["a", "b"], "if_exists": True}]},
     ),
+    (
+        "ALTER TABLE t WRITE ORDERED BY a DESC NULLS FIRST, bucket(16, id)",
+        "AlterTable",
+        {
+            "actions": [
+                {
+                    "": "SetSortOrder",
+                    "terms": [
+                        {"": "SortTerm", "term": term("a"), "descending": True, "nulls_first": True},
+                        {"": "SortTerm", "term": term("id", argument=16) | {"transform": "bucket"}},
+                    ],
+                }
+            ]
+        },
+    ),
+    ("ALTER TABLE t WRITE LOCALLY ORDERED BY (a)", "AlterTable", {"actions": [BY_A]}),
+    ("ALTER TABLE t WRITE UNORDERED", "AlterTable", {"actions": [{"": "SetSortOrder"}]}),
     (
         "ALTER TABLE t ADD PARTITION FIELD bucket(16, id)",
         "AlterTable",

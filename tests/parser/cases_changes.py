@@ -36,6 +36,21 @@ CHANGES: list[tuple[str, str, dict[str, Any]]] = [
     ("INSERT INTO t (table, values) VALUES (1, 2)", "Insert", {"columns": ["table", "values"]}),
     ("INSERT OVERWRITE TABLE t FROM u", "Insert", {"overwrite": True, "body": "FROM u", "tables": ["u"]}),
     ("INSERT INTO t BY NAME SELECT 1 AS a", "Insert", {"by_name": True}),
+    (
+        "INSERT OVERWRITE t PARTITION (day = DATE '2024-01-01', \"R\") (a) SELECT 1",
+        "Insert",
+        {
+            "overwrite": True,
+            "partition": [
+                {"": "PartitionColumn", "column": "day", "value": "DATE '2024-01-01'"},
+                {"": "PartitionColumn", "column": '"R"'},
+            ],
+            "columns": ["a"],
+            "body": "SELECT 1",
+        },
+    ),
+    ("INSERT INTO t VALUES (1) RETURNING count(*)", "Insert", {"body": "VALUES (1)", "returning": True}),
+    ("DELETE FROM t WHERE a = 1 RETURNING count", "Delete", {"where": "a = 1", "returning": True}),
     ("INSERT INTO t DEFAULT VALUES", "Insert", {"body": None}),
     (
         "INSERT INTO t AS x (a) VALUES (?)",

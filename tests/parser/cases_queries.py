@@ -195,5 +195,10 @@ QUERIES: list[tuple[str, str, dict[str, Any]]] = [
     ("EXPLAIN INSERT INTO t SELECT * FROM u", "Explain", {"body": "INSERT INTO t SELECT * FROM u", "tables": ["u"]}),
     ("EXPLAIN FULL SELECT * FROM t", "ExplainFull", {"body": "SELECT * FROM t", "tables": ["t"], "analyze": False}),
     ("EXPLAIN ANALYZE FULL FORMAT JSON SELECT 1", "ExplainFull", {"analyze": True, "format": "JSON"}),
+    ("EXPLAIN FORMAT JSON FULL SELECT 1", "ExplainFull", {"analyze": False, "format": "JSON"}),
+    ("EXPLAIN (FULL, FORMAT JSON) SELECT 1", "ExplainFull", {"body": "SELECT 1", "analyze": False, "format": "JSON"}),
+    ("EXPLAIN ANALYZE (FULL, FORMAT 'json') (SELECT 1)", "ExplainFull", {"body": "(SELECT 1)", "format": "JSON"}),
+    ("EXPLAIN FULL (ANALYZE true) (SELECT 1)", "ExplainFull", {"analyze": True, "format": None}),
+    ("EXPLAIN FULL INSERT INTO t SELECT a FROM s", "ExplainFull", {"tables": ["s"]}),
     ("EXPLAIN FULL SHOW TABLES", "ExplainFull", {"body": "SHOW TABLES", "tables": []}),
 ]

@@ -42,6 +42,10 @@ SECRET = "hunter2"
         ("PREPARE p AS ATTACH 'x' (TOKEN 'hunter2')", "PREPARE p AS ATTACH 'x' (TOKEN '***')"),
         ("EXPLAIN FULL CREATE SECRET s (TOKEN 'hunter2')", "EXPLAIN FULL CREATE SECRET s (TOKEN '***')"),
         (
+            "SELECT * FROM 'https://b.h/x.parquet?X-Amz-Date=1&X-Amz-Signature=hunter2' WHERE a = '?key=1'",
+            "SELECT * FROM 'https://b.h/x.parquet?X-Amz-Date=1&X-Amz-Signature=***' WHERE a = '?key=1'",
+        ),
+        (
             "COPY t TO 's3://k:hunter2@b/x' (SECRET_KEY 'hunter2', DELIMITER ';')",
             "COPY t TO 's3://k:***@b/x' (SECRET_KEY '***', DELIMITER ';')",
         ),
@@ -54,6 +58,21 @@ def test_shown(sql: str, shown: str) -> None:
     assert statement.shown == shown
     assert isinstance(statement, Query) or SECRET not in repr(statement)  # a path is part of a table's name
     assert SECRET not in mask(sql)
+
+
+@pytest.mark.parametrize(
+    ("sql", "shown"),
+    [
+        (
+            "CREATE TABLE t (a int) WITH ('s3.secret-access-key' = 'hunter2', comment = 'c')",
+            "CREATE TABLE t (a int) WITH ('s3.secret-access-key' = '***', comment = 'c')",
+        ),
+        ("ALTER TABLE t SET PROPERTIES s3.password = 'hunter2'", "ALTER TABLE t SET PROPERTIES s3.password = '***'"),
+        ("CREATE SCHEMA s WITH (password = 'hunter2')", "CREATE SCHEMA s WITH (password = '***')"),
+    ],
+)
+def test_properties_that_look_secret_are_not_shown(sql: str, shown: str) -> None:
+    assert classify(sql).shown == mask(sql) == shown
 
 
 BROKEN = [

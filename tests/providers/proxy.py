@@ -14,7 +14,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import urlsplit
 
-KEPT = ("content-type", "content-encoding", "retry-after")
+KEPT = ("content-type", "content-encoding", "retry-after", "content-range", "last-modified", "etag")
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ class Proxy:
     def _forward(self, asked: Asked) -> Answer:
         connection = http.client.HTTPConnection(self._address.netloc, timeout=60)
         try:
-            connection.request(asked.method, asked.path, asked.body or None, asked.headers)
+            self._send(connection, asked)
             response = connection.getresponse()
             kept = {k: v for k, v in response.getheaders() if k.lower() in KEPT}
             if asked.method == "HEAD" and (length := response.getheader("Content-Length")) is not None:
@@ -85,6 +85,16 @@ class Proxy:
         finally:
             connection.close()
 
+    def _send(self, connection: http.client.HTTPConnection, asked: Asked) -> None:
+        if "transfer-encoding" not in asked.headers:
+            connection.request(asked.method, asked.path, asked.body or None, asked.headers)
+            return
+        connection.putrequest(asked.method, asked.path, skip_host=True, skip_accept_encoding=True)
+        for key, value in asked.headers.items():
+            connection.putheader(key, value)
+        connection.endheaders()
+        connection.send(asked.body)  # in the pieces that it came in
+
     def _handler(self) -> type[BaseHTTPRequestHandler]:
         proxy = self
 
@@ -92,9 +102,9 @@ class Proxy:
             protocol_version = "HTTP/1.1"
 
             def do_GET(self) -> None:
-                length = int(self.headers.get("Content-Length") or 0)
-                headers = {k.lower(): v for k, v in self.headers.items() if k.lower() != "connection"}
-                answer = proxy.answer(Asked(self.command, self.path, headers, self.rfile.read(length)))
+                dropped = ("connection", "transfer-encoding")
+                headers = {k.lower(): v for k, v in self.headers.items() if k.lower() not in dropped}
+                answer = proxy.answer(Asked(self.command, self.path, headers, self.sent()))
                 if answer.status == 0:  # hang up without a word
                     self.close_connection = True
                     self.connection.shutdown(socket.SHUT_RDWR)
@@ -107,6 +117,17 @@ class Proxy:
                 self.end_headers()
                 if self.command != "HEAD":
                     self.wfile.write(answer.body)
+
+            def sent(self) -> bytes:
+                """The body of the request, which may come in pieces."""
+                if self.headers.get("Transfer-Encoding", "").lower() != "chunked":
+                    return self.rfile.read(int(self.headers.get("Content-Length") or 0))
+                pieces = []
+                while length := int(self.rfile.readline(), 16):
+                    pieces.append(self.rfile.read(length))
+                    self.rfile.readline()
+                self.rfile.readline()
+                return b"".join(pieces)
 
             do_POST = do_HEAD = do_DELETE = do_PUT = do_GET
 

@@ -13,8 +13,9 @@ from pathlib import Path
 import pytest
 
 from pinakes.core.errors import InvalidArgument, NamespaceNotFound, ParseError, PinakesError
+from pinakes.core.names import Name
 from pinakes.engine.session import Session
-from tests.engine.support import Row, an_engine
+from tests.engine.support import Row, an_engine, rows
 from tests.providers.kinds import EXCEPTIONS, KINDS, ODD_NAMES, Lake, attached, new_name, store_secret
 
 pytestmark = pytest.mark.slow
@@ -189,6 +190,73 @@ def test_rows_change(lake: Lake) -> None:
     assert lake.rows("SELECT id, word FROM {s}.t") == [(2, "m"), (3, "w"), (4, "x"), (5, "x"), (9, "n")]
     lake.run("TRUNCATE TABLE {s}.t")
     assert lake.rows("SELECT count(*) FROM {s}.t") == [(0,)]
+
+
+def test_rows_are_marked_as_deleted(lake: Lake) -> None:
+    """Merge-on-read, in versions 2 and 3: by positions, by deletion vectors; and deletes of the same file again."""
+    modes = ", ".join(f"'write.{change}.mode' = 'merge-on-read'" for change in ("delete", "update", "merge"))
+    for version in (2, 3):
+        lake.run(
+            f"CREATE TABLE {{s}}.t{version} WITH (format_version = {version}, {modes}) AS "
+            "SELECT value AS id, 'w' AS word FROM range(10)"
+        )
+        assert lake.run(f"DELETE FROM {{s}}.t{version} WHERE id IN (2, 3)") == 2
+        assert lake.run(f"UPDATE {{s}}.t{version} SET word = 'x' WHERE id = 4") == 1
+        lake.run(
+            f"MERGE INTO {{s}}.t{version} AS t USING (SELECT 5 AS id UNION ALL SELECT 50) AS s ON t.id = s.id "
+            "WHEN MATCHED THEN DELETE WHEN NOT MATCHED THEN INSERT VALUES (s.id, 'n') "
+            "WHEN NOT MATCHED BY SOURCE AND t.id > 8 THEN UPDATE SET word = 'far'"
+        )
+        expected = [(0, "w"), (1, "w"), (4, "x"), (6, "w"), (7, "w"), (8, "w"), (9, "far"), (50, "n")]
+        with lake.another() as other:
+            assert lake.rows(f"SELECT id, word FROM {{s}}.t{version}", other) == expected
+
+
+def test_rows_are_overwritten(lake: Lake) -> None:
+    lake.run("CREATE TABLE {s}.t (id BIGINT, part INT) PARTITIONED BY (part)")
+    lake.run("INSERT INTO {s}.t SELECT value, value % 3 FROM range(6)")
+    lake.run("INSERT OVERWRITE {s}.t PARTITION (part = 1) SELECT 100")
+    assert lake.rows("SELECT * FROM {s}.t") == [(0, 0), (2, 2), (3, 0), (5, 2), (100, 1)]
+    lake.run("SET partition_overwrite_mode = 'dynamic'")
+    lake.run("INSERT OVERWRITE {s}.t VALUES (200, 2), (300, 9)")
+    assert lake.rows("SELECT * FROM {s}.t") == [(0, 0), (3, 0), (100, 1), (200, 2), (300, 9)]
+    lake.run("RESET partition_overwrite_mode")
+    lake.run("INSERT OVERWRITE {s}.t VALUES (1, 1)")
+    with lake.another() as other:
+        assert lake.rows("SELECT * FROM {s}.t", other) == [(1, 1)]
+
+
+def test_a_table_is_replaced(lake: Lake) -> None:
+    """History is kept: the old rows are there under their snapshot."""
+    lake.run("CREATE TABLE {s}.t AS SELECT 1 AS id")
+    old = lake.session.resolver.table(Name.of("cat", lake.name, "t"))[1].handle.metadata.current_snapshot_id
+    lake.run("CREATE OR REPLACE TABLE {s}.t PARTITIONED BY (word) AS SELECT id + 1 AS n, 'w' AS word FROM {s}.t")
+    with lake.another() as other:
+        assert lake.rows("SELECT * FROM {s}.t", other) == [(2, "w")]
+        assert lake.rows("SELECT * FROM {s}.t FOR VERSION AS OF " + str(old), other) == [(1,)]
+
+
+def test_rows_are_written_in_order(lake: Lake) -> None:
+    """By the table's order, then by the query's."""
+    lake.run("CREATE TABLE {s}.sorted (id BIGINT) SORTED BY (id DESC)")
+    lake.run("INSERT INTO {s}.sorted SELECT value FROM range(100)")
+    lake.run("CREATE TABLE {s}.queried (id BIGINT)")
+    lake.run("INSERT INTO {s}.queried SELECT value FROM range(100) ORDER BY value DESC")
+    with lake.another() as other:
+        for name in ("sorted", "queried"):
+            found = rows(other, lake.sql(f"SELECT id FROM {{s}}.{name}"))
+            assert found == [(id,) for id in range(99, -1, -1)], name
+
+
+def test_files_are_loaded_once(lake: Lake, tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "a.csv").write_text("id\n1\n2\n")
+    lake.run("CREATE TABLE {s}.t (id BIGINT)")
+    lake.run(f"COPY INTO {{s}}.t FROM '{tmp_path}/in/*.csv'")
+    (tmp_path / "in" / "b.csv").write_text("id\n3\n")
+    with lake.another() as other:
+        lake.run(f"COPY INTO {{s}}.t FROM '{tmp_path}/in/*.csv'", other)
+    assert lake.rows("SELECT id FROM {s}.t") == [(1,), (2,), (3,)]
 
 
 def test_a_partitioned_table(lake: Lake) -> None:
@@ -435,3 +503,92 @@ def test_a_default_namespace(lake: Lake) -> None:
 def test_an_unknown_option(lake: Lake) -> None:
     with pytest.raises(PinakesError, match=r"has no option WAREHUOSE.*Options: .*DEFAULT_NAMESPACE"):
         lake.run(lake.statements[-1].removesuffix(")").replace("AS cat", "AS dog") + ", WAREHUOSE 'x')")
+
+
+# --- transactions ------------------------------------------------------------------------------------------------
+
+
+def test_a_transaction_is_visible_as_a_whole(lake: Lake) -> None:
+    lake.run("CREATE TABLE {s}.a AS SELECT 1 AS id")
+    lake.run("CREATE TABLE {s}.b AS SELECT 1 AS id")
+    lake.run("BEGIN")
+    if not lake.kind.transactions:
+        assert lake.fails("INSERT INTO {s}.a VALUES (2)") == "NOT_SUPPORTED"
+        lake.run("ROLLBACK")
+        return
+    lake.run("INSERT INTO {s}.a VALUES (2)")
+    lake.run("UPDATE {s}.a SET id = id * 10")
+    lake.run("DELETE FROM {s}.b")
+    lake.run("ALTER TABLE {s}.b ADD COLUMN n INT")
+    lake.run("INSERT INTO {s}.b VALUES (7, 8)")
+    assert lake.rows("SELECT id FROM {s}.a") == [(10,), (20,)]
+    with lake.another() as other:
+        assert lake.rows("SELECT * FROM {s}.a", other) == [(1,)]
+        assert lake.rows("SELECT * FROM {s}.b", other) == [(1,)]
+    lake.run("COMMIT")
+    with lake.another() as other:
+        assert lake.rows("SELECT id FROM {s}.a", other) == [(10,), (20,)]
+        assert lake.rows("SELECT * FROM {s}.b", other) == [(7, 8)]
+
+
+def test_a_transaction_that_lost_changes_nothing(lake: Lake) -> None:
+    """Also not the table that nobody else has touched."""
+    if not lake.kind.transactions:
+        pytest.skip("it has none")
+    lake.run("CREATE TABLE {s}.a AS SELECT 1 AS id")
+    lake.run("CREATE TABLE {s}.b AS SELECT 1 AS id")
+    lake.run("BEGIN")
+    lake.run("INSERT INTO {s}.a VALUES (2)")
+    lake.run("INSERT INTO {s}.b VALUES (2)")
+    with lake.another() as other:
+        lake.run("INSERT INTO {s}.b VALUES (3)", other)
+    assert lake.fails("COMMIT") == "COMMIT_CONFLICT"
+    assert lake.rows("SELECT id FROM {s}.a") == [(1,)]
+    assert lake.rows("SELECT id FROM {s}.b") == [(1,), (3,)]
+
+
+def test_tables_made_in_a_transaction(lake: Lake) -> None:
+    if not lake.kind.transactions:
+        pytest.skip("it has none")
+    lake.run("CREATE TABLE {s}.a AS SELECT 1 AS id")
+    lake.run("BEGIN")
+    if not lake.kind.creates_in_transactions:
+        assert lake.fails("CREATE TABLE {s}.b AS SELECT * FROM {s}.a") == "NOT_SUPPORTED"
+        lake.run("ROLLBACK")
+        return
+    lake.run("CREATE TABLE {s}.b AS SELECT * FROM {s}.a")
+    lake.run("INSERT INTO {s}.b VALUES (2)")
+    assert lake.names("SHOW TABLES IN {s}") == ["a", "b"]
+    with lake.another() as other:
+        assert [row[0] for row in lake.rows("SHOW TABLES IN {s}", other)] == ["a"]
+    lake.run("COMMIT")
+    assert lake.rows("SELECT id FROM {s}.b") == [(1,), (2,)]
+
+
+# --- branches ----------------------------------------------------------------------------------------------------
+
+
+def test_branches(lake: Lake) -> None:
+    lake.run("CREATE TABLE {s}.t AS SELECT 1 AS id")
+    lake.run("ALTER TABLE {s}.t CREATE BRANCH b RETAIN 9 DAYS")
+    lake.run("ALTER TABLE {s}.t CREATE TAG first")
+    lake.run("INSERT INTO {s}.t FOR BRANCH b VALUES (2)")
+    lake.run("UPDATE {s}.t FOR BRANCH b SET id = id + 10")
+    assert lake.rows("SELECT id FROM {s}.t") == [(1,)]
+    with lake.another() as other:
+        assert lake.rows("SELECT id FROM {s}.t FOR VERSION AS OF 'b'", other) == [(11,), (12,)]
+    lake.run("CALL cat.system.fast_forward('{n}.t', 'main', 'b')")
+    assert lake.rows("SELECT id FROM {s}.t") == [(11,), (12,)]
+    lake.run("CALL cat.system.set_current_snapshot('{n}.t', ref => 'first')")
+    assert lake.rows("SELECT id FROM {s}.t") == [(1,)]
+    lake.run("ALTER TABLE {s}.t DROP BRANCH b")
+    assert lake.fails("INSERT INTO {s}.t FOR BRANCH b VALUES (2)") == "VERSION_NOT_FOUND"
+
+
+def test_expired_snapshots_are_gone(lake: Lake) -> None:
+    lake.run("CREATE TABLE {s}.t AS SELECT 1 AS id")
+    lake.run("UPDATE {s}.t SET id = 2")
+    lake.run("CALL cat.system.expire_snapshots('{n}.t', older_than => now() + INTERVAL '1' DAY)")
+    with lake.another() as other:
+        assert lake.rows("SELECT id FROM {s}.t", other) == [(2,)]
+    assert lake.rows("CALL cat.system.remove_orphan_files('{n}.t', dry_run => true)") == []

@@ -343,7 +343,7 @@ def test_attach_stays_within_the_allowed_paths(fenced: Engine, root: Path, type:
 
 def test_warehouses_do_too(fenced: Engine, root: Path) -> None:
     session = fenced.session()
-    for options in ("TYPE sqlite", "TYPE jdbc"):
+    for kind, location in (("sqlite", root / "empty" / "c.db"), ("jdbc", "postgresql://localhost/c")):
         with pytest.raises(PermissionDenied, match="outside of the directories that SQL may touch"):
-            do(session, f"ATTACH '{root / 'empty' / 'c.db'}' AS c ({options}, WAREHOUSE '{root}', VERIFY false)")
+            do(session, f"ATTACH '{location}' AS c (TYPE {kind}, WAREHOUSE '{root}', VERIFY false)")
     assert not (root / "empty" / "c.db").exists()

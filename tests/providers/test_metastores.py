@@ -48,7 +48,7 @@ def test_nobody_there_or_nobody_speaks(session: Session, attach: str) -> None:
     assert error_of(session, attach.replace("{port}", str(closed_port()))).code == "CATALOG_UNAVAILABLE"
     with silent_port() as port:
         assert error_of(session, attach.replace("{port}", str(port))).code == "CATALOG_UNAVAILABLE"
-    assert [row[0] for row in rows(session, "SHOW CATALOGS")] == ["lake"]
+    assert [row[0] for row in rows(session, "SHOW CATALOGS")] == ["lake", "system"]
 
 
 def test_a_table_bucket_that_is_not_there(session: Session, moto_server: Facts) -> None:
@@ -183,7 +183,7 @@ def test_keys_that_are_refused(session: Session, proxy: Proxy, table: str) -> No
 
 
 def test_a_commit_whose_answer_is_lost(session: Session, hive_server: Facts) -> None:
-    """The metastore did commit; the client can't know. The rows' files stay, and it is said once."""
+    """The metastore did commit, and nobody said so: the table is looked at, and tells."""
     name = new_name()
     warehouse = f"WAREHOUSE '{hive_server['warehouse']}', TIMEOUT 10"
     do(session, f"ATTACH '{hive_server['uri']}' AS sound (TYPE hms, {warehouse})")
@@ -192,5 +192,5 @@ def test_a_commit_whose_answer_is_lost(session: Session, hive_server: Facts) -> 
     with losing_answers(hive_server["uri"], b"alter_table_with_environment_context") as uri:
         do(session, f"ATTACH '{uri}' AS cat (TYPE hms, {warehouse})")
         assert rows(session, f"SELECT id FROM cat.{name}.t") == [(1,)]
-        assert error_of(session, f"INSERT INTO cat.{name}.t VALUES (2)").code == "COMMIT_UNKNOWN"
+        do(session, f"INSERT INTO cat.{name}.t VALUES (2)")
     assert in_order(rows(session, f"SELECT id FROM sound.{name}.t")) == [(1,), (2,)]

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Any
+
 import pytest
 
 from pinakes.api.build import open_engine
 from pinakes.core.config import CatalogConfig, Config
 from pinakes.core.errors import PinakesError
+from pinakes.core.names import Name
 from pinakes.engine.session import Session
+from pinakes.engine.write import commit as commit_module
 from tests.engine.support import do, rows
 from tests.providers.kinds import new_name
-from tests.providers.proxy import Answer, Asked, Proxy, closed_port, silent_port
+from tests.providers.proxy import Answer, Asked, Proxy, closed_port, proxied, silent_port
 from tests.servers.base import Facts
 
 pytestmark = pytest.mark.slow
@@ -66,7 +71,7 @@ def test_what_is_away_holds_nobody_up(session: Session, rest_server: Facts) -> N
         for name, number in (("gone", closed_port()), ("mute", port)):
             do(session, f"ATTACH 'http://127.0.0.1:{number}' AS {name} (TYPE iceberg_rest, VERIFY false, TIMEOUT 0.5)")
         do(session, f"ATTACH '{rest_server['uri']}' AS partner (TYPE iceberg_rest)")
-        assert [row[0] for row in rows(session, "SHOW CATALOGS")] == ["gone", "lake", "mute", "partner"]
+        assert [row[0] for row in rows(session, "SHOW CATALOGS")] == ["gone", "lake", "mute", "partner", "system"]
         do(session, "CREATE TABLE lake.default.t AS SELECT 1 AS id")
         assert rows(session, "SELECT id FROM t") == [(1,)]
         rows(session, "SHOW SCHEMAS IN partner")
@@ -81,7 +86,7 @@ def test_what_is_away_does_not_stop_the_start() -> None:
         name: CatalogConfig(name, "iceberg_rest", f"http://127.0.0.1:{closed_port()}", {}) for name in ("one", "two")
     }
     with open_engine(Config(catalogs=away)) as engine:
-        assert [row[0] for row in rows(engine.session(), "SHOW CATALOGS")] == ["lake", "one", "two"]
+        assert [row[0] for row in rows(engine.session(), "SHOW CATALOGS")] == ["lake", "one", "system", "two"]
 
 
 # --- something else ----------------------------------------------------------------------------------------------
@@ -109,7 +114,7 @@ def test_an_answer_that_no_catalog_gives(session: Session, proxy: Proxy, answer:
     assert error.code == code
     assert "127.0.0.1" in error.message
     assert "<html>" not in error.message
-    assert [row[0] for row in rows(session, "SHOW CATALOGS")] == ["lake"]
+    assert [row[0] for row in rows(session, "SHOW CATALOGS")] == ["lake", "system"]
 
 
 @pytest.mark.parametrize(
@@ -157,17 +162,74 @@ def is_commit(asked: Asked) -> bool:
 
 
 def test_a_commit_whose_answer_is_lost(session: Session, proxy: Proxy, table: str) -> None:
-    """The server did commit; the client can't know. The rows' files stay, and it is said once."""
+    """The server did commit: that is found out by looking, and nothing is done twice."""
 
     def lose(asked: Asked, answer: Answer) -> Answer:
         return Answer(0, b"", {}) if is_commit(asked) else answer
 
     before = len(proxy.asked)
     proxy.after = lose
-    assert error_of(session, f"INSERT INTO {table} VALUES (2)").code == "COMMIT_UNKNOWN"
+    assert do(session, f"INSERT INTO {table} VALUES (2)") == 1
     assert sum(is_commit(asked) for asked in proxy.asked[before:]) == 1
     proxy.after = lambda _, answer: answer
     assert sorted(rows(session, f"SELECT id FROM {table}")) == [(1,), (2,)]
+
+
+def test_a_commit_after_which_nobody_answers_any_more(session: Session, proxy: Proxy, table: str) -> None:
+    """The rows' files stay, since they are part of the table, as is seen later."""
+    committed = []
+
+    def lose(asked: Asked, answer: Answer) -> Answer:
+        committed.append(is_commit(asked))
+        return Answer(0, b"", {}) if any(committed) else answer
+
+    proxy.after = lose
+    assert error_of(session, f"INSERT INTO {table} VALUES (2)").code == "COMMIT_UNKNOWN"
+    proxy.after = lambda _, answer: answer
+    assert sorted(rows(session, f"SELECT id FROM {table}")) == [(1,), (2,)]
+
+
+def test_a_catalog_that_is_gone_between_writing_and_committing(
+    session: Session, rest_server: Facts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing was sent, so nothing has happened: the files are removed at once."""
+    name = new_name()
+    with proxied(rest_server["uri"]) as proxy:
+        do(session, f"ATTACH '{proxy.uri}' AS gone (TYPE iceberg_rest, TIMEOUT 1)")
+        do(session, f"CREATE SCHEMA gone.{name}")
+        do(session, f"CREATE TABLE gone.{name}.t AS SELECT 1 AS id")
+        place = Path(
+            session.resolver.table(Name.of("gone", name, "t"))[1].handle.metadata.location.removeprefix("file:")
+        )
+        before = {path.name for path in place.rglob("*.parquet")}
+        theirs = commit_module._compare_and_set
+
+        def gone(transaction: Any) -> None:
+            proxy.close()
+            transaction._table.catalog._session.close()  # a connection that is open would still be served
+            theirs(transaction)
+
+        monkeypatch.setattr(commit_module, "_compare_and_set", gone)
+        assert error_of(session, f"INSERT INTO gone.{name}.t VALUES (2)").code == "CATALOG_UNAVAILABLE"
+    do(session, f"ATTACH '{rest_server['uri']}' AS back (TYPE iceberg_rest)")
+    assert rows(session, f"SELECT id FROM back.{name}.t") == [(1,)]
+    assert {path.name for path in place.rglob("*.parquet")} == before
+    assert before
+
+
+def test_a_transaction_that_the_server_leaves_out(session: Session, proxy: Proxy, table: str) -> None:
+    """Iceberg's own adapter does so when somebody else is faster between its look at a table and its commit."""
+    place = Path(session.resolver.table(Name.of(*table.split(".")))[1].handle.metadata.location.removeprefix("file:"))
+    before = {path.name for path in place.rglob("*.parquet")}
+    do(session, "BEGIN")
+    do(session, f"INSERT INTO {table} VALUES (2)")
+    proxy.before = lambda asked: Answer(204, b"") if asked.path.endswith("/transactions/commit") else None
+    error = error_of(session, "COMMIT")
+    proxy.before = lambda _: None
+    assert error.code == "COMMIT_UNKNOWN"
+    assert "look before you repeat it: the server said that it was, and its changes are not in" in error.message
+    assert rows(session, f"SELECT id FROM {table}") == [(1,)]
+    assert {path.name for path in place.rglob("*.parquet")} > before, "they may be live for all that is known"
 
 
 @pytest.mark.parametrize("status", [500, 502, 503, 504])

@@ -28,7 +28,8 @@ def error_of(session: Session, sql: str) -> PinakesError:
 
 
 def catalogs(session: Session) -> list[str]:
-    return [row[0] for row in rows(session, "SHOW CATALOGS")]
+    """Those that are attached."""
+    return [row[0] for row in rows(session, "SHOW CATALOGS") if row[0] != "system"]
 
 
 # --- ATTACH, DETACH, secrets -------------------------------------------------------------------------------------
@@ -137,7 +138,7 @@ def test_pages_are_all_read(session: Session, proxy: Proxy) -> None:
 
     proxy.before = before
     do(session, f"ATTACH '{proxy.uri}' AS partner (TYPE iceberg_rest)")
-    assert [row[0] for row in rows(session, "SHOW SCHEMAS IN partner")] == ["n0", "n1", "n2", "n3", "n4"]
+    assert [row[0] for row in rows(session, "SHOW SCHEMAS IN partner LIKE 'n%'")] == ["n0", "n1", "n2", "n3", "n4"]
 
 
 def test_a_server_can_not_send_the_token_elsewhere_nor_choose_code(

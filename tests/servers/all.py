@@ -11,10 +11,11 @@ from tests.servers.nessie import Nessie, NessieAuth
 from tests.servers.postgres import Postgres
 from tests.servers.rest import Rest
 from tests.servers.s3 import S3
+from tests.servers.spark import Spark
 
 SERVERS: dict[str, Server] = {
     server.name: server
-    for server in (S3(), Keycloak(), NessieAuth(), Nessie(), Hive(), Rest(), MariaDB(), Moto(), Postgres())
+    for server in (Spark(), S3(), Keycloak(), NessieAuth(), Nessie(), Hive(), Rest(), MariaDB(), Moto(), Postgres())
 }
 
 

@@ -1,6 +1,8 @@
 """Keycloak: an OpenID Connect provider, in memory. Realm `lab`; users alice (admin) and bob; passwords are the names.
 
-Client `engine` / `engine-secret` may use client credentials, password, code and device grants. Tokens last 300 s.
+Client `engine` / `engine-secret` may use client credentials, password, code and device grants. Tokens last 300 s. Those
+of the clients `pinakes` and `pinakes-brief` (3 s) are meant for the audience `pinakes`. Its administrator is `admin`,
+whose password is the name, too.
 """
 
 from __future__ import annotations
@@ -15,6 +17,8 @@ from tests.servers.running import answers
 
 VERSION = "26.7.3"
 _SMALL = "-Xms64m -Xmx512m -XX:TieredStopAtLevel=1"
+
+_ADMIN = {"KC_BOOTSTRAP_ADMIN_USERNAME": "admin", "KC_BOOTSTRAP_ADMIN_PASSWORD": "admin"}
 
 
 class Keycloak(Server):
@@ -35,7 +39,7 @@ class Keycloak(Server):
     def command(self, place: Place) -> Command:
         address = ["--http-enabled=true", "--hostname-strict=false", "--http-host=127.0.0.1"]
         start = ["start", "--optimized", "--import-realm", *address, f"--http-port={place.port}"]
-        return Command([place.data / "keycloak" / "bin" / "kc.sh", *start], {"JAVA_OPTS_KC_HEAP": _SMALL})
+        return Command([place.data / "keycloak" / "bin" / "kc.sh", *start], {"JAVA_OPTS_KC_HEAP": _SMALL, **_ADMIN})
 
     def ready(self, place: Place) -> bool:
         return answers(f"{place.http}/realms/lab/.well-known/openid-configuration")

@@ -1,6 +1,8 @@
 """Nessie: an Iceberg REST catalog in memory, with its files on moto. `nessie-auth` asks Keycloak's realm who is there.
 
-There alice and the client `engine` itself may do all; bob sees and reads namespaces whose name starts with `shared`.
+There the client `engine` itself may do all, and alice all but what has `bobonly` in its name; bob sees and reads
+namespaces whose name starts with `shared`, but for what has `aliceonly` in its name, and there he sees and can't load
+what has `closed` in its name.
 """
 
 from __future__ import annotations
@@ -66,7 +68,7 @@ class NessieAuth(Nessie):
     def properties(self, place: Place) -> dict[str, str]:
         """In a rule, `role` is the name of the user."""
         seen = "['VIEW_REFERENCE', 'READ_ENTRIES', 'LIST_COMMIT_LOG', 'READ_REPOSITORY_CONFIG']"
-        read = "['READ_CONTENT_KEY', 'READ_ENTITY_VALUE']"
+        bobs = "role=='bob' && path.startsWith('shared') && !path.contains('aliceonly')"
         rules = "nessie.server.authorization.rules"
         return super().properties(place) | {
             "nessie.server.authentication.enabled": "true",
@@ -76,9 +78,11 @@ class NessieAuth(Nessie):
             "quarkus.oidc.token.principal-claim": "preferred_username",
             "quarkus.oidc.token.issuer": "any",
             "nessie.server.authorization.enabled": "true",
-            f"{rules}.everything": "role in ['alice', 'service-account-engine', 'service-account-brief']",
+            f"{rules}.everything": "role in ['service-account-engine', 'service-account-brief']",
+            f"{rules}.alice": "role=='alice' && !path.contains('bobonly')",
             f"{rules}.bob_looks": f"role=='bob' && op in {seen}",
-            f"{rules}.bob_reads": f"role=='bob' && op in {read} && path.startsWith('shared')",
+            f"{rules}.bob_lists": f"{bobs} && op=='READ_CONTENT_KEY'",
+            f"{rules}.bob_reads": f"{bobs} && op=='READ_ENTITY_VALUE' && !path.contains('closed')",
         }
 
     def ready(self, place: Place) -> bool:

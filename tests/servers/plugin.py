@@ -91,6 +91,7 @@ nessie_auth_server = _fixture("nessie-auth")
 postgres_server = _fixture("postgres")
 rest_server = _fixture("rest")
 s3_server = _fixture("s3")
+spark_server = _fixture("spark")
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import tempfile
 from collections.abc import Iterable
@@ -13,6 +14,7 @@ import pytest
 from tests.sqllogic import Mismatch, Record, check, completed, parse
 
 if TYPE_CHECKING:
+    from pinakes.engine.access.policy import Policy
     from pinakes.engine.engine import Engine
     from pinakes.engine.session import Session
 
@@ -38,9 +40,16 @@ class SltFile(pytest.File):
         from pinakes.core.config import parse_config
 
         config = parse_config(f"[engine]\ndata = '{self.tmp / 'lake'}'", self.tmp)
-        self.engine = open_engine(config)
+        self.engine = open_engine(config, self.policy())
         self.connections: dict[str, Session] = {}
         self.labels: dict[str, list[str]] = {}
+
+    def policy(self) -> Policy:
+        """As that of a server when the file begins with `# everybody may: …`; else that of an embedded engine."""
+        from pinakes.engine.access.policy import EMBEDDED, Policy
+
+        said = re.match(r"# everybody may: (.*)", self.path.read_text(encoding="utf-8"))
+        return EMBEDDED if said is None else Policy(said.group(1).split())
 
     def teardown(self) -> None:
         if hasattr(self, "engine"):

@@ -93,6 +93,8 @@ def _begun(before: Sequence[Lexeme], at: int, clause: _Clause, nested: bool) -> 
             return "relation" if first in ("MERGE", "DELETE") else "column"
         case "IN" if first == "USE":
             return "catalog"
+        case "IN" | "FROM" if first == "SEARCH":
+            return "place"
         case "ON" if first == "COMMENT":
             return "keyword"
         case "IF" | "EXISTS" | "OR" | "REPLACE" if clause.expects in ("relation", "place") and first != "SELECT":

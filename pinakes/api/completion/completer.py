@@ -11,10 +11,10 @@ from dataclasses import fields
 from typing import TYPE_CHECKING
 
 from pinakes.api.completion.asked import Expected, expected
-from pinakes.api.completion.files import file_names
 from pinakes.api.completion.ranking import Completion, Match, Names, ranked
 from pinakes.api.completion.relations import Relation, common_tables, in_sight
 from pinakes.api.completion.seen import Seen
+from pinakes.api.completion.sight import Sight
 from pinakes.api.completion.statement import Typed, typed
 from pinakes.core.names import quote, spell
 from pinakes.core.settings import Settings
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pinakes.engine.session import Session
 
 _NAMED = frozenset({"catalog", "namespace", "table", "view", "temporary", "column", "alias"})
-_SHOWN = ("catalogs", "columns", "create", "current", "schemas", "session", "tables", "views")
+_SHOWN = tuple("caches catalogs columns create current functions schemas secrets session stats tables views".split())
 _USUAL = Names.of(
     "keyword",
     "and as asc between by case desc distinct else end from full group having in inner into is join left like limit "
@@ -40,8 +40,9 @@ _QUERY_WORDS = Names.of("keyword", ("select", "values", "with", "table", "from")
 class Completer:
     """Safe to use from several threads."""
 
-    def __init__(self, session: Session) -> None:
-        self._seen = Seen(session)
+    def __init__(self, seen: Session | Sight) -> None:
+        """Of a session in this process, or of what is seen elsewhere."""
+        self._seen: Sight = seen if isinstance(seen, Sight) else Seen(seen)
 
     def complete(self, text: str, cursor: int) -> list[Completion]:
         at = typed(text, cursor)
@@ -67,10 +68,8 @@ class Completer:
     def prefetch(self) -> None:
         """Fetch what is most likely asked for."""
         self._seen.functions()
-        current = self._seen.current()
-        if current is not None:
-            self._seen.level(*current)
-            self._seen.level(current[0], ())
+        self._seen.here()
+        self._seen.top()
 
     @property
     def loaded(self) -> int:
@@ -90,8 +89,7 @@ class Completer:
         """Paths in a string that stands where a file may, as far as SQL may read there."""
         if expected(at.before, in_string=True) != "file":
             return []
-        names = file_names(at.prefix, self._seen.session.engine.files)
-        return [Completion("'" + name.replace("'", "''"), at.start, "file") for name in names]
+        return [Completion("'" + name.replace("'", "''"), at.start, "file") for name in self._seen.files(at.prefix)]
 
     def _groups(self, at: Typed) -> list[Names]:
         """The kinds of names that may stand here, the likeliest first."""
@@ -108,7 +106,7 @@ class Completer:
             "query": lambda: [_QUERY_WORDS, *self._relations(at), _USUAL],
             "relation": lambda: [*self._relations(at), _tables_made_by(self._seen.functions()), _TABLE_WORDS],
             "place": lambda: [self._namespaces(), self._seen.catalogs(), _PLACE_WORDS],
-            "catalog": lambda: [self._seen.catalogs()],
+            "catalog": lambda: [self._seen.attached()],
             "column": lambda: [*self._columns(at), self._seen.functions(), _USUAL, _RARE, _TYPE_WORDS],
             "setting": lambda: [Names.of("setting", (field.name for field in fields(Settings)))],
             "show": lambda: [Names.of("keyword", _SHOWN), Names.of("setting", (f.name for f in fields(Settings)))],
@@ -118,16 +116,12 @@ class Completer:
 
     def _relations(self, at: Typed) -> list[Names]:
         names = [self._seen.temporaries(), Names.of("table", common_tables([*at.before, *at.after]))]
-        current = self._seen.current()
-        if current is not None:
-            level = self._seen.level(*current)
-            names += [level.tables, level.views]
-        return [*names, self._namespaces(), self._seen.catalogs()]
+        level = self._seen.here()
+        return [*names, level.tables, level.views, self._namespaces(), self._seen.catalogs()]
 
     def _namespaces(self) -> Names:
         """Those that a name without a catalog may begin with."""
-        current = self._seen.current()
-        return self._seen.level(current[0], ()).namespaces if current is not None else Names("namespace", ())
+        return self._seen.top().namespaces
 
     def _columns(self, at: Typed) -> list[Names]:
         relations = in_sight(at.before, at.after)
@@ -138,7 +132,7 @@ class Completer:
         relation = None if wanted in ("relation", "place") else _meant(in_sight(at.before, at.after), at)
         if relation is not None:
             return [Names.of("column", self._seen.columns(relation.name))]
-        levels = [self._seen.level(*place) for place in self._seen.places(at.qualifiers)]
+        levels = self._seen.levels(at.qualifiers)
         if wanted == "place":
             return [level.namespaces for level in levels[:1]]
         columns = [] if wanted == "relation" else [Names.of("column", self._seen.columns(at.qualifiers))]

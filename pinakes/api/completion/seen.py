@@ -7,13 +7,15 @@ the levels of a namespace matched against the listings that are known.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from pinakes.api.completion.files import file_names
 from pinakes.api.completion.loader import Loader
 from pinakes.api.completion.ranking import Names
-from pinakes.core.catalog import SupportsNamespaces, ViewDefinition
+from pinakes.api.completion.sight import EMPTY, Level
+from pinakes.core.catalog import SupportsNamespaces, ViewDefinition, VirtualTable
 from pinakes.core.errors import AmbiguousName, CatalogNotFound
-from pinakes.core.names import Namespace, Part
+from pinakes.core.names import INFORMATION_SCHEMA, SYSTEM, Namespace, Part
 from pinakes.engine.places import Place, objects
 
 if TYPE_CHECKING:
@@ -24,36 +26,17 @@ OWN = " session"
 """The lane of what belongs to no catalog. No catalog has a name like it."""
 
 
-class Level(NamedTuple):
-    """What is directly in one namespace of a catalog."""
-
-    namespaces: Names
-    tables: Names
-    views: Names
-
-    def find(self, part: Part) -> str | None:
-        """The exact name of the namespace that a part means."""
-        return _match(part, self.namespaces)
-
-    def find_object(self, part: Part) -> tuple[str, bool] | None:
-        """The exact name of a table or view, and whether it is a view."""
-        for names in (self.tables, self.views):
-            name = _match(part, names)
-            if name is not None:
-                return name, names.kind == "view"
-        return None
-
-
-EMPTY = Level(Names("namespace", ()), Names("table", ()), Names("view", ()))
-
-
 class Seen:
     def __init__(self, session: Session) -> None:
         self.session = session
         self.loader = Loader()
 
-    def catalogs(self) -> Names:
+    def attached(self) -> Names:
         return Names.of("catalog", (mount.name for mount in self.session.catalogs.listed()))
+
+    def catalogs(self) -> Names:
+        """Those that are attached, and those of system tables, which everybody has."""
+        return Names.of("catalog", (*(name for name, _ in self.attached().pairs), INFORMATION_SCHEMA, SYSTEM))
 
     def temporaries(self) -> Names:
         """What the session alone has: registered data, temporary tables and views."""
@@ -64,6 +47,20 @@ class Seen:
 
     def functions(self) -> Names:
         return self.loader.get(OWN, "functions", _functions, Names("function", ()))
+
+    def files(self, typed: str) -> list[str]:
+        return file_names(typed, self.session.guard.files)
+
+    def here(self) -> Level:
+        current = self.current()
+        return EMPTY if current is None else self.level(*current)
+
+    def top(self) -> Level:
+        current = self.current()
+        return EMPTY if current is None else self.level(current[0], ())
+
+    def levels(self, qualifiers: Sequence[Part]) -> list[Level]:
+        return [self.level(*place) for place in self.places(qualifiers)]
 
     def current(self) -> tuple[Mounted, Namespace] | None:
         """The session's place; None while its catalog is detached."""
@@ -116,6 +113,7 @@ class Seen:
 
     def _descend(self, mount: Mounted, parts: Sequence[Part]) -> list[tuple[Mounted, Namespace]]:
         namespace: Namespace = ()
+        mount = self.session.catalogs.seat(mount, parts)
         for part in parts:
             level = part.text if part.quoted else self.level(mount, namespace).find(part)
             if level is None:
@@ -131,14 +129,6 @@ class Seen:
             return None
 
 
-def _match(part: Part, names: Names) -> str | None:
-    """The one name that a part means; the first when several differ only in case."""
-    if part.quoted:
-        return next((name for name, _ in names.pairs if name == part.text), None)
-    folded = part.text.casefold()
-    return next((name for name, low in names.pairs if low == folded), None)
-
-
 def _key(mount: Mounted, *what: object) -> tuple[object, ...]:
     return (mount.name, mount.mount.mounted_at, *what)
 
@@ -147,8 +137,9 @@ def _level(mount: Mounted, namespace: Namespace) -> Level:
     catalog = mount.catalog
     children = catalog.list_namespaces(namespace) if isinstance(catalog, SupportsNamespaces) else []
     kinds = objects(catalog, Place(mount, namespace)) if namespace or not children else {}
+    own = [] if namespace or mount.is_system else [INFORMATION_SCHEMA]
     return Level(
-        Names.of("namespace", (child[-1] for child in children)),
+        Names.of("namespace", {*(child[-1] for child in children), *own}),
         Names.of("table", (name for name, kind in kinds.items() if kind == "TABLE")),
         Names.of("view", (name for name, kind in kinds.items() if kind == "VIEW")),
     )
@@ -157,6 +148,8 @@ def _level(mount: Mounted, namespace: Namespace) -> Level:
 def _columns(mount: Mounted, namespace: Namespace, name: str, is_view: bool) -> tuple[str, ...]:
     catalog = mount.catalog
     loaded = catalog.load_view(namespace, name) if is_view else catalog.load_table(namespace, name)  # type: ignore[attr-defined]
+    if isinstance(loaded, VirtualTable):
+        return tuple(column.name for column in loaded.columns)
     schema = loaded.schema if isinstance(loaded, ViewDefinition) else loaded.handle.schema()
     return tuple(field.name for field in schema.fields)
 
@@ -164,4 +157,4 @@ def _columns(mount: Mounted, namespace: Namespace, name: str, is_view: bool) -> 
 def _functions() -> Names:
     from pinakes.engine.functions import functions
 
-    return Names.of("function", (function.name for function in functions()))
+    return Names.of("function", {function.name for function in functions()})

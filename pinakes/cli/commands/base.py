@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Literal
 from pinakes.core.errors import InvalidArgument
 
 if TYPE_CHECKING:
+    from pinakes.api.seat import Seat
     from pinakes.cli.console import Console
     from pinakes.cli.desk import Desk
     from pinakes.cli.runner import Runner
-    from pinakes.engine.session import Session
 
 Takes = Literal["nothing", "file", "relation", "place", "text"]
 """What the argument is, for completion."""
@@ -33,8 +33,8 @@ class Call:
         return self.runner.console
 
     @property
-    def session(self) -> Session:
-        return self.runner.session
+    def seat(self) -> Seat:
+        return self.runner.seat
 
     @property
     def desk(self) -> Desk:

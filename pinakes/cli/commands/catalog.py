@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
 from pinakes.cli.commands.base import Call
 from pinakes.core.errors import InvalidArgument
-from pinakes.core.names import Name, Part, dotted, text_literal
+from pinakes.core.names import Name, Part, text_literal
 from pinakes.parser.lexemes import lexemes
 
 if TYPE_CHECKING:
-    from pinakes.engine.places import Kind, Place
+    from pinakes.engine.places import Kind
     from pinakes.engine.result import Result
 
 
@@ -47,18 +48,12 @@ def use(call: Call) -> None:
 
 
 def functions(call: Call) -> None:
-    call.runner.show(lambda: _function_rows(call.argument))
+    call.runner.show(lambda: _function_rows(call))
 
 
-def _function_rows(pattern: str) -> Result:
-    import pyarrow as pa
-
-    from pinakes.engine.functions import functions
-    from pinakes.engine.result import Result
-
-    schema = pa.schema([(title, pa.string()) for title in ("Name", "Kind", "Syntax", "Description")])
-    found = [f for f in functions() if _fits(f.name, pattern)]
-    return Result.rows(schema, [(*f[:3], " ".join(f.description.split())) for f in found])
+def _function_rows(call: Call) -> Result:
+    found = [row for row in call.seat.functions() if _fits(row[0], call.argument)]
+    return _rows(("Name", "Kind", "Syntax", "Description"), found)
 
 
 def _show(call: Call, kind: Kind | None) -> None:
@@ -66,30 +61,18 @@ def _show(call: Call, kind: Kind | None) -> None:
     call.runner.show(lambda: _object_rows(call, place, pattern, kind))
 
 
-def _object_rows(call: Call, name: Name | None, pattern: str, kind: Kind | None) -> Result:
+def _object_rows(call: Call, place: Name | None, pattern: str, kind: Kind | None) -> Result:
     """The tables and views of a namespace; of the current one, and those that only the session has."""
+    found = [row for row in call.seat.objects(place, kind) if _fits(row[1], pattern)]
+    return _rows(("Namespace", "Name", "Type"), found)
+
+
+def _rows(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> Result:
     import pyarrow as pa
 
-    from pinakes.engine.places import Place, objects
     from pinakes.engine.result import Result
 
-    resolver = call.session.resolver
-    place = resolver.namespace(name)
-    if name is not None and not place.namespace:
-        place = Place(place.mount, resolver.home(place.mount))
-    own = resolver.temporary_place() if name is None else None
-    rows = sorted(
-        (_label(each), found, which.lower())
-        for each in (place, *([own] if own else []))
-        for found, which in objects(each.mount.catalog, each).items()
-        if kind in (None, which) and _fits(found, pattern)
-    )
-    schema = pa.schema([(title, pa.string()) for title in ("Namespace", "Name", "Type")])
-    return Result.rows(schema, rows)
-
-
-def _label(place: Place) -> str:
-    return dotted((place.mount.name, *place.namespace))
+    return Result.rows(pa.schema([(title, pa.string()) for title in titles]), rows)
 
 
 def _place_and_pattern(text: str) -> tuple[Name | None, str]:

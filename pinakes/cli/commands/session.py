@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import re
-from importlib import import_module
 from itertools import takewhile
-from pkgutil import iter_modules
 from textwrap import fill
 
 from pinakes import __version__
 from pinakes.cli.commands.base import Call
 from pinakes.cli.desk import Leave
 from pinakes.core.errors import NotFoundError
-from pinakes.core.names import dotted
 
 _WIDTH = 80
 _KEYS = """\
@@ -26,13 +23,8 @@ Ctrl-D      leaves"""
 
 def where(call: Call) -> None:
     """\\conninfo"""
-    session = call.session
-    place = dotted((session.scope.catalog, *session.scope.namespace))
-    mounts = ", ".join(f"{mount.name} ({mount.type})" for mount in session.catalogs.listed())
-    call.console.say(
-        f"Pinakes {__version__}, user {session.identity.user}\n"
-        f"current    {place}\ncatalogs   {mounts}\ndata       {session.engine.config.engine.data}"
-    )
+    lines = [f"Pinakes {__version__}", *(f"{title:10} {text}" for title, text in call.seat.about())]
+    call.console.say("\n".join(lines))
 
 
 def help_on_commands(call: Call) -> None:
@@ -45,7 +37,7 @@ def help_on_commands(call: Call) -> None:
 def help_on_statements(call: Call) -> None:
     """\\h [statement]"""
     asked = " ".join(call.argument.upper().split())
-    forms = statement_forms()
+    forms = call.seat.statement_forms()
     if not asked:
         call.console.say("\n".join(["\\h NAME tells more on one of:", *_in_columns([_title(form) for form in forms])]))
         return
@@ -59,15 +51,6 @@ def help_on_statements(call: Call) -> None:
 def leave(call: Call) -> None:
     """\\q"""
     raise Leave
-
-
-def statement_forms() -> list[str]:
-    """The syntax of each statement: what its handler says about itself."""
-    from pinakes.engine import handlers
-
-    docs = (import_module(f"{handlers.__name__}.{each.name}").__doc__ or "" for each in iter_modules(handlers.__path__))
-    first = (" ".join(doc.strip().split("\n\n")[0].split()) for doc in docs)
-    return sorted(line for line in first if line.split()[0].rstrip(",").isupper() and len(line.split()[0]) > 1)
 
 
 def _bare(form: str) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 
 from pinakes.core.errors import InvalidArgument
-from pinakes.parser.statements import Bound, FileArgument, FileCall
+from pinakes.parser.statements import Bound, FileArgument, FileCall, TableCall
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,19 +31,7 @@ class Reading:
 
 def reading_of(call: FileCall, parameters: Mapping[int, Any]) -> Reading:
     """What a call asks for; `parameters` are the values of its placeholders, by where these stand."""
-
-    def value(argument: FileArgument) -> Any:
-        match argument:
-            case Bound():
-                bound = parameters[argument.span.start]
-                return bound.as_py() if isinstance(bound, pa.Scalar) else bound
-            case tuple():
-                return tuple(value(a) for a in argument)
-            case dict():
-                return {name: value(a) for name, a in argument.items()}
-        return argument
-
-    arguments = [value(a) for a in call.arguments]
+    arguments = arguments_of(call, parameters)
     paths = arguments[0] if len(arguments) == 1 else None
     paths = (paths,) if isinstance(paths, str) else tuple(paths) if isinstance(paths, tuple | list) else ()
     if not paths or not all(isinstance(path, str) for path in paths):
@@ -51,7 +39,24 @@ def reading_of(call: FileCall, parameters: Mapping[int, Any]) -> Reading:
             f"{call.name} takes one path or a list of them, as in {call.name}('data/*.{call.format}') or "
             f"{call.name}(['a.{call.format}', 'b.{call.format}']), and then its options by name"
         )
-    options = {key: value(a) for key, a in call.options}
+    options = {key: _value(a, parameters) for key, a in call.options}
     if "NDJSON" in call.name.upper():
         options.setdefault("format", "newline_delimited")
     return Reading(paths, call.format, options, call.name)
+
+
+def arguments_of(call: TableCall, parameters: Mapping[int, Any]) -> list[Any]:
+    """The values of what has no name in a call."""
+    return [_value(argument, parameters) for argument in call.arguments]
+
+
+def _value(argument: FileArgument, parameters: Mapping[int, Any]) -> Any:
+    match argument:
+        case Bound():
+            bound = parameters[argument.span.start]
+            return bound.as_py() if isinstance(bound, pa.Scalar) else bound
+        case tuple():
+            return tuple(_value(a, parameters) for a in argument)
+        case dict():
+            return {name: _value(a, parameters) for name, a in argument.items()}
+    return argument

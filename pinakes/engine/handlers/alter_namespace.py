@@ -10,7 +10,7 @@ from pinakes.parser.statements import AlterNamespace
 
 
 def alter_namespace(statement: AlterNamespace, execution: Execution) -> Result:
-    place = execution.session.resolver.namespace(statement.name)
+    place = execution.resolver.namespace(statement.name)
     if statement.rename_to is not None:
         raise NotSupportedError("a namespace cannot be renamed: make a new one and ALTER TABLE … RENAME TO its tables")
     catalog = namespace_changes(place.mount)

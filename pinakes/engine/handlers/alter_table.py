@@ -12,7 +12,7 @@ from pinakes.parser.statements import AlterTable
 
 
 def alter_table(statement: AlterTable, execution: Execution) -> Result:
-    if statement.if_exists and execution.session.resolver.maybe(statement.name, kind="TABLE") is None:
+    if statement.if_exists and execution.resolver.maybe(statement.name, kind="TABLE") is None:
         return Result.done("ALTER TABLE")
     alter(statement.name, statement.actions, execution, statement.text)
     return Result.done("ALTER TABLE")

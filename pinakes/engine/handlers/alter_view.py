@@ -14,7 +14,7 @@ from pinakes.parser.statements import AlterView
 
 
 def alter_view(statement: AlterView, execution: Execution) -> Result:
-    resolver = execution.session.resolver
+    resolver = execution.resolver
     if statement.if_exists and resolver.maybe(statement.name, kind="VIEW") is None:
         return Result.done("ALTER VIEW")
     found = resolver.find(statement.name, kind="VIEW")

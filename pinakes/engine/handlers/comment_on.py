@@ -43,14 +43,14 @@ def _column(statement: CommentOn, execution: Execution) -> None:
 
 
 def _view(statement: CommentOn, execution: Execution) -> None:
-    found = execution.session.resolver.find(statement.name, kind="VIEW")
+    found = execution.resolver.find(statement.name, kind="VIEW")
     catalog = views(found.place.mount, change=True)
     view = catalog.load_view(found.place.namespace, found.name)
     catalog.create_view(found.place.namespace, found.name, replace(view, comment=statement.comment), replace=True)
 
 
 def _namespace(statement: CommentOn, execution: Execution) -> None:
-    place = execution.session.resolver.namespace(statement.name)
+    place = execution.resolver.namespace(statement.name)
     catalog = namespace_changes(place.mount)
     if statement.comment is None:
         catalog.alter_namespace(place.namespace, {}, [COMMENT])

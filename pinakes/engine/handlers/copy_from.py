@@ -1,4 +1,5 @@
-"""COPY table [(columns)] FROM 'path' [(FORMAT …, …)]: files are read as read_csv and its kin do, and added at once.
+"""COPY [INTO] table [(columns)] FROM 'path' [(FORMAT …, …)]: files are read as read_csv and its kin do, and added at
+once. With INTO, files that were loaded so before are left out, unless FORCE is given (`write/loaded.py`).
 
 The columns of a CSV file are taken by position and read as the table's types, so that '007' stays what it is in a
 VARCHAR. Those of Parquet, JSON and Arrow, which have names, are taken by name; what the file lacks gets its default.
@@ -7,6 +8,8 @@ VARCHAR. Those of Parquet, JSON and Arrow, which have names, are taken by name; 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import pyarrow as pa
@@ -16,6 +19,7 @@ from pyiceberg.types import BinaryType, FixedType, StringType
 from pinakes.core.errors import ColumnNotFound, InvalidArgument, TableNotFound, listing
 from pinakes.core.iceberg_arrow import arrow_type_of
 from pinakes.core.names import Part, match, quote, spell, text_literal
+from pinakes.core.values import truth
 from pinakes.engine.execution import Execution
 from pinakes.engine.files.formats import FORMATS, format_of_all
 from pinakes.engine.files.opened import Opened
@@ -24,11 +28,13 @@ from pinakes.engine.files.paths import File
 from pinakes.engine.files.tables import opened
 from pinakes.engine.handlers.insert import target_columns
 from pinakes.engine.places import Found
-from pinakes.engine.planner import FILES
 from pinakes.engine.relation import Relation
+from pinakes.engine.relations import FILES
 from pinakes.engine.result import Result
 from pinakes.engine.write.append import append
 from pinakes.engine.write.commit import again
+from pinakes.engine.write.load import load
+from pinakes.engine.write.loaded import Loaded
 from pinakes.engine.write.shape import positions, shaped
 from pinakes.parser.statements import CopyFrom, Query
 
@@ -36,15 +42,20 @@ _WHAT = "COPY … FROM"
 _ALIASES = {"PARQUET": "parquet", "CSV": "csv", "TSV": "csv", "JSON": "json", "JSONL": "json", "NDJSON": "json"}
 _FORMATS = {**_ALIASES, "ARROW": "arrow", "FEATHER": "arrow", "IPC": "arrow"}
 
+REPORT = pa.schema([(name, pa.int64()) for name in ("files_loaded", "files_skipped", "rows_loaded")])
+"""What COPY INTO tells."""
+
 
 def copy_from(statement: CopyFrom, execution: Execution) -> Result:
     found = _target(statement, execution)
+    if statement.into:
+        return again(lambda: _copy_into(statement, execution), found)
     return Result.done("COPY", again(lambda: _copy(statement, execution), found))
 
 
 def _target(statement: CopyFrom, execution: Execution) -> Found:
     try:
-        return execution.session.resolver.find(statement.table, kind="TABLE")
+        return execution.resolver.find(statement.table, kind="TABLE")
     except TableNotFound as error:
         path = text_literal(statement.path)
         raise TableNotFound(
@@ -52,19 +63,63 @@ def _target(statement: CopyFrom, execution: Execution) -> Found:
         ) from error
 
 
-def _copy(statement: CopyFrom, execution: Execution) -> int:
-    found, table = execution.session.resolver.table(statement.table)
-    execution.query.touch(found.place.mount.name)
-    return append(table, found, _rows(statement, execution, table.handle.schema()), execution.query.check)
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What is to be read, and how."""
+
+    files: list[File]
+    format: str
+    options: dict[str, Any]
 
 
-def _rows(statement: CopyFrom, execution: Execution, schema: Schema) -> Iterator[pa.RecordBatch]:
-    session = execution.session
-    zone = session.settings.time_zone
+def _asked(statement: CopyFrom, execution: Execution) -> _Asked:
     options: dict[str, Any] = {option.key.lower(): option.value for option in statement.options}
     format = _format(options.pop("format", None))
     files = execution.query.interruptible(lambda: execution.finder().files([statement.path], format))
-    format = format or format_of_all(files)
+    return _Asked(files, format or format_of_all(files), options)
+
+
+def _copy(statement: CopyFrom, execution: Execution) -> int:
+    found, table = execution.resolver.table(statement.table)
+    execution.query.touch(found.place.mount.name)
+    asked = _asked(statement, execution)
+    if "force" in asked.options:
+        raise InvalidArgument(f"{_WHAT} takes no option FORCE: it loads every file each time. COPY INTO remembers.")
+    return append(table, found, _rows(statement, execution, table.handle.schema(), asked), execution.query.check)
+
+
+def _copy_into(statement: CopyFrom, execution: Execution) -> Result:
+    found, table = execution.resolver.table(statement.table)
+    execution.query.touch(found.place.mount.name)
+    asked = _asked(statement, execution)
+    loaded = Loaded(table.handle.properties)
+    force = _truth(asked.options.pop("force", False))
+    new = [file for file in asked.files if force or file not in loaded]
+    skipped = len(asked.files) - len(new)
+    execution.files[:] = [file for file in execution.files if file in new]  # what is not read may change
+    if not new:
+        return _report(0, skipped, 0)
+    loaded.check_room(new)
+    rows = _rows(statement, execution, table.handle.schema(), replace(asked, files=new))
+    return _report(len(new), skipped, load(table, found, rows, execution.query.check, partial(loaded.remember, new)))
+
+
+def _report(loaded: int, skipped: int, rows: int) -> Result:
+    result = Result.rows(REPORT, [(loaded, skipped, rows)])
+    result.count = rows
+    return result
+
+
+def _truth(given: Any) -> bool:
+    try:
+        return truth(given)
+    except ValueError as error:
+        raise InvalidArgument(f"FORCE of COPY INTO must be {error}, not {given}") from error
+
+
+def _rows(statement: CopyFrom, execution: Execution, schema: Schema, asked: _Asked) -> Iterator[pa.RecordBatch]:
+    zone = execution.session.settings.time_zone
+    files, format, options = asked.files, asked.format, asked.options
     names = [f.name for f in schema.fields]
     columns = target_columns(statement.columns, names) if statement.columns else names
     if format == "csv":
@@ -110,8 +165,6 @@ def _decoded(sql: str, source: pa.DataType, schema: Schema, column: str) -> tupl
 
 
 def _csv(files: list[File], options: dict[str, Any], columns: Sequence[str], schema: Schema, zone: str) -> Opened:
-    from dataclasses import replace
-
     from pinakes.engine.files.csv_tables import open_with
     from pinakes.engine.files.texts import Forms
 

@@ -39,7 +39,7 @@ def copy_to(statement: CopyTo, execution: Execution) -> Result:
         raise InvalidArgument("COPY … TO needs at least one column")
     if asked.name not in ("csv", "tsv") or asked.target.partition_by:
         refuse_twice(schema.names, asked.name)
-    with _opened(path, schema, asked, execution.session.engine.files) as writer:
+    with _opened(path, schema, asked, execution.session.guard.files) as writer:
         count = _write(writer, frame, execution)
         writer.finish()
         execution.query.check()  # what was stopped at the last moment replaces nothing
@@ -48,7 +48,7 @@ def copy_to(statement: CopyTo, execution: Execution) -> Result:
 
 def _target(path: str, asked: Wanted, execution: Execution) -> Path | Remote:
     if not is_store_path(path):
-        return located(path, execution.session.engine.files)
+        return located(path, execution.session.guard.files)
     from pinakes.engine.files.store_target import stored
 
     return stored(path, execution.stores(), partitioned=bool(asked.target.partition_by))

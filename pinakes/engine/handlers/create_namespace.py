@@ -11,7 +11,7 @@ from pinakes.parser.statements import CreateNamespace
 
 
 def create_namespace(statement: CreateNamespace, execution: Execution) -> Result:
-    place = execution.session.resolver.new_namespace(statement.name)
+    place = execution.resolver.new_namespace(statement.name)
     if place.namespace[-1].lower() == INFORMATION_SCHEMA:
         raise InvalidArgument(f"namespace name '{INFORMATION_SCHEMA}' is reserved; choose another")
     catalog = namespace_changes(place.mount)

@@ -24,7 +24,7 @@ from pinakes.parser.statements import CreateView, Planned, Span
 
 
 def create_view(statement: CreateView, execution: Execution) -> Result:
-    resolver = execution.session.resolver
+    resolver = execution.resolver
     place, name = resolver.new_object(statement.name, temporary=statement.temporary)
     catalog = views(place.mount, change=True)
     existing = resolver.there(place, statement.name)

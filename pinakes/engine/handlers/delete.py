@@ -1,32 +1,37 @@
 """DELETE FROM table [AS alias] [USING …] [WHERE …]: the rows that match go, in one commit.
 
-Copy-on-write of the files that hold matching rows.
+Files whose rows all match, by what the metadata tells of them, go unread; those that can hold a match are read, and
+written anew without it (or, as the table wants it, the rows are marked: `write.delete.mode`).
 """
 
 from __future__ import annotations
 
 from pinakes.engine.execution import Execution
+from pinakes.engine.handlers.counted import counted
 from pinakes.engine.result import Result
 from pinakes.engine.write.commit import again
-from pinakes.engine.write.rewrite import Rewrite, files_of
+from pinakes.engine.write.rewrite import Rewrite
+from pinakes.engine.write.whole import live_rows, whole_files
 from pinakes.parser.statements import Delete
 
 
 def delete(statement: Delete, execution: Execution) -> Result:
-    found = execution.session.resolver.find(statement.target.name, kind="TABLE")
-    return Result.done("DELETE", again(lambda: _delete(statement, execution), found))
+    found = execution.resolver.find(statement.target.name, kind="TABLE")
+    return counted(statement, "DELETE", again(lambda: _delete(statement, execution), found))
 
 
 def _delete(statement: Delete, execution: Execution) -> int:
     change = Rewrite.of(execution, statement, statement.target)
-    if statement.where is None and statement.source is None:
-        count = execution.collect(change.planner.plan(f"SELECT count(*) FROM {change.sql}", statement))
-        change.replace(range(len(change.paths)))
-        return int(count.column(0)[0].as_py())
-    places = change.places(_doomed(statement, change))
-    if places.num_rows:
-        change.replace(files_of(places), change.untouched(places))
-    return int(places.num_rows)
+    on_read = change.is_merge_on_read("delete")
+    doomed = _doomed(statement, change)
+    candidates = set(change.wanted(doomed))
+    whole = _whole(statement, change, candidates)
+    change.narrow(candidates - whole)
+    places = change.places(doomed)
+    count = int(places.num_rows) + live_rows(change, whole)
+    if count:
+        change.apply(places, whole=whole, on_read=on_read)
+    return count
 
 
 def _doomed(statement: Delete, change: Rewrite) -> str:
@@ -34,3 +39,12 @@ def _doomed(statement: Delete, change: Rewrite) -> str:
     source = f"{change.text(statement.source)}\n CROSS JOIN " if statement.source is not None else ""
     where = f" WHERE {change.text(statement.where)}\n" if statement.where is not None else ""
     return f"{source}{change.sql}{where}"
+
+
+def _whole(statement: Delete, change: Rewrite, candidates: set[int]) -> set[int]:
+    if statement.source is not None:
+        return set()
+    if statement.where is None:
+        return whole_files(change, candidates, None)
+    # A condition that asks other tables can't be asked the other way round.
+    return set() if statement.tables else whole_files(change, candidates, change.text(statement.where))

@@ -43,7 +43,7 @@ def _query(frame: DataFrame) -> Result:
 
 
 def _namespace(statement: Describe, execution: Execution) -> Result:
-    place = execution.session.resolver.namespace(statement.name)
+    place = execution.resolver.namespace(statement.name)
     catalog = place.mount.catalog
     properties = catalog.load_namespace(place.namespace) if isinstance(catalog, SupportsNamespaces) else {}
     rows = [("catalog", place.mount.name), ("namespace", dotted(place.namespace)), *sorted(properties.items())]

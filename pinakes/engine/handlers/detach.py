@@ -23,6 +23,8 @@ def unmount(session: Session, name: Part, *, if_exists: bool) -> None:
             raise InvalidArgument(
                 f"catalog '{mounted.name}' belongs to the session and goes with it; DROP what is in it"
             )
+        if mounted.is_system:
+            raise InvalidArgument(f"catalog '{mounted.name}' is always there: it holds the system tables")
         check_may_unmount(mounted, session.identity)
         session.catalogs.detach(mounted)
     except CatalogNotFound:  # also when another session was faster

@@ -15,7 +15,7 @@ from pinakes.parser.statements import DropNamespace
 
 def drop_namespace(statement: DropNamespace, execution: Execution) -> Result:
     try:
-        place = execution.session.resolver.namespace(statement.name)
+        place = execution.resolver.namespace(statement.name)
         if not place.namespace:
             name = statement.name
             raise InvalidArgument(f"'{name}' names a catalog; say which namespace of it, as in {name}.sales, or DETACH")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pinakes.core.errors import TableNotFound
 from pinakes.engine.capability import table_changes
 from pinakes.engine.execution import Execution
 from pinakes.engine.handlers.temporary import is_idle
@@ -10,7 +11,7 @@ from pinakes.parser.statements import DropTable
 
 
 def drop_table(statement: DropTable, execution: Execution) -> Result:
-    resolver = execution.session.resolver
+    resolver = execution.resolver
     name = resolver.as_temporary(statement.name) if statement.temporary else statement.name
     if statement.if_exists and resolver.maybe(name, kind="TABLE") is None:
         return Result.done("DROP TABLE")
@@ -18,5 +19,9 @@ def drop_table(statement: DropTable, execution: Execution) -> Result:
     catalog = table_changes(found.place.mount)
     # Nobody else can want the files of a temporary table; those that are still read go with the session.
     purge = statement.purge or (found.place.mount.is_private and is_idle(execution))
-    catalog.drop_table(found.place.namespace, found.name, purge=purge)
+    try:
+        catalog.drop_table(found.place.namespace, found.name, purge=purge)
+    except TableNotFound:  # somebody else was faster
+        if not statement.if_exists:
+            raise
     return Result.done("DROP TABLE")

@@ -22,7 +22,7 @@ def execute(statement: Execute, execution: Execution) -> Result:
         raise PreparedNotFound(f"prepared statement '{name}' does not exist; there is: {listing(session.prepared)}")
     body = session.prepared[name]
     inner = session.engine.caches.statements.classify(body)
-    names = _names(inner)
+    names = parameter_names(inner)
     if isinstance(inner, Planned) and inner.parsed and len(names) != len(statement.arguments):
         raise InvalidArgument(f"'{name}' takes {len(names)} arguments and was given {len(statement.arguments)}")
     values = _evaluated(statement, execution)
@@ -30,7 +30,7 @@ def execute(statement: Execute, execution: Execution) -> Result:
     return dispatch(inner, replace(execution, text=body, parameters=parameters))
 
 
-def _names(inner: Statement) -> list[str]:
+def parameter_names(inner: Statement) -> list[str]:
     """The parameters in the order of their arguments: $1 to the highest number, or names as they are first met."""
     found = [p.name for p in inner.placeholders] if isinstance(inner, Planned) else []
     if found and all(n.isdigit() for n in found):

@@ -1,14 +1,24 @@
 """EXPLAIN [ANALYZE] [VERBOSE] query: how it would be run; with ANALYZE it is, and each step tells its rows and time.
 
-DataFusion's own plan, one row per plan type.
+DataFusion's own plan, one row per plan type. A subquery that is computed once for several uses (`engine/optimize`) has
+a row of its own.
 """
 
 from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
 
 from pinakes.core.errors import InvalidArgument, NotSupportedError
 from pinakes.engine.execution import Execution
 from pinakes.engine.result import Result
 from pinakes.parser.statements import Explain, Query
+
+if TYPE_CHECKING:
+    from pinakes.engine.optimize.compute import Computed
 
 _FORMATS = {
     "TEXT": "indent",
@@ -22,12 +32,26 @@ _FORMATS = {
 
 def explain(statement: Explain, execution: Execution) -> Result:
     inner = execution.session.engine.caches.statements.classify(statement.body.of(statement.text))
+    execution.session.guard.statement(inner)
     if not isinstance(inner, Query):
         raise NotSupportedError(f"EXPLAIN of {inner.kind} is not supported yet: EXPLAIN the query in it")
     planner = execution.planner()
     words = ["EXPLAIN", "ANALYZE" * statement.analyze, "VERBOSE" * statement.verbose, _format(statement)]
     body = planner.rewrite(statement, statement.body)
-    return execution.stream(planner.plan(" ".join(w for w in words if w) + " " + body.text, statement))
+    execution.plans.dry = not statement.analyze
+    result = execution.stream(planner.plan(" ".join(w for w in words if w) + " " + body.text, statement))
+    return result.through(partial(_with_computed, result.schema, execution.plans.computed))
+
+
+def _with_computed(
+    schema: pa.Schema, computed: Sequence[Computed], plans: Iterator[pa.RecordBatch]
+) -> Iterator[pa.RecordBatch]:
+    """What is computed first stands first."""
+    if computed:
+        told = [(f"computed once: {c.name}", c.told()) for c in computed]
+        columns = [pa.array(column, f.type) for column, f in zip(zip(*told, strict=True), schema, strict=True)]
+        yield pa.record_batch(columns, schema=schema)
+    yield from plans
 
 
 def _format(statement: Explain) -> str:

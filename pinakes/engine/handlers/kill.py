@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from pinakes.core.errors import NotFoundError
 from pinakes.engine.execution import Execution
+from pinakes.engine.killing import kill_query
 from pinakes.engine.result import Result
 from pinakes.parser.statements import Kill
 
 
 def kill(statement: Kill, execution: Execution) -> Result:
-    identity = execution.session.identity
-    query = execution.session.engine.tracker.running(statement.query_id)
-    if query is None or not (identity.is_admin or query.user == identity.user):
-        raise NotFoundError(f"no query '{statement.query_id}' is running")
-    query.cancel(f"killed by {identity.user}")
+    kill_query(execution.session, statement.query_id)
     return Result.done("KILL")

@@ -4,29 +4,46 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from pinakes.core.errors import InvalidArgument
 from pinakes.core.names import Part, match, quote
 from pinakes.engine.execution import Execution
+from pinakes.engine.handlers.counted import counted
 from pinakes.engine.handlers.insert import target_columns
 from pinakes.engine.handlers.update import assigned
 from pinakes.engine.result import Result
 from pinakes.engine.write.commit import again
+from pinakes.engine.write.matching import matching
 from pinakes.engine.write.merge import Clause, merge_into
 from pinakes.engine.write.rewrite import Rewrite, at_hand
 from pinakes.parser.statements import Merge, MergeClause
 
 
 def merge(statement: Merge, execution: Execution) -> Result:
-    found = execution.session.resolver.find(statement.target.name, kind="TABLE")
-    return Result.done("MERGE", again(lambda: _merge(statement, execution), found))
+    found = execution.resolver.find(statement.target.name, kind="TABLE")
+    return counted(statement, "MERGE", again(lambda: _merge(statement, execution), found))
 
 
 def _merge(statement: Merge, execution: Execution) -> int:
     change = Rewrite.of(execution, statement, statement.target)
+    on_read = change.is_merge_on_read("merge")
     source = _source(statement, change)
     on = change.text(statement.on)
+    files = set(matching(change, change.text(statement.source), source, on))
     clauses = [_clause(c, statement, change, source) for c in statement.clauses]
-    return merge_into(change, source, on, clauses)
+    lonely = [c.condition for c in clauses if c.when == "NOT MATCHED BY SOURCE"]
+    if lonely:
+        files |= _unmatched(change, lonely)
+    change.narrow(files)
+    return merge_into(change, source, on, clauses, on_read=on_read)
+
+
+def _unmatched(change: Rewrite, conditions: Sequence[str | None]) -> set[int]:
+    """The files that can hold a row which a NOT MATCHED BY SOURCE clause takes."""
+    known = [c for c in conditions if c is not None]
+    where = " OR ".join(f"({c}\n)" for c in known) if len(known) == len(conditions) else "TRUE"
+    return set(change.wanted(f"{change.sql} WHERE {where}"))
 
 
 def _source(statement: Merge, change: Rewrite) -> str:

@@ -6,10 +6,38 @@ Planned and streamed by DataFusion.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from pinakes.caches.reads import Reads
 from pinakes.engine.execution import Execution
+from pinakes.engine.gone import planned, watched
+from pinakes.engine.known_plans import key_of, ready
 from pinakes.engine.result import Result
+from pinakes.engine.results import remember, remembered
 from pinakes.parser.statements import Query
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from datafusion import DataFrame
 
 
 def query(statement: Query, execution: Execution) -> Result:
-    return execution.stream(execution.planner().query(statement))
+    key = key_of(statement, statement.text, execution)
+    if key is None:
+        (frame, schema), reads = planned(lambda reads: _anew(statement, execution, reads), execution)
+        return Result(schema, watched(execution.read(frame, schema), reads))
+    found, reads = planned(lambda reads: ready(statement, key, execution, reads), execution)
+    result = Result(found.schema, watched(execution.read(found.frame, found.schema), reads))
+    if found.versions is None or not execution.session.settings.result_cache:
+        return result
+    cache = execution.session.engine.caches.results
+    known = remembered(cache, key, found.versions)
+    if known is not None:
+        return known
+    return remember(result, cache, key, found.versions, found.mounts)
+
+
+def _anew(statement: Query, execution: Execution, reads: Reads) -> tuple[DataFrame, pa.Schema]:
+    """A plan that nobody will use again."""
+    with reads.collecting():
+        return execution.ready(execution.planner().query(statement))

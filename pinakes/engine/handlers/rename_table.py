@@ -10,7 +10,7 @@ from pinakes.parser.statements import RenameTable
 
 
 def rename_table(statement: RenameTable, execution: Execution) -> Result:
-    resolver = execution.session.resolver
+    resolver = execution.resolver
     if statement.if_exists and resolver.maybe(statement.name, kind="TABLE") is None:
         return Result.done("ALTER TABLE")
     found = resolver.find(statement.name, kind="TABLE")

@@ -1,16 +1,17 @@
-"""RESET name | ALL: back to what the configuration says."""
+"""RESET name | ALL: back to what the configuration says; RESET GLOBAL does so for the limits of caches."""
 
 from __future__ import annotations
 
-from pinakes.core.errors import NotSupportedError
 from pinakes.engine.execution import Execution
+from pinakes.engine.global_settings import change_global
 from pinakes.engine.result import Result
 from pinakes.parser.statements import ResetOption
 
 
 def reset_option(statement: ResetOption, execution: Execution) -> Result:
-    if statement.scope == "GLOBAL":
-        raise NotSupportedError("RESET GLOBAL is not supported yet; RESET changes this session")
     session = execution.session
-    session.change_settings(session.settings.with_default(statement.name, session.defaults))
+    if statement.scope == "GLOBAL":
+        change_global(session, lambda limits: limits.reset(statement.name))
+    else:
+        session.change_settings(session.settings.with_default(statement.name, session.defaults))
     return Result.done("RESET")

@@ -1,4 +1,4 @@
-"""SHOW CATALOGS [LIKE p]: everything that is mounted, whether it answers or not."""
+"""SHOW CATALOGS [LIKE p]: everything that is mounted, whether it answers or not; as system.metadata.catalogs."""
 
 from __future__ import annotations
 
@@ -9,5 +9,5 @@ from pinakes.parser.statements import ShowCatalogs
 
 
 def show_catalogs(statement: ShowCatalogs, execution: Execution) -> Result:
-    names = [mount.name for mount in execution.session.catalogs.listed()]
+    names = [mount.name for mount in execution.session.catalogs.seen()]
     return one_column("Catalog", names, statement.like)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-from pinakes.core.arrow_types import sql_name_of_arrow
+from pinakes.core.catalog import FilesTable
 from pinakes.core.names import Name
 from pinakes.engine.execution import Execution
 from pinakes.engine.result import Result
 from pinakes.parser.statements import ShowColumns
+from pinakes.system_tables.described import ColumnFacts, columns_of_arrow, columns_of_loaded
 
 COLUMNS = pa.schema([("Column", pa.string()), ("Type", pa.string()), ("Extra", pa.string()), ("Comment", pa.string())])
 
@@ -19,28 +20,25 @@ def show_columns(statement: ShowColumns, execution: Execution) -> Result:
 
 
 def column_rows(name: Name, execution: Execution) -> list[tuple[str, str, str, str]]:
-    """(name, type, extra, comment) of each column of a table or view."""
-    from pinakes.core.catalog import FilesTable, ViewDefinition
-    from pinakes.core.types import sql_name
+    """(name, type, extra, comment) of each column of a table or view, as information_schema.columns has them."""
+    facts = _facts(name, execution)
+    return [(f.name, f.type, "" if f.nullable else "not null", f.comment or "") for f in facts]
 
+
+def _facts(name: Name, execution: Execution) -> list[ColumnFacts]:
     if name.is_path and len(name.parts) == 1:
-        return [(f.name, sql_name_of_arrow(f.type), "", "") for f in _file_schema(name, execution)]
-    resolver = execution.session.resolver
+        return columns_of_arrow(_file_schema(name, execution))
+    resolver = execution.resolver
     temporary = resolver.temporary(name)
     if temporary is not None:
-        return [(f.name, sql_name_of_arrow(f.type), "", "") for f in temporary[1].schema]
+        return columns_of_arrow(temporary[1].schema)
     loaded = resolver.load(resolver.find(name))
-    if isinstance(loaded, FilesTable):
-        from pinakes.engine.files.catalog_tables import open_table
+    if not isinstance(loaded, FilesTable):
+        return columns_of_loaded(loaded)
+    from pinakes.engine.files.catalog_tables import open_table
 
-        opened = open_table(loaded, execution.finder(), execution.session.settings.time_zone)
-        return [(f.name, sql_name_of_arrow(f.type), "", "") for f in opened.schema]
-    view = isinstance(loaded, ViewDefinition)
-    schema = loaded.schema if isinstance(loaded, ViewDefinition) else loaded.handle.schema()
-    return [
-        (f.name, sql_name(f.field_type), "not null" if f.required and not view else "", f.doc or "")
-        for f in schema.fields
-    ]
+    opened = open_table(loaded, execution.finder(), execution.session.settings.time_zone)
+    return columns_of_arrow(opened.schema)
 
 
 def _file_schema(name: Name, execution: Execution) -> pa.Schema:

@@ -32,14 +32,14 @@ def _text_of(statement: ShowCreate, execution: Execution) -> str:
 def _table(statement: ShowCreate, execution: Execution) -> str:
     from pinakes.engine.write.spelling import create_table_text
 
-    found, table = execution.session.resolver.described(statement.name)
+    found, table = execution.resolver.described(statement.name)
     return create_table_text(str(found), table.handle)
 
 
 def _view(statement: ShowCreate, execution: Execution) -> str:
     from pinakes.core.catalog import ViewDefinition
 
-    resolver = execution.session.resolver
+    resolver = execution.resolver
     found = resolver.find(statement.name, kind="VIEW")
     view = resolver.load(found)
     assert isinstance(view, ViewDefinition)
@@ -49,7 +49,7 @@ def _view(statement: ShowCreate, execution: Execution) -> str:
 
 
 def _namespace(statement: ShowCreate, execution: Execution) -> str:
-    place = execution.session.resolver.namespace(statement.name)
+    place = execution.resolver.namespace(statement.name)
     catalog = place.mount.catalog
     properties = catalog.load_namespace(place.namespace) if isinstance(catalog, SupportsNamespaces) else {}
     name = display(place.mount.name, place.namespace[:-1], place.namespace[-1]) if place.namespace else place.mount.name

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from pinakes.core.names import dotted
+from pinakes.core.errors import NamespaceNotFound
+from pinakes.core.names import INFORMATION_SCHEMA, dotted
 from pinakes.engine.capability import namespaces
 from pinakes.engine.execution import Execution
 from pinakes.engine.handlers.listings import one_column
-from pinakes.engine.places import Place
+from pinakes.engine.places import Place, no_namespace
 from pinakes.engine.result import Result
 from pinakes.parser.statements import ShowNamespaces
 
@@ -16,6 +17,15 @@ def show_namespaces(statement: ShowNamespaces, execution: Execution) -> Result:
     if statement.within is None:
         place = Place(session.catalogs.current(session.scope.catalog), ())
     else:
-        place = session.resolver.namespace(statement.within)
-    found = namespaces(place.mount).list_namespaces(place.namespace)
-    return one_column("Schema", (dotted(n) for n in found), statement.like)
+        place = session.resolver.namespace(statement.within, check=False)
+    return one_column("Schema", _names(place), statement.like)
+
+
+def _names(place: Place) -> set[str]:
+    """As information_schema.schemata has them: at the top of each catalog is its `information_schema`, too."""
+    try:
+        found = namespaces(place.mount).list_namespaces(place.namespace)
+    except NamespaceNotFound:
+        raise no_namespace(place.mount, place.namespace) from None
+    own = set() if place.namespace or place.mount.is_system else {INFORMATION_SCHEMA}
+    return own | {dotted(namespace) for namespace in found}

@@ -10,8 +10,8 @@ from pinakes.parser.statements import ShowTables
 
 
 def show_tables(statement: ShowTables, execution: Execution) -> Result:
-    resolver = execution.session.resolver
-    place = resolver.namespace(statement.within)
+    resolver = execution.resolver
+    place = resolver.namespace(statement.within, check=False)
     if statement.within is not None and not place.namespace:
         place = Place(place.mount, resolver.home(place.mount))
     names = set(objects(place.mount.catalog, place))

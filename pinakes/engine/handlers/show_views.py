@@ -11,8 +11,8 @@ from pinakes.parser.statements import ShowViews
 
 
 def show_views(statement: ShowViews, execution: Execution) -> Result:
-    resolver = execution.session.resolver
-    place = resolver.namespace(statement.within)
+    resolver = execution.resolver
+    place = resolver.namespace(statement.within, check=False)
     if statement.within is not None and not place.namespace:
         place = Place(place.mount, resolver.home(place.mount))
     names = set(views(place.mount).list_views(place.namespace))

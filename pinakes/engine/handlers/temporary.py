@@ -25,13 +25,13 @@ def check_location(location: str | None, place: Place, access: FileAccess) -> No
 def check_readable(planner: Planner, view: Found, session: Session) -> None:
     """What a view reads must be there as long as the view is."""
     if view.place.mount.is_private:
-        variables = [n for n in planner.temporaries if session.temporary.find(Part(n, quoted=True)) is None]
+        variables = [n for n in planner.relations.temporaries if session.temporary.find(Part(n, quoted=True)) is None]
         if variables:
             raise InvalidArgument(
                 f"{variables[0]} is a Python variable: a view, which outlives it, cannot read it. Register it first."
             )
-    elif planner.temporaries or planner.private:
-        name = [*planner.temporaries, *planner.private][0]
+    elif planner.relations.temporaries or planner.relations.private:
+        name = [*planner.relations.temporaries, *planner.relations.private][0]
         raise InvalidArgument(
             f"{name} is a temporary relation of this session: a view, which outlives the session, "
             f"cannot read it. Keep its rows in a table first: CREATE TABLE … AS SELECT …, or CREATE TEMP VIEW."

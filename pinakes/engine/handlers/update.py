@@ -1,6 +1,7 @@
 """UPDATE table [AS alias] SET column = expression, … [FROM …] [WHERE …]: the rows that match change, in one commit.
 
-Copy-on-write of the files that hold matching rows.
+The files that hold matching rows are written anew, or the rows are marked and written once more, as the table wants it
+(`write.update.mode`).
 """
 
 from __future__ import annotations
@@ -12,45 +13,53 @@ import pyarrow as pa
 from pinakes.core.errors import ColumnExists, ColumnNotFound, NotSupportedError, listing
 from pinakes.core.names import match, quote
 from pinakes.engine.execution import Execution
+from pinakes.engine.handlers.counted import counted
 from pinakes.engine.result import Result
 from pinakes.engine.schemas import schema_of
 from pinakes.engine.write.commit import again
+from pinakes.engine.write.matching import matching
 from pinakes.engine.write.merge import Clause, merge_into
-from pinakes.engine.write.rewrite import TARGET, Rewrite, files_of
+from pinakes.engine.write.rewrite import TARGET, Rewrite
 from pinakes.engine.write.shape import cast
 from pinakes.parser.statements import Assignment, Update
 
 
 def update(statement: Update, execution: Execution) -> Result:
-    found = execution.session.resolver.find(statement.target.name, kind="TABLE")
+    found = execution.resolver.find(statement.target.name, kind="TABLE")
     change = _update if statement.source is None else _update_from
-    return Result.done("UPDATE", again(lambda: change(statement, execution), found))
+    return counted(statement, "UPDATE", again(lambda: change(statement, execution), found))
 
 
 def _update(statement: Update, execution: Execution) -> int:
     change = Rewrite.of(execution, statement, statement.target)
+    on_read = change.is_merge_on_read("update")
     values = assigned(statement.assignments, change)
-    types = value_types(change, values)
     where = f" WHERE {change.text(statement.where)}\n" if statement.where is not None else ""
+    change.narrow(change.wanted(f"{change.sql}{where}"))
+    types = value_types(change, values)
     places = change.places(f"{change.sql}{where}")
     if not places.num_rows:
         return 0
     select = ", ".join(_value(change, c, values, types) for c in change.columns)
+    select += change.changed_lineage(TARGET)
     changed = change.planner.plan(f"SELECT {select} FROM {change.touched(places)}", statement)
-    change.replace(files_of(places), changed, change.untouched(places))
+    change.apply(places, execution.batches(changed), on_read=on_read)
     return int(places.num_rows)
 
 
 def _update_from(statement: Update, execution: Execution) -> int:
     """A join decides which rows change, as in MERGE: a row that is met twice is an error."""
     change = Rewrite.of(execution, statement, statement.target)
+    on_read = change.is_merge_on_read("update")
     assert statement.source is not None
     source = change.text(statement.source)
     on = "TRUE"
     if statement.where is not None:
         on = change.text(statement.where)
+    plain = "(" not in statement.source.of(statement.text)  # tables alone give the same rows whenever they are asked
+    change.narrow(matching(change, source, source if plain else None, on))
     clause = Clause("MATCHED", "UPDATE", None, assigned(statement.assignments, change))
-    return merge_into(change, source, on, [clause])
+    return merge_into(change, source, on, [clause], on_read=on_read)
 
 
 def assigned(assignments: Sequence[Assignment], change: Rewrite) -> dict[str, str]:

@@ -19,6 +19,8 @@ from pinakes.engine.scan.locations import address_of, local_path
 from pinakes.engine.scan.varint import as_varint, read_varint
 
 _MAGIC = b"Obj\x01"
+_MARK = 16
+"""The bytes that end the header, and then every block of rows."""
 
 
 def read_avro(io: FileIO, location: str) -> pa.Table:
@@ -27,11 +29,15 @@ def read_avro(io: FileIO, location: str) -> pa.Table:
         content = stream.read()
     path, readable = local_path(location), without_empty_records(content)
     if path is not None and readable is content:
-        return _table(address_of(path))
-    with tempfile.NamedTemporaryFile(prefix="pinakes-", suffix=".avro") as copy:
-        copy.write(readable)
-        copy.flush()
-        return _table(address_of(copy.name))
+        found = _table(address_of(path))
+    else:
+        with tempfile.NamedTemporaryFile(prefix="pinakes-", suffix=".avro") as copy:
+            copy.write(readable)
+            copy.flush()
+            found = _table(address_of(copy.name))
+    if found.num_rows != (count := rows_in(content)):
+        raise ValueError(f"{found.num_rows} of its {count} rows can be read")
+    return found
 
 
 def _table(address: str) -> pa.Table:
@@ -46,15 +52,40 @@ def _context() -> SessionContext:
 
 def without_empty_records(content: bytes) -> bytes:
     """The same file with a schema in which every record has a field; the very same bytes if it is so already."""
-    if not content.startswith(_MAGIC):
-        raise ValueError("it is no Avro file")
-    header, end = _header(content)
+    header, end = _whole_header(content)
     schema = json.loads(header[b"avro.schema"])
     if not _drop_empty(schema):
         return content
     header[b"avro.schema"] = json.dumps(schema).encode()
     pairs = b"".join(_sized(key) + _sized(value) for key, value in header.items())
     return _MAGIC + _zigzag(len(header)) + pairs + b"\x00" + content[end:]
+
+
+def rows_in(content: bytes) -> int:
+    """How many rows a file says that it has. It must be whole: DataFusion takes what it finds of one that is cut."""
+    _, at = _whole_header(content)
+    mark = content[at : at + _MARK]
+    at, total = at + _MARK, 0
+    while at < len(content):
+        try:
+            count, at = _number(content, at)
+            size, at = _number(content, at)
+        except IndexError as error:
+            raise ValueError("it is cut off") from error
+        at += size + _MARK
+        if count < 0 or size < 0 or at > len(content) or content[at - _MARK : at] != mark:
+            raise ValueError("it is cut off, or damaged")
+        total += count
+    return total
+
+
+def _whole_header(content: bytes) -> tuple[dict[bytes, bytes], int]:
+    if not content.startswith(_MAGIC):
+        raise ValueError("it is no Avro file")
+    try:
+        return _header(content)
+    except IndexError as error:
+        raise ValueError("it ends within its header") from error
 
 
 def _header(content: bytes) -> tuple[dict[bytes, bytes], int]:

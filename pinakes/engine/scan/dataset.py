@@ -6,7 +6,7 @@ DataFusion asks for fragments (one per data file) when a query runs, and for the
 
 from __future__ import annotations
 
-import threading
+from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from operator import attrgetter
 from typing import Any
@@ -15,29 +15,35 @@ import pyarrow as pa
 import pyarrow.dataset as pds
 from pyiceberg.expressions import AlwaysTrue
 from pyiceberg.io.pyarrow import ArrowScan
-from pyiceberg.io.pyarrow import _read_all_delete_files as read_delete_files
 from pyiceberg.schema import Schema
+from pyiceberg.table import FileScanTask
 from pyiceberg.types import BooleanType, DateType, DoubleType, FloatType, IntegerType, LongType
 
+from pinakes.caches.manifests import ManifestCache
 from pinakes.core.catalog import IcebergTable
 from pinakes.core.conform import conform
-from pinakes.core.errors import DataCorrupt, PinakesError
+from pinakes.core.errors import DataCorrupt
 from pinakes.core.iceberg_arrow import arrow_schema_of
 from pinakes.engine.scan.equality import EqualityDeletes
 from pinakes.engine.scan.exact import constant
-from pinakes.engine.scan.tasks import Task, plan
-from pinakes.providers.foreign_errors import translate_foreign
+from pinakes.engine.scan.lineage import LINEAGE, has_lineage, lineage_of, with_lineage
+from pinakes.engine.scan.positions import counting, deleted_rows, without
+from pinakes.engine.scan.tasks import Task, for_once, plan
+from pinakes.engine.scan.unreadable import name_of, reading
 
 FILE, ROW = "$pinakes_file", "$pinakes_row"
-"""Where a row stands: the number of its file (as given in `files`) and its place among the file's live rows. Names that
-no table of a user's has."""
+"""Where a row stands: the number of its file (as given in `files`) and its position in the file, counted from 0. Names
+that no table of a user's has."""
+
+ROWS_AT_ONCE = 8192
 
 
 class IcebergDataset(pds.Dataset):  # type: ignore[misc]  # pyarrow is untyped
     """The rows of one table at the snapshot it was loaded with.
 
-    With `files` (path -> number) only those files are read, and FILE and ROW are added, so that a change can
-    say which rows of which files it touches. With `tasks` just those files are read, under a schema that is given.
+    With `files` (path -> number) only those files are read, and FILE and ROW are added, so that a change can say which
+    rows of which files it touches; and the lineage of rows, where the table has it (`lineage.py`). With `tasks` just
+    those files are read, under a schema that is given.
     """
 
     def __init__(
@@ -48,15 +54,20 @@ class IcebergDataset(pds.Dataset):  # type: ignore[misc]  # pyarrow is untyped
         *,
         tasks: Sequence[Task] | None = None,
         schema: pa.Schema | None = None,
+        cache: ManifestCache | None = None,
     ) -> None:
         self._table = table
+        self._cache = cache or for_once()
         self._files = files
         schema = schema or arrow_schema_of(table.handle.schema(), zone)
         if files is not None:
-            schema = schema.append(pa.field(FILE, pa.int32())).append(pa.field(ROW, pa.int64()))
+            lineage = LINEAGE if has_lineage(table.handle.metadata) else ()
+            schema = schema.append(pa.field(FILE, pa.int32()))
+            schema = pa.schema([*schema, *(pa.field(name, pa.int64()) for name in (ROW, *lineage))])
         self._schema = schema
-        self._lock = threading.Lock()
-        self._tasks = tasks
+        # At once, for it can't be done while DataFusion runs a query, which is when fragments are asked for.
+        self.tasks = tasks if tasks is not None else _planned(table, files)
+        """The data files that are read, with their deletes."""
 
     # Not a function of Python's: while DataFusion asks for it, no interrupt of a query may surface, for it would panic.
     schema = property(attrgetter("_schema"))
@@ -67,14 +78,7 @@ class IcebergDataset(pds.Dataset):  # type: ignore[misc]  # pyarrow is untyped
 
     def get_fragments(self, filter: Any = None) -> Iterator[Fragment]:
         """One per data file; an empty one when there is no file, since DataFusion cannot plan a scan of nothing."""
-        return iter([Fragment(self, task) for task in self.tasks()] or [Fragment(self, None)])
-
-    def tasks(self) -> Sequence[Task]:
-        """The data files of the snapshot with their deletes; planned once."""
-        with self._lock:
-            if self._tasks is None:
-                self._tasks = [t for t in plan(self._table) if self._files is None or t.file.file_path in self._files]
-            return self._tasks
+        return iter([Fragment(self, task) for task in self.tasks] or [Fragment(self, None)])
 
     def read(self, task: Task, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
         """The live rows of one file: the named columns under the schema that queries see."""
@@ -82,43 +86,52 @@ class IcebergDataset(pds.Dataset):  # type: ignore[misc]  # pyarrow is untyped
         # In the table's order, which is the order that pyiceberg gives them in.
         stored = [f.name for f in handle.schema().fields if f.name in columns] or [_cheapest(handle.schema())]
         target = pa.schema([self._schema.field(c) for c in stored])
-        at = 0
-        try:
-            for batch in self._live(task, stored):
-                yield self._placed(conform(batch, target), task, at, columns)
-                at += batch.num_rows
-        except PinakesError:
-            raise
-        except Exception as error:
-            damaged = DataCorrupt(f"table {self._name}: {task.file.file_path} cannot be read: {error}")
-            raise translate_foreign(error, f"table {self._name}") or damaged from error
-        if task.is_clean and at != task.file.record_count:
-            said = task.file.record_count
-            raise DataCorrupt(f"table {self._name}: {task.file.file_path} has {at} rows; the metadata says {said}")
+        lineage = not {*LINEAGE}.isdisjoint(columns)
+        with reading(self._table, task.file.file_path):
+            for live in self._live(task, stored, lineage=lineage):
+                own = conform(live.select(range(len(stored))), target)
+                yield from _parts(self._placed(own, live, task))
 
-    def _live(self, task: Task, stored: Sequence[str]) -> Iterator[pa.RecordBatch]:
-        """The rows of a file that are not deleted."""
-        handle = self._table.handle
-        gone = EqualityDeletes(handle, task.equality)
-        wanted = handle.schema().select(*stored)
-        more = [f.model_copy(update={"required": False}) for i, f in gone.fields.items() if i not in wanted.field_ids]
-        read = Schema(*wanted.fields, *(f.model_copy(update={"name": f"{f.name} {f.field_id}"}) for f in more))
-        places = {f.field_id: place for place, f in enumerate(read.fields)}
+    def _live(self, task: Task, stored: Sequence[str], *, lineage: bool) -> Iterator[pa.RecordBatch]:
+        """The rows of a file that are not deleted; what it has of their lineage comes last, and then their places."""
+        gone = EqualityDeletes(self._table, self._cache, task.deletes.equality)
+        wanted = self._table.handle.schema().select(*stored)
+        fields = (with_lineage(wanted) if lineage else wanted).fields
+        known = {field.field_id for field in fields}
+        more = [f.model_copy(update={"name": f"{f.name} {i}"}) for i, f in gone.fields.items() if i not in known]
+        read = (*fields, *more)
+        places = [len(read)] if self._files is not None else []
+        for batch in self._not_deleted_by_position(task, Schema(*read)):
+            yield gone.live(batch, read).select([*range(len(fields)), *places])
+
+    def _not_deleted_by_position(self, task: Task, read: Schema) -> Iterator[pa.RecordBatch]:
+        handle, path = self._table.handle, task.file.file_path
+        gone = deleted_rows(self._table, self._cache, path, task.deletes.positions) if task.deletes else array("q")
         scan = ArrowScan(handle.metadata, handle.io, read, AlwaysTrue())
-        deletes = read_delete_files(handle.io, [task])
-        for batch in scan._record_batches_from_scan_tasks_and_deletes([task], deletes):
-            yield gone.live(batch, places).select(range(len(wanted.fields)))
+        at = 0
+        for batch in scan._record_batches_from_scan_tasks_and_deletes([FileScanTask(task.file)], {}):
+            yield without(self._with_places(batch, at), at, gone)
+            at += batch.num_rows
+        if at != task.file.record_count:
+            said = task.file.record_count
+            raise DataCorrupt(f"table {name_of(self._table)}: {path} has {at} rows; the metadata says {said}")
 
-    def _placed(self, batch: pa.RecordBatch, task: Task, at: int, columns: Sequence[str]) -> pa.RecordBatch:
-        if self._files is None or (FILE not in columns and ROW not in columns):
+    def _with_places(self, batch: pa.RecordBatch, at: int) -> pa.RecordBatch:
+        if self._files is None:
             return batch
-        number = pa.repeat(pa.scalar(self._files[task.file.file_path], pa.int32()), batch.num_rows)
-        places = pa.array(range(at, at + batch.num_rows), pa.int64())
-        return batch.append_column(self._schema.field(FILE), number).append_column(self._schema.field(ROW), places)
+        return batch.append_column(self._schema.field(ROW), counting(at, batch.num_rows))
 
-    @property
-    def _name(self) -> str:
-        return ".".join((*self._table.namespace, self._table.name))
+    def _placed(self, own: pa.RecordBatch, live: pa.RecordBatch, task: Task) -> pa.RecordBatch:
+        """The columns of the table with where each row stands, and with its lineage if that was read."""
+        if self._files is None:
+            return own
+        places = live.column(live.num_columns - 1)
+        told = live.select(range(own.num_columns, live.num_columns - 1))
+        number = pa.repeat(pa.scalar(self._files[task.file.file_path], pa.int32()), own.num_rows)
+        extra = {FILE: number, ROW: places, **(lineage_of(task, places, told) if told.num_columns else {})}
+        for name, values in extra.items():
+            own = own.append_column(self._schema.field(name), values)
+        return own
 
 
 class Fragment:
@@ -136,6 +149,21 @@ class Fragment:
         first = next(batches, None)
         read = first.schema if first is not None else pa.schema([self._dataset.schema.field(c) for c in wanted])
         return pds.Scanner.from_batches(pa.RecordBatchReader.from_batches(read, _chain(first, batches)), columns=wanted)
+
+
+def _planned(table: IcebergTable, files: Mapping[str, int] | None) -> list[Task]:
+    return [task for task in plan(table) if files is None or task.file.file_path in files]
+
+
+def _parts(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
+    """The rows in batches as small as those of native scans, so that a query can spill what it has no memory for. Each
+    has memory of its own: of a mere slice all is counted, again and again."""
+    if batch.num_rows <= ROWS_AT_ONCE:
+        yield batch
+        return
+    for start in range(0, batch.num_rows, ROWS_AT_ONCE):
+        columns = [pa.concat_arrays([column]) for column in batch.slice(start, ROWS_AT_ONCE).columns]
+        yield pa.RecordBatch.from_arrays(columns, schema=batch.schema)
 
 
 def _chain(first: pa.RecordBatch | None, rest: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

@@ -1,62 +1,174 @@
 """Deletes by equality: rows are gone that have the values of a delete file in its columns. NULL equals NULL here, and
-NaN equals NaN."""
+NaN equals NaN; 0.0 does not equal -0.0, as in the format's own implementation.
+
+Every distinct value of a column has a number, and the numbers of a row together are its key: so all is done by Arrow.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import Any
+from collections.abc import Iterable, Sequence
 
 import pyarrow as pa
+import pyarrow.compute as pc
+from pyarrow import types as is_
+from pyiceberg import types as ice
 from pyiceberg.expressions import AlwaysTrue
 from pyiceberg.io.pyarrow import ArrowScan
-from pyiceberg.manifest import DataFile
-from pyiceberg.schema import Schema
+from pyiceberg.manifest import DataFile, DataFileContent, FileFormat
+from pyiceberg.schema import Schema, prune_columns
 from pyiceberg.table import FileScanTask
-from pyiceberg.table import Table as PyIcebergTable
-from pyiceberg.types import NestedField
+from pyiceberg.table.metadata import TableMetadata
+from pyiceberg.typedef import Record
 
-Key = tuple[Any, ...]
+from pinakes.caches.manifests import ManifestCache
+from pinakes.core.catalog import IcebergTable
+from pinakes.core.errors import NotSupportedError
+from pinakes.engine.scan.deletes import DeleteFile
+from pinakes.engine.scan.locations import remembered_as
+from pinakes.engine.scan.unreadable import name_of, reading
 
 
 class EqualityDeletes:
     """Those that apply to one data file."""
 
-    def __init__(self, table: PyIcebergTable, files: Iterable[DataFile]) -> None:
-        self._gone: dict[tuple[int, ...], set[Key]] = {}
-        self.fields: dict[int, NestedField] = {}
-        """The columns that must be read to tell, by their ids; the table may have dropped them since."""
+    def __init__(self, table: IcebergTable, cache: ManifestCache, files: Iterable[DeleteFile]) -> None:
+        self._table = table
+        keys: dict[tuple[int, ...], list[pa.Table]] = {}
+        self.fields: dict[int, ice.NestedField] = {}
+        """The columns of the table that must be read to tell; it may have dropped them since."""
         for file in files:
-            ids = tuple(sorted(file.equality_ids or ()))
-            if not ids:
-                raise ValueError(f"{file.file_path} deletes by equality and names no columns")
-            self.fields.update({i: _field(table, i) for i in ids})
-            self._gone.setdefault(ids, set()).update(self._keys(table, file, ids))
+            with reading(table, file.path):
+                schema = _schema_of(table.handle.metadata, file)
+                self.fields.update({field.field_id: field for field in schema.fields})
+                keys.setdefault(file.equality_ids, []).append(self._keys(cache, file, schema))
+        self._sets = [KeySet(ids, pa.concat_tables(tables)) for ids, tables in keys.items()]
 
-    def _keys(self, table: PyIcebergTable, file: DataFile, ids: tuple[int, ...]) -> Iterator[Key]:
-        schema = Schema(*(self.fields[i].model_copy(update={"required": False}) for i in ids))
-        scan = ArrowScan(table.metadata, table.io, schema, AlwaysTrue())
-        for batch in scan._record_batches_from_scan_tasks_and_deletes([FileScanTask(file)], {}):
-            yield from _rows(batch.columns)
+    def _keys(self, cache: ManifestCache, file: DeleteFile, schema: Schema) -> pa.Table:
+        key = remembered_as(file.path, self._table.handle.io.properties)
+        return cache.get("equality", f"{key} {schema}", lambda: self._read(file, schema))
 
-    def live(self, batch: pa.RecordBatch, places: dict[int, int]) -> pa.RecordBatch:
-        """The rows of a batch that are left; `places` tells in which column each field stands."""
-        for ids, gone in self._gone.items():
-            keys = _rows([batch.column(places[i]) for i in ids])
-            batch = batch.filter(pa.array([key not in gone for key in keys], pa.bool_()))
+    def _read(self, file: DeleteFile, schema: Schema) -> pa.Table:
+        pruned = prune_columns(schema, set(file.equality_ids), select_full_types=False)
+        fields = [_optional(field) for field in pruned.fields]
+        scan = ArrowScan(self._table.handle.metadata, self._table.handle.io, Schema(*fields), AlwaysTrue())
+        task = FileScanTask(_data_file(file))
+        columns = {str(i): _way(fields, i) for i in file.equality_ids}
+        batches = [
+            pa.table({name: _leaf(batch, way) for name, way in columns.items()})
+            for batch in scan._record_batches_from_scan_tasks_and_deletes([task], {})
+        ]
+        if sum(b.num_rows for b in batches) != file.record_count:
+            raise ValueError(f"it has {sum(b.num_rows for b in batches)} rows; the metadata says {file.record_count}")
+        return pa.concat_tables(batches) if batches else pa.table({name: pa.nulls(0) for name in columns})
+
+    def live(self, batch: pa.RecordBatch, fields: Sequence[ice.NestedField]) -> pa.RecordBatch:
+        """The rows of a batch that are left; `fields` are its columns."""
+        for keys in self._sets:
+            gone = keys.has([_leaf(batch, self._way(fields, i)) for i in keys.ids])
+            batch = batch.filter(pc.invert(gone))
         return batch
 
+    def _way(self, fields: Sequence[ice.NestedField], field_id: int) -> list[int]:
+        if way := _way(fields, field_id):
+            return way
+        name = name_of(self._table)
+        raise NotSupportedError(
+            f"table {name}: rows are deleted by the field {field_id}, which was dropped of a struct"
+        )
 
-def _rows(columns: list[pa.Array]) -> list[Key]:
-    return list(zip(*([_comparable(v) for v in column.to_pylist()] for column in columns), strict=True))
+
+class KeySet:
+    """Rows of values in some columns."""
+
+    def __init__(self, ids: tuple[int, ...], rows: pa.Table) -> None:
+        self.ids = ids
+        self._values: list[pa.Array] = []
+        self._pairs: list[pa.Array] = []
+        code = None
+        for column in rows.columns:
+            plain = column.combine_chunks()
+            self._values.append(plain.unique())
+            code = self._joined(code, pc.index_in(plain, self._values[-1], skip_nulls=False))
+
+    def _joined(self, code: pa.Array | None, last: pa.Array) -> pa.Array:
+        if code is None:
+            return last
+        pairs = _pair(code, last)
+        self._pairs.append(pairs.unique())
+        return pc.index_in(pairs, self._pairs[-1])
+
+    def has(self, columns: Sequence[pa.Array]) -> pa.Array:
+        """True for each row that is one of these."""
+        code = None
+        for number, (column, values) in enumerate(zip(columns, self._values, strict=True)):
+            found = pc.index_in(column, values.cast(column.type), skip_nulls=False)
+            code = found if code is None else pc.index_in(_pair(code, found), self._pairs[number - 1], skip_nulls=True)
+        return pc.is_valid(code)
 
 
-def _comparable(value: Any) -> Any:
-    return "NaN" if isinstance(value, float) and value != value else value
+def _pair(code: pa.Array, last: pa.Array) -> pa.Array:
+    """Two numbers of 32 bits as one; NULL if one is."""
+    return pc.bit_wise_or(pc.shift_left(code.cast(pa.int64()), 32), last.cast(pa.int64()))
 
 
-def _field(table: PyIcebergTable, field_id: int) -> NestedField:
-    schemas = [table.schema(), *sorted(table.metadata.schemas, key=lambda s: -s.schema_id)]
-    found = next((f for s in schemas for f in s.fields if f.field_id == field_id), None)
-    if found is None:
-        raise ValueError(f"rows are deleted by the field {field_id}, which no schema has at its top")
+# --- columns -----------------------------------------------------------------------------------------------------
+
+
+def _schema_of(metadata: TableMetadata, file: DeleteFile) -> Schema:
+    """The columns of the table that the values of a delete file are of, or are in; each as it was last."""
+    if not file.equality_ids:
+        raise ValueError("it deletes by equality and names no columns")
+    found = {field.field_id: field for field in (_top(metadata, i) for i in file.equality_ids)}
+    return Schema(*(_optional(field) for field in found.values()))
+
+
+def _top(metadata: TableMetadata, field_id: int) -> ice.NestedField:
+    schemas = [metadata.schema(), *sorted(metadata.schemas, key=lambda s: -s.schema_id)]
+    for field in (f for s in schemas for f in s.fields):
+        if field.field_id == field_id or (isinstance(field.field_type, ice.StructType) and _way([field], field_id)):
+            return field
+    raise NotSupportedError(f"rows are deleted by the field {field_id}, which is no column, nor in a struct of any")
+
+
+def _way(fields: Sequence[ice.NestedField], field_id: int) -> list[int]:
+    """How to come to a field: its place among the columns, then among the members of each struct; empty if it is not
+    among them."""
+    for place, field in enumerate(fields):
+        if field.field_id == field_id:
+            return [place]
+        if isinstance(field.field_type, ice.StructType) and (rest := _way(field.field_type.fields, field_id)):
+            return [place, *rest]
+    return []
+
+
+def _leaf(batch: pa.RecordBatch, way: Sequence[int]) -> pa.Array:
+    column = batch.column(way[0])
+    return _comparable(pc.struct_field(column, list(way[1:])) if way[1:] else column)
+
+
+def _comparable(column: pa.Array) -> pa.Array:
+    """Numbers as their bits, of which NaN has one form only; a uuid as its bytes."""
+    if isinstance(column, pa.ExtensionArray):
+        return column.storage
+    if is_.is_floating(column.type):
+        one = pc.if_else(pc.is_nan(column), pa.scalar(float("nan"), column.type), column)
+        return one.view(pa.int64() if column.type == pa.float64() else pa.int32())
+    return column
+
+
+def _optional(field: ice.NestedField) -> ice.NestedField:
+    return field.model_copy(update={"required": False})
+
+
+def _data_file(file: DeleteFile) -> DataFile:
+    """The delete file as pyiceberg reads any."""
+    found = DataFile.from_args(
+        content=DataFileContent.EQUALITY_DELETES,
+        file_path=file.path,
+        file_format=FileFormat(file.format),
+        partition=Record(),
+        record_count=file.record_count,
+        file_size_in_bytes=file.size,
+    )
+    found.spec_id = file.partition[0]
     return found

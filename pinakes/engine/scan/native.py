@@ -28,14 +28,14 @@ UUID_TEXT = "$uuid"
 
 def scan_of(context: SessionContext, urls: Iterable[str], schema: pa.Schema) -> DataFrame:
     """A scan of these files under a schema; a column that a file lacks is NULL there."""
-    number, kept = _template(schema)
+    number, kept = template(schema)
     paths = b"".join(with_bytes(PATHS, url.encode()) for url in urls)
     plan = LogicalPlan.from_bytes(context, with_bytes(number, kept + paths))
     return context.create_dataframe_from_logical_plan(plan)
 
 
 @lru_cache(maxsize=1000)
-def _template(schema: pa.Schema) -> tuple[int, bytes]:
+def template(schema: pa.Schema) -> tuple[int, bytes]:
     """A scan of nothing: its number among the kinds of nodes, and all of it but its paths."""
     context = SessionContext()
     template = context.read_parquet("/-.parquet", schema=schema, file_extension="", skip_metadata=True)

@@ -7,7 +7,7 @@ leaves nothing out (None), and DataFusion still applies every condition to the r
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -16,18 +16,33 @@ from pyiceberg.schema import Schema
 from pyiceberg.types import FloatType, IcebergType, StringType, TimestampNanoType, TimestamptzNanoType, UUIDType
 
 from pinakes.engine.scan.bounds import Range, is_floating, kind_of
+from pinakes.engine.scan.failing import Failing
 from pinakes.engine.scan.native import UUID_TEXT
-from pinakes.engine.scan.snapshot import SnapshotFiles
+from pinakes.engine.scan.snapshot import Buckets
 
-_TURNED = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "=": "="}
+TURNED = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "=": "=", "!=": "!="}
 MOST_VALUES = 200
 """Of an IN list, beyond which only its least and greatest value are looked at."""
+
+
+class Known(Protocol):
+    """What is known of files, each by its number: a `SnapshotFiles`, or the part of one that is looked at."""
+
+    def __len__(self) -> int: ...
+
+    def ranges(self, field_id: int, kind: IcebergType) -> list[Range]: ...
+
+    def counts(self, column: str, field_id: int) -> pa.Array: ...
+
+    def not_all_null(self, field_id: int) -> pa.Array: ...
+
+    def buckets(self, field_id: int) -> list[Buckets]: ...
 
 
 class Column:
     """A column of the table that a condition speaks of."""
 
-    def __init__(self, files: SnapshotFiles, field_id: int, type: IcebergType, *, as_text: bool) -> None:
+    def __init__(self, files: Known, field_id: int, type: IcebergType, *, as_text: bool) -> None:
         self.files = files
         self.field_id = field_id
         self.type = type
@@ -61,7 +76,7 @@ class Column:
 class Pruner:
     """The files of one snapshot under one schema."""
 
-    def __init__(self, files: SnapshotFiles, schema: Schema) -> None:
+    def __init__(self, files: Known, schema: Schema) -> None:
         self._files = files
         self._fields = {field.name: field for field in schema.fields}
 
@@ -92,6 +107,8 @@ class Pruner:
                 return self._is_not_null(e)
             case "Like":
                 return self._like(e)
+            case "IsNotTrue" | "IsFalse" | "Not":
+                return Failing(self).mask(e.rex_call_operands()[0])
         return None
 
     # --- kinds of conditions --------------------------------------------------------------------------------------
@@ -103,18 +120,25 @@ class Pruner:
         if operator == "OR":
             one, other = self.mask(left), self.mask(right)
             return None if one is None or other is None else pc.or_(one, other)
-        if operator not in _TURNED:
+        found = self.comparison(e)
+        return None if found is None else self.compared(*found)
+
+    def comparison(self, e: Expr) -> tuple[Column, str, pa.Scalar] | None:
+        """A column, an operator and a constant; None for anything else."""
+        operator, (left, right) = e.rex_call_operator(), e.rex_call_operands()
+        if operator not in TURNED:
             return None
         if left.variant_name() == "Literal":
-            left, right, operator = right, left, _TURNED[operator]
-        column = self._column(left)
+            left, right, operator = right, left, TURNED[operator]
+        column = self.column(left)
         if column is None or right.variant_name() != "Literal":
             return None
         value = column.value(right.python_value())
-        return None if value is None else self._compared(column, operator, value)
+        return None if value is None else (column, operator, value)
 
-    def _compared(self, column: Column, operator: str, value: pa.Scalar) -> pa.Array | None:
-        mask = self._not_all_null(column)
+    def compared(self, column: Column, operator: str, value: pa.Scalar) -> pa.Array | None:
+        """True for every file in which the column may stand so to the value."""
+        mask = self.not_all_null(column)
         if is_floating(column.kind):
             return _both(mask, self._floating(column, operator, value))
         for known in column.ranges:
@@ -123,10 +147,12 @@ class Pruner:
 
     def _floating(self, column: Column, operator: str, value: pa.Scalar) -> pa.Array | None:
         """Bounds leave NaN out, which is greater than all numbers; and -0.0 may be less than 0.0, or may not."""
-        if value.as_py() != value.as_py() or not column.ranges:
+        if value.as_py() != value.as_py() or not column.ranges or operator == "!=":
             return None
-        loose = {"<": "<=", ">": ">="}.get(operator, operator)
-        mask = _within(column.ranges[0], loose, value)
+        if value.as_py() == 0:
+            mask = _within(column.ranges[0], {"<": "<=", ">": ">="}.get(operator, operator), value)
+        else:
+            mask = _within(column.ranges[0], operator, value)
         if operator in (">", ">="):
             nans = self._files.counts("nan_value_counts", column.field_id)
             return pc.or_(mask, pc.fill_null(pc.not_equal(nans, 0), True))
@@ -142,26 +168,32 @@ class Pruner:
         return mask
 
     def _in_list(self, e: Expr) -> pa.Array | None:
-        column, literals = self._column(e.rex_call_operands()[0]), e.rex_call_operands()[1:]
-        if column is None or e.to_variant().negated() or any(x.variant_name() != "Literal" for x in literals):
+        found = self.listed(e)
+        if found is None or e.to_variant().negated():
             return None
-        values = [column.value(x.python_value()) for x in literals]
-        if not values or any(value is None for value in values):
-            return None
+        column, values = found
         if len(values) > MOST_VALUES:
             return self._between(column, values)
-        found = [self._compared(column, "=", value) for value in values]
-        return None if any(mask is None for mask in found) else _any(found)
+        masks = [self.compared(column, "=", value) for value in values]
+        return None if any(mask is None for mask in masks) else _any(masks)
+
+    def listed(self, e: Expr) -> tuple[Column, list[pa.Scalar]] | None:
+        """The column and the constants of an IN list."""
+        column, literals = self.column(e.rex_call_operands()[0]), e.rex_call_operands()[1:]
+        if column is None or any(x.variant_name() != "Literal" for x in literals):
+            return None
+        values = [column.value(x.python_value()) for x in literals]
+        return (column, values) if values and all(value is not None for value in values) else None
 
     def _between(self, column: Column, values: Sequence[Any]) -> pa.Array | None:
         if is_floating(column.kind):
             return None
         order = sorted(values, key=lambda value: value.as_py())
-        return _both(self._compared(column, ">=", order[0]), self._compared(column, "<=", order[-1]))
+        return _both(self.compared(column, ">=", order[0]), self.compared(column, "<=", order[-1]))
 
     def _like(self, e: Expr) -> pa.Array | None:
         """A text that begins in a known way lies between that and all that begins so."""
-        column, pattern = self._column(e.rex_call_operands()[0]), e.rex_call_operands()[1]
+        column, pattern = self.column(e.rex_call_operands()[0]), e.rex_call_operands()[1]
         like = e.rex_call_operator() == "like" and e.to_variant().escape_char() is None
         if not like or column is None or pattern.variant_name() != "Literal":
             return None
@@ -169,26 +201,25 @@ class Pruner:
         begin = _literal_prefix(value.as_py()) if value is not None else b""
         if not begin:
             return None
-        after = self._compared(column, ">=", pa.scalar(begin, pa.binary()))
-        return _both(after, self._compared(column, "<=", pa.scalar(begin + b"\xff", pa.binary())))
+        after = self.compared(column, ">=", pa.scalar(begin, pa.binary()))
+        return _both(after, self.compared(column, "<=", pa.scalar(begin + b"\xff", pa.binary())))
 
     def _is_null(self, e: Expr) -> pa.Array | None:
-        column = self._column(e.rex_call_operands()[0])
-        if column is None:
-            return None
+        column = self.column(e.rex_call_operands()[0])
+        return None if column is None else self.may_be_null(column)
+
+    def _is_not_null(self, e: Expr) -> pa.Array | None:
+        column = self.column(e.rex_call_operands()[0])
+        return None if column is None else self.not_all_null(column)
+
+    def may_be_null(self, column: Column) -> pa.Array:
         nulls = self._files.counts("null_value_counts", column.field_id)
         return pc.fill_null(pc.not_equal(nulls, 0), True)
 
-    def _is_not_null(self, e: Expr) -> pa.Array | None:
-        column = self._column(e.rex_call_operands()[0])
-        return None if column is None else self._not_all_null(column)
+    def not_all_null(self, column: Column) -> pa.Array:
+        return self._files.not_all_null(column.field_id)
 
-    def _not_all_null(self, column: Column) -> pa.Array:
-        nulls = self._files.counts("null_value_counts", column.field_id)
-        values = self._files.counts("value_counts", column.field_id)
-        return pc.fill_null(pc.not_equal(nulls, values), True)
-
-    def _column(self, e: Expr) -> Column | None:
+    def column(self, e: Expr) -> Column | None:
         """The column that an expression is, as it stands in the files or behind what shows it."""
         variant, as_text = e.variant_name(), False
         if variant == "ScalarFunction":
@@ -212,6 +243,7 @@ _COMPARE: dict[str, Callable[[Range, pa.Scalar], pa.Array]] = {
     "<=": lambda r, v: pc.less_equal(r.least, v),
     ">": lambda r, v: pc.greater(r.greatest, v),
     ">=": lambda r, v: pc.greater_equal(r.greatest, v),
+    "!=": lambda r, v: pc.or_kleene(pc.not_equal(r.least, v), pc.not_equal(r.greatest, v)),
 }
 
 

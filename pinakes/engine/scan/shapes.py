@@ -40,7 +40,8 @@ class Shape:
 class NoShape:
     """A file that DataFusion would not read rightly: pyiceberg reads it."""
 
-    nbytes: int = 100
+    why: str
+    nbytes: int = 200
 
 
 def named_alike(schema: Schema) -> Shape:
@@ -95,12 +96,16 @@ def shape_of(stored: pa.Schema, schema: Schema, mapping: NameMapping | None) -> 
     for field in stored:
         number = _id_of(field)
         if number is None or number in by_id:
-            return NoShape()
+            return NoShape("columns without ids")
         by_id[number] = field
     found = [by_id.get(field.field_id) for field in schema.fields]
     fits = all(f is None or _fits(f.type, c.field_type) for f, c in zip(found, schema.fields, strict=True))
     unique = len(set(stored.names)) == len(stored.names)
-    return Shape(tuple(None if f is None else f.name for f in found)) if fits and unique else NoShape()
+    return (
+        Shape(tuple(None if f is None else f.name for f in found))
+        if fits and unique
+        else NoShape("columns of other types")
+    )
 
 
 def _identified(field: pa.Field, mapped: list[MappedField]) -> pa.Field:

@@ -5,26 +5,32 @@ Made once per snapshot and remembered. What a column's bounds say is decoded whe
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import accumulate
 from typing import Any, TypeVar
 
 import pyarrow as pa
 import pyarrow.compute as pc
+from pyiceberg.io import FileIO
 from pyiceberg.partitioning import PartitionField, PartitionSpec
 from pyiceberg.table.metadata import TableMetadata
 from pyiceberg.transforms import BucketTransform, Transform
+from pyiceberg.typedef import Record
 from pyiceberg.types import IcebergType
 
 from pinakes.caches.manifests import ManifestCache
 from pinakes.core.catalog import IcebergTable
-from pinakes.core.errors import DataCorrupt, PinakesError
+from pinakes.engine.scan.applied import deletes_of
+from pinakes.engine.scan.beside import beside_each_other
 from pinakes.engine.scan.bounds import Range, counts, in_parts, kind_of, one_valued, range_of
-from pinakes.engine.scan.manifests import SCHEMA, Manifest, manifest, manifest_list
+from pinakes.engine.scan.deletes import Deletes
+from pinakes.engine.scan.locations import remembered_as
+from pinakes.engine.scan.manifests import SCHEMA, Listed, Manifest, delete_manifest, manifest, manifest_list
 from pinakes.engine.scan.partitions import range_of_partition
-from pinakes.engine.scan.tasks import Task
-from pinakes.providers.foreign_errors import translate_foreign
+from pinakes.engine.scan.unreadable import reading
 
 T = TypeVar("T", int, str)
 
@@ -40,17 +46,21 @@ class Buckets:
 class SnapshotFiles:
     """Files by their number: the rows of `table`, which has the columns of `manifests.SCHEMA`."""
 
-    def __init__(self, manifests: Sequence[Manifest], specs: dict[int, PartitionSpec], *, has_deletes: bool) -> None:
-        self.has_deletes = has_deletes
-        self.tasks: dict[str, Task] | None = None
-        """By path, for whoever reads with pyiceberg; made when first needed."""
-        self._manifests = sorted(manifests, key=lambda m: m.spec_id)
+    def __init__(self, manifests: Sequence[Manifest], specs: dict[int, PartitionSpec]) -> None:
+        self.deletes: dict[int, Deletes] = {}
+        """What applies to each file that has deleted rows."""
+        self.manifests = sorted(manifests, key=lambda m: m.spec_id)
+        """In the order of the files."""
+        self._ends = list(accumulate(m.files.num_rows for m in self.manifests))
         self._specs = specs
-        tables = [m.files for m in self._manifests]
+        tables = [m.files for m in self.manifests]
         self.table = pa.concat_tables(tables).combine_chunks() if tables else SCHEMA.empty_table()
         self._ranges: dict[tuple[int, str], list[Range]] = {}
+        self._bounds: dict[tuple[int, str], Range | None] = {}
         self._found: dict[str, frozenset[Any]] = {}
         self._counts: dict[tuple[str, int], pa.Array] = {}
+        self._not_all_null: dict[int, pa.Array] = {}
+        self._buckets: dict[int, list[Buckets]] = {}
 
     def __len__(self) -> int:
         return int(self.table.num_rows)
@@ -66,9 +76,29 @@ class SnapshotFiles:
         return found
 
     @cached_property
+    def rows(self) -> int:
+        """Of all files; what is deleted of them counts."""
+        return int(pc.sum(self.table.column("record_count")).as_py() or 0)
+
+    @cached_property
     def sizes(self) -> list[int]:
         found: list[int] = self.table.column("file_size_in_bytes").to_pylist()
         return found
+
+    @cached_property
+    def row_counts(self) -> list[int]:
+        """How many rows each file has, those that are deleted among them."""
+        found: list[int] = self.table.column("record_count").to_pylist()
+        return found
+
+    @cached_property
+    def numbers(self) -> dict[str, int]:
+        """The number of each file, by its path."""
+        return {path: number for number, path in enumerate(self.paths)}
+
+    def manifests_of(self, numbers: Iterable[int]) -> set[str]:
+        """The paths of the manifests that these files stand in."""
+        return {self.manifests[bisect_right(self._ends, number)].path for number in numbers}
 
     @cached_property
     def are_different(self) -> bool:
@@ -80,6 +110,15 @@ class SnapshotFiles:
         """The files of another format, and those that are encrypted."""
         other = pc.not_equal(pc.utf8_upper(self.table.column("file_format")), "PARQUET")
         return _true(pc.or_(other, pc.is_valid(self.table.column("key_metadata"))))
+
+    def partition(self, number: int) -> tuple[int, Record]:
+        """The partition spec of a file, and its values under that."""
+        place = bisect_right(self._ends, number)
+        of = self.manifests[place]
+        if of.partitions is None:
+            return of.spec_id, Record()
+        row = number - (self._ends[place] - of.files.num_rows)
+        return of.spec_id, Record(*of.partitions[row].as_py().values())
 
     def ranges(self, field_id: int, kind: IcebergType) -> list[Range]:
         """All that is known of where a column's values lie: its bounds, and what it is partitioned by."""
@@ -94,12 +133,18 @@ class SnapshotFiles:
             self._counts[column, field_id] = counts(self.table, column, field_id)
         return self._counts[column, field_id]
 
+    def not_all_null(self, field_id: int) -> pa.Array:
+        """True for each file that may have a value of a column which is not NULL."""
+        if field_id not in self._not_all_null:
+            nulls, values = (self.counts(c, field_id) for c in ("null_value_counts", "value_counts"))
+            self._not_all_null[field_id] = pc.fill_null(pc.not_equal(nulls, values), True)
+        return self._not_all_null[field_id]
+
     def buckets(self, field_id: int) -> list[Buckets]:
-        found = []
-        for transform, values in self._partitions(field_id):
-            if isinstance(transform, BucketTransform):
-                found.append(Buckets(transform, values.cast(pa.int32())))
-        return found
+        if field_id not in self._buckets:
+            known = [(t, values) for t, values in self._partitions(field_id) if isinstance(t, BucketTransform)]
+            self._buckets[field_id] = [Buckets(transform, values.cast(pa.int32())) for transform, values in known]
+        return self._buckets[field_id]
 
     def one_valued(self, field_id: int) -> frozenset[int]:
         """The files that may have NaN beside one single number in a floating column. Statistics leave NaN out: from a
@@ -128,8 +173,19 @@ class SnapshotFiles:
         arrow = kind_of(kind)
         if arrow is None:
             return []
-        found = [range_of(self.table, field_id, arrow)]
-        found += [range_of_partition(transform, kind, values) for transform, values in self._partitions(field_id)]
+        bounds = self.bounds(field_id, arrow)
+        return [*([bounds] if bounds is not None else []), *self.partition_ranges(field_id, kind)]
+
+    def bounds(self, field_id: int, arrow: pa.DataType) -> Range | None:
+        """What the bounds of a column say alone (see `bounds.range_of`)."""
+        key = (field_id, str(arrow))
+        if key not in self._bounds:
+            self._bounds[key] = range_of(self.table, field_id, arrow)
+        return self._bounds[key]
+
+    def partition_ranges(self, field_id: int, kind: IcebergType) -> list[Range]:
+        """Where a column's values lie by what it is partitioned by alone."""
+        found = [range_of_partition(transform, kind, values) for transform, values in self._partitions(field_id)]
         return [r for r in found if r is not None]
 
     def _partitions(self, field_id: int) -> list[tuple[Transform[Any, Any], pa.Array]]:
@@ -137,7 +193,7 @@ class SnapshotFiles:
         another partitioning)."""
         found = []
         for transform in dict.fromkeys(f.transform for s in self._specs.values() for f in _of(s, field_id)):
-            parts = [self._values(m, field_id, transform) for m in self._manifests]
+            parts = [self._values(m, field_id, transform) for m in self.manifests]
             kinds = {p.type for p in parts if not pa.types.is_null(p.type)}
             if len(kinds) == 1:  # of a column whose type was widened since, the bounds know enough
                 kind = kinds.pop()
@@ -166,25 +222,25 @@ def files_of(table: IcebergTable, cache: ManifestCache) -> SnapshotFiles:
     """The data files of the table's current snapshot."""
     metadata, snapshot = table.handle.metadata, table.handle.current_snapshot()
     if snapshot is None:
-        return SnapshotFiles([], {}, has_deletes=False)
+        return SnapshotFiles([], {})
     path = snapshot.manifest_list
-    try:
+    with reading(table, path or "the table's metadata"):
         if not path:
             raise ValueError(f"snapshot {snapshot.snapshot_id} names no list of manifests")
-        return cache.get("snapshot", path, lambda: _read(table, metadata, path, cache))
-    except PinakesError:
-        raise
-    except Exception as error:
-        name = ".".join((*table.namespace, table.name))
-        damaged = DataCorrupt(f"table {name}: its manifests cannot be read: {_short(error)}")
-        raise translate_foreign(error, f"table {name}") or damaged from error
+        key = remembered_as(path, table.handle.io.properties)
+        return cache.get("snapshot", key, lambda: _read(table, metadata, path, cache))
 
 
 def _read(table: IcebergTable, metadata: TableMetadata, path: str, cache: ManifestCache) -> SnapshotFiles:
     listed = manifest_list(cache, table.handle.io, path)
-    manifests = [manifest(cache, table.handle.io, *entry) for entry in listed.data]
-    return SnapshotFiles(manifests, metadata.specs(), has_deletes=listed.has_deletes)
 
+    def each(listed: Sequence[Listed], read: Callable[[ManifestCache, FileIO, Listed], Manifest]) -> list[Manifest]:
+        def one(manifest: Listed) -> Manifest:
+            with reading(table, manifest.path):
+                return read(cache, table.handle.io, manifest)
 
-def _short(error: Exception) -> str:
-    return (str(error).strip() or type(error).__name__).splitlines()[0][:500]
+        return beside_each_other(one, listed)
+
+    files = SnapshotFiles(each(listed.data, manifest), metadata.specs())
+    files.deletes = deletes_of(files, each(listed.deletes, delete_manifest), metadata) if listed.deletes else {}
+    return files

@@ -1,83 +1,81 @@
-"""The data files of a snapshot, each with the deletes that apply to it: what pyiceberg's reader is given.
-
-pyiceberg knows deletes by position and deletion vectors. Deletes by equality it refuses; here they are taken out of its
-planning and go to the data files by the rules of the format: to older ones of the same partition, and to all older ones
-if they are of an unpartitioned spec.
-"""
+"""The data files of a snapshot, each with the deletes that apply to it: what pyiceberg's reader is given."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 
-from pyiceberg.manifest import DataFile, DataFileContent, ManifestEntry
-from pyiceberg.table import FileScanTask
+from pyiceberg.manifest import DataFile, DataFileContent, FileFormat, ManifestContent
 
+from pinakes.caches.manifests import ManifestCache
 from pinakes.core.catalog import IcebergTable
-from pinakes.core.errors import DataCorrupt, PinakesError
-from pinakes.providers.foreign_errors import translate_foreign
+from pinakes.core.config import SizedCacheConfig
+from pinakes.core.errors import NotSupportedError
+from pinakes.engine.scan.deletes import NONE, Deletes
+from pinakes.engine.scan.snapshot import SnapshotFiles, files_of
+from pinakes.engine.scan.unreadable import reading
+
+_FORMATS: Mapping[str, FileFormat] = {"PARQUET": FileFormat.PARQUET, "ORC": FileFormat.ORC}
 
 
-class Task(FileScanTask):
+@dataclass(frozen=True, slots=True)
+class Task:
     """A data file and its deletes."""
 
-    equality: tuple[DataFile, ...]
-    """Files of values: a row that has them, in the columns of `equality_ids`, is gone."""
-
-    def __init__(self, of: FileScanTask, equality: Iterable[DataFile]) -> None:
-        super().__init__(of.file, of.delete_files, of.residual)
-        self.equality = tuple(equality)
+    file: DataFile
+    deletes: Deletes = NONE
+    sequence: int = 0
+    """The data sequence number of the file."""
 
     @property
     def is_clean(self) -> bool:
-        return not self.delete_files and not self.equality
+        return not self.deletes
 
 
-def plan(table: IcebergTable) -> list[Task]:
-    """The data files of the table's current snapshot, each with the deletes that apply to it."""
-    try:
-        return _plan(table)
-    except PinakesError:
-        raise
-    except Exception as error:
-        name = ".".join((*table.namespace, table.name))
-        damaged = DataCorrupt(f"table {name}: its manifests cannot be read: {error}")
-        raise translate_foreign(error, f"table {name}") or damaged from error
+def task_of(files: SnapshotFiles, number: int) -> Task:
+    """One file of a snapshot, with no more of its metadata than a reader needs."""
+    row = files.table.slice(number, 1).select(["file_path", "file_format", "record_count"]).to_pylist()[0]
+    if row["file_format"].upper() not in _FORMATS:
+        raise NotSupportedError(f"{row['file_path']} is a file of {row['file_format']}; Parquet and ORC can be read")
+    spec_id, partition = files.partition(number)
+    file = DataFile.from_args(
+        content=DataFileContent.DATA,
+        file_path=row["file_path"],
+        file_format=_FORMATS[row["file_format"].upper()],
+        partition=partition,
+        record_count=row["record_count"],
+        file_size_in_bytes=files.sizes[number],
+    )
+    file.spec_id = spec_id
+    return Task(file, files.deletes.get(number, NONE))
 
 
-def _plan(table: IcebergTable) -> list[Task]:
+def plan(table: IcebergTable, files: SnapshotFiles | None = None, numbers: Collection[int] | None = None) -> list[Task]:
+    """The data files of the table's current snapshot, all or those with some numbers, with all that pyiceberg knows of
+    them: for changes. Only the manifests that they stand in are read."""
     snapshot = table.handle.current_snapshot()
     if snapshot is None:
         return []
-    seen = _Seen()
-    manifests = snapshot.manifests(table.handle.io)
-    found = table.handle.scan()._manifest_planner.plan_files(manifests, seen.is_for_pyiceberg)
-    unpartitioned = {i for i, spec in table.handle.metadata.specs().items() if spec.is_unpartitioned()}
-    return [Task(task, seen.equality_of(task.file, unpartitioned)) for task in found]
-
-
-class _Seen:
-    """What pyiceberg does not keep of the entries it plans."""
-
-    def __init__(self) -> None:
-        self._sequence: dict[str, int] = {}
-        self._equality: list[tuple[int, DataFile]] = []
-
-    def is_for_pyiceberg(self, entry: ManifestEntry) -> bool:
-        number = entry.sequence_number or 0
-        if entry.data_file.content == DataFileContent.EQUALITY_DELETES:
-            self._equality.append((number, entry.data_file))
-            return False
-        self._sequence[entry.data_file.file_path] = number
-        return True
-
-    def equality_of(self, file: DataFile, unpartitioned: set[int]) -> Sequence[DataFile]:
-        mine = self._sequence[file.file_path]
-        return [
-            delete
-            for number, delete in self._equality
-            if mine < number
-            and (
-                delete.spec_id in unpartitioned
-                or (delete.spec_id == file.spec_id and delete.partition == file.partition)
-            )
+    files = files or files_of(table, for_once())
+    numbers = range(len(files)) if numbers is None else numbers
+    paths, within = {files.paths[n] for n in numbers}, files.manifests_of(numbers)
+    with reading(table, snapshot.manifest_list):
+        manifests = [
+            m
+            for m in snapshot.manifests(table.handle.io)
+            if m.content == ManifestContent.DATA and m.manifest_path in within
         ]
+        planner = table.handle.scan()._manifest_planner
+        found = planner.plan_files(manifests, lambda entry: entry.data_file.file_path in paths)
+        return [_task(task.file, files) for task in found]
+
+
+def _task(file: DataFile, files: SnapshotFiles) -> Task:
+    number = files.numbers[file.file_path]
+    sequence = files.table.column("sequence_number")[number].as_py()
+    return Task(file, files.deletes.get(number, NONE), sequence)
+
+
+def for_once() -> ManifestCache:
+    """A cache for one statement that reads a snapshot which it will replace."""
+    return ManifestCache(SizedCacheConfig(max_bytes=64_000_000))

@@ -14,9 +14,13 @@ from pinakes.engine.scan.varint import as_varint, read_varint
 
 PATHS = 2
 """Of a scan of files (ListingTableScanNode): one path each."""
+COLUMNS = 4
+"""Of such a scan: a message with the names of the columns that are read, one each; all, if it is not there."""
 _SCHEMA = 5
 FILTERS = 6
 """Of such a scan: the conditions that were pushed down to it, one each."""
+TABLE_NAME = 14
+"""Of such a scan: what it is called in the plan."""
 
 
 class Field(NamedTuple):
@@ -60,12 +64,18 @@ def fields(message: bytes, at: int, end: int) -> Iterator[Field]:
 
 def scans_of(plan: bytes, path: bytes) -> Iterator[list[bytes]]:
     """The conditions of each scan in a plan that has this path among its own, wherever in the plan it stands."""
+    for scan in nodes_of(plan, path):
+        yield [plan[f.value : f.end] for f in scan if f.number == FILTERS]
+
+
+def nodes_of(plan: bytes, path: bytes) -> Iterator[list[Field]]:
+    """The fields of each such scan."""
     at = plan.find(path)
     while at >= 0:
         found = _around(plan, path, at)
         whole = list(fields(plan, *found)) if found is not None else []
         if any(f.number == _SCHEMA for f in whole):  # and not a text, which has the same number in a constant
-            yield [plan[f.value : f.end] for f in whole if f.number == FILTERS]
+            yield whole
         at = plan.find(path, at + 1)
 
 

@@ -1,4 +1,4 @@
-"""Changes of a table's definition: columns, nullability, defaults, properties, partitioning; one commit for all."""
+"""Changes of a table's definition: columns, nullability, defaults, properties, partitioning, sorting; in one commit."""
 
 from __future__ import annotations
 
@@ -33,21 +33,24 @@ from pinakes.engine.write.definition import (
     check_names,
     find_field,
     format_version,
+    sorting,
     table_properties,
     term_name,
     transform_of,
 )
+from pinakes.engine.write.refs import check_kept, create_ref, drop_ref
+from pinakes.engine.write.sort_order import order_of, order_updates
 from pinakes.parser import statements as s
 
 
 def alter(name: Name, actions: Sequence[s.AlterAction], execution: Execution, text: str) -> None:
     """Carry out the actions on a table; done anew when someone else changed it meanwhile."""
-    found = execution.session.resolver.find(name, kind="TABLE")
+    found = execution.resolver.find(name, kind="TABLE")
     again(lambda: _alter(name, actions, execution, text), found)
 
 
 def _alter(name: Name, actions: Sequence[s.AlterAction], execution: Execution, text: str) -> None:
-    found, table = execution.session.resolver.table(name)
+    found, table = execution.resolver.table(name)
     transaction = table.handle.transaction()
     change = _Change(found, table, transaction, execution, text)
     for action in actions:
@@ -58,6 +61,7 @@ def _alter(name: Name, actions: Sequence[s.AlterAction], execution: Execution, t
         except (ValueError, TypeError) as error:
             raise InvalidArgument(f"{found}: {error}") from error
     commit(transaction, found.place, found.name)
+    check_kept(transaction._table.metadata, found, actions)
 
 
 class _Change:
@@ -97,6 +101,13 @@ class _Change:
                 self._partition(action)
             case s.DropPartitionField():
                 self._unpartition(action)
+            case s.SetSortOrder():
+                order = sorting(action.terms, self._schema())
+                self.transaction._apply(order_updates(self.transaction.table_metadata, order))
+            case s.CreateRef():
+                create_ref(self.transaction, self.found, action)
+            case s.DropRef():
+                drop_ref(self.transaction, self.found, action)
             case _:
                 assert_never(action)
 
@@ -166,6 +177,11 @@ class _Change:
             raise InvalidArgument(
                 f"column {'.'.join(path)} is used by the partition field {used[0]}; "
                 f"ALTER TABLE … DROP PARTITION FIELD {quote(used[0])} first"
+            )
+        order = order_of(self.transaction.table_metadata)
+        if order is not None and any(f.source_id == field.field_id for f in order.fields):
+            raise InvalidArgument(
+                f"{self.found} is sorted by column {'.'.join(path)}; ALTER TABLE … WRITE UNORDERED first"
             )
         if len(path) == 1 and len(self._schema().fields) == 1:
             raise InvalidArgument(f"{path[0]} is the only column of {self.found}; drop the table instead")

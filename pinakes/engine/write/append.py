@@ -5,24 +5,39 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 import pyarrow as pa
+from pyiceberg.manifest import DataFile
+from pyiceberg.table import Transaction
 
 from pinakes.core.catalog import IcebergTable
 from pinakes.engine.places import Found
-from pinakes.engine.write.commit import commit, hold_schema
+from pinakes.engine.write.commit import begin, commit, hold_schema
 from pinakes.engine.write.files import FileWriter
+from pinakes.engine.write.producers import Append
 
 
-def append(table: IcebergTable, found: Found, rows: Iterable[pa.RecordBatch], check: Callable[[], None]) -> int:
+def append(
+    table: IcebergTable,
+    found: Found,
+    rows: Iterable[pa.RecordBatch],
+    check: Callable[[], None],
+    *,
+    ordered: bool = False,
+) -> int:
     """The number of rows added; `check` raises when the statement was stopped, before anything is visible."""
-    with FileWriter(table.handle.metadata, table.handle.io) as writer:
+    with FileWriter(table.handle.metadata, table.handle.io, ordered=ordered) as writer:
         writer.write_all(rows)
         check()
         if writer.files:
-            transaction = table.handle.transaction()
+            transaction = begin(table)
             hold_schema(transaction)
-            with transaction.update_snapshot().fast_append() as append:
-                for file in writer.files:
-                    append.append_data_file(file)
+            append_files(transaction, writer.files)
             commit(transaction, found.place, found.name)
         writer.keep()
     return writer.rows
+
+
+def append_files(transaction: Transaction, files: Iterable[DataFile]) -> None:
+    """Add a snapshot to the transaction that has these files beside those that are there."""
+    with Append(transaction) as change:
+        for file in files:
+            change.append_data_file(file)

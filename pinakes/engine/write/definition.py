@@ -1,4 +1,4 @@
-"""What CREATE TABLE asks for, in Iceberg's terms: schema, partitioning, properties."""
+"""What CREATE TABLE asks for, in Iceberg's terms: schema, partitioning, sort order, properties."""
 
 from __future__ import annotations
 
@@ -9,17 +9,20 @@ from typing import Any
 import pyarrow as pa
 from pyiceberg.partitioning import UNPARTITIONED_PARTITION_SPEC, PartitionField, PartitionSpec
 from pyiceberg.schema import Schema
+from pyiceberg.table.sorting import NullOrder, SortDirection, SortField, SortOrder
 from pyiceberg.transforms import Transform, parse_transform
 from pyiceberg.typedef import TableVersion
 from pyiceberg.types import NestedField
 
 from pinakes.core.catalog import IcebergTable, TableSpec
-from pinakes.core.errors import ColumnExists, ColumnNotFound, InvalidArgument, NotSupportedError, listing
+from pinakes.core.errors import ColumnExists, ColumnNotFound, InvalidArgument, listing
 from pinakes.core.iceberg_arrow import iceberg_schema_of
 from pinakes.core.names import Part, match, quote
 from pinakes.core.types import iceberg_type
 from pinakes.engine.execution import Execution
 from pinakes.engine.write.defaults import DEFAULTS_VERSION, check_no_defaults, default_value
+from pinakes.engine.write.loaded import is_record
+from pinakes.engine.write.sort_order import order_of
 from pinakes.parser.statements import ColumnDef, CreateTable, CreateTableAs, PartitionTerm, Properties, SortTerm
 
 FORMAT_VERSION = "format-version"
@@ -35,8 +38,8 @@ def spec_from_columns(statement: CreateTable, execution: Execution, existing: Ic
     check_names([c.name.exact for c in statement.columns])
     fields = [field(c, ids, execution, statement.text, version) for c in statement.columns]
     schema = _with_key(Schema(*fields), statement.primary_key)
-    _no_sorting(statement.sorting)
-    return TableSpec(schema, partitioning(statement.partitioning, schema), properties, statement.location)
+    parts, order = partitioning(statement.partitioning, schema), sorting(statement.sorting, schema)
+    return TableSpec(schema, parts, properties, statement.location, order)
 
 
 def spec_from_query(statement: CreateTableAs, arrow: pa.Schema, existing: IcebergTable | None = None) -> TableSpec:
@@ -47,21 +50,23 @@ def spec_from_query(statement: CreateTableAs, arrow: pa.Schema, existing: Iceber
     properties = table_properties(statement.properties, statement.comment)
     columns = pa.schema([f.with_name(n).with_nullable(True) for f, n in zip(arrow, names, strict=True)])
     schema = iceberg_schema_of(columns, format_version=format_version(properties, existing))
-    _no_sorting(statement.sorting)
-    return TableSpec(schema, partitioning(statement.partitioning, schema), properties, statement.location)
+    parts, order = partitioning(statement.partitioning, schema), sorting(statement.sorting, schema)
+    return TableSpec(schema, parts, properties, statement.location, order)
 
 
 def spec_like(statement: CreateTable, other: IcebergTable, existing: IcebergTable | None = None) -> TableSpec:
-    """The columns, partitioning and properties of another table."""
+    """The columns, partitioning, sort order and properties of another table."""
     handle = other.handle
-    properties = {**handle.properties, **table_properties(statement.properties, statement.comment)}
+    copied = {key: value for key, value in handle.properties.items() if not is_record(key)}
+    properties = {**copied, **table_properties(statement.properties, statement.comment)}
     versions = [t.handle.format_version for t in (other, existing) if t is not None]
     properties.setdefault(FORMAT_VERSION, str(max(versions)))
     schema = handle.schema()
     if format_version(properties, existing) < DEFAULTS_VERSION:
         check_no_defaults(schema)
     spec = partitioning(statement.partitioning, schema) if statement.partitioning else handle.spec()
-    return TableSpec(schema, spec, properties, statement.location)
+    order = sorting(statement.sorting, schema) if statement.sorting else order_of(handle.metadata)
+    return TableSpec(schema, spec, properties, statement.location, order)
 
 
 def table_properties(given: Properties, comment: str | None) -> dict[str, str]:
@@ -114,6 +119,26 @@ def partitioning(terms: Sequence[PartitionTerm], schema: Schema) -> PartitionSpe
         fields.append(PartitionField(source.field_id, number, transform, term_name(term, source.name)))
     _unique([f.name for f in fields])
     return PartitionSpec(*fields)
+
+
+def sorting(terms: Sequence[SortTerm], schema: Schema) -> SortOrder | None:
+    """The order that new rows of each file have. NULL comes first, or last where the direction is DESC, unless the
+    term says otherwise: as other engines have it in Iceberg tables."""
+    fields = [_sort_field(term, schema) for term in terms]
+    return SortOrder(*fields) if fields else None
+
+
+def _sort_field(sort: SortTerm, schema: Schema) -> SortField:
+    source, transform = find_field(schema, sort.term.column), transform_of(sort.term)
+    if not source.field_type.is_primitive or not transform.can_transform(source.field_type):
+        raise InvalidArgument(f"a table can't be sorted by {transform} of column {source.name}, a {source.field_type}")
+    nulls_first = not sort.descending if sort.nulls_first is None else sort.nulls_first
+    return SortField(
+        source.field_id,
+        transform,
+        SortDirection.DESC if sort.descending else SortDirection.ASC,
+        NullOrder.NULLS_FIRST if nulls_first else NullOrder.NULLS_LAST,
+    )
 
 
 _TRANSFORMS = {"years": "year", "months": "month", "days": "day", "hours": "hour"}
@@ -172,8 +197,3 @@ def _unique(names: Sequence[str]) -> None:
     twice = next((n for i, n in enumerate(names) if n in names[:i]), None)
     if twice is not None:
         raise ColumnExists(f"column {quote(twice)} is named twice; give one of them an alias")
-
-
-def _no_sorting(terms: Sequence[SortTerm]) -> None:
-    if terms:
-        raise NotSupportedError("a sort order for the table is not supported yet; leave it out")

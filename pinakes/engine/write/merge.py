@@ -1,7 +1,8 @@
 """MERGE: a join of target and source decides, per row, which clause applies.
 
 The rows of the target that change are collected with their new values (one per row: a row that two source rows would
-change is an error); the files they are in are written anew with these values in place; rows for NOT MATCHED are added.
+change is an error); the files they are in are written anew with these values in place, or the rows are marked as
+deleted and their new values are added (merge-on-read); rows for NOT MATCHED are added.
 """
 
 from __future__ import annotations
@@ -14,16 +15,18 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from datafusion import DataFrame
 
-from pinakes.core.errors import ExecutionError
 from pinakes.core.names import quote
 from pinakes.engine.scan.dataset import FILE, ROW
 from pinakes.engine.schemas import schema_of
-from pinakes.engine.write.rewrite import CHANGED, TARGET, Rewrite, at_hand, files_of
+from pinakes.engine.write.rewrite import TARGET, Rewrite, at_hand, batches_of, files_of
 from pinakes.engine.write.shape import cast, shaped
+from pinakes.engine.write.twice import check_once
 
 When = Literal["MATCHED", "NOT MATCHED", "NOT MATCHED BY SOURCE"]
 Action = Literal["UPDATE", "DELETE", "INSERT", "NOTHING"]
 _ACTION = "$pinakes_action"
+_CHANGED = "$pinakes_changed"
+"""A column that is true for each row that the change touches or adds."""
 _NEW = "$pinakes_new "
 """What stands before a column's name where its new value is meant."""
 
@@ -38,19 +41,34 @@ class Clause:
     values: dict[str, str] = field(default_factory=dict)
 
 
-def merge_into(change: Rewrite, source: str, on: str, clauses: Sequence[Clause]) -> int:
+def merge_into(change: Rewrite, source: str, on: str, clauses: Sequence[Clause], *, on_read: bool) -> int:
     """Carry out the clauses; gives the number of rows changed, deleted and inserted."""
     changes = _changes(change, source, on, clauses)
     inserts = [c for c in clauses if c.when == "NOT MATCHED"]
     frames: list[DataFrame] = []
-    files = files_of(changes)
-    if files:
-        frames.append(_rewritten(change, changes, clauses, files))
+    if changes.num_rows:
+        frames.append(_rewritten(change, changes, clauses, on_read=on_read))
     frames += _inserted(change, source, on, inserts)
     if not frames:
         return 0
     deleted = pc.sum(pc.is_in(changes.column(_ACTION), pa.array(_numbers(clauses, "DELETE"), pa.int32()))).as_py() or 0
-    return deleted + change.replace(files, *frames)
+    counter = _Counter(len(change.columns) + len(change.lineage))
+    rows = counter.strip(batches_of(change.execution, frames))
+    change.apply(changes.select([FILE, ROW]), rows, on_read=on_read, complete=True)
+    return int(deleted + counter.changed)
+
+
+class _Counter:
+    """Takes the CHANGED column off each batch and counts what it marks."""
+
+    def __init__(self, width: int) -> None:
+        self.changed = 0
+        self._width = width
+
+    def strip(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            self.changed += pc.sum(batch.column(self._width)).as_py() or 0
+            yield batch.select(range(self._width))
 
 
 def _numbers(clauses: Sequence[Clause], action: Action) -> list[int]:
@@ -81,7 +99,7 @@ def _changes(change: Rewrite, source: str, on: str, clauses: Sequence[Clause]) -
     if not parts:
         return pa.schema([(FILE, pa.int32()), (ROW, pa.int64()), (_ACTION, pa.int32())]).empty_table()
     rows = change.execution.collect(change.planner.plan(" UNION ALL ".join(parts), change.statement))
-    _check_once(rows, change)
+    check_once(rows, change, on)
     return rows
 
 
@@ -115,6 +133,9 @@ def _new_values(change: Rewrite, clauses: Sequence[Clause], when: When, source: 
         ]
         old = f"{quote(TARGET)}.{quote(column)}"
         value = f"CASE {_case(clauses, when)} {' '.join(arms)} ELSE {old} END" if arms else old
+        first = next(c for c in clauses if c.when == when)
+        if first.condition is None and column in first.values:  # it takes every row, so old values need not be read
+            value = _typed(change, first.values[column], target, source)
         text += f", {value} AS {quote(_NEW + column)}"
     return text
 
@@ -124,18 +145,9 @@ def _typed(change: Rewrite, value: str, target: pa.DataType, source: str) -> str
     return cast(f"({value}\n)", kind, target)
 
 
-def _check_once(rows: pa.Table, change: Rewrite) -> None:
-    distinct = rows.select([FILE, ROW]).group_by([FILE, ROW]).aggregate([]).num_rows
-    if distinct != rows.num_rows:
-        raise ExecutionError(
-            f"a row of {change.found} is matched by more than one row of the source: "
-            f"make the source unique, or narrow the condition"
-        )
-
-
-def _rewritten(change: Rewrite, changes: pa.Table, clauses: Sequence[Clause], files: Sequence[int]) -> DataFrame:
-    """The touched files with the new values in place and the deleted rows gone."""
-    narrowed, known = change.narrowed(files), change.planner.add(at_hand(changes))
+def _rewritten(change: Rewrite, changes: pa.Table, clauses: Sequence[Clause], *, on_read: bool) -> DataFrame:
+    """The touched files with the new values in place and the deleted rows gone; or the changed rows alone."""
+    narrowed, known = change.narrowed(files_of(changes)), change.planner.add(at_hand(changes))
     action = f"c.{quote(_ACTION)}"
     columns = ", ".join(
         f"CASE WHEN {action} IS NULL THEN t.{quote(c)} ELSE c.{quote(_NEW + c)} END AS {quote(c)}"
@@ -143,18 +155,22 @@ def _rewritten(change: Rewrite, changes: pa.Table, clauses: Sequence[Clause], fi
         else f"t.{quote(c)}"
         for c in change.columns
     )
+    lineage = change.changed_lineage("t", f"{action} IS NOT NULL")
     gone = ", ".join(str(n) for n in _numbers(clauses, "DELETE")) or "-1"
     on = " AND ".join(f"t.{quote(c)} = c.{quote(c)}" for c in (FILE, ROW))
+    join = "INNER JOIN" if on_read else "LEFT JOIN"
     sql = (
-        f"SELECT {columns}, {action} IS NOT NULL AS {quote(CHANGED)} FROM {narrowed.sql} AS t "
-        f"LEFT JOIN {known.sql} AS c ON {on} WHERE {action} IS NULL OR {action} NOT IN ({gone})"
+        f"SELECT {columns}{lineage}, {action} IS NOT NULL AS {quote(_CHANGED)} FROM {narrowed.sql} AS t "
+        f"{join} {known.sql} AS c ON {on} WHERE {action} IS NULL OR {action} NOT IN ({gone})"
     )
     return change.planner.plan(sql, change.statement)
 
 
 def _inserted(change: Rewrite, source: str, on: str, clauses: Sequence[Clause]) -> Iterator[DataFrame]:
-    """The source rows that meet no row of the target, each shaped by the first INSERT clause whose condition holds."""
-    lonely = f"{source}\n WHERE NOT EXISTS (SELECT 1 FROM {change.sql} WHERE {on}\n)"
+    """The source rows that meet no row of the target, each shaped by the first INSERT clause whose condition holds.
+
+    A join and not NOT EXISTS: within that, DataFusion reads n.id as a field of the target's column n, if it has one."""
+    lonely = f"{source}\n LEFT ANTI JOIN {change.sql} ON {on}\n"
     schema = change.table.handle.schema()
     zone = change.execution.session.settings.time_zone
     for number, clause in enumerate(clauses):
@@ -162,8 +178,8 @@ def _inserted(change: Rewrite, source: str, on: str, clauses: Sequence[Clause]) 
             continue
         types = _insert_types(change, clause, source)
         select = shaped(schema, {c: (f"({v}\n)", types[c]) for c, v in clause.values.items()}, zone)
-        chosen = "" if _takes_all(clauses) else f" AND {_case(clauses, 'NOT MATCHED')} = {number}"
-        sql = f"SELECT {select}, TRUE AS {quote(CHANGED)} FROM {lonely}{chosen}"
+        chosen = "" if _takes_all(clauses) else f" WHERE {_case(clauses, 'NOT MATCHED')} = {number}"
+        sql = f"SELECT {select}{change.new_lineage()}, TRUE AS {quote(_CHANGED)} FROM {lonely}{chosen}"
         yield change.planner.plan(sql, change.statement)
         if _takes_all(clauses):
             return

@@ -7,58 +7,51 @@ a key and no two keys of one column. Here rows are grouped by the stored form of
 from __future__ import annotations
 
 import itertools
-import uuid
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import types as is_
-from pyiceberg.io import FileIO
-from pyiceberg.io.pyarrow import bin_pack_arrow_table, pyarrow_to_schema, write_file
-from pyiceberg.manifest import DataFile
-from pyiceberg.partitioning import PartitionField, PartitionFieldValue, PartitionKey
+from pyiceberg.partitioning import PartitionFieldValue, PartitionKey
 from pyiceberg.schema import Schema
-from pyiceberg.table import TableProperties, WriteTask
 from pyiceberg.table.metadata import TableMetadata
+from pyiceberg.transforms import Transform
 from pyiceberg.typedef import Record
 from pyiceberg.types import NestedField, StructType
-from pyiceberg.utils.properties import property_as_int
 
 _ROW = "row"
 
 
-def partitioned_files(
-    metadata: TableMetadata, table: pa.Table, io: FileIO, write_id: uuid.UUID, counter: Iterator[int]
-) -> Iterator[DataFile]:
-    """Write the rows to new files, each of one partition."""
-    schema = pyarrow_to_schema(
-        table.schema, name_mapping=metadata.schema().name_mapping, format_version=metadata.format_version
-    )
-    size = property_as_int(
-        metadata.properties,
-        TableProperties.WRITE_TARGET_FILE_SIZE_BYTES,
-        TableProperties.WRITE_TARGET_FILE_SIZE_BYTES_DEFAULT,
-    )
-    assert size is not None
-    tasks = (
-        WriteTask(write_id, next(counter), schema, batches, partition_key=key)
-        for key, part in split(table, metadata)
-        for batches in bin_pack_arrow_table(part, size)
-    )
-    return write_file(io, metadata, tasks)
-
-
 def split(table: pa.Table, metadata: TableMetadata) -> Iterator[tuple[PartitionKey, pa.Table]]:
-    """The rows of each partition with its key."""
+    """The rows of each partition with its key, in the order in which the partitions first appear. The columns are
+    those of the table by position, as they are stored."""
     table = table.combine_chunks()
     spec, schema = metadata.spec(), metadata.schema()
-    keys = [_stored(_transformed(table, field, schema)) for field in spec.fields]
+    keys = [key_column(table, f.source_id, f.transform, schema) for f in spec.fields]
     for rows in _groups(keys, table.num_rows):
         first = rows[0].as_py()
         values = [PartitionFieldValue(f, k[first].as_py()) for f, k in zip(spec.fields, keys, strict=True)]
-        yield _Key(values, spec, schema), table.take(rows)
+        part = table if len(rows) == table.num_rows else table.take(rows)
+        yield _Key(values, spec, schema), part
+
+
+def key_column(table: pa.Table, source: int, transform: Transform[Any, Any], schema: Schema) -> pa.Array:
+    """A transform of a column, in the form in which keys are stored. The table has one chunk per column at most."""
+    path = field_path(schema.fields, source)
+    column = _one(table.column(schema.fields.index(path[0])))
+    for outer, inner in itertools.pairwise(path):
+        assert isinstance(outer.field_type, StructType)
+        column = pc.struct_field(column, [outer.field_type.fields.index(inner)])
+    if isinstance(column.type, pa.UuidType):  # the transforms know the 16 bytes alone
+        column = column.storage
+    return _stored(transform.pyarrow_transform(path[-1].field_type)(column))
+
+
+def _one(column: pa.ChunkedArray) -> pa.Array:
+    return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
 
 
 @dataclass(frozen=True)
@@ -70,22 +63,17 @@ class _Key(PartitionKey):
         return Record(*(v.value for v in self.field_values))
 
 
+def identity(key: PartitionKey) -> tuple[str, ...]:
+    """What two equal keys have in common: NaN is the same as NaN here, and 0.0 is not -0.0."""
+    return tuple(repr(v.value) for v in key.field_values)
+
+
 def _groups(keys: Sequence[pa.Array], size: int) -> Iterator[pa.Array]:
     """The numbers of the rows that have the same keys."""
     names = [str(i) for i in range(len(keys))]
-    numbered = pa.table([*map(_countable, keys), pa.array(range(size), pa.int64())], names=[*names, _ROW])
+    numbered = pa.table([*map(countable, keys), pa.arange(0, size)], names=[*names, _ROW])
     groups = numbered.group_by(names, use_threads=False).aggregate([(_ROW, "list")])
     return (rows.values for rows in itertools.chain.from_iterable(groups.column(f"{_ROW}_list").chunks))
-
-
-def _transformed(table: pa.Table, field: PartitionField, schema: Schema) -> pa.Array:
-    path = field_path(schema.fields, field.source_id)
-    column = table.column(path[0].name).combine_chunks()
-    for inner in path[1:]:
-        column = pc.struct_field(column, inner.name)
-    if isinstance(column.type, pa.UuidType):  # the transforms know the 16 bytes alone
-        column = column.storage
-    return field.transform.pyarrow_transform(path[-1].field_type)(column)
 
 
 def field_path(fields: Sequence[NestedField], wanted: int) -> tuple[NestedField, ...]:
@@ -110,7 +98,7 @@ def _stored(array: pa.Array) -> pa.Array:
     return array.storage if isinstance(kind, pa.UuidType) else array
 
 
-def _countable(array: pa.Array) -> pa.Array:
+def countable(array: pa.Array) -> pa.Array:
     """Floats as their bits: a NaN equals no other value, and not even itself."""
     if is_.is_float32(array.type):
         return array.view(pa.int32())

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import pyarrow as pa
 from pyiceberg.partitioning import PartitionField, PartitionSpec
 from pyiceberg.schema import Schema, assign_fresh_schema_ids
 from pyiceberg.table.metadata import TableMetadata
+from pyiceberg.table.snapshots import Operation
 from pyiceberg.table.update import (
     AddPartitionSpecUpdate,
     AddSchemaUpdate,
@@ -20,24 +21,35 @@ from pyiceberg.table.update import (
 
 from pinakes.core.catalog import IcebergTable, TableSpec
 from pinakes.engine.places import Found
-from pinakes.engine.scan.tasks import plan
-from pinakes.engine.write.commit import commit, hold_schema
+from pinakes.engine.write.commit import begin, commit, hold_schema
 from pinakes.engine.write.definition import FORMAT_VERSION, format_version
 from pinakes.engine.write.files import FileWriter
-from pinakes.engine.write.overwrite import overwrite
+from pinakes.engine.write.loaded import forget
+from pinakes.engine.write.overwrite import Files, overwrite
+from pinakes.engine.write.sort_order import moved_order, order_updates
 
 
-def replace_table(table: IcebergTable, found: Found, spec: TableSpec, batches: Iterable[pa.RecordBatch]) -> int:
-    """The table has the new columns and rows, and nothing of the old but its history. Gives the number of rows."""
+def replace_table(
+    table: IcebergTable,
+    found: Found,
+    spec: TableSpec,
+    batches: Iterable[pa.RecordBatch],
+    check: Callable[[], None],
+    *,
+    ordered: bool = False,
+) -> int:
+    """The table has the new columns and rows, and nothing of the old but its history. Gives the number of rows;
+    `check` raises when the statement was stopped, before anything is visible."""
     handle = table.handle
-    old = [task.file for task in plan(table)]
-    transaction = handle.transaction()
+    transaction = begin(table)
     hold_schema(transaction)
+    forget(transaction)
     transaction._apply(_definition(table, spec))
-    with FileWriter(transaction.table_metadata, handle.io) as writer:
+    with FileWriter(transaction.table_metadata, handle.io, ordered=ordered) as writer:
         writer.write_all(batches)
-        if old or writer.files:
-            overwrite(transaction, old, writer.files)
+        check()
+        if writer.files or handle.current_snapshot() is not None:
+            overwrite(transaction, Files(added=writer.files, everything=True), Operation.OVERWRITE)
         commit(transaction, found.place, found.name)
         writer.keep()
     return writer.rows
@@ -57,6 +69,7 @@ def _definition(table: IcebergTable, spec: TableSpec) -> tuple[TableUpdate, ...]
         AddSchemaUpdate(schema=schema),
         SetCurrentSchemaUpdate.model_validate({"action": "set-current-schema", "schema-id": -1}),
         *_spec_updates(metadata, partitioning),
+        *order_updates(metadata, moved_order(spec.sorting, spec.schema, schema)),
     ]
     properties = {k: v for k, v in spec.properties.items() if k != FORMAT_VERSION}
     if properties:

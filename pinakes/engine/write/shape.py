@@ -8,15 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from decimal import Decimal
 from typing import Any
-from uuid import UUID
 
 import pyarrow as pa
 from pyarrow import types as is_
 from pyiceberg.schema import Schema
 from pyiceberg.types import NestedField
 
+from pinakes.core.default_text import text_of
 from pinakes.core.errors import ConstraintViolation
 from pinakes.core.iceberg_arrow import arrow_type_of
 from pinakes.core.names import quote
@@ -59,6 +58,15 @@ def cast(expression: str, source: pa.DataType, target: pa.DataType) -> str:
     return f"arrow_cast({exact_number(expression, target)}, '{name}')"
 
 
+def misfits(expression: str, source: pa.DataType, target: pa.DataType) -> str | None:
+    """The value as text where `cast` fails for it, else NULL. None where it never fails."""
+    name = type_name(target)
+    if source == target or name is None or is_.is_nested(source):
+        return None
+    fails = f"{expression} IS NOT NULL AND arrow_try_cast({expression}, '{name}') IS NULL"
+    return f"CASE WHEN {fails} THEN arrow_cast({expression}, 'Utf8') END"
+
+
 _NUMBER = re.compile(r"\(*\s*([+-]?[0-9]*\.?[0-9]+)\s*\)*\Z")
 
 
@@ -89,15 +97,6 @@ def literal(value: Any, t: pa.DataType) -> str:
         return f"arrow_cast(decode('{value.hex()}', 'hex'), 'Binary')"
     escaped = text_of(value, t).replace("'", "''")
     return f"arrow_cast('{escaped}', '{name}')" if name else f"'{escaped}'"
-
-
-def text_of(value: Any, t: pa.DataType) -> str:
-    """A constant of a plain type, but bytes, as text that casts to it."""
-    if isinstance(value, Decimal):
-        return format(value, "f")  # all digits: DataFusion does not read 0E-10
-    if isinstance(value, bool | UUID):
-        return str(value).lower()
-    return str(pa.scalar(value, t).cast(pa.string()).as_py())
 
 
 def positions(columns: Sequence[str], arrow: pa.Schema) -> dict[str, tuple[str, pa.DataType]]:

@@ -5,25 +5,16 @@ from __future__ import annotations
 from pyiceberg.partitioning import PartitionField
 from pyiceberg.schema import Schema
 from pyiceberg.table import Table
+from pyiceberg.table.sorting import SortField
 from pyiceberg.transforms import BucketTransform, IdentityTransform, TruncateTransform, VoidTransform
-from pyiceberg.types import (
-    BooleanType,
-    DecimalType,
-    DoubleType,
-    FloatType,
-    IntegerType,
-    LongType,
-    NestedField,
-)
+from pyiceberg.types import NestedField
 
-from pinakes.core.iceberg_arrow import arrow_type_of
+from pinakes.core.default_text import default_text
 from pinakes.core.names import spell, text_literal
 from pinakes.core.types import sql_name
+from pinakes.engine.write.loaded import is_record
 from pinakes.engine.write.partitions import field_path
-from pinakes.engine.write.shape import text_of
-
-_BARE = (BooleanType, IntegerType, LongType, FloatType, DoubleType, DecimalType)
-"""Types whose values are written without quotes."""
+from pinakes.engine.write.sort_order import order_of
 
 
 def create_table_text(name: str, table: Table) -> str:
@@ -36,7 +27,10 @@ def create_table_text(name: str, table: Table) -> str:
     terms = [_term(f, schema) for f in table.spec().fields if not isinstance(f.transform, VoidTransform)]
     if terms:
         text += f"\nPARTITIONED BY ({', '.join(terms)})"
-    properties = dict(table.properties)
+    order = order_of(table.metadata)
+    if order is not None:
+        text += f"\nSORTED BY ({', '.join(_sort_term(f, schema) for f in order.fields)})"
+    properties = {key: value for key, value in table.properties.items() if not is_record(key)}
     comment = properties.pop("comment", None)
     if comment:
         text += f"\nCOMMENT {text_literal(comment)}"
@@ -50,21 +44,17 @@ def _column(field: NestedField) -> str:
     text = f"{spell(field.name)} {sql_name(field.field_type)}"
     if field.required:
         text += " NOT NULL"
-    if field.write_default is not None:
-        text += f" DEFAULT {_default(field)}"
+    default = default_text(field)
+    if default is not None:
+        text += f" DEFAULT {default}"
     return text + (f" COMMENT {text_literal(field.doc)}" if field.doc else "")
 
 
-def _default(field: NestedField) -> str:
-    """A literal that DEFAULT reads as the same value."""
-    value = field.write_default
-    if isinstance(value, bytes):
-        return f"X'{value.hex()}'"
-    text = text_of(value, arrow_type_of(field.field_type))
-    return text if isinstance(field.field_type, _BARE) else text_literal(text)
+def _sort_term(field: SortField, schema: Schema) -> str:
+    return f"{_term(field, schema)} {field.direction} {field.null_order}"
 
 
-def _term(field: PartitionField, schema: Schema) -> str:
+def _term(field: PartitionField | SortField, schema: Schema) -> str:
     column = ".".join(spell(f.name) for f in field_path(schema.fields, field.source_id))
     match field.transform:
         case IdentityTransform():

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pinakes.parser.columns_def import column_rest, default_value
 from pinakes.parser.cursor import Cursor
-from pinakes.parser.options import as_text, key_name, literal, properties, property_keys
+from pinakes.parser.forms.alter_refs import at_ref, create_ref, drop_ref
+from pinakes.parser.options import key_name, properties, property_keys, property_value
 from pinakes.parser.statements import (
     AddColumn,
     AddPartitionField,
@@ -22,9 +23,10 @@ from pinakes.parser.statements import (
     SetDefault,
     SetNotNull,
     SetProperties,
+    SetSortOrder,
     UnsetProperties,
 )
-from pinakes.parser.terms import partition_term
+from pinakes.parser.terms import partition_term, sort_term
 from pinakes.parser.types import read_type
 
 _PROPERTY_WORDS = ("TBLPROPERTIES", "PROPERTIES")
@@ -32,8 +34,12 @@ _PROPERTY_WORDS = ("TBLPROPERTIES", "PROPERTIES")
 
 def actions(cursor: Cursor) -> tuple[AlterAction, ...]:
     """One action as it is written; ADD COLUMNS (a, b) and REPLACE PARTITION FIELD are several."""
-    word = cursor.accept_one("ADD", "DROP", "RENAME", "ALTER", "CHANGE", "REPLACE", "SET", "UNSET")
+    word = cursor.accept_one("ADD", "DROP", "RENAME", "ALTER", "CHANGE", "REPLACE", "SET", "UNSET", "WRITE", "CREATE")
     match word:
+        case "CREATE":
+            return (create_ref(cursor, replace=cursor.accept("OR", "REPLACE")),)
+        case "REPLACE" if at_ref(cursor):
+            return (create_ref(cursor, replace=True, create=False),)
         case "ADD":
             return _add(cursor)
         case "DROP":
@@ -54,9 +60,26 @@ def actions(cursor: Cursor) -> tuple[AlterAction, ...]:
             return (SetProperties(_set_properties(cursor)),)
         case "UNSET":
             return (_unset(cursor),)
-    if cursor.word in ("WRITE", "EXECUTE", "CLUSTER", "OWNER", "ATTACH", "DETACH", "CREATE"):
+        case "WRITE":
+            return (_write(cursor),)
+    if cursor.word in ("EXECUTE", "CLUSTER", "OWNER", "ATTACH", "DETACH"):
         raise cursor.unsupported(f"ALTER TABLE … {cursor.word} is not supported")
-    raise cursor.fault("expected ADD, DROP, RENAME, ALTER COLUMN, SET or UNSET")
+    raise cursor.fault("expected ADD, DROP, RENAME, ALTER COLUMN, SET, UNSET, WRITE or CREATE BRANCH")
+
+
+def _write(cursor: Cursor) -> SetSortOrder:
+    """[LOCALLY] ORDERED BY term, … | UNORDERED"""
+    if cursor.accept("UNORDERED"):
+        return SetSortOrder(())
+    cursor.accept("LOCALLY")
+    if not cursor.accept("ORDERED", "BY"):
+        raise cursor.fault("expected ORDERED BY or UNORDERED")
+    if cursor.word == "(":
+        return SetSortOrder(cursor.listed(sort_term))
+    terms = [sort_term(cursor)]
+    while cursor.accept(","):
+        terms.append(sort_term(cursor))
+    return SetSortOrder(tuple(terms))
 
 
 def _add(cursor: Cursor) -> tuple[AlterAction, ...]:
@@ -86,6 +109,8 @@ def _add_column(cursor: Cursor) -> AddColumn:
 def _drop(cursor: Cursor) -> tuple[AlterAction, ...]:
     if cursor.accept("PARTITION", "FIELD"):
         return (DropPartitionField(partition_term(cursor)),)
+    if at_ref(cursor):
+        return (drop_ref(cursor),)
     if cursor.word in ("CONSTRAINT", "PRIMARY"):
         raise cursor.unsupported("constraints can't be dropped from a table; DROP NOT NULL can")
     cursor.accept_one("COLUMNS", "COLUMN")
@@ -142,7 +167,7 @@ def _set_properties(cursor: Cursor) -> Properties:
 def _property(cursor: Cursor) -> tuple[str, str]:
     key = key_name(cursor, "a property")
     cursor.expect("=")
-    return key, as_text(literal(cursor))
+    return key, property_value(cursor, key)
 
 
 def _unset(cursor: Cursor) -> UnsetProperties:

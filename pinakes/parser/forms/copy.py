@@ -26,21 +26,22 @@ def copy(cursor: Cursor) -> AnyStatement:
         end, cursor.at = cursor.at, first
         span, located = body(cursor, end)
         return _to(cursor, span, located)
+    into = cursor.peek(1).kind in ("word", "quoted") and cursor.peek(1).word not in ("TO", "FROM")
+    into = into and cursor.accept("INTO")
     first = cursor.at
-    if cursor.peek(1).kind in ("word", "quoted") and cursor.peek(1).word not in ("TO", "FROM"):
-        cursor.accept("INTO")
-        first = cursor.at
     table = cursor.name("a table or a query in parentheses")
     span, end = cursor.span_from(first), cursor.at
     columns = cursor.listed(Cursor.part) if cursor.word == "(" else ()
-    if cursor.word == "TO":
+    if cursor.word == "TO" and not into:
         at = cursor.tokens[first].start
         named = [Token("word", "FROM", "FROM", at, at), *cursor.tokens[first:end]]
         return _to(cursor, span, locate(cursor.text, named, strict=True), columns)
-    cursor.expect_one("FROM", "TO")
+    cursor.expect_one(*(("FROM",) if into else ("FROM", "TO")))
     path = cursor.string("a path in single quotes")
     given = _options(cursor)
-    return CopyFrom(text=cursor.text, shown=cursor.shown, table=table, columns=columns, path=path, options=given)
+    return CopyFrom(
+        text=cursor.text, shown=cursor.shown, table=table, into=into, columns=columns, path=path, options=given
+    )
 
 
 def _to(cursor: Cursor, span: Span, located: Located, columns: tuple[Part, ...] = ()) -> CopyTo:
@@ -64,13 +65,16 @@ def _to(cursor: Cursor, span: Span, located: Located, columns: tuple[Part, ...] 
 
 
 def _options(cursor: Cursor) -> tuple[CopyOption, ...]:
-    """[WITH | OPTIONS] (…) or FORMAT f, STORED AS f; PARTITIONED BY (…)"""
+    """[WITH | OPTIONS] (…) or FORMAT f, STORED AS f; PARTITIONED BY (…); FORCE = TRUE"""
     found: list[CopyOption] = []
     while not cursor.ended():
         if cursor.accept("STORED", "AS") or cursor.accept("FORMAT"):
             token = cursor.peek()
             name = cursor.string() if token.kind == "string" else cursor.part("a format").text
             found.append(CopyOption("FORMAT", name))
+        elif cursor.accept("FORCE"):
+            cursor.accept("=")
+            found.append(CopyOption("FORCE", literal(cursor)))
         elif cursor.accept("PARTITIONED", "BY"):
             found.append(CopyOption("PARTITION_BY", cursor.listed(literal)))
         else:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pinakes.core.names import Name
-from pinakes.parser.calls import READERS
+from pinakes.parser.calls import is_call
 from pinakes.parser.cursor import Cursor
 from pinakes.parser.forms.query import STARTS, body
 from pinakes.parser.lexer import Token
@@ -19,7 +19,7 @@ _WORDS = ("ANALYZE", "ANALYSE", "VERBOSE", "FULL", "FORMAT", "TYPE")
 
 
 def explain(cursor: Cursor) -> AnyStatement:
-    """EXPLAIN [ANALYZE] [VERBOSE] [FULL] [FORMAT f] statement, or with the words in parentheses"""
+    """EXPLAIN [ANALYZE] [VERBOSE] [FULL] [FORMAT f] statement; the words in any order, also in parentheses"""
     words, form = _how(cursor)
     if cursor.ended():
         raise cursor.fault("expected a query after EXPLAIN")
@@ -59,9 +59,22 @@ def _inner(cursor: Cursor) -> AnyStatement:
 
 
 def _how(cursor: Cursor) -> tuple[set[str], str | None]:
-    in_parentheses = cursor.word == "(" and cursor.peek(1).word in _WORDS
-    if in_parentheses:
-        cursor.take()
+    """Words and groups of words in parentheses, in any order: ANALYZE (FULL, FORMAT JSON)."""
+    words: set[str] = set()
+    form: str | None = None
+    while True:
+        in_parentheses = cursor.word == "(" and cursor.peek(1).word in _WORDS
+        if in_parentheses:
+            cursor.take()
+        elif cursor.word not in _WORDS:
+            return words, form
+        found, given = _words(cursor, in_parentheses=in_parentheses)
+        words, form = words | found, given or form
+        if in_parentheses:
+            cursor.expect(")")
+
+
+def _words(cursor: Cursor, *, in_parentheses: bool) -> tuple[set[str], str | None]:
     words: set[str] = set()
     form: str | None = None
     while cursor.word in _WORDS:
@@ -73,8 +86,6 @@ def _how(cursor: Cursor) -> tuple[set[str], str | None]:
         if in_parentheses:
             cursor.accept_one("TRUE", "ON")
             cursor.accept(",")
-    if in_parentheses:
-        cursor.expect(")")
     return words, form
 
 
@@ -92,7 +103,7 @@ def describe(cursor: Cursor) -> Describe:
     if names_more:
         cursor.accept_one("TABLE", "VIEW")
     extended = cursor.peek(1).kind in ("word", "quoted", "string") and bool(cursor.accept_one("EXTENDED", "FORMATTED"))
-    if cursor.word in READERS and cursor.peek(1).word == "(":
+    if is_call(cursor):
         table, located = _one_table(cursor, "DESCRIBE")
         return Describe(text=cursor.text, shown=cursor.shown, what="FILES", table=table, **located._asdict())
     name = cursor.name("the name of a table")

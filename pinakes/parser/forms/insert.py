@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from pinakes.parser.cursor import Cursor
 from pinakes.parser.forms.query import STARTS, body
-from pinakes.parser.forms.targets import refuse_tail, target
+from pinakes.parser.forms.targets import returning, target
 from pinakes.parser.locate import Located
-from pinakes.parser.statements import Insert
+from pinakes.parser.statements import Insert, PartitionColumn
 
 
 def insert(cursor: Cursor) -> Insert:
-    """INSERT INTO | OVERWRITE [TABLE] target [AS alias] [(columns)] [BY NAME] query | DEFAULT VALUES"""
+    """INSERT INTO | OVERWRITE [TABLE] target [AS alias] [PARTITION (…)] [(columns)] [BY NAME] query | DEFAULT VALUES"""
     if cursor.word == "OR":
         raise cursor.unsupported("INSERT OR … is not supported: use MERGE")
     overwrite = cursor.expect_one("INTO", "OVERWRITE") == "OVERWRITE"
@@ -18,29 +18,41 @@ def insert(cursor: Cursor) -> Insert:
         cursor.accept("INTO")
     cursor.accept("TABLE")
     into = target(cursor, alias=cursor.peek(1).word == "AS")
-    if cursor.word == "PARTITION":
-        raise cursor.unsupported("INSERT … PARTITION is not supported: rows find their partition by themselves")
+    partition = cursor.listed(_partition_column) if cursor.accept("PARTITION") else ()
     columns = cursor.listed(Cursor.part) if _has_columns(cursor) else ()
     by_name = cursor.accept("BY", "NAME")
     if not by_name:
         cursor.accept("BY", "POSITION")
+    counted = returning(cursor)
     if cursor.accept("DEFAULT", "VALUES"):
-        refuse_tail(cursor)
         cursor.done()
         span, located = None, Located()
     else:
-        refuse_tail(cursor)
         span, located = body(cursor)
     return Insert(
         text=cursor.text,
         shown=cursor.shown,
         target=into,
+        partition=partition,
         columns=columns,
         body=span,
         overwrite=overwrite,
         by_name=by_name,
+        returning=counted,
         **located._asdict(),
     )
+
+
+def _partition_column(cursor: Cursor) -> PartitionColumn:
+    """column [= constant]"""
+    column = cursor.part("a column that the table is partitioned by")
+    if not cursor.accept("="):
+        return PartitionColumn(column)
+    first = cursor.at
+    value = cursor.until(",", ")", what="a constant")
+    if any(token.kind == "parameter" for token in cursor.tokens[first : cursor.at]):
+        raise cursor.unsupported("a parameter can't stand in PARTITION: give a constant, or the column in the query")
+    return PartitionColumn(column, value)
 
 
 def _has_columns(cursor: Cursor) -> bool:

@@ -7,7 +7,7 @@ from typing import Literal
 from pinakes.core.names import Part
 from pinakes.parser.changes import Fragments, clause_spans, locate_change
 from pinakes.parser.cursor import Cursor
-from pinakes.parser.forms.targets import alias_part, assignments, refuse_tail, target
+from pinakes.parser.forms.targets import alias_part, assignments, returning, target
 from pinakes.parser.statements import Assignment, Merge, MergeClause, Span
 from pinakes.parser.time_travel import read_clause
 
@@ -17,7 +17,7 @@ _When = Literal["MATCHED", "NOT MATCHED", "NOT MATCHED BY SOURCE"]
 def merge(cursor: Cursor) -> Merge:
     """MERGE INTO target [AS alias] USING source [AS alias] ON condition WHEN …"""
     cursor.accept("INTO")
-    refuse_tail(cursor)
+    counted = returning(cursor)
     changed = target(cursor)
     cursor.expect("USING")
     source, alias = _source(cursor)
@@ -38,6 +38,7 @@ def merge(cursor: Cursor) -> Merge:
         source_alias=alias,
         on=on,
         clauses=tuple(clauses),
+        returning=counted,
         **located._asdict(),
     )
 

@@ -1,4 +1,4 @@
-"""SHOW …: catalogs, namespaces, tables, views, columns, functions, definitions, secrets, settings, statistics."""
+"""SHOW …: catalogs, namespaces, tables, views, columns, functions, definitions, secrets, caches, settings, stats."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pinakes.core.names import Name
 from pinakes.parser.cursor import Cursor
 from pinakes.parser.statements import (
     Like,
+    ShowCaches,
     ShowCatalogs,
     ShowColumns,
     ShowCreate,
@@ -91,6 +92,10 @@ def _secrets(cursor: Cursor) -> AnyStatement:
     return ShowSecrets(text=cursor.text, shown=cursor.shown, like=_like(cursor))
 
 
+def _caches(cursor: Cursor) -> AnyStatement:
+    return ShowCaches(text=cursor.text, shown=cursor.shown, like=_like(cursor))
+
+
 def _session(cursor: Cursor) -> AnyStatement:
     return ShowSession(text=cursor.text, shown=cursor.shown, like=_like(cursor))
 
@@ -148,6 +153,7 @@ _KINDS: dict[str, Callable[[Cursor], AnyStatement]] = {
     "FUNCTIONS": _functions,
     "CREATE": _create,
     "SECRETS": _secrets,
+    "CACHES": _caches,
     "SESSION": _session,
     "ALL": _session,
     "SETTINGS": _session,

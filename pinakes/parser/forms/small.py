@@ -16,20 +16,40 @@ _COMMENTED: dict[str, Literal["TABLE", "VIEW", "COLUMN", "SCHEMA"]] = {
     "NAMESPACE": "SCHEMA",
     "DATABASE": "SCHEMA",
 }
-_MODES = frozenset("ISOLATION LEVEL READ WRITE ONLY COMMITTED UNCOMMITTED REPEATABLE SERIALIZABLE SNAPSHOT ,".split())
 
 
 def begin(cursor: Cursor) -> Begin:
-    """BEGIN [WORK | TRANSACTION] [modes]"""
+    """BEGIN [WORK | TRANSACTION] [mode [,] …]"""
     cursor.accept_one("WORK", "TRANSACTION", "DEFERRED", "IMMEDIATE")
-    while cursor.word in _MODES:
-        cursor.take()
+    read_only = False
+    while cursor.word in ("ISOLATION", "READ"):
+        if cursor.accept("READ"):
+            read_only = cursor.expect_one("ONLY", "WRITE") == "ONLY"
+        else:
+            _isolation(cursor)
+        cursor.accept(",")
     cursor.done()
-    return Begin(text=cursor.text, shown=cursor.shown)
+    return Begin(text=cursor.text, shown=cursor.shown, read_only=read_only)
+
+
+def _isolation(cursor: Cursor) -> None:
+    """ISOLATION LEVEL …: whatever asks for no more than snapshots give."""
+    cursor.expect("ISOLATION")
+    cursor.expect("LEVEL")
+    if cursor.word == "SERIALIZABLE":
+        raise cursor.unsupported(
+            "transactions have snapshot isolation, which is less than SERIALIZABLE: what is only read is not looked at "
+            "again at COMMIT. Say REPEATABLE READ, or leave it out."
+        )
+    level = cursor.expect_one("SNAPSHOT", "REPEATABLE", "READ")
+    if level == "REPEATABLE":
+        cursor.expect("READ")
+    elif level == "READ":
+        cursor.expect_one("COMMITTED", "UNCOMMITTED")
 
 
 def start(cursor: Cursor) -> Begin:
-    """START TRANSACTION [modes]"""
+    """START TRANSACTION [mode [,] …]"""
     cursor.expect("TRANSACTION")
     return begin(cursor)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pinakes.parser.cursor import Cursor
-from pinakes.parser.options import as_text, key_name, literal, properties
+from pinakes.parser.options import as_text, key_name, literal, properties, property_value
 from pinakes.parser.statements import PartitionTerm, Properties, SortTerm
 from pinakes.parser.terms import partition_term, sort_term, terms_in_strings
 
@@ -63,5 +63,5 @@ def _with_item(cursor: Cursor, into: Clauses) -> Properties:
         case "location":
             into.location = as_text(literal(cursor))
         case _:
-            return ((key, as_text(literal(cursor))),)
+            return ((key, property_value(cursor, key)),)
     return ()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from pinakes.core.names import Part
 from pinakes.parser.cursor import Cursor
 from pinakes.parser.faults import Fault
@@ -20,7 +22,14 @@ def target(cursor: Cursor, *, alias: bool = True) -> TableRef:
     span = cursor.span_from(first)
     if cursor.word in _TIME_TRAVEL and "OF" in (cursor.peek(2).word, cursor.peek(3).word):
         raise cursor.fault("a table can only be changed as it is now: AS OF is for reading")
+    if cursor.accept("FOR", "BRANCH"):
+        name = replace(name, branch=_branch(cursor))
     return TableRef(name, span, alias_part(cursor) if alias else None)
+
+
+def _branch(cursor: Cursor) -> Part:
+    """b, "b" or 'b'"""
+    return Part(cursor.string("the name of a branch"), quoted=True) if cursor.peek().kind == "string" else cursor.part()
 
 
 def alias_part(cursor: Cursor) -> Part | None:
@@ -49,6 +58,18 @@ def _assignment(cursor: Cursor, ends: tuple[str, ...]) -> Assignment:
     return Assignment(column, cursor.until(",", *ends, what="an expression"))
 
 
+def returning(cursor: Cursor) -> bool:
+    """Whether the statement ends in RETURNING count(*), which is taken off its tokens; any other is refused."""
+    words = [token.word for token in cursor.tokens]
+    for form in (["RETURNING", "COUNT"], ["RETURNING", "COUNT", "(", "*", ")"]):
+        if words[-len(form) :] == form:
+            del cursor.tokens[-len(form) :]
+            refuse_tail(cursor)
+            return True
+    refuse_tail(cursor)
+    return False
+
+
 def refuse_tail(cursor: Cursor) -> None:
     """RETURNING and ON CONFLICT outside parentheses."""
     nested = 0
@@ -57,6 +78,11 @@ def refuse_tail(cursor: Cursor) -> None:
         nested += {"(": 1, ")": -1}.get(token.word, 0)
         after = cursor.tokens[at + 1].word if at + 1 < len(cursor.tokens) else ""
         if nested == 0 and token.word == "RETURNING":
-            raise Fault("RETURNING is not supported: SELECT the rows afterwards", token.start, unsupported=True)
+            raise Fault(
+                "RETURNING is only supported as RETURNING count(*), at the end of INSERT, UPDATE, DELETE or MERGE: "
+                "SELECT the rows afterwards",
+                token.start,
+                unsupported=True,
+            )
         if nested == 0 and token.word == "ON" and after == "CONFLICT":
             raise Fault("ON CONFLICT is not supported: use MERGE", token.start, unsupported=True)

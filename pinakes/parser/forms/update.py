@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from pinakes.parser.changes import Fragments, assignment_spans, locate_change
 from pinakes.parser.cursor import Cursor
-from pinakes.parser.forms.targets import assignments, refuse_tail, target
+from pinakes.parser.forms.targets import assignments, returning, target
 from pinakes.parser.statements import Delete, Span, Truncate, Update
 
 
 def update(cursor: Cursor) -> Update:
     """UPDATE target [AS alias] SET column = expression, … [FROM …] [WHERE …]"""
-    refuse_tail(cursor)
+    counted = returning(cursor)
     changed = target(cursor)
     cursor.expect("SET")
     assigned = assignments(cursor, "FROM", "WHERE", "ORDER", "LIMIT")
@@ -25,6 +25,7 @@ def update(cursor: Cursor) -> Update:
         assignments=assigned,
         source=source,
         where=where,
+        returning=counted,
         **located._asdict(),
     )
 
@@ -32,13 +33,21 @@ def update(cursor: Cursor) -> Update:
 def delete(cursor: Cursor) -> Delete:
     """DELETE FROM target [AS alias] [USING …] [WHERE …]"""
     cursor.expect("FROM")
-    refuse_tail(cursor)
+    counted = returning(cursor)
     changed = target(cursor)
     source = _clause(cursor, "USING", "a table to read from")
     where = _clause(cursor, "WHERE", "a condition")
     _end(cursor, "DELETE")
     located = locate_change(cursor.text, cursor.tokens, Fragments(changed, [], source, where))
-    return Delete(text=cursor.text, shown=cursor.shown, target=changed, source=source, where=where, **located._asdict())
+    return Delete(
+        text=cursor.text,
+        shown=cursor.shown,
+        target=changed,
+        source=source,
+        where=where,
+        returning=counted,
+        **located._asdict(),
+    )
 
 
 def truncate(cursor: Cursor) -> Truncate:

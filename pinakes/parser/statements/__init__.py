@@ -18,16 +18,19 @@ if TYPE_CHECKING:
     from pinakes.parser.statements.alter import AlterAction as AlterAction
     from pinakes.parser.statements.alter import AlterTable as AlterTable
     from pinakes.parser.statements.alter import CommentColumn as CommentColumn
+    from pinakes.parser.statements.alter import CreateRef as CreateRef
     from pinakes.parser.statements.alter import DropColumn as DropColumn
     from pinakes.parser.statements.alter import DropDefault as DropDefault
     from pinakes.parser.statements.alter import DropNotNull as DropNotNull
     from pinakes.parser.statements.alter import DropPartitionField as DropPartitionField
+    from pinakes.parser.statements.alter import DropRef as DropRef
     from pinakes.parser.statements.alter import MoveColumn as MoveColumn
     from pinakes.parser.statements.alter import RenameColumn as RenameColumn
     from pinakes.parser.statements.alter import SetColumnType as SetColumnType
     from pinakes.parser.statements.alter import SetDefault as SetDefault
     from pinakes.parser.statements.alter import SetNotNull as SetNotNull
     from pinakes.parser.statements.alter import SetProperties as SetProperties
+    from pinakes.parser.statements.alter import SetSortOrder as SetSortOrder
     from pinakes.parser.statements.alter import UnsetProperties as UnsetProperties
     from pinakes.parser.statements.base import AsOf as AsOf
     from pinakes.parser.statements.base import Bound as Bound
@@ -41,9 +44,11 @@ if TYPE_CHECKING:
     from pinakes.parser.statements.base import Projection as Projection
     from pinakes.parser.statements.base import Properties as Properties
     from pinakes.parser.statements.base import Repair as Repair
+    from pinakes.parser.statements.base import SearchCall as SearchCall
     from pinakes.parser.statements.base import SessionValue as SessionValue
     from pinakes.parser.statements.base import Span as Span
     from pinakes.parser.statements.base import Statement as Statement
+    from pinakes.parser.statements.base import TableCall as TableCall
     from pinakes.parser.statements.base import TableRef as TableRef
     from pinakes.parser.statements.changes import Assignment as Assignment
     from pinakes.parser.statements.changes import CopyFrom as CopyFrom
@@ -53,6 +58,7 @@ if TYPE_CHECKING:
     from pinakes.parser.statements.changes import Insert as Insert
     from pinakes.parser.statements.changes import Merge as Merge
     from pinakes.parser.statements.changes import MergeClause as MergeClause
+    from pinakes.parser.statements.changes import PartitionColumn as PartitionColumn
     from pinakes.parser.statements.changes import Truncate as Truncate
     from pinakes.parser.statements.changes import Update as Update
     from pinakes.parser.statements.definitions import AlterNamespace as AlterNamespace
@@ -99,6 +105,7 @@ if TYPE_CHECKING:
     from pinakes.parser.statements.shows import Describe as Describe
     from pinakes.parser.statements.shows import Like as Like
     from pinakes.parser.statements.shows import Search as Search
+    from pinakes.parser.statements.shows import ShowCaches as ShowCaches
     from pinakes.parser.statements.shows import ShowCatalogs as ShowCatalogs
     from pinakes.parser.statements.shows import ShowColumns as ShowColumns
     from pinakes.parser.statements.shows import ShowCreate as ShowCreate
@@ -113,13 +120,13 @@ if TYPE_CHECKING:
 
 FAMILIES = {
     "base": (
-        "Span AsOf Bound FileArgument FileCall TableRef ColumnRef Placeholder SessionValue Projection Repair "
-        "Statement Planned OptionValue Properties Path"
+        "Span AsOf Bound FileArgument FileCall SearchCall TableCall TableRef ColumnRef Placeholder SessionValue "
+        "Projection Repair Statement Planned OptionValue Properties Path"
     ),
     "queries": "Query Explain ExplainFull Summarize",
     "shows": (
         "Like ShowCatalogs ShowNamespaces ShowTables ShowViews ShowColumns ShowFunctions ShowCreate "
-        "ShowSecrets ShowSession ShowStats ShowCurrent Describe Search"
+        "ShowSecrets ShowCaches ShowSession ShowStats ShowCurrent Describe Search"
     ),
     "session": "Use SetOption ResetOption Begin Commit Rollback Prepare Execute Deallocate Kill Argument Call",
     "mounts": "Option Attach Detach CreateCatalog DropCatalog CreateSecret DropSecret",
@@ -130,9 +137,10 @@ FAMILIES = {
     "alter": (
         "AddColumn DropColumn RenameColumn SetColumnType SetNotNull DropNotNull SetDefault DropDefault "
         "CommentColumn MoveColumn SetProperties UnsetProperties AddPartitionField DropPartitionField "
-        "AlterAction AlterTable"
+        "CreateRef DropRef "
+        "SetSortOrder AlterAction AlterTable"
     ),
-    "changes": "Assignment Insert Update Delete MergeClause Merge Truncate CopyOption CopyTo CopyFrom",
+    "changes": "Assignment PartitionColumn Insert Update Delete MergeClause Merge Truncate CopyOption CopyTo CopyFrom",
     "rights": "Grant Revoke",
     "kinds": "AnyStatement",
 }

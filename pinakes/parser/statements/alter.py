@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from pinakes.core.names import Name, Part
 from pinakes.core.sql_types import SqlType
 from pinakes.parser.statements.base import Path, Properties, Span, Statement
-from pinakes.parser.statements.definitions import ColumnDef, PartitionTerm
+from pinakes.parser.statements.definitions import ColumnDef, PartitionTerm, SortTerm
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +95,42 @@ class DropPartitionField:
     term: PartitionTerm
 
 
+@dataclass(frozen=True, slots=True)
+class SetSortOrder:
+    """WRITE ORDERED BY (…), or WRITE UNORDERED: no terms"""
+
+    terms: tuple[SortTerm, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CreateRef:
+    """CREATE [OR REPLACE] | REPLACE BRANCH | TAG name [AS OF VERSION v] [RETAIN n DAYS] [WITH SNAPSHOT RETENTION …]
+
+    `version` is the id of a snapshot or the name of a branch or tag; without it, the current snapshot is meant.
+    """
+
+    kind: Literal["branch", "tag"]
+    name: str
+    version: int | str | None = None
+    replace: bool = False
+    """One that is there is moved."""
+    create: bool = True
+    """One that is not there is made."""
+    if_not_exists: bool = False
+    max_ref_age_ms: int | None = None
+    min_snapshots_to_keep: int | None = None
+    max_snapshot_age_ms: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DropRef:
+    """DROP BRANCH | TAG [IF EXISTS] name"""
+
+    kind: Literal["branch", "tag"]
+    name: str
+    if_exists: bool = False
+
+
 AlterAction = (
     AddColumn
     | DropColumn
@@ -109,6 +146,9 @@ AlterAction = (
     | UnsetProperties
     | AddPartitionField
     | DropPartitionField
+    | SetSortOrder
+    | CreateRef
+    | DropRef
 )
 
 

@@ -50,17 +50,30 @@ class FileCall:
 
 
 @dataclass(frozen=True, slots=True)
+class SearchCall:
+    """The table function system.metadata.search('words'). `span` is all of it."""
+
+    name: str
+    arguments: tuple[FileArgument, ...]
+    options: tuple[tuple[str, FileArgument], ...]
+    span: Span
+
+
+TableCall = FileCall | SearchCall
+
+
+@dataclass(frozen=True, slots=True)
 class TableRef:
     """A table that a statement reads or changes, where it stands in the text, without its alias and clauses.
 
-    For a table function that reads files, `call` is the call and `name` the function's.
+    For a table function of ours, `call` is the call and `name` the function's.
     """
 
     name: Name
     span: Span
     alias: Part | None = None
     as_of: AsOf | None = None
-    call: FileCall | None = None
+    call: TableCall | None = None
 
 
 @dataclass(frozen=True, slots=True)

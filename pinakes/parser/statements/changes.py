@@ -17,15 +17,26 @@ class Assignment:
     value: Span
 
 
+@dataclass(frozen=True, slots=True)
+class PartitionColumn:
+    """column [= constant] in PARTITION (…)"""
+
+    column: Part
+    value: Span | None = None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Insert(Planned):
-    """INSERT INTO | OVERWRITE target [(columns)] [BY NAME] query; body None is DEFAULT VALUES."""
+    """INSERT INTO | OVERWRITE target [PARTITION (…)] [(columns)] [BY NAME] query; body None is DEFAULT VALUES."""
 
     target: TableRef
+    partition: tuple[PartitionColumn, ...] = ()
     columns: tuple[Part, ...] = ()
     body: Span | None
     overwrite: bool = False
     by_name: bool = False
+    returning: bool = False
+    """RETURNING count(*): the number of rows is wanted as a row."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,6 +47,7 @@ class Update(Planned):
     assignments: tuple[Assignment, ...]
     source: Span | None = None
     where: Span | None = None
+    returning: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,6 +57,7 @@ class Delete(Planned):
     target: TableRef
     source: Span | None = None
     where: Span | None = None
+    returning: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +88,7 @@ class Merge(Planned):
     source_alias: Part | None
     on: Span
     clauses: tuple[MergeClause, ...]
+    returning: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,9 +118,10 @@ class CopyTo(Planned):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CopyFrom(Statement):
-    """COPY [INTO] table [(columns)] FROM 'path' [(options)]"""
+    """COPY [INTO] table [(columns)] FROM 'path' [(options)]; with INTO, the table remembers what it was loaded with."""
 
     table: Name
+    into: bool = False
     columns: tuple[Part, ...] = ()
     path: str = field(repr=False)
     options: tuple[CopyOption, ...] = ()

@@ -37,6 +37,7 @@ from pinakes.parser.statements.session import (
 from pinakes.parser.statements.shows import (
     Describe,
     Search,
+    ShowCaches,
     ShowCatalogs,
     ShowColumns,
     ShowCreate,
@@ -63,6 +64,7 @@ AnyStatement = (
     | ShowFunctions
     | ShowCreate
     | ShowSecrets
+    | ShowCaches
     | ShowSession
     | ShowStats
     | ShowCurrent

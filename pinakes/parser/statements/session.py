@@ -37,7 +37,9 @@ class ResetOption(Statement):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Begin(Statement):
-    """BEGIN | START TRANSACTION"""
+    """BEGIN | START TRANSACTION [READ ONLY | READ WRITE] [ISOLATION LEVEL …]"""
+
+    read_only: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -72,6 +72,11 @@ class ShowSecrets(Statement):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ShowCaches(Statement):
+    like: Like | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ShowSession(Statement):
     """SHOW SESSION [LIKE p], SHOW ALL, SHOW SETTINGS, SHOW setting_name (`setting`)"""
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import TYPE_CHECKING
 
-from pyiceberg.catalog import MetastoreCatalog, PropertiesUpdateSummary
+from pyiceberg.catalog import PropertiesUpdateSummary
 from pyiceberg.exceptions import CommitFailedException, NoSuchTableError, TableAlreadyExistsError
 from pyiceberg.partitioning import UNPARTITIONED_PARTITION_SPEC, PartitionSpec
 from pyiceberg.schema import Schema
@@ -26,7 +26,9 @@ from pinakes.providers.hadoop_catalog.local import Gone, LocalWarehouse, Taken
 from pinakes.providers.hadoop_catalog.tree import WHY_READ_ONLY, Tree
 from pinakes.providers.hadoop_catalog.versions import METADATA, Current, check_free, file_of
 from pinakes.providers.hadoop_catalog.warehouse import Warehouse
+from pinakes.providers.metadata_updates import commit_response
 from pinakes.providers.no_views import NoViews
+from pinakes.providers.own_io import OwnFileIO
 from pinakes.providers.sql_catalog.metadata_files import read_metadata, read_table_metadata
 from pinakes.providers.sql_catalog.purge import TableFiles
 from pinakes.providers.sql_catalog.rows import pyiceberg_errors
@@ -36,7 +38,7 @@ if TYPE_CHECKING:
     from pyiceberg.io import FileIO
 
 
-class HadoopCatalog(NoViews, MetastoreCatalog):
+class HadoopCatalog(NoViews, OwnFileIO):
     """`properties` are pyiceberg's: what its FileIO needs."""
 
     def __init__(self, name: str, warehouse: Warehouse, **properties: str) -> None:
@@ -116,11 +118,12 @@ class HadoopCatalog(NoViews, MetastoreCatalog):
             metadata_location=base[0].metadata_location if base else None,
         )
         if base and metadata == base[0].metadata:
-            return _response(base[0])
+            return commit_response(base[0].metadata, base[0].metadata_location)
         _check_places(metadata, base[0].metadata if base else None, self._warehouse.location(*names))
         version = base[1].version + 1 if base else 1
         self._publish(names, metadata, base[1] if base else None)
-        return _response(self._table(names, metadata, version))
+        made = self._table(names, metadata, version)
+        return commit_response(made.metadata, made.metadata_location)
 
     # --- namespaces ----------------------------------------------------------------------------------------------
 
@@ -242,12 +245,6 @@ def _check_places(metadata: TableMetadata, base: TableMetadata | None, place: st
         raise ValueError(
             f"{TableProperties.WRITE_METADATA_PATH} can't be set: metadata stands in the table's directory"
         )
-
-
-def _response(table: Table) -> CommitTableResponse:
-    return CommitTableResponse.model_validate(
-        {"metadata": table.metadata, "metadata-location": table.metadata_location}
-    )
 
 
 def _missing(names: Identifier) -> NoSuchTableError:

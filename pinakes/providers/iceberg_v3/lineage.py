@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, cast
 
 from pyiceberg.exceptions import CommitFailedException
-from pyiceberg.table.metadata import TableMetadata, TableMetadataUtil, TableMetadataV3
+from pyiceberg.table.metadata import TableMetadata, TableMetadataUtil, TableMetadataV1, TableMetadataV3
 from pyiceberg.table.update import AddSnapshotUpdate, UpgradeFormatVersionUpdate, _TableMetadataUpdateContext
 from pyiceberg.typedef import IcebergBaseModel
 
@@ -61,10 +61,11 @@ def check_version(version: int, current: int) -> None:
 
 def check_snapshot(update: AddSnapshotUpdate, base_metadata: TableMetadata) -> None:
     """A snapshot of another branch may have taken what this one counts on: then the commit is to be made again."""
-    if not isinstance(base_metadata, TableMetadataV3):
+    if isinstance(base_metadata, TableMetadataV1):
         return
     snapshot, last = update.snapshot, base_metadata.last_sequence_number
-    if snapshot.first_row_id is not None and snapshot.first_row_id < next_row_id(base_metadata):
-        raise CommitFailedException(f"its row ids from {snapshot.first_row_id} on were given to another snapshot")
+    first = snapshot.first_row_id
+    if isinstance(base_metadata, TableMetadataV3) and first is not None and first < next_row_id(base_metadata):
+        raise CommitFailedException(f"its row ids from {first} on were given to another snapshot")
     if snapshot.parent_snapshot_id is not None and (snapshot.sequence_number or 0) <= last:
         raise CommitFailedException(f"its sequence number {snapshot.sequence_number} was given to another snapshot")

@@ -8,7 +8,7 @@ without an answer is an unknown one.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote, urlsplit
 
@@ -29,7 +29,13 @@ from pyiceberg.catalog.rest import (
     TableResponse,
 )
 from pyiceberg.catalog.rest.response import _handle_non_200_response
-from pyiceberg.exceptions import CommitFailedException, NoSuchNamespaceError, NoSuchTableError, TableAlreadyExistsError
+from pyiceberg.exceptions import (
+    CommitFailedException,
+    CommitStateUnknownException,
+    NoSuchNamespaceError,
+    NoSuchTableError,
+    TableAlreadyExistsError,
+)
 from pyiceberg.io import load_file_io
 from pyiceberg.schema import Schema
 from pyiceberg.table import CommitTableRequest, CommitTableResponse, StagedTable, Table, TableIdentifier
@@ -38,8 +44,10 @@ from pyiceberg.typedef import UTF8
 from requests import HTTPError, Response
 
 from pinakes import __version__
+from pinakes.core.catalog import TableChange
 from pinakes.core.errors import CatalogUnavailable, InvalidArgument
 from pinakes.providers.rest.http import RestSession, said
+from pinakes.providers.rest.landed import check_landed
 from pinakes.providers.rest.views import RestViews
 
 if TYPE_CHECKING:
@@ -48,6 +56,7 @@ if TYPE_CHECKING:
     from pyiceberg.typedef import Identifier, Properties
 
 _CREATE_VIEW = Endpoint.from_string("POST /v1/{prefix}/namespaces/{namespace}/views")
+_COMMIT_TRANSACTION = Endpoint.from_string("POST /v1/{prefix}/transactions/commit")
 _KEPT_FROM_SERVERS = (
     *("py-", "auth", "ssl", "token", "credential", "oauth2-", "header.", "rest."),
     *("snapshot-loading-mode", "scan-planning-mode"),
@@ -80,6 +89,10 @@ class RestClient(RestViews, RestCatalog):
     @property
     def has_views(self) -> bool:
         return {Capability.V1_LIST_VIEWS, Capability.V1_LOAD_VIEW, _CREATE_VIEW} <= self._supported_endpoints
+
+    @property
+    def has_transactions(self) -> bool:
+        return _COMMIT_TRANSACTION in self._supported_endpoints
 
     def supports_server_side_planning(self) -> bool:
         return False
@@ -216,24 +229,44 @@ class RestClient(RestViews, RestCatalog):
         identifier = TableIdentifier.model_validate({"namespace": table.name()[:-1], "name": table.name()[-1]})
         request = CommitTableRequest(identifier=identifier, requirements=requirements, updates=updates)
         url = self.url(Endpoints.update_table, prefixed=True, **self._split_identifier_for_path(identifier))
-        response = self._session.commit(url, _body_of(request, table), {})
+        body = json.dumps(_content_of(request, table)).encode(UTF8)
+        response = self._session.commit(url, body, {})
         try:
             response.raise_for_status()
         except HTTPError as error:
             creates = any(isinstance(requirement, AssertCreate) for requirement in requirements)
             conflict = TableAlreadyExistsError if creates else CommitFailedException
             _handle_non_200_response(error, {404: NoSuchTableError, 409: conflict})
-        return CommitTableResponse.model_validate_json(response.text)
+        try:
+            return CommitTableResponse.model_validate_json(response.text)
+        except ValidationError as error:  # it may well have happened
+            raise CommitStateUnknownException(f"{self._session.place} answered with something strange") from error
+
+    def commit_tables(self, changes: Sequence[TableChange]) -> None:
+        """One request for all of them."""
+        body = {"table-changes": [_content_of(self._request(change), change.table) for change in changes]}
+        response = self._session.commit(self.url("transactions/commit"), json.dumps(body).encode(UTF8), {})
+        try:
+            response.raise_for_status()
+        except HTTPError as error:
+            _handle_non_200_response(error, {404: NoSuchTableError, 409: CommitFailedException})
+        check_landed(self, changes)
+
+    def _request(self, change: TableChange) -> CommitTableRequest:
+        *namespace, name = change.table.name()
+        _check_part(name, "name")
+        identifier = TableIdentifier.model_validate({"namespace": namespace, "name": name})
+        return CommitTableRequest(identifier=identifier, requirements=change.requirements, updates=change.updates)
 
 
-def _body_of(request: CommitTableRequest, table: Table) -> bytes:
+def _content_of(request: CommitTableRequest, table: Table) -> dict[str, Any]:
     """Nessie and older servers want to be told the last column's id beside a new schema; pyiceberg leaves it out."""
-    body = json.loads(request.model_dump_json())
+    body: dict[str, Any] = json.loads(request.model_dump_json())
     for update in body["updates"]:
         if update["action"] == "add-schema":
             highest = Schema.model_validate(update["schema"]).highest_field_id
             update["last-column-id"] = max(highest, table.metadata.last_column_id)
-    return json.dumps(body).encode(UTF8)
+    return body
 
 
 def _harmless(config: Mapping[str, str] | None) -> dict[str, str]:

@@ -80,6 +80,7 @@ class RestSession(Session):
         self.login = Login()
         self._trust: dict[str, Any] = {} if verify is True else {"verify": verify}
         self._timeout = timeout
+        self._environment: dict[tuple[str, ...], Any] = {}
         self.mount("https://", adapter())
         self.mount("http://", adapter())
 
@@ -103,6 +104,14 @@ class RestSession(Session):
             response = self._ask(str(method), str(url), *args, **kwargs)
         self._check(response)
         return response
+
+    def merge_environment_settings(self, url: Any, proxies: Any, stream: Any, verify: Any, cert: Any) -> Any:
+        """What the environment says of proxies and certificates; looked up once for each host, since that takes as long
+        as a good part of a request does."""
+        key = (*urlsplit(str(url))[:2], repr((proxies, stream, verify, cert)))
+        if key not in self._environment:
+            self._environment[key] = super().merge_environment_settings(url, proxies, stream, verify, cert)
+        return dict(self._environment[key])
 
     def commit(self, url: str, data: bytes, headers: dict[str, str]) -> Response:
         """A request that must not be repeated: CommitStateUnknown unless it is certain what became of it."""

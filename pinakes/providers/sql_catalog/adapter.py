@@ -6,10 +6,11 @@ So listing, existence checks and namespaces never load pyiceberg; tables and vie
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
+from pinakes.core.catalog import TableChange
 from pinakes.core.names import Namespace
-from pinakes.providers.iceberg import IcebergViewCatalog
+from pinakes.providers.iceberg import IcebergViewCatalog, translated
 from pinakes.providers.sql_catalog.namespaces import Namespaces, split
 from pinakes.providers.sql_catalog.store import CatalogStore
 
@@ -32,8 +33,21 @@ class StoreCatalog(IcebergViewCatalog):
     def close(self) -> None:
         self._store.close()
 
+    @property
+    def creates_in_transactions(self) -> bool:
+        return True
+
+    def commit_tables(self, changes: Sequence[TableChange]) -> None:
+        with translated("transaction", ()):
+            cast("SqlCatalog", self.inner).commit_tables(changes)
+
     def list_everything(self) -> Sequence[tuple[Namespace, str, str]]:
         return [(split(key.namespace), key.name, kind) for key, kind in self._store.list_everything()]
+
+    @property
+    def has_root_tables(self) -> bool:
+        """Java's catalogs may have made some."""
+        return True
 
     def list_tables(self, namespace: Namespace) -> list[str]:
         return self._store.list_names("TABLE", self._namespaces.require(namespace))
@@ -43,6 +57,9 @@ class StoreCatalog(IcebergViewCatalog):
 
     def list_namespaces(self, parent: Namespace = ()) -> list[Namespace]:
         return self._namespaces.children(parent)
+
+    def list_all_namespaces(self) -> list[Namespace]:
+        return self._namespaces.everything()
 
     def namespace_exists(self, namespace: Namespace) -> bool:
         return self._namespaces.exists(namespace)

@@ -6,13 +6,13 @@ Its tables are ordinary pyiceberg tables: `append`, `transaction()` and `create_
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
+from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 from pyiceberg.catalog import (
     LOCATION,
     WAREHOUSE_LOCATION,
-    MetastoreCatalog,
     PropertiesUpdateSummary,
 )
 from pyiceberg.exceptions import NoSuchTableError, TableAlreadyExistsError
@@ -25,6 +25,9 @@ from pyiceberg.table.sorting import UNSORTED_SORT_ORDER, SortOrder
 from pyiceberg.table.update import AssertCreate, TableRequirement, TableUpdate
 from pyiceberg.typedef import EMPTY_DICT, Identifier, Properties
 
+from pinakes.core.catalog import TableChange
+from pinakes.providers.metadata_updates import commit_response, updated
+from pinakes.providers.own_io import OwnFileIO
 from pinakes.providers.sql_catalog.metadata_files import read_table_metadata, unique_location
 from pinakes.providers.sql_catalog.namespaces import Namespaces
 from pinakes.providers.sql_catalog.purge import TableFiles
@@ -38,7 +41,7 @@ if TYPE_CHECKING:
     from pyiceberg.view.metadata import ViewVersion
 
 
-class SqlCatalog(MetastoreCatalog):
+class SqlCatalog(OwnFileIO):
     """`properties` are pyiceberg's: `warehouse`, and what its FileIO needs."""
 
     def __init__(self, store: CatalogStore, **properties: str) -> None:
@@ -111,18 +114,40 @@ class SqlCatalog(MetastoreCatalog):
     def commit_table(
         self, table: Table, requirements: tuple[TableRequirement, ...], updates: tuple[TableUpdate, ...]
     ) -> CommitTableResponse:
-        identifier = table.name()
-        current = self._current(identifier, requirements)
-        staged = self._update_and_stage_table(current, identifier, requirements, updates)
+        current, staged = self._stage(TableChange(table, requirements, updates))
         if current is not None and staged.metadata == current.metadata:
-            return _response(current)
+            return commit_response(current.metadata, current.metadata_location)
         with self._rows.landing(staged.io, staged.metadata_location):
             self._write_metadata(staged.metadata, staged.io, staged.metadata_location)
-            if current is None:
-                self._rows.insert("TABLE", identifier, staged.metadata_location)
-            else:
-                self._rows.swap("TABLE", identifier, current.metadata_location, staged.metadata_location)
-        return _response(staged)
+            self._point(current, staged)
+        return commit_response(staged.metadata, staged.metadata_location)
+
+    def commit_tables(self, changes: Sequence[TableChange]) -> None:
+        """The metadata files first; then all rows move in one transaction of the database."""
+        steps = [self._stage(change) for change in changes]
+        with ExitStack() as landing:
+            for _, staged in steps:
+                landing.enter_context(self._rows.landing(staged.io, staged.metadata_location))
+                self._write_metadata(staged.metadata, staged.io, staged.metadata_location)
+            self._store.run_in_transaction(lambda: self._point_all(steps))
+
+    def _stage(self, change: TableChange) -> tuple[Table | None, StagedTable]:
+        """The table as it is, if it is, and as it will be."""
+        current = self._current(change.table, change.requirements)
+        if current is None:
+            names = change.table.name()
+            return None, self._update_and_stage_table(None, names, change.requirements, change.updates)
+        return current, self._staged(current, change.requirements, change.updates)
+
+    def _point_all(self, steps: Sequence[tuple[Table | None, StagedTable]]) -> None:
+        for current, staged in steps:
+            self._point(current, staged)
+
+    def _point(self, current: Table | None, staged: StagedTable) -> None:
+        if current is None:
+            self._rows.insert("TABLE", staged.name(), staged.metadata_location)
+        else:
+            self._rows.swap("TABLE", staged.name(), current.metadata_location, staged.metadata_location)
 
     # --- namespaces ----------------------------------------------------------------------------------------------
 
@@ -224,24 +249,41 @@ class SqlCatalog(MetastoreCatalog):
         io = self._load_file_io(properties, metadata_location)
         return StagedTable(names, metadata, metadata_location, io, self)
 
+    def _staged(
+        self, current: Table, requirements: tuple[TableRequirement, ...], updates: tuple[TableUpdate, ...]
+    ) -> StagedTable:
+        """A table as it will be after a commit; the base's own copies all metadata on the way."""
+        for requirement in requirements:
+            requirement.validate(current.metadata)
+        metadata = updated(current.metadata, updates, current.metadata_location)
+        version = self._parse_metadata_version(current.metadata_location) + 1
+        location = load_location_provider(metadata.location, metadata.properties).new_table_metadata_file_location(
+            version
+        )
+        return StagedTable(
+            current.name(), metadata, location, self._load_file_io(metadata.properties, location), catalog=self
+        )
+
     def _read_table(self, identifier: Identifier, metadata_location: str) -> Table:
         io = self._load_file_io(location=metadata_location)
         metadata = read_table_metadata(io, metadata_location, f"table {shown(identifier)}")
         io = self._load_file_io(metadata.properties, metadata_location)
         return Table(identifier, metadata, metadata_location, io, self)
 
-    def _current(self, identifier: Identifier, requirements: tuple[TableRequirement, ...]) -> Table | None:
-        """The table that a commit builds on, or None when the commit creates it."""
+    def _current(self, table: Table, requirements: tuple[TableRequirement, ...]) -> Table | None:
+        """The table that a commit builds on, or None when the commit creates it. A metadata file never changes: that of
+        a table that is still current is not read again."""
+        identifier = table.name()
         creates = any(isinstance(requirement, AssertCreate) for requirement in requirements)
         try:
-            current = self.load_table(identifier)
+            _, location = self._rows.get("TABLE", identifier)
         except NoSuchTableError:
             if creates:
                 return None
             raise
         if creates:
             raise TableAlreadyExistsError(f"a table named {shown(identifier)} already exists")
-        return current
+        return table if location == table.metadata_location else self._read_table(identifier, location)
 
     def _new_location(self, identifier: Identifier) -> str:
         *levels, name = identifier
@@ -253,9 +295,3 @@ class SqlCatalog(MetastoreCatalog):
             f"{shown(identifier)} has no location, and neither its namespace nor the catalog has one: "
             f"attach the catalog with the option WAREHOUSE, or say where the table goes"
         )
-
-
-def _response(table: Table) -> CommitTableResponse:
-    return CommitTableResponse.model_validate(
-        {"metadata": table.metadata, "metadata-location": table.metadata_location}
-    )

@@ -14,6 +14,7 @@ from pyiceberg.typedef import UTF8
 from pyiceberg.view.metadata import ViewMetadata
 
 from pinakes.core.errors import DataCorrupt
+from pinakes.providers.foreign_errors import translate_foreign
 
 if TYPE_CHECKING:
     from pyiceberg.io import FileIO
@@ -70,4 +71,12 @@ def read_metadata(location: str, what: str, read: Callable[[], M]) -> M:
     except FileNotFoundError as error:
         raise DataCorrupt(f"{what} is damaged: its metadata file {location} is missing") from error
     except (OSError, EOFError, ValueError, ValidationError, KeyError) as error:
-        raise DataCorrupt(f"{what} is damaged: its metadata file {location} can't be read: {error}") from error
+        damaged = DataCorrupt(f"{what} is damaged: its metadata file {location} can't be read: {_short(error)}")
+        raise translate_foreign(error, f"{what}: its metadata file {location}") or damaged from error
+
+
+def _short(error: Exception) -> str:
+    """One line. pydantic tells what is wrong after a heading, and then all that it was given."""
+    lines = str(error).strip().splitlines() or [type(error).__name__]
+    told = " ".join(line.strip() for line in lines[1:3]) if "validation error" in lines[0] else lines[0]
+    return told.partition(" [type=")[0][:500]

@@ -67,6 +67,11 @@ class Namespaces:
         depth = len(parent) + 1
         return sorted({split(stored)[:depth] for stored in self._store.list_namespaces(under)})
 
+    def everything(self) -> list[Namespace]:
+        """Those of all levels; every parent of one is one."""
+        every = (split(stored) for stored in self._store.list_namespaces())
+        return sorted({levels[:depth] for levels in every for depth in range(1, len(levels) + 1)})
+
     def properties(self, namespace: Namespace) -> dict[str, str]:
         stored = self._store.get_namespace_properties(self.require(namespace))
         return {key: value for key, value in stored.items() if key != EXISTS}

@@ -1,0 +1,110 @@
+"""The configuration read anew while the engine runs: catalogs and secrets that came, went or changed.
+
+Whatever is wrong is found before anything is changed in the registry. A statement that works with a catalog that went
+or changed goes on with the one it has. What only a start can change is told, not done.
+"""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+from typing import Any, NamedTuple
+
+from pinakes.api.build import DEPLOYMENT, LAKE, mount_of, told
+from pinakes.core.config import Config
+from pinakes.core.errors import SecretInUse
+from pinakes.core.secrets import Secret, parse_secret
+from pinakes.engine.engine import Engine
+from pinakes.engine.registry import EVERYBODY, Mount
+from pinakes.engine.secrets import SHARED, SecretRef
+
+
+class Reloaded(NamedTuple):
+    added: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()
+    secrets: tuple[str, ...] = ()
+    restart: tuple[str, ...] = ()
+    """Sections that were changed and need a new start."""
+
+    def __str__(self) -> str:
+        said = [f"{what} {', '.join(names)}" for what, names in zip(_WORDS, self, strict=True) if names]
+        return "; ".join(said) or "nothing has changed"
+
+
+_WORDS = ("catalogs added:", "catalogs removed:", "catalogs changed:", "secrets changed:", "needs a restart:")
+
+
+def reload_config(engine: Engine, new: Config) -> Reloaded:
+    """Bring the engine in step with a configuration; what was done."""
+    old = engine.config
+    secrets = _changed_secrets(old, new)
+    names = {name for name in {*old.catalogs, *new.catalogs} if old.catalogs.get(name) != new.catalogs.get(name)}
+    names -= {LAKE}  # the embedded one is in its place, or was: that needs a start
+    _put(engine, secrets)
+    mounts = [_mounted(engine, new, name) for name in sorted(names & new.catalogs.keys())]
+    removed = sorted(names - new.catalogs.keys())
+    with engine.registry.changing():
+        known = dict(engine.registry.of(EVERYBODY))
+        gone = [known[name] for name in removed if name in known and known[name].origin == "config"]
+        for mount in gone:
+            engine.registry.detach(mount)
+        for mount in mounts:
+            engine.registry.mount(mount, in_place_of=known.get(mount.name))
+            gone += [known[mount.name]] if mount.name in known else []
+    for mount in gone:
+        mount.forget()
+    _drop(engine, old, new)
+    engine.config = replace(new, engine=old.engine, caches=old.caches, source=old.source)
+    if engine.admission is not None:
+        engine.admission.limits = new.server.statements
+    added = tuple(m.name for m in mounts if m.name not in old.catalogs)
+    changed = tuple(m.name for m in mounts if m.name in old.catalogs)
+    return Reloaded(added, tuple(removed), changed, tuple(s.name for s in secrets), _needs_start(old, new))
+
+
+def _changed_secrets(old: Config, new: Config) -> list[Secret]:
+    found = []
+    for name, secret in new.secrets.items():
+        if old.secrets.get(name) != secret:
+            with told(f"secrets.{name}"):
+                found.append(parse_secret(name, DEPLOYMENT.user, secret.values, shared=True))
+    return found
+
+
+def _put(engine: Engine, secrets: list[Secret]) -> None:
+    for secret in secrets:
+        engine.secrets.put(secret, DEPLOYMENT, replace=True)
+        for mount in engine.users_of(SecretRef(SHARED, secret.name)):
+            mount.renew()  # it is opened anew, with the new value
+
+
+def _drop(engine: Engine, old: Config, new: Config) -> None:
+    """Secrets that are gone, unless something that somebody attached is open by them: then it stays until a start."""
+    for name in old.secrets.keys() - new.secrets.keys():
+        ref = SecretRef(SHARED, name)
+        try:
+            engine.secrets.drop(ref, DEPLOYMENT, [mount.name for mount in engine.users_of(ref)])
+        except SecretInUse:
+            continue
+
+
+def _mounted(engine: Engine, new: Config, name: str) -> Mount:
+    with told(f"catalogs.{name}"):
+        return mount_of(engine, new.catalogs[name], None if new.source is None else new.source.parent)
+
+
+def _needs_start(old: Config, new: Config) -> tuple[str, ...]:
+    lake = ["catalogs.lake"] if old.catalogs.get(LAKE) != new.catalogs.get(LAKE) else []
+    metrics = ["server.metrics"] if old.server.metrics != new.server.metrics else []
+    return (
+        *_differing("engine", old.engine, new.engine),
+        *_differing("caches", old.caches, new.caches),
+        *(key for key in _differing("server", old.server.limits, new.server.limits) if key != "server.drain_time"),
+        *lake,
+        *metrics,
+        *(["log"] if old.log != new.log else []),
+    )
+
+
+def _differing(section: str, old: Any, new: Any) -> list[str]:
+    return [f"{section}.{f.name}" for f in fields(old) if getattr(old, f.name) != getattr(new, f.name)]

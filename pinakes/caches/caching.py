@@ -1,0 +1,95 @@
+"""What every catalog that remembers has; `catalog_groups.py` adds what it can do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+from pinakes.caches.base import Cache
+from pinakes.caches.listings import ListingKey, What
+from pinakes.caches.registry import Caches
+from pinakes.caches.table_metadata import TableKey
+from pinakes.core.forwarding import Forwarding
+from pinakes.core.names import Namespace
+
+T = TypeVar("T")
+
+_LISTINGS: dict[str, What] = {
+    "list_namespaces": "namespaces",
+    "list_all_namespaces": "all namespaces",
+    "namespace_exists": "exists",
+    "load_namespace": "properties",
+    "list_tables": "tables",
+    "list_views": "views",
+    "list_everything": "everything",
+}
+"""Which listing each method asks for."""
+
+
+class CachingCatalog(Forwarding):
+    """What every catalog that remembers has; `remembering` adds the groups."""
+
+    def __init__(self, inner: Any, caches: Caches[Any], mount: str, user: str, origin: str) -> None:
+        super().__init__(inner)
+        self._caches = caches
+        self._mount = mount
+        self._user = user
+        self._origin = origin
+        caches.origins.add(mount, origin)
+
+    def close(self) -> None:
+        self._caches.detach(self._mount)
+        self.inner.close()
+
+    def forget(self) -> None:
+        """Forget all that is known of this catalog, for every user and under whatever name it is mounted."""
+        self._caches.forget_kin(self._mount, self._origin)
+
+    def invalidate_table(self, namespace: Namespace, name: str) -> None:
+        """A table or view was made, changed or dropped: forget it, and the listings it stands in."""
+        self._caches.forget_object(self._mount, self._origin, namespace, name)
+
+    def peek(self, method: str, *arguments: Any) -> Any:
+        """What a method would answer, if that is remembered; else None."""
+        what = _LISTINGS.get(method)
+        if what is not None:
+            found = self._caches.listings.cache.peek(ListingKey(self._mount, self._user, what, *(arguments or ((),))))
+            return dict(found) if what == "properties" and isinstance(found, tuple) else found
+        if method in ("load_table", "load_view"):
+            return self._caches.table_metadata.cache.peek(self._key(*arguments, is_view=method == "load_view"))
+        return None
+
+    def peek_loaded(self) -> set[tuple[Namespace, str]]:
+        """The tables and views whose metadata this user may have from the cache."""
+        keys = self._caches.table_metadata.cache.keys()
+        return {(key.namespace, key.name) for key in keys if (key.mount, key.user) == (self._mount, self._user)}
+
+    def _listing(self, what: What, namespace: Namespace, load: Callable[[], T]) -> T:
+        key, listings = ListingKey(self._mount, self._user, what, namespace), self._caches.listings
+        return self._remembered(listings.cache, key, lambda: listings.get(key, load), load)
+
+    def _remembered(self, cache: Cache[Any, Any], key: object, ask: Callable[[], T], load: Callable[[], T]) -> T:
+        """What a cache answers. Who works with a catalog that is gone, or goes meanwhile, leaves nothing behind."""
+        if not self._caches.origins.has(self._mount):
+            return load()
+        found = ask()
+        if not self._caches.origins.has(self._mount):
+            cache.invalidate(key)
+        return found
+
+    def _key(self, namespace: Namespace, name: str, *, is_view: bool = False) -> TableKey:
+        return TableKey(self._mount, self._user, namespace, name, is_view)
+
+    def _stay_open(self, user: object) -> None:
+        """A catalog is closed when nobody holds it any more; who commits through a handle still needs it open."""
+        user.__dict__["_opened_by"] = self
+
+    @contextmanager
+    def _changing(self, *objects: tuple[Namespace, str]) -> Iterator[None]:
+        """Forget these when the change is done or has failed."""
+        try:
+            yield
+        finally:
+            for namespace, name in objects:
+                self.invalidate_table(namespace, name)

@@ -1,0 +1,38 @@
+"""Open catalogs, one for each token of a mount that passes tokens on: to open one takes a round trip or more."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import NamedTuple
+
+from pinakes.caches import measure
+from pinakes.caches.base import Cache, CacheStats, Clock
+from pinakes.caches.budget import Budget
+from pinakes.core.catalog import Catalog
+from pinakes.core.config import CacheConfig
+
+
+class ClientKey(NamedTuple):
+    mount: str
+    user: str
+    """The token's fingerprint."""
+
+
+class ClientCache:
+    """What is forgotten is closed when nobody works with it any more, which its opener sees to."""
+
+    def __init__(self, config: CacheConfig, clock: Clock = time.monotonic, budget: Budget | None = None) -> None:
+        self.cache: Cache[ClientKey, Catalog] = Cache(
+            "clients", config.max_entries, config.ttl, measure=lambda _: measure.CLIENT, clock=clock, budget=budget
+        )
+
+    def get(self, mount: str, user: str, open: Callable[[], Catalog]) -> Catalog:
+        return self.cache.get(ClientKey(mount, user), open)
+
+    def forget(self, mount: str) -> None:
+        """Everybody's client of a mount."""
+        self.cache.invalidate_if(lambda key: key.mount == mount)
+
+    def stats(self) -> CacheStats:
+        return self.cache.stats()

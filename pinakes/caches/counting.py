@@ -1,0 +1,112 @@
+"""A catalog whose calls are counted: how many, how long, and what became of them. The caches stand before it, so what
+is counted is what truly went to the catalog. `/metrics` of a server tells it.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cache
+from typing import Any, NamedTuple
+
+from pinakes.core import catalog as groups
+from pinakes.core.catalog import Catalog
+from pinakes.core.errors import NotFoundError, PinakesError
+from pinakes.core.forwarding import Forwarding, class_around
+
+MOST_CATALOGS = 200
+"""How many are counted apart: users may attach as many as they like, and each is a line of `/metrics` for ever."""
+OTHERS = "(others)"
+
+
+class Counted(NamedTuple):
+    catalog: str
+    operation: str
+    outcome: str
+    """`ok`, or the code of the error."""
+
+
+class CatalogCalls:
+    """Thread-safe. Calls and their seconds since the engine began."""
+
+    def __init__(self, clock: Callable[[], float] = time.perf_counter) -> None:
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._names: set[str] = set()
+        self._totals: dict[Counted, tuple[int, float]] = {}
+
+    def totals(self) -> dict[Counted, tuple[int, float]]:
+        with self._lock:
+            return dict(self._totals)
+
+    @contextmanager
+    def counting(self, catalog: str, operation: str) -> Iterator[None]:
+        began, outcome = self._clock(), "ok"
+        try:
+            yield
+        except NotFoundError:  # an answer like any other
+            raise
+        except BaseException as error:
+            outcome = error.code if isinstance(error, PinakesError) else type(error).__name__
+            raise
+        finally:
+            self._add(catalog, operation, outcome, self._clock() - began)
+
+    def _add(self, catalog: str, operation: str, outcome: str, seconds: float) -> None:
+        with self._lock:
+            if catalog not in self._names and len(self._names) >= MOST_CATALOGS:
+                catalog = OTHERS
+            self._names.add(catalog)
+            key = Counted(catalog, operation, outcome)
+            calls, spent = self._totals.get(key, (0, 0.0))
+            self._totals[key] = calls + 1, spent + seconds
+
+
+class CountingCatalog(Forwarding):
+    """What each has; `counting` adds the groups."""
+
+    def __init__(self, inner: Any, name: str, calls: CatalogCalls) -> None:
+        super().__init__(inner)
+        self._name = name
+        self._calls = calls
+
+    def check(self) -> None:
+        with self._calls.counting(self._name, "check"):
+            self.inner.check()
+
+    def close(self) -> None:
+        self.inner.close()
+
+
+def counting(inner: Catalog, name: str, calls: CatalogCalls) -> CountingCatalog:
+    """A catalog that counts, with the groups of `inner`."""
+    return class_around(inner, CountingCatalog, _own())(inner, name, calls)
+
+
+@cache
+def _own() -> dict[Any, type[CountingCatalog]]:
+    """A mix-in for each group, made of the group's own methods: none of them has anything to say but its name."""
+    found = [g for name, g in vars(groups).items() if name.startswith(("Supports", "Explains"))]
+    return {group: type(group.__name__, (CountingCatalog,), _members(group)) for group in found}
+
+
+def _members(group: type) -> dict[str, Any]:
+    every = {name: member for base in reversed(group.__mro__) for name, member in vars(base).items()}
+    named = {name: member for name, member in every.items() if not name.startswith("_") and name not in vars(Catalog)}
+    return {name: _passed(name) if isinstance(member, property) else _counted(name) for name, member in named.items()
+            if isinstance(member, property) or callable(member)}  # fmt: skip
+
+
+def _passed(name: str) -> property:
+    return property(lambda self: getattr(self.inner, name))
+
+
+def _counted(name: str) -> Callable[..., Any]:
+    def call(self: CountingCatalog, *arguments: Any, **named: Any) -> Any:
+        with self._calls.counting(self._name, name):
+            return getattr(self.inner, name)(*arguments, **named)
+
+    call.__name__ = name
+    return call

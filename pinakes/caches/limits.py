@@ -1,0 +1,89 @@
+"""The limits of caches as `SET GLOBAL cache.manifests.max_bytes = '1GB'` changes them, for the life of the process.
+
+The names are those of the configuration, with `cache.` before them; so are the parsers and the descriptions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import Field, dataclass, field, fields, replace
+from typing import Any
+
+from pinakes.caches.registry import Caches
+from pinakes.core.config import CachesConfig
+from pinakes.core.errors import InvalidArgument, SettingNotFound, listing
+from pinakes.core.settings import SettingRow, row_of
+
+PREFIX = "cache."
+
+
+@dataclass(slots=True)
+class CacheLimits:
+    """`configured` are those of the configuration, which RESET GLOBAL goes back to; `now` those in force."""
+
+    caches: Caches[Any]
+    configured: CachesConfig
+    now: CachesConfig = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.now = self.configured
+
+    def set(self, name: str, given: object) -> None:
+        key, parse = _known(name)
+        try:
+            value = parse(given)
+        except ValueError as error:
+            raise InvalidArgument(f"{PREFIX}{key} must be {error}, not {given!r}") from error
+        self._apply(key, value)
+
+    def reset(self, name: str | None) -> None:
+        """One, or all of them for None."""
+        for key in [_known(name)[0]] if name is not None else [key for key, _ in _all()]:
+            self._apply(key, _value(self.configured, key))
+
+    def rows(self) -> list[SettingRow]:
+        return [
+            row_of(f"{PREFIX}{key}", _value(self.now, key), _value(self.configured, key), f.metadata["doc"])
+            for key, f in _all()
+        ]
+
+    def _apply(self, key: str, value: Any) -> None:
+        name, _, limit = key.partition(".")
+        if not limit:
+            self.now = replace(self.now, **{name: value})
+            self.caches.budget.limit = value
+            self.caches.budget.settle()
+            return
+        self.now = replace(self.now, **{name: replace(getattr(self.now, name), **{limit: value})})
+        changed = {"capacity" if limit in ("max_entries", "max_bytes") else limit: value}
+        getattr(self.caches, name).cache.limit(**changed)
+
+
+def is_cache_setting(name: str | None) -> bool:
+    return name is not None and name.lower().startswith(PREFIX)
+
+
+def _known(name: str) -> tuple[str, Any]:
+    """The key in the configuration, and its parser."""
+    every = dict(_all())
+    key = name.lower().removeprefix(PREFIX)
+    if not is_cache_setting(name) or key not in every:
+        raise SettingNotFound(f"there is no global setting {name!r}; there are: {listing(PREFIX + k for k in every)}")
+    return key, every[key].metadata["parse"]
+
+
+def _all() -> Iterator[tuple[str, Field[Any]]]:
+    """Every limit by its key: `memory_budget`, `manifests.ttl` and so on."""
+    default = CachesConfig()
+    for f in fields(default):
+        if "doc" in f.metadata:
+            yield f.name, f
+        else:
+            yield from ((f"{f.name}.{limit.name}", limit) for limit in fields(getattr(default, f.name)))
+
+
+def _value(config: CachesConfig, key: str) -> Any:
+    found: Any = config
+    for name in key.split("."):
+        found = getattr(found, name)
+    return found

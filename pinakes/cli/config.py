@@ -1,0 +1,174 @@
+"""`pinakes config check [FILE]`: all that is wrong with a configuration. `pinakes config show`: what is in force, with
+what each key means, as a file that could be used; the values of secrets are masked.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pinakes.core.config import CatalogConfig, Config, find_config, load_config, read_source
+from pinakes.core.config_problems import Key, Problem, check_config, line_of, lines_of
+from pinakes.core.errors import ConfigError, PinakesError
+
+if TYPE_CHECKING:
+    from pinakes.core.server_config import ServerConfig
+
+HIDDEN = '"***"'
+
+
+def check(path: Path | None) -> bool:
+    """Tell what is wrong with a file, or with the one that would be used; whether nothing is."""
+    source = find_config(path, os.environ, Path.cwd())
+    if source is None:
+        _say("There is no configuration file: everything has its default.")
+        return True
+    problems = [*problems_of(source)]
+    for problem in problems:
+        _say(f"{source}:{problem.line or '?'}: {problem.message}")
+    _say(f"{source}: {len(problems)} problems." if len(problems) > 1 else f"{source}: one problem." if problems
+         else f"{source} is right.")  # fmt: skip
+    return not problems
+
+
+def problems_of(source: Path) -> Iterator[Problem]:
+    toml = read_source(source)
+    config, problems = check_config(toml, source.parent, os.environ)
+    yield from problems
+    if config is not None:
+        lines = lines_of(toml)
+        yield from _of_server(config.server, lines)
+        yield from _of_catalogs(replace(config, source=source), lines)
+
+
+def _of_server(config: ServerConfig, lines: Mapping[Key, int]) -> Iterator[Problem]:
+    """Those of the files that a server reads when it starts."""
+    from pinakes.cli.tls import Tls
+    from pinakes.core.users_file import read_users
+
+    try:
+        Tls.of(config.tls, None, None)
+    except ValueError as error:
+        yield Problem(line_of(("server", "tls"), lines), str(error))
+    if config.logins.users_file is not None:
+        try:
+            read_users(Path(config.logins.users_file))
+        except ConfigError as error:
+            yield Problem(line_of(("server", "users_file"), lines), error.message)
+
+
+def _of_catalogs(config: Config, lines: Mapping[Key, int]) -> Iterator[Problem]:
+    """Those that come up when secrets are made and catalogs mounted; none is opened."""
+    from pinakes.api.check import faults
+
+    for section, message in faults(config):
+        yield Problem(line_of(section, lines), message)
+
+
+def show(path: Path | None, data: str | None) -> None:
+    config = load_config(path, data=data)
+    print(f"# {config.source or 'there is no configuration file: everything has its default'}")  # noqa: T201
+    for line in shown(config):
+        print(line)  # noqa: T201
+
+
+def shown(config: Config) -> Iterator[str]:
+    yield from _section("engine", config.engine)
+    yield from _section("caches", config.caches)
+    for f in fields(config.caches):
+        if "doc" not in f.metadata:
+            yield from _section(f"caches.{f.name}", getattr(config.caches, f.name))
+    yield from _server(config.server)
+    yield from _section("access", config.access)
+    yield from _section("log", config.log)
+    for secret in config.secrets.values():
+        kept = ((key, value if key.lower() in ("type", "scope") else None) for key, value in secret.values.items())
+        yield from ("", f"[secrets.{_key(secret.name)}]", *(_assigned(k, v) for k, v in kept))
+    for catalog in config.catalogs.values():
+        yield from _catalog(catalog)
+
+
+def _server(config: ServerConfig) -> Iterator[str]:
+    yield from _section("server", config.logins, config.limits)
+    yield from _section("server.statements", config.statements)
+    yield from _section("server.metrics", config.metrics)
+    yield from _section("server.tls", config.tls)
+    if config.oidc is not None:
+        yield from _section("server.oidc", config.oidc)
+        if config.oidc.client_secret is not None:
+            yield f"client_secret = {HIDDEN}"
+    for kind, names in (("users", config.users), ("tokens", config.tokens)):
+        if names:
+            yield from ("", f"[server.{kind}]", *(f"{_key(name)} = {HIDDEN}" for name in names))
+
+
+def _section(name: str, *parts: Any) -> Iterable[str]:
+    """Each documented key: its doc, its value, and whether that is the default."""
+    yield from ("", f"[{name}]")
+    for values in parts:
+        for f in fields(values):
+            if "doc" in f.metadata:
+                value = getattr(values, f.name)
+                default = f.metadata["shown"] or (None if f.default is None else _toml(f.default))
+                yield f"# {f.metadata['doc']}" + (f" (default: {default})" if default else "")
+                yield f"# {f.name} is not set" if value is None else f"{f.name} = {_toml(value)}"
+
+
+def _catalog(catalog: CatalogConfig) -> Iterator[str]:
+    from pinakes.parser.masking import harmless, masked_address
+
+    yield from ("", f"[catalogs.{_key(catalog.name)}]", f"type = {_toml(catalog.type)}")
+    if catalog.location is not None:
+        yield f"location = {_toml(masked_address(catalog.location))}"
+    for key, value in catalog.options.items():
+        safe = masked_address(value) if isinstance(value, str) else value
+        yield _assigned(key, safe if harmless(key.upper()) else None)
+
+
+def _assigned(key: str, value: object) -> str:
+    return f"{_key(key)} = {HIDDEN if value is None else _toml(value)}"
+
+
+def _key(name: str) -> str:
+    return name if name and all(c.isascii() and (c.isalnum() or c in "-_") for c in name) else _toml(name)
+
+
+def _toml(value: object) -> str:
+    import json
+
+    if isinstance(value, tuple | list):
+        return "[" + ", ".join(map(_toml, value)) + "]"
+    if isinstance(value, bool):
+        return str(value).lower()
+    return (
+        f"{value:g}"
+        if isinstance(value, float)
+        else str(value)
+        if isinstance(value, int)
+        else json.dumps(str(value), ensure_ascii=False)
+    )
+
+
+def run(words: list[str], config: Path | None, data: str | None) -> bool | None:
+    """`check [FILE]` or `show`; None when it is neither."""
+    try:
+        match words:
+            case ["check"]:
+                return check(config)
+            case ["check", file]:
+                return check(Path(file))
+            case ["show"] | ["show", _]:
+                show(Path(words[1]) if len(words) > 1 else config, data)
+                return True
+    except (ConfigError, PinakesError) as error:
+        _say(f"pinakes: {error.told()}")
+        return False
+    return None
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)  # noqa: T201

@@ -1,0 +1,117 @@
+"""`pinakes --uri …`: where the server is and as whom one comes, from the options, the environment or a prompt.
+
+No secret is shown, and none goes in clear text to another machine unless somebody says so.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pinakes.client.address import Address
+    from pinakes.client.login import Login
+    from pinakes.client.seat import RemoteSeat
+
+PASSWORD, TOKEN = "PINAKES_PASSWORD", "PINAKES_TOKEN"
+OPTIONS = ("user", "password_file", "token", "token_file", "tls_ca", "insecure")
+"""What goes with --uri alone."""
+NOT_REMOTE = ("data", "config")
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument_group("a server elsewhere").add_argument
+    add("--uri", help="sit at the server at grpc+tls://host:port, or grpc://host:port without TLS")
+    add("--user", help=f"whom to come as; the password is in --password-file or {PASSWORD}, or is asked for")
+    add("--password-file", metavar="FILE", type=Path, help="file with the password")
+    add("--token", help="token instead of a user; others on this machine can see it: better --token-file")
+    add("--token-file", metavar="FILE", type=Path, help=f"file with the token; or {TOKEN}")
+    add("--tls-ca", metavar="FILE", type=Path, help="certificates (PEM) that the server's is signed by")
+    add("--insecure", action="store_true", default=None,
+        help="don't check the server's certificate; with grpc:// send a password or token in clear text")  # fmt: skip
+
+
+def remote_seat(options: argparse.Namespace) -> RemoteSeat:
+    """Connect; ValueError tells what is wrong with the options, an error of ours why there is no connection."""
+    address = _address(options)
+    login = _login(options, address)
+    # What gRPC logs by itself, about handshakes and the like, the error says better.
+    os.environ.setdefault("GRPC_VERBOSITY", "NONE")
+    from pinakes.client.seat import RemoteSeat  # takes a while: whoever types a password has not waited for it
+
+    return RemoteSeat(address, login)
+
+
+def _address(options: argparse.Namespace) -> Address:
+    from pinakes.client.address import Address
+
+    authority = None if options.tls_ca is None else _certificates(options.tls_ca)
+    return Address.of(options.uri, authority, insecure=bool(options.insecure))
+
+
+def _login(options: argparse.Namespace, address: Address) -> Login:
+    from pinakes.client.login import Login
+
+    login = Login(options.user, None, None if options.user is not None else _token(options))
+    if options.user is not None and (options.token is not None or options.token_file is not None):
+        raise ValueError("a token says who one is: leave out --user, or the token")
+    if options.user is None and options.password_file is not None:
+        raise ValueError("--password-file needs --user")
+    if login.is_known and not address.tls and not address.is_local and not options.insecure:
+        raise ValueError(
+            f"{address.uri} has no TLS: a password or token could be read on its way. Use grpc+tls://, or say "
+            f"--insecure if that does not matter"
+        )
+    return login if options.user is None else Login(options.user, _password(options, address))
+
+
+def _token(options: argparse.Namespace) -> str | None:
+    if options.token is not None and options.token_file is not None:
+        raise ValueError("--token and --token-file say the same: give one")
+    given: str | None = options.token if options.token is not None else os.environ.get(TOKEN)
+    if options.token_file is not None:
+        given = _read(options.token_file, "--token-file").strip()
+    if given is not None and not (given and given.isascii() and given.isprintable()):
+        raise ValueError("the token is empty, or has characters that no token has")  # not which: it is a secret
+    return given
+
+
+def _password(options: argparse.Namespace, address: Address) -> str:
+    if options.password_file is not None:
+        return _read(options.password_file, "--password-file").rstrip("\r\n")
+    return os.environ[PASSWORD] if PASSWORD in os.environ else _asked(f"Password of {options.user} at {address.uri}: ")
+
+
+def _asked(prompt: str) -> str:
+    """From whoever sits at the terminal, whatever stdin is."""
+    from getpass import getpass
+
+    try:
+        with Path("/dev/tty").open("r+b", buffering=0):
+            pass
+        return getpass(prompt)
+    except (OSError, EOFError) as error:
+        raise ValueError(f"there is nobody to ask for the password: give --password-file, or set {PASSWORD}") from error
+
+
+def _certificates(path: Path) -> bytes:
+    """As gRPC takes them; it would not say what is wrong with them."""
+    import ssl
+
+    text = _read(path, "--tls-ca")
+    try:
+        ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_verify_locations(path)
+    except ssl.SSLError as error:
+        raise ValueError(f"--tls-ca {str(path)!r} has no certificates in PEM") from error
+    return text.encode()
+
+
+def _read(path: Path, option: str) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise ValueError(f"{option} {str(path)!r} can't be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{option} {str(path)!r} is not UTF-8") from error

@@ -1,0 +1,174 @@
+"""`pinakes serve`: the engine for Flight SQL clients, until SIGTERM or Ctrl-C. Says where it listens, and to whom."""
+
+from __future__ import annotations
+
+import ipaddress
+import os
+import signal
+import socket
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
+
+from pinakes.cli.signals import Signals
+from pinakes.core.errors import PinakesError
+from pinakes.core.serving import MetricsConfig
+
+if TYPE_CHECKING:
+    from pinakes.cli.tls import Tls
+    from pinakes.core.config import Config
+    from pinakes.flight.logins.base import Authenticator
+    from pinakes.flight.operations.running import Running
+    from pinakes.flight.server import Certificates
+
+SWITCH_SECONDS = 0.0005
+HOST, PORT = "127.0.0.1", 31337
+
+
+class Listening(NamedTuple):
+    host: str
+    port: int
+    tls: Tls | None
+
+    @classmethod
+    def of(cls, host: str | None, port: int | None, tls: Tls | None) -> Listening:
+        """What the arguments say; ValueError tells what is wrong with them."""
+        if port is not None and not 0 <= port <= 65_535:
+            raise ValueError(f"--port must be a number from 0 to 65535, not {port}")
+        return cls(host or HOST, PORT if port is None else port, tls)
+
+    @property
+    def is_local(self) -> bool:
+        """Whether nobody but this machine can reach it."""
+        if self.host == "localhost":
+            return True
+        try:
+            return ipaddress.ip_address(self.host.strip("[]")).is_loopback
+        except ValueError:
+            return False
+
+    def check(self) -> None:
+        """OSError when the address can't be had: gRPC would only log the reason."""
+        family, kind, protocol, _, address = socket.getaddrinfo(self.host, self.port, type=socket.SOCK_STREAM)[0]
+        with socket.socket(family, kind, protocol) as trial:
+            trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            trial.bind(address)
+
+    def address(self, port: int | None = None) -> str:
+        scheme = "grpc" if self.tls is None else "grpc+tls"
+        host = f"[{self.host}]" if ":" in self.host and not self.host.startswith("[") else self.host
+        return f"{scheme}://{host}:{self.port if port is None else port}"
+
+
+def serve(read: Callable[[], Config], listen: Callable[[Config], Listening], metrics_port: int | None = None) -> bool:
+    """Listen until a signal comes; whether it could. `read` and `listen` give the configuration and what it and the
+    arguments say of where to listen, and are asked again when they are to be read anew."""
+    config = read()
+    listening = listen(config)
+    metrics = config.server.metrics
+    if metrics_port is not None or (listening.port == 0 and metrics == MetricsConfig()):
+        metrics = replace(metrics, port=metrics_port or 0)  # who asks for any port means the other one, too
+    _prepare(config)
+    try:
+        from pinakes.flight.logins.build import authenticator_of
+        from pinakes.flight.operations.running import Running
+    except ImportError as error:
+        _say(f"pinakes: serving needs {error.name}: pip install 'pinakes[server]'")
+        return False
+    try:
+        authenticator = authenticator_of(config.server)
+    except PinakesError as error:
+        _say(f"pinakes: {error.told()}")
+        return False
+    if authenticator.is_open and not listening.is_local:
+        _say(
+            f"pinakes: without authentication it listens on this machine only, and {listening.host} is more. Name "
+            f"users (`pinakes user add`, server.users_file), or leave out --host."
+        )
+        return False
+    try:
+        listening.check()
+    except OSError as error:
+        _say(
+            f"pinakes: can't listen on {listening.address()}: {error.strerror}. Choose another with --host and --port."
+        )
+        return False
+    try:
+        shown = _shown(listening, config)
+        # Who is told that it listens may send a signal at once, and SIGHUP would end a process that does not heed it.
+        with Running(config, listening.address(), authenticator, shown, metrics) as running, Signals() as signals:
+            _greet(listening.address(running.port), authenticator, running.metrics_address)
+            _wait(signals, running, read, listen)
+    except PinakesError as error:
+        _say(f"pinakes: {error.told()}")
+        return False
+    return True
+
+
+def _prepare(config: Config) -> None:
+    """What has to be said before libraries are loaded."""
+    # What clients send is not aligned in memory; Arrow warns of each such buffer unless it is told to copy them.
+    os.environ.setdefault("ACERO_ALIGNMENT_HANDLING", "reallocate")
+    # DataFusion has one runtime for all queries, with as many threads as there are processors, and a join that computes
+    # for seconds keeps one: with more than all that runs can keep busy, `select 1` finds one that is free (ADR 21).
+    workers = config.server.limits.worker_threads
+    if workers is None:
+        workers = config.server.statements.workers(config.engine.target_partitions)
+    os.environ.setdefault("TOKIO_WORKER_THREADS", str(workers))
+    # A thread that plans or reads manifests hands over sooner than after Python's 5 ms: `select 1` needs the
+    # interpreter often and briefly, and would wait so long each time.
+    sys.setswitchinterval(SWITCH_SECONDS)
+
+
+def _shown(listening: Listening, config: Config) -> Certificates | None:
+    from pinakes.flight.server import Certificates
+
+    tls = listening.tls
+    if tls is None:
+        return None
+    return Certificates(tls.certificate, tls.client_authorities, are_users=config.server.tls.certificate_user)
+
+
+def _greet(address: str, authenticator: Authenticator, metrics: str | None) -> None:
+    _say(f"Listening on {address} (Flight SQL). Ctrl-C stops it.")
+    if metrics is not None:
+        _say(f"Health and metrics: {metrics}/health, /ready, /metrics.")
+    if authenticator.is_open:
+        _say("There is no authentication: everybody on this machine may do whatever you may.")
+    elif not address.startswith("grpc+tls"):
+        _say("There is no TLS: passwords and data can be read on their way. --tls-cert and --tls-key turn it on.")
+
+
+def _wait(
+    signals: Signals, running: Running, read: Callable[[], Config], listen: Callable[[Config], Listening]
+) -> None:
+    """Until SIGTERM, which lets what runs come to its end, or SIGINT, which does not."""
+    while (number := signals.next()) == signals.RELOAD:
+        _reload(running, read, listen)
+    if number == signal.SIGTERM and running.drain_time:
+        _say(f"Stopping: what runs has {running.drain_time:g} s to end. A second signal ends it now.")
+        signals.draining = True
+        left = running.drain(signals.hurry)
+        signals.draining = False
+        if left:
+            _say(f"{left} {'statement is' if left == 1 else 'statements are'} stopped.")
+    else:
+        _say("Stopping.")
+    if not running.close():
+        os._exit(0)  # a client takes no rows and stays, and Arrow would wait for it at exit
+
+
+def _reload(running: Running, read: Callable[[], Config], listen: Callable[[Config], Listening]) -> None:
+    """Whatever is wrong is told, and the server goes on with what it has."""
+    try:
+        config = read()
+        said = running.reload(config, _shown(listen(config), config))
+    except (PinakesError, ValueError) as error:
+        _say(f"pinakes: not reloaded: {error.told() if isinstance(error, PinakesError) else error}")
+        return
+    _say(f"Reloaded: {said}.")
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)  # noqa: T201

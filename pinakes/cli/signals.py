@@ -1,0 +1,58 @@
+"""The signals of a server: SIGHUP reads the configuration anew, SIGTERM and SIGINT end it, each the more urgently."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from contextlib import suppress
+from queue import Empty, SimpleQueue
+from types import FrameType, TracebackType
+
+GLANCE = 0.25
+"""Seconds between two looks."""
+
+
+class Signals:
+    """Within it, signals wait for `next`. A second one that ends sets `hurry` while `draining`; else, like a third, it
+    ends the process at once."""
+
+    RELOAD: int | None = getattr(signal, "SIGHUP", None)
+
+    def __init__(self) -> None:
+        self.hurry = threading.Event()
+        self.draining = False
+        self._came: SimpleQueue[int] = SimpleQueue()  # may be put to from a handler, whatever it interrupts
+        self._ending = False
+        self._before: dict[int, object] = {}
+
+    def next(self) -> int:
+        """The next one. It looks up now and then: the system may give a signal to another thread, and Python's handler
+        then waits until the main one does something."""
+        while True:
+            with suppress(Empty):
+                return self._came.get(timeout=GLANCE)
+
+    def _end(self, number: int, frame: FrameType | None) -> None:
+        if self._ending and (not self.draining or self.hurry.is_set()):
+            os._exit(128 + number)
+        if self._ending:
+            self.hurry.set()
+        self._ending = True
+        self._came.put(number)
+
+    def _reload(self, number: int, frame: FrameType | None) -> None:
+        self._came.put(number)
+
+    def __enter__(self) -> Signals:
+        for number in (signal.SIGTERM, signal.SIGINT):
+            self._before[number] = signal.signal(number, self._end)
+        if self.RELOAD is not None:
+            self._before[self.RELOAD] = signal.signal(self.RELOAD, self._reload)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for number, handler in self._before.items():
+            signal.signal(number, handler)  # type: ignore[arg-type]

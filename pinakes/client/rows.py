@@ -1,0 +1,129 @@
+"""A statement on its way: its number, how far it is, the rows that come."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+
+from pinakes.api.seat import Work
+from pinakes.client.errors import FAILURES, broken, translated
+from pinakes.core.errors import PinakesError, ServerUnavailable
+
+if TYPE_CHECKING:
+    import pyarrow.flight as fl
+
+    from pinakes.client.wire import Wire
+
+log = logging.getLogger(__name__)
+
+_Ask = Callable[[], None]
+
+ANSWER = 2.0
+"""Seconds within which a server answers what takes it no time."""
+INTERVAL = 0.5
+"""Seconds between two questions how far a statement is."""
+
+
+class Statement:
+    """One statement. Whatever asks the server about it does so on a thread of its own, one at a time: whoever waits for
+    the statement waits for nothing else."""
+
+    def __init__(self, number: int, sql: str, wire: Wire) -> None:
+        self.number, self.sql, self._wire = number, sql, wire
+        self.over = False
+        self._work = Work("waiting", 0)
+        self._rows = 0
+        self._reader: fl.FlightStreamReader | None = None
+        self._asking: dict[str, threading.Thread] = {}
+        self._asked = time.monotonic()
+
+    def fetch(self, ticket: bytes) -> pa.Schema:
+        """Begin to fetch its rows; what they look like."""
+        self._reader = self._wire.rows(ticket)
+        try:
+            return self._reader.schema
+        except FAILURES as error:
+            raise self._told(error) from error
+
+    def batches(self) -> Iterator[pa.RecordBatch]:
+        """The rows, all of them or an error."""
+        assert self._reader is not None
+        try:
+            while True:
+                try:
+                    chunk = self._reader.read_chunk()
+                except StopIteration:
+                    self.over = True
+                    return
+                if chunk.data is not None:
+                    yield chunk.data
+        except FAILURES as error:
+            raise self._told(error) from error
+        finally:
+            self.end()
+
+    def end(self) -> None:
+        """Its rows came, or nobody wants them."""
+        if not self.over and self._reader is not None:
+            self._reader.cancel()  # a reader that is dropped would first take all that still comes
+        self.over = True
+
+    def count(self, batch: pa.RecordBatch) -> None:
+        self._rows += batch.num_rows
+        self._work = Work("running", max(self._rows, self._work.rows))
+
+    def work(self) -> Work | None:
+        """How far it is, as the server told last."""
+        if self.over:
+            return None
+        if time.monotonic() - self._asked > INTERVAL:
+            self._asked = time.monotonic()
+            self._meanwhile("progress", self._ask_progress)
+        return self._work
+
+    def cancel(self) -> None:
+        """Have it stopped there."""
+        if not self.over:
+            self._meanwhile("cancel", self._ask_cancel)
+
+    def stop(self, reason: str) -> None:
+        """Nobody wants more rows: neither wait for them nor have them made."""
+        self.cancel()
+        if self._reader is not None:
+            self._reader.cancel()
+
+    def _ask_progress(self) -> None:
+        told = self._wire.ask("PinakesProgress", {"id": self.number}, ANSWER)
+        if told is not None:
+            state, rows = told
+            self._work = Work(state, max(rows, self._work.rows))
+
+    def _ask_cancel(self) -> None:
+        """Again and again until it has ended: it may not have reached the server yet, or the server be out of reach."""
+        while not self.over:
+            with suppress(ServerUnavailable):
+                self._wire.ask("PinakesCancel", {"id": self.number}, ANSWER)
+            time.sleep(INTERVAL / 5)
+
+    def _meanwhile(self, name: str, ask: _Ask) -> None:
+        if name not in self._asking:
+            thread = threading.Thread(target=self._attempt, args=(name, ask), daemon=True, name=f"shell {name}")
+            self._asking[name] = thread
+            thread.start()
+
+    def _attempt(self, name: str, ask: _Ask) -> None:
+        try:
+            ask()
+        except PinakesError as error:  # the statement itself tells when the server is gone
+            log.debug("the server did not answer about %s", name, exc_info=error)
+        finally:
+            self._asking.pop(name, None)
+
+    def _told(self, error: Exception) -> PinakesError:
+        return broken(translated(error, self._wire.address, self.sql), self._wire.address)

@@ -1,0 +1,88 @@
+"""The calls to one server. They may come from several threads; in the main one, Ctrl-C reaches them. gRPC connects,
+and connects anew, by itself.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.flight as fl
+
+from pinakes.api.foreground import leaving
+from pinakes.client.address import Address
+from pinakes.client.errors import FAILURES, translated
+from pinakes.client.headers import Headers
+from pinakes.client.login import Login
+from pinakes.core.errors import NotSupportedError
+from pinakes.core.portable_errors import from_values
+
+_OPTIONS = [("grpc.use_local_subchannel_pool", 1)]
+"""A new client is a new connection: gRPC would go on with one that broke before."""
+
+
+class Wire:
+    def __init__(self, address: Address, login: Login) -> None:
+        self.address = address
+        self._headers = Headers(login)
+        self._client = self._connected()
+
+    def _connected(self) -> fl.FlightClient:
+        """Nothing is sent before the first call."""
+        return fl.FlightClient(
+            self.address.uri,
+            tls_root_certs=self.address.authority,
+            disable_server_verification=self.address.tls and not self.address.checked,
+            middleware=[self._headers],
+            generic_options=_OPTIONS,
+        )
+
+    def ask(self, action: str, body: Mapping[str, object] | None = None, timeout: float | None = None) -> Any:
+        """What the server answers to one of its actions for shells; an error of its own is raised as such."""
+        try:
+            payload = leaving(lambda: self._answer(fl.Action(action, json.dumps(body or {}).encode()), timeout))
+        except FAILURES as error:
+            raise translated(error, self.address) from error
+        try:
+            told = json.loads(payload)
+        except ValueError as error:
+            raise NotSupportedError(f"{self.address.uri} is no Pinakes server: it answers {payload[:50]!r}") from error
+        if "error" in told:
+            raise from_values(told["error"])
+        return told["answer"]
+
+    def rows(self, ticket: bytes) -> fl.FlightStreamReader:
+        try:
+            return self._client.do_get(fl.Ticket(ticket))
+        except FAILURES as error:
+            raise translated(error, self.address) from error
+
+    def close(self, timeout: float) -> None:
+        """End the session. A server that can't be reached any more will see to it by itself."""
+        try:
+            list(self._client.do_action(fl.Action("CloseSession", b""), fl.FlightCallOptions(timeout=timeout)))
+        except FAILURES:
+            return
+        finally:
+            self._client.close()
+
+    def _answer(self, action: fl.Action, timeout: float | None) -> bytes:
+        options = fl.FlightCallOptions(timeout=timeout)
+        try:
+            return self._first(action, options)
+        except fl.FlightUnavailableError:
+            self._client = self._connected()  # gRPC would wait a while before it tries again, and refuse until then
+            raise
+        except fl.FlightUnauthenticatedError:
+            if not self._headers.forget_login():  # the token that the server gave is no longer known there
+                raise
+            return self._first(action, options)
+
+    def _first(self, action: fl.Action, options: fl.FlightCallOptions) -> bytes:
+        results = list(self._client.do_action(action, options))
+        if len(results) != 1:
+            raise pa.ArrowInvalid(f"{len(results)} answers came to {action.type}, and one was expected")
+        body: bytes = results[0].body.to_pybytes()
+        return body

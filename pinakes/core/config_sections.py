@@ -1,0 +1,63 @@
+"""What every section of the configuration is read with: keys that are known, values that are checked by the parser of
+their field, and secrets that stand in a variable or a file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+from pinakes.core.errors import ConfigError, listing
+
+T = TypeVar("T")
+
+
+def path_from(base: Path, text: str) -> str:
+    """A path as the configuration has it: relative ones start at its directory."""
+    return str(base / Path(text).expanduser())
+
+
+def section(default: T, given: object, where: str) -> T:
+    """`default` with the values given, each of them checked by its field's parser."""
+    table = table_of(given, where)
+    parsers = {f.name: f.metadata["parse"] for f in fields(default) if "parse" in f.metadata}  # type: ignore[arg-type]
+    known_only(table, parsers, f"[{where}]", "key")
+    values: dict[str, Any] = {}
+    for key, value in table.items():
+        try:
+            values[key] = parsers[key](value)
+        except ValueError as error:
+            raise ConfigError(f"{where}.{key} must be {error}, not {value!r}") from error
+    return replace(default, **values)  # type: ignore[type-var]
+
+
+def table_of(given: object, where: str) -> Mapping[str, Any]:
+    if not isinstance(given, dict):
+        raise ConfigError(f"{where} must be a section, [{where}], not a value")
+    return given
+
+
+def known_only(given: Mapping[str, Any], known: Any, where: str, what: str) -> None:
+    unknown = [key for key in given if key not in known]
+    if unknown:
+        raise ConfigError(f"{where} has no {what} {unknown[0]!r}; there are: {listing(known)}")
+
+
+def secret_value(where: str, given: object, base: Path, environ: Mapping[str, str]) -> str:
+    """The value itself, or that of the environment variable or the file that it names. No error tells it."""
+    if isinstance(given, str):
+        return given
+    if not isinstance(given, dict) or len(given) != 1 or not isinstance(next(iter(given.values())), str):
+        raise ConfigError(f'{where} must be a text, {{ env = "VARIABLE" }} or {{ file = "path" }}')
+    ((whence, name),) = given.items()
+    known_only(given, ("env", "file"), where, "source")
+    if whence == "env":
+        if name not in environ:
+            raise ConfigError(f"{where} comes from the environment variable {name}, which is not set")
+        return environ[name]
+    try:
+        return (base / Path(name).expanduser()).read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{where} comes from the file {name}, which can't be read") from error

@@ -1,0 +1,39 @@
+"""The default of a column as text: what DEFAULT reads back as the same value."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+from uuid import UUID
+
+import pyarrow as pa
+
+from pinakes.core.names import text_literal
+
+if TYPE_CHECKING:
+    from pyiceberg.types import NestedField
+
+
+def text_of(value: Any, t: pa.DataType) -> str:
+    """A constant of a plain type, but bytes, as text that casts to it."""
+    if isinstance(value, Decimal):
+        return format(value, "f")  # all digits: DataFusion does not read 0E-10
+    if isinstance(value, bool | UUID):
+        return str(value).lower()
+    return str(pa.scalar(value, t).cast(pa.string()).as_py())
+
+
+def default_text(field: NestedField) -> str | None:
+    """A literal for the column's default; None when it has none."""
+    from pyiceberg.types import BooleanType, DecimalType, DoubleType, FloatType, IntegerType, LongType
+
+    from pinakes.core.iceberg_arrow import arrow_type_of
+
+    value = field.write_default
+    if value is None:
+        return None
+    if isinstance(value, bytes):
+        return f"X'{value.hex()}'"
+    text = text_of(value, arrow_type_of(field.field_type))
+    bare = (BooleanType, IntegerType, LongType, FloatType, DoubleType, DecimalType)
+    return text if isinstance(field.field_type, bare) else text_literal(text)

@@ -1,0 +1,17 @@
+"""Texts for people whom the server's directories do not concern: paths of its machine are cut to the last name."""
+
+from __future__ import annotations
+
+import re
+
+_PATH = re.compile(r"(?:\bfile:/{0,2}(?=/)|(?<![\w:/.\-~)\]}])(?=/))(?:/[^/\s'\"`<>|*?,;:()\[\]{}]+)+/(?=[^/\s'\"`])")
+"""The directories of an absolute path, also of a file: address. Those of other addresses follow a colon or a host."""
+
+
+_QUOTED = re.compile(r"(['\"`])(?:file:/{0,2})?/[^'\"`\n]*/([^/'\"`\n]+/?)\1")
+"""A path that stands in quotes may have anything in it."""
+
+
+def without_paths(text: str) -> str:
+    """`'/srv/lake/t/data.parquet' is damaged` becomes `'…/data.parquet' is damaged`."""
+    return _PATH.sub("…/", _QUOTED.sub(r"\1…/\2\1", text))

@@ -1,0 +1,119 @@
+"""A catalog around another one: it has exactly those groups of `core/catalog.py` that the inner one has.
+
+Its class is put together from one mix-in per group. What only has to be passed on stands here, once for all who wrap
+catalogs (the caches, a transaction); they bring the mix-ins of the groups in which they do something of their own. A
+new group is one more line of `_GROUPS`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Any, TypeVar, cast
+
+from pinakes.core.catalog import (
+    Catalog,
+    ExplainsReading,
+    SupportsAllNamespaces,
+    SupportsBulkListing,
+    SupportsDefaultNamespace,
+    SupportsNamespaceChanges,
+    SupportsNamespaces,
+    SupportsPathIdentifiers,
+    SupportsRootTables,
+    SupportsTableChanges,
+    SupportsTables,
+    SupportsTransactions,
+    SupportsViews,
+    Table,
+)
+from pinakes.core.names import Namespace
+
+
+class Forwarding:
+    """What each has; `class_around` adds the groups."""
+
+    def __init__(self, inner: Any) -> None:
+        self.inner = inner
+
+    @property
+    def type(self) -> str:
+        return str(self.inner.type)
+
+    def check(self) -> None:
+        self.inner.check()
+
+
+class Namespaces(Forwarding):
+    def list_namespaces(self, parent: Namespace = ()) -> list[Namespace]:
+        return list(self.inner.list_namespaces(parent))
+
+    def namespace_exists(self, namespace: Namespace) -> bool:
+        return bool(self.inner.namespace_exists(namespace))
+
+    def load_namespace(self, namespace: Namespace) -> dict[str, str]:
+        return dict(self.inner.load_namespace(namespace))
+
+
+class _AllNamespaces(Forwarding):
+    def list_all_namespaces(self) -> list[Namespace]:
+        return list(self.inner.list_all_namespaces())
+
+
+class _DefaultNamespace(Forwarding):
+    @property
+    def default_namespace(self) -> Namespace:
+        found: Namespace = self.inner.default_namespace
+        return found
+
+
+class _RootTables(Forwarding):
+    @property
+    def has_root_tables(self) -> bool:
+        return bool(self.inner.has_root_tables)
+
+
+class _PathIdentifiers(Forwarding):
+    def load_path(self, path: str) -> Table:
+        found: Table = self.inner.load_path(path)
+        return found
+
+
+class _Reading(Forwarding):
+    @property
+    def why_read_only(self) -> str:
+        return str(self.inner.why_read_only)
+
+
+_GROUPS: tuple[tuple[Any, type[Forwarding] | None], ...] = (
+    (SupportsTransactions, None),
+    (SupportsTableChanges, None),
+    (SupportsBulkListing, None),
+    (SupportsRootTables, _RootTables),
+    (SupportsTables, None),
+    (SupportsNamespaceChanges, None),
+    (SupportsAllNamespaces, _AllNamespaces),
+    (SupportsNamespaces, Namespaces),
+    (SupportsDefaultNamespace, _DefaultNamespace),
+    (SupportsViews, None),
+    (SupportsPathIdentifiers, _PathIdentifiers),
+    (ExplainsReading, _Reading),
+)
+"""Each group and what passes it on; None where whoever wraps a catalog must say what it does. Those that build on
+another stand before it, as Python's bases have to."""
+
+W = TypeVar("W", bound=Forwarding)
+
+
+def class_around(inner: Catalog, base: type[W], own: Mapping[Any, type[Forwarding] | None]) -> type[W]:
+    """The class of a catalog around `inner`: `base` with the groups of it. `own` has the mix-ins of some groups; one
+    that it has None for is left out."""
+    groups = [(group, passed) for group, passed in _GROUPS if isinstance(inner, group)]
+    mixins = [own[group] if group in own or passed is None else passed for group, passed in groups]
+    made: type[W] = _class_of(cast("Any", base), tuple(mixin for mixin in mixins if mixin is not None))
+    return made
+
+
+@cache
+def _class_of(base: type[Any], mixins: tuple[type[Forwarding], ...]) -> type[Any]:
+    return type(base.__name__, (*mixins, base), {"__doc__": base.__doc__})

@@ -1,0 +1,12 @@
+"""What an administrator may do and, where the configuration of a server says so (`[access]`), everybody."""
+
+from __future__ import annotations
+
+POWERS: dict[str, str] = {
+    "attach": "ATTACH catalogs for themselves, and make and drop catalogs",
+    "global_settings": "change what concerns everybody: SET GLOBAL, ATTACH … (VISIBILITY all)",
+    "local_files": "read and write files of the server by their path, as far as engine.allowed_paths goes",
+    "server_credentials": "use the cloud credentials of the server's own environment: PROFILE, PROVIDER "
+    "credential_chain, AWS without a secret",
+    "worker_commands": "ATTACH catalogs that start a program on the server",
+}

@@ -1,0 +1,134 @@
+"""What the configuration says of `pinakes serve`: who may call it, by what they are known, and what they may do.
+
+    [server]
+    users_file = "users"
+    administrators = ["ann"]
+
+    [server.oidc]
+    issuer = "https://login.example.com/realms/lab"
+    audience = "pinakes"
+
+    [server.tls]
+    certificate = "server.crt"
+    key = "server.key"
+
+    [access]
+    everybody_may = ["attach"]
+
+The values are read by `core/config.py`; `flight/logins` makes of them who may call, `engine/access` what they may do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+
+from pinakes.core.powers import POWERS
+from pinakes.core.server_limits import ServerLimits
+from pinakes.core.serving import MetricsConfig, StatementLimits
+from pinakes.core.values import documented, duration, one_of, some_of, text, texts, truth
+
+SECTIONS = ("users", "tokens", "oidc", "tls", "statements", "metrics")
+"""Those of `[server]`; its own keys are those of LoginConfig and ServerLimits."""
+
+
+@dataclass(frozen=True, slots=True)
+class AccessConfig:
+    """[access]: what users of `pinakes serve` may do who are no administrators"""
+
+    everybody_may: tuple[str, ...] = documented(
+        some_of(*POWERS),
+        "What everybody may do, and not only administrators: " + ", ".join(POWERS) + ".",
+        ("attach",),
+        shown="attach",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class LoginConfig:
+    """[server]: how callers are told apart"""
+
+    authentication: str | None = documented(
+        one_of("none", "required"),
+        "`none`: anybody on this machine may call, as the user who runs the server; `required`: everybody must log in. "
+        "If not set: required as soon as a way to log in is configured.",
+        None,
+    )
+    users_file: str | None = documented(text, "File of users that `pinakes user add` writes.", None)
+    administrators: tuple[str, ...] = documented(
+        texts, "Users who are administrators, however they log in.", (), shown="none"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class OidcConfig:
+    """[server.oidc]: tokens of an OpenID Connect provider"""
+
+    issuer: str = documented(text, "The issuer of the tokens, exactly as they name it (`iss`).", "", shown="(needed)")
+    audience: tuple[str, ...] = documented(
+        texts, "A token must be meant for one of these (`aud`).", (), shown="(needed)"
+    )
+    user_claim: str = documented(text, "The claim that is the user's name.", "preferred_username")
+    roles_claim: str = documented(
+        text, "The claim that lists roles or groups; a dot leads into an object.", "realm_access.roles"
+    )
+    administrator_roles: tuple[str, ...] = documented(
+        texts, "Roles or groups that make an administrator.", (), shown="none"
+    )
+    clock_skew: float = documented(duration, "How far the clocks of issuer and server may differ.", 30.0, shown="30s")
+    keys_age: float = documented(
+        duration, "How long the issuer's keys are believed before they are fetched anew.", 300.0, shown="5min"
+    )
+    password_grant: bool = documented(
+        truth,
+        "Whether a user and a password are brought to the issuer, for clients that know nothing else; needs client_id.",
+        False,
+        shown="false",
+    )
+    client_id: str | None = documented(
+        text,
+        "The server's name at the issuer, for the password grant; client_secret, given as secrets are, goes with it.",
+        None,
+    )
+    scope: str = documented(text, "The scope that the password grant asks for.", "openid")
+    client_secret: str | None = field(default=None, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class TlsConfig:
+    """[server.tls]"""
+
+    certificate: str | None = documented(text, "File of the certificate chain (PEM).", None)
+    key: str | None = documented(text, "File of its private key (PEM).", None)
+    client_ca: str | None = documented(
+        text, "File of the authorities (PEM) one of which must have signed the certificate of a client.", None
+    )
+    certificate_user: bool = documented(
+        truth,
+        "Whether the certificate of a client says who it is: the first of its subject alternative names, else its "
+        "common name. No password or token is asked for then.",
+        False,
+        shown="false",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ServerConfig:
+    """[server]. `users` and `tokens` have a password or a token for each name ([server.users] and [server.tokens]):
+    values are given as those of secrets are, and never show in a repr."""
+
+    users: Mapping[str, str] = field(default_factory=dict, repr=False)
+    tokens: Mapping[str, str] = field(default_factory=dict, repr=False)
+    logins: LoginConfig = LoginConfig()
+    oidc: OidcConfig | None = None
+    tls: TlsConfig = TlsConfig()
+    limits: ServerLimits = field(default_factory=ServerLimits)
+    statements: StatementLimits = field(default_factory=StatementLimits)
+    metrics: MetricsConfig = field(default_factory=MetricsConfig)
+
+
+@cache
+def default_server() -> ServerConfig:
+    """What is in force without a section: made once, since a server looks at it for each statement."""
+    return ServerConfig()

@@ -1,0 +1,93 @@
+"""The one place where what is asked is held against who asks.
+
+    a statement             `statement`, from dispatch (so EXECUTE, too) and from describing (prepared statements)
+    a table, view, file …   `relation`, when a plan gets it: whatever the statement is, and within views; and again
+                            when a plan that is known is run once more (`engine/known_plans.py`)
+    a function of rows      `function`
+    a procedure             `procedure`, for those of the engine: `CALL system.runtime.x`
+    a path of this machine  `files`: FROM 'path', read_csv, COPY, LOCATION, the options of ATTACH
+    a catalog to mount      `mount`
+    another's statement     `may_stop`: KILL, `kill_query`
+    metadata outside SQL    `metadata`: what drivers ask by Flight SQL, and what a remote shell shows
+
+Row filters and column masks will stand in `relation`, which gives back what may be read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import TYPE_CHECKING
+
+from pinakes.core.errors import InternalError, PermissionDenied
+from pinakes.engine.access.policy import Policy, refusal
+from pinakes.engine.access.rules import PROCEDURES, RULES, TABLE_FUNCTIONS
+from pinakes.engine.files.access import FileAccess
+from pinakes.providers.registry import runs_commands, uses_server_credentials
+
+if TYPE_CHECKING:
+    from pinakes.core.identity import Identity
+    from pinakes.engine.mounting import Common
+    from pinakes.engine.relation import Relation
+    from pinakes.parser.statements import Statement
+
+
+class Guard:
+    """For one user, as the session that asks has them. `everywhere` are the paths that anybody may touch."""
+
+    def __init__(self, identity: Identity, policy: Policy, everywhere: FileAccess) -> None:
+        self.identity = identity
+        self.policy = policy
+        self.files = _files(identity, policy, everywhere)
+        """The paths of this machine that this user may read and write."""
+
+    @property
+    def rights(self) -> Hashable:
+        """All that its answers depend on beside the user's name: what was made under other rights is not given out."""
+        return self.identity.roles, self.policy.everybody_may, self.files.roots.texts
+
+    def require(self, power: str, what: str) -> None:
+        self.policy.require(self.identity, power, what)
+
+    def statement(self, statement: Statement) -> None:
+        rule = RULES.get(statement.kind)
+        if rule is None:
+            raise InternalError(f"nobody has decided who may {statement.kind}: see engine/access/rules.py")
+        rule(statement, self)
+
+    def relation(self, relation: Relation) -> Relation:
+        """What this user may read of it."""
+        return relation
+
+    def function(self, name: str) -> None:
+        if name.lower() not in TABLE_FUNCTIONS:
+            raise PermissionDenied(f"nobody has decided who may call the table function {name}")
+
+    def procedure(self, name: str) -> None:
+        """One of the engine, which is about no table. Whether there is one, who calls it is told later."""
+        needed = PROCEDURES.get(name)
+        if needed is not None:
+            self.require(*needed)
+
+    def mount(self, location: str, common: Common, paths: list[str]) -> None:
+        """What ATTACH is about to mount; `paths` are those of this machine that it would be opened on."""
+        if common.visibility == "all":
+            self.require("global_settings", "attaching catalogs for everybody (VISIBILITY all)")
+        if runs_commands(common.type, location):
+            self.require("worker_commands", f"attaching catalogs of type {common.type}, which start a program,")
+        if common.secret is None and uses_server_credentials(common.type):
+            self.require("server_credentials", f"attaching a catalog of type {common.type} without a SECRET")
+        for path in paths:
+            self.files.local(path)
+
+    def may_stop(self, user: str) -> bool:
+        """Whether this user may stop a statement of another: one's own everybody, anyone's an administrator."""
+        return self.identity.is_admin or user == self.identity.user
+
+    def metadata(self, what: str) -> None:
+        """What drivers ask outside of SQL; each catalog tells what this user may see."""
+
+
+def _files(identity: Identity, policy: Policy, everywhere: FileAccess) -> FileAccess:
+    if policy.may(identity, "local_files"):
+        return everywhere if identity.is_admin else everywhere.discreet()
+    return FileAccess((), refusal("local_files", "reading and writing files of the server by their path"))

@@ -1,0 +1,28 @@
+"""Things that are alive: known for as long as somebody else holds them, and listed while other threads add more.
+
+`weakref.WeakSet` alone is not for that: one who iterates while another adds gets a RuntimeError.
+"""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from collections.abc import Iterator
+from typing import Generic, TypeVar
+
+T = TypeVar("T")
+
+
+class Alive(Generic[T]):
+    def __init__(self) -> None:
+        self._things: weakref.WeakSet[T] = weakref.WeakSet()
+        self._lock = threading.RLock()  # a signal handler may look while its own thread adds
+
+    def add(self, thing: T) -> None:
+        with self._lock:
+            self._things.add(thing)
+
+    def __iter__(self) -> Iterator[T]:
+        """Those that are alive now; what comes and goes meanwhile changes nothing."""
+        with self._lock:
+            return iter(list(self._things))

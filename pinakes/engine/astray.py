@@ -1,0 +1,89 @@
+"""Conditions that DataFusion 55 would test on another column than the one they are about: refused.
+
+Above a right join it hands them down by name: `a RIGHT JOIN b … WHERE a.v IS NULL` becomes `b.v IS NULL`, if b has a
+`v`, and rows of b are lost (apache/datafusion#25263). A full join becomes a right one when a condition needs a row of
+the right side. Filters that joins and ORDER BY … LIMIT make while they run go astray the same way (#25296):
+`planner.py` plans without them where columns of one name meet.
+
+Of NOT IN (SELECT …) it knows that a NULL among the values leaves no row. Where the subquery refers to the row around
+it, it takes a NULL anywhere for one, also among values that the row has nothing to do with: that is refused, too.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from pinakes.core.errors import NotSupportedError
+
+if TYPE_CHECKING:
+    from datafusion.plan import LogicalPlan
+
+_MAY_GO_ASTRAY = re.compile(r"\b(?:RIGHT|FULL|NOT)\b", re.IGNORECASE)
+_SCANNED = re.compile(r"TableScan: .*? projection=\[(.*?)\](?:, |$)")
+_NAMED = re.compile(r" AS ([^\s,]+)")
+_NOT_IN_PER_ROW = re.compile(r"LeftAnti Join: (?:.* Filter: .*|.+ = .+, .+ = .+) null_aware$")
+
+
+class _Node(NamedTuple):
+    depth: int
+    text: str
+
+
+def may_go_astray(sql: str) -> bool:
+    """Whether a look at the plan is needed."""
+    return _MAY_GO_ASTRAY.search(sql) is not None
+
+
+def refuse_astray(optimized: LogicalPlan) -> None:
+    """An error if a condition above a right join speaks of a column whose name both sides have, or if a NOT IN is about
+    other values for each row."""
+    lines = optimized.display_indent().splitlines()
+    nodes = [_Node(len(line) - len(line.lstrip()), line.lstrip()) for line in lines]
+    above: list[_Node] = []
+    for at, node in enumerate(nodes):
+        above = [n for n in above if n.depth < node.depth]
+        conditions = [n.text for n in above if n.text.startswith("Filter:")]
+        if conditions and node.text.startswith("Right Join:"):
+            _refuse(conditions, _shared_names(nodes, at))
+        if _NOT_IN_PER_ROW.match(node.text):
+            _refuse_not_in()
+        above.append(node)
+
+
+def _refuse(conditions: Sequence[str], names: Sequence[str]) -> None:
+    for name in names:
+        if any(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", condition) for condition in conditions):
+            raise NotSupportedError(
+                f"a condition on the result of this RIGHT or FULL JOIN is not supported, since both sides have a "
+                f"column {name}: rows would be lost. Write a LEFT JOIN with the two sides swapped, or give {name} "
+                f"another name in a subquery: FROM (SELECT {name} AS {name}_2, … FROM …) AS …"
+            )
+
+
+def _refuse_not_in() -> None:
+    raise NotSupportedError(
+        "NOT IN (SELECT …) is not supported where the subquery refers to the row around it and its values may be NULL: "
+        "rows would be lost. Write <> ALL (SELECT …), or NOT EXISTS (SELECT 1 FROM … WHERE … AND value = x), for which "
+        "NULLs do not count"
+    )
+
+
+def _shared_names(nodes: Sequence[_Node], join: int) -> list[str]:
+    """The names that are given more than once below a join."""
+    found = Counter(name for node in _below(nodes, join) for name in _names(node.text))
+    return [name for name, times in found.items() if times > 1]
+
+
+def _below(nodes: Sequence[_Node], at: int) -> Iterator[_Node]:
+    for node in nodes[at + 1 :]:
+        if node.depth <= nodes[at].depth:
+            return
+        yield node
+
+
+def _names(text: str) -> set[str]:
+    scanned = _SCANNED.match(text)
+    return set(scanned[1].split(", ")) if scanned is not None else set(_NAMED.findall(text))

@@ -1,0 +1,123 @@
+"""The facts of EXPLAIN FULL, collected: while the statement is planned, and once it was run.
+
+A plan goes the way of every query (`Execution.ready`), so what is told is what a query would do.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from pinakes.caches.tally import Tally
+from pinakes.engine.errors import translated
+from pinakes.engine.explain.cache_use import cache_use
+from pinakes.engine.explain.facts import Explained, Operator, ResultCacheUse, Scan, Shared
+from pinakes.engine.explain.operators import estimates_of, file_key, files_read, operators_of, showing_statistics
+from pinakes.engine.explain.results import result_cache_use
+from pinakes.engine.explain.scans import Evidence, scan_of
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from datafusion import DataFrame
+    from datafusion.plan import ExecutionPlan
+
+    from pinakes.engine.execution import Execution
+    from pinakes.engine.planner import Planner
+    from pinakes.parser.statements import Planned, Span
+
+ENGINE = "local"
+WHY = "DataFusion in this process, the only engine there is"
+
+
+@dataclass(slots=True)
+class Explaining:
+    """A statement that is explained: planned at once, and run if it is analysed."""
+
+    execution: Execution
+    planner: Planner
+    frame: DataFrame
+    """As it is run."""
+    schema: pa.Schema
+    estimates: str
+    tally: Tally
+    seconds: dict[str, float]
+    """What it took to plan it."""
+    analyzed: bool
+    kept: ResultCacheUse | None
+    _rows: int | None = None
+
+    @classmethod
+    def of(cls, execution: Execution, statement: Planned, span: Span, *, analyze: bool) -> Explaining:
+        """Plan the query that stands in the statement."""
+        execution.plans.explains, execution.plans.dry = True, not analyze
+        tally, planner = Tally(), execution.planner()
+        with tally.counting():
+            frame = planner.query(statement, span)
+            ready, schema = execution.ready(frame)
+        seconds = dict(execution.query.seconds)
+        estimates = _estimates(execution, planner, statement, span, frame)
+        kept = result_cache_use(statement, span, execution, planner, frame)
+        return cls(execution, planner, ready, schema, estimates, tally, seconds, analyze, kept)
+
+    def run(self) -> None:
+        """Run it to its last row; only their number is kept."""
+        count = 0
+        with self.tally.counting():
+            for batch in self.execution.read(self.frame, self.schema):
+                count += batch.num_rows
+        self._rows = count
+
+    def facts(self) -> Explained:
+        plan = self._physical(self.frame)
+        before = [(c, self._physical(c.frame)) for c in self.execution.plans.computed]
+        scans = self._scans([plan, *(p for _, p in before)])
+        tables = {file_key(path): scan.table for scan in scans for path in scan.paths}
+        root = self._operators(plan, self.estimates, tables)
+        shared = tuple(Shared(c.name, c.uses, c.rows, self._operators(p, "", tables)) for c, p in before)
+        reads = any(one.reads for one in (root, *(s.root for s in shared)))
+        return Explained(
+            self.analyzed,
+            ENGINE,
+            WHY,
+            self._seconds(),
+            scans if reads else tuple(map(_unread, scans)),
+            shared,
+            root,
+            cache_use(self.tally.asked),
+            self._rows,
+            self.kept,
+        )
+
+    def _physical(self, frame: DataFrame) -> ExecutionPlan:
+        """The plan as it was run; if it was not, as it would be."""
+        with self.execution.query.phase("plan"), translated():
+            return self.execution.query.interruptible(frame.execution_plan)
+
+    def _operators(self, plan: ExecutionPlan, estimates: str, tables: dict[str, str]) -> Operator:
+        return operators_of(plan, estimates, tables, analyzed=self.analyzed)
+
+    def _scans(self, plans: list[ExecutionPlan]) -> tuple[Scan, ...]:
+        read = [r for plan in plans for r in files_read(plan)] if self.analyzed else None
+        evidence, told = Evidence(self.tally.asked, read), self.execution.plans.told
+        relations = [r for r in self.planner.relations.all() if r.shared is None]
+        return tuple(scan_of(relation, told(relation.key), evidence) for relation in relations)
+
+    def _seconds(self) -> dict[str, float]:
+        """Without what explaining took."""
+        planned = {phase: spent for phase, spent in self.seconds.items() if phase != "execute"}
+        return {**planned, "execute": self.execution.query.seconds["execute"]} if self.analyzed else planned
+
+
+def _unread(scan: Scan) -> Scan:
+    """Of a plan that opens no file."""
+    return replace(scan, is_read=False, bytes_planned=None if scan.bytes_planned is None else 0)
+
+
+def _estimates(execution: Execution, planner: Planner, statement: Planned, span: Span, frame: DataFrame) -> str:
+    """What DataFusion estimates, as its EXPLAIN of the same text over the same files tells."""
+    session = execution.session
+    text = planner.rewrite(statement, span)
+    with execution.plans.as_narrowed(frame, session), showing_statistics(session.context):
+        explained = planner.plan(f"EXPLAIN FORMAT INDENT {text.text}", statement)
+    with execution.query.phase("plan"), translated():
+        return estimates_of(explained, execution.query.interruptible)

@@ -1,0 +1,145 @@
+"""DataFusion's conditions as SQL that a person reads: `a > 5 AND b LIKE 'x%'`.
+
+What has no spelling here is shown as DataFusion prints it. Nothing is run from this text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pyarrow as pa
+from datafusion import Expr
+
+from pinakes.core.names import spell, text_literal
+from pinakes.core.plain import as_text, plain
+from pinakes.engine.scan.native import UUID_TEXT
+
+MOST = 20
+"""Values of an IN list that are shown."""
+_SAME = ("nanvl", UUID_TEXT)
+"""Functions that a scan puts around a column to give it back as it is (`scan/native.py`)."""
+_STRENGTH = {"OR": 1, "AND": 2, "+": 5, "-": 5, "||": 5, "*": 6, "/": 6, "%": 6}
+_COMPARISON = 4
+_ATOM = 9
+_SCAN = "?table?."
+"""What DataFusion puts in front of the columns of a scan."""
+_TYPES = {
+    "Boolean": "BOOLEAN",
+    "Int8": "TINYINT",
+    "Int16": "SMALLINT",
+    "Int32": "INTEGER",
+    "Int64": "BIGINT",
+    "Float32": "REAL",
+    "Float64": "DOUBLE",
+    "Decimal128": "DECIMAL",
+    "Utf8": "VARCHAR",
+    "Utf8View": "VARCHAR",
+    "Date32": "DATE",
+}
+_AFTER = {
+    "IsNull": "IS NULL",
+    "IsNotNull": "IS NOT NULL",
+    "IsTrue": "IS TRUE",
+    "IsFalse": "IS FALSE",
+    "IsNotTrue": "IS NOT TRUE",
+    "IsNotFalse": "IS NOT FALSE",
+}
+
+
+def as_sql(conditions: Sequence[Expr]) -> str:
+    """Conditions all of which must hold; "" for none."""
+    strength = _STRENGTH["AND"] if len(conditions) > 1 else 0
+    return " AND ".join(_within(c, strength) for c in conditions)
+
+
+def _within(e: Expr, strength: int) -> str:
+    """An operand: in parentheses if it binds less than what is around it."""
+    text, own = _spelled(e)
+    return text if own >= strength else f"({text})"
+
+
+def _spelled(e: Expr) -> tuple[str, int]:
+    """The text, and how strongly its outermost operator binds."""
+    kind = e.variant_name()
+    match kind:
+        case "Column":
+            return spell(e.to_variant().name()), _ATOM
+        case "Literal":
+            return _literal(e), _ATOM
+        case "BinaryExpr":
+            return _binary(e)
+        case "InList":
+            return _in_list(e), _COMPARISON
+        case "Like":
+            return _like(e), _COMPARISON
+        case "Not":
+            return f"NOT {_within(e.rex_call_operands()[0], _COMPARISON)}", 3
+        case "ScalarFunction":
+            return _function(e)
+        case "Cast" | "TryCast":
+            return _cast(e), _ATOM
+        case "Negative":
+            return f"-{_within(e.rex_call_operands()[0], _ATOM)}", _ATOM - 1
+        case _ if kind in _AFTER:
+            return f"{_within(e.rex_call_operands()[0], _COMPARISON + 1)} {_AFTER[kind]}", _COMPARISON
+    return _printed(e), 0
+
+
+def _printed(e: Expr) -> str:
+    return str(e.canonical_name()).replace(_SCAN, "")
+
+
+def _binary(e: Expr) -> tuple[str, int]:
+    operator, (left, right) = e.rex_call_operator(), e.rex_call_operands()
+    strength = _STRENGTH.get(operator, _COMPARISON)
+    shown = "<>" if operator == "!=" else operator
+    # A chain needs no parentheses to the left; to the right only AND and OR can do without.
+    after = strength if operator in ("AND", "OR") else strength + 1
+    before = strength if operator in _STRENGTH else strength + 1
+    return f"{_within(left, before)} {shown} {_within(right, after)}", strength
+
+
+def _in_list(e: Expr) -> str:
+    tested, *values = e.rex_call_operands()
+    shown = [_within(v, 0) for v in values[:MOST]]
+    if len(values) > MOST:
+        shown.append(f"… {len(values) - MOST} more")
+    negated = "NOT " if e.to_variant().negated() else ""
+    return f"{_within(tested, _COMPARISON + 1)} {negated}IN ({', '.join(shown)})"
+
+
+def _like(e: Expr) -> str:
+    tested, pattern = e.rex_call_operands()
+    escape = e.to_variant().escape_char()
+    tail = f" ESCAPE {text_literal(escape)}" if escape is not None else ""
+    operator = e.rex_call_operator().upper()
+    return f"{_within(tested, _COMPARISON + 1)} {operator} {_within(pattern, _COMPARISON + 1)}{tail}"
+
+
+def _function(e: Expr) -> tuple[str, int]:
+    name, operands = e.rex_call_operator(), e.rex_call_operands()
+    if name in _SAME and len({str(o) for o in operands}) == 1:
+        return _spelled(operands[0])
+    return f"{name}({', '.join(_within(o, 0) for o in operands)})", _ATOM
+
+
+def _cast(e: Expr) -> str:
+    """DataFusion's Python tells the type only in the text of the whole."""
+    word = "CAST" if e.variant_name() == "Cast" else "TRY_CAST"
+    written = _printed(e).rpartition(" AS ")[2].removesuffix(")")
+    kind, opened, rest = written.partition("(")
+    return f"{word}({_within(e.to_variant().expr(), 0)} AS {_TYPES.get(kind, kind)}{opened}{rest})"
+
+
+def _literal(e: Expr) -> str:
+    value: Any = e.python_value()
+    if not isinstance(value, pa.Scalar):
+        return _printed(e)
+    if not value.is_valid:
+        return "NULL"
+    text = as_text(plain(pa.array([value], value.type))[0])
+    kind = value.type
+    if pa.types.is_boolean(kind) or pa.types.is_integer(kind) or pa.types.is_floating(kind):
+        return text
+    return text if pa.types.is_decimal(kind) else text_literal(text)

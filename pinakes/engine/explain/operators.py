@@ -1,0 +1,161 @@
+"""The operators of a plan: DataFusion's physical plan, with its estimates and, once it was run, with what it measured.
+
+DataFusion tells its estimates only in the text of EXPLAIN. That is planned beside the plan itself, over the same files,
+and matched with it by the names of the operators and how deep they stand; if they differ, nothing is estimated.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import NamedTuple
+from urllib.parse import unquote, urlsplit
+
+from datafusion import DataFrame, SessionContext
+from datafusion.plan import ExecutionPlan, MetricsSet
+
+from pinakes.engine.explain.facts import Actual, Estimate, Operator
+
+_STATISTICS = "datafusion.explain.show_statistics"
+_HEAD = re.compile(r"^((?:  )*)([A-Z]\w*)(?=[:,]|$)", re.MULTILINE)
+_ROWS = re.compile(r"statistics=\[Rows=(Exact|Inexact)\((\d+)\)")
+
+
+_FILE = re.compile(r"file_groups=\{\d+ groups?: \[\[(.+?)(?::\d+\.\.\d+)?(?:, |\])")
+
+
+class _Line(NamedTuple):
+    depth: int
+    name: str
+
+
+@contextmanager
+def showing_statistics(context: SessionContext) -> Iterator[None]:
+    """An EXPLAIN that is planned within tells what is estimated."""
+    context.sql(f"SET {_STATISTICS} = 'true'")
+    try:
+        yield
+    finally:
+        context.sql(f"SET {_STATISTICS} = 'false'")
+
+
+def estimates_of(explained: DataFrame, run: Callable[[Callable[[], object]], object]) -> str:
+    """The text of the physical plan that an EXPLAIN gives; `run` ends the wait for it when the query is stopped."""
+    found: list[str] = []
+
+    def collect() -> None:
+        for batch in explained.collect():
+            rows = batch.to_pydict()
+            kinds = zip(rows["plan_type"], rows["plan"], strict=True)
+            found.extend(plan for kind, plan in kinds if kind == "physical_plan")
+
+    run(collect)
+    return found[0] if found else ""
+
+
+def operators_of(plan: ExecutionPlan, estimates: str, tables: Mapping[str, str], *, analyzed: bool) -> Operator:
+    """`tables` has the table of each file, by the name that DataFusion has for it."""
+    lines = [line for line, _ in _walk(plan)]
+    told = _estimated(estimates)
+    estimated = [e for _, e in told] if [line for line, _ in told] == lines else [None] * len(lines)
+    return _operator(plan, iter(estimated), tables, analyzed=analyzed)
+
+
+def _operator(
+    plan: ExecutionPlan, estimated: Iterator[Estimate | None], tables: Mapping[str, str], *, analyzed: bool
+) -> Operator:
+    name, _, detail = plan.display().strip().partition(": ")
+    estimate = next(estimated)  # before those of the inputs, as in the text
+    inputs = tuple(_operator(child, estimated, tables, analyzed=analyzed) for child in plan.children())
+    actual = _actual(plan.metrics()) if analyzed else None
+    return Operator(name, detail, inputs, estimate, actual, _table(detail, tables))
+
+
+def _table(detail: str, tables: Mapping[str, str]) -> str | None:
+    """The table whose files a scan reads: the first that it names tells."""
+    first = _FILE.search(detail)
+    return None if first is None else tables.get(file_key(first[1]))
+
+
+def file_key(path: str) -> str:
+    """A file's path without its store: as DataFusion names it in what it measures."""
+    parts = urlsplit(path)
+    return unquote(parts.path if parts.scheme else path).lstrip("/")
+
+
+def _actual(metrics: MetricsSet | None) -> Actual | None:
+    """None for an operator that does not measure itself."""
+    if metrics is None or metrics.output_rows is None:
+        return None
+    # A scan decodes outside of what is called computing.
+    nanoseconds = (metrics.elapsed_compute or 0) + (metrics.sum_by_name("time_elapsed_processing") or 0)
+    return Actual(metrics.output_rows, nanoseconds / 1e9, metrics.spilled_bytes or 0)
+
+
+def _walk(plan: ExecutionPlan, depth: int = 0) -> Iterator[tuple[_Line, ExecutionPlan]]:
+    yield _Line(depth, plan.display().strip().partition(":")[0].partition(",")[0]), plan
+    for child in plan.children():
+        yield from _walk(child, depth + 1)
+
+
+def _estimated(text: str) -> list[tuple[_Line, Estimate | None]]:
+    """What the text tells of each operator. A condition may have line breaks in it, so an operator's text goes on to
+    where the next one begins."""
+    heads = list(_HEAD.finditer(text))
+    ends = [*(head.start() for head in heads[1:]), len(text)][: len(heads)]
+    return [
+        (_Line(len(head[1]) // 2, head[2]), _estimate(_ROWS.findall(text, head.end(), end)))
+        for head, end in zip(heads, ends, strict=True)
+    ]
+
+
+def _estimate(found: list[tuple[str, str]]) -> Estimate | None:
+    """The last is DataFusion's own: a condition may hold a text that looks like it."""
+    if not found:
+        return None
+    precision, rows = found[-1]
+    return Estimate(int(rows), precision == "Exact")
+
+
+# --- what was measured of files ----------------------------------------------------------------------------------
+
+
+class Read(NamedTuple):
+    """What was measured of one file."""
+
+    file: str
+    row_groups: int
+    matched: int
+    bytes: int
+
+
+_PRUNED = re.compile(r"([\d.]+)(?: ([KMBT]))? total → ([\d.]+)(?: ([KMBT]))? matched")
+_POWERS = {"": 1, "K": 10**3, "M": 10**6, "B": 10**9, "T": 10**12}
+
+
+def files_read(plan: ExecutionPlan) -> list[Read]:
+    """What was measured of the files of a plan that was run; each may be there many times."""
+    return [read for _, node in _walk(plan) for read in _files(node.metrics())]
+
+
+def _files(metrics: MetricsSet | None) -> Iterable[Read]:
+    for metric in metrics.metrics() if metrics is not None else ():
+        file = metric.labels().get("filename")
+        if file is not None and metric.name == "bytes_scanned":
+            yield Read(file, 0, 0, int(metric.value) if isinstance(metric.value, int) else 0)
+        elif file is not None and metric.name == "row_groups_pruned_statistics":
+            total, matched = _pruned(repr(metric))
+            yield Read(file, total, matched, 0)
+
+
+def _pruned(text: str) -> tuple[int, int]:
+    """DataFusion's Python has no numbers for this metric, but prints them: `10 total → 5 matched`."""
+    found = _PRUNED.match(text)
+    if found is None:
+        return 0, 0
+    return _number(found[1], found[2]), _number(found[3], found[4])
+
+
+def _number(digits: str, power: str | None) -> int:
+    return round(float(digits) * _POWERS[power or ""])

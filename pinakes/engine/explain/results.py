@@ -1,0 +1,35 @@
+"""What EXPLAIN FULL says of the result cache: whether it would answer, and if not, why."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pinakes.engine.explain.facts import ResultCacheUse
+from pinakes.engine.known_plans import key_of
+from pinakes.engine.results import versions_of
+from pinakes.engine.steady import is_steady
+from pinakes.parser.statements import ExplainFull
+
+if TYPE_CHECKING:
+    from datafusion import DataFrame
+
+    from pinakes.engine.execution import Execution
+    from pinakes.engine.planner import Planner
+    from pinakes.parser.statements import Planned, Span
+
+
+def result_cache_use(
+    statement: Planned, span: Span, execution: Execution, planner: Planner, frame: DataFrame
+) -> ResultCacheUse | None:
+    """None where it is not turned on, and for a query within another statement."""
+    session = execution.session
+    if not session.settings.result_cache or not isinstance(statement, ExplainFull) or span != statement.body:
+        return None
+    if not is_steady(frame):
+        return ResultCacheUse(False, "not kept: a function that gives something else each time")
+    key, versions = key_of(statement, span.of(statement.text), execution), versions_of(planner.relations.all())
+    if key is None or versions is None:
+        return ResultCacheUse(False, "not kept: reads more than Iceberg tables of catalogs")
+    if session.engine.caches.results.has(key, versions):
+        return ResultCacheUse(True, "answers: nothing would be read")
+    return ResultCacheUse(False, "has it not: kept when it is read to its end")

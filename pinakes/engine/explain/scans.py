@@ -1,0 +1,151 @@
+"""What a statement reads, relation by relation: how an Iceberg table was narrowed, which files stand for a path."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from pinakes.core.names import dotted
+from pinakes.engine.explain.cache_use import cache_use
+from pinakes.engine.explain.conditions import as_sql
+from pinakes.engine.explain.facts import Files, RowGroups, Scan
+from pinakes.engine.explain.operators import Read, file_key
+from pinakes.engine.relations import FILES
+from pinakes.engine.scan.by_partition import ByPartition
+from pinakes.engine.scan.prune import Pruner
+from pinakes.engine.scan.table import FEW
+from pinakes.engine.temporary import TEMPORARY
+
+if TYPE_CHECKING:
+    from datafusion import Expr
+    from pyiceberg.schema import Schema
+
+    from pinakes.caches.tally import Asked
+    from pinakes.core.catalog import IcebergTable
+    from pinakes.engine.narrowing import Told
+    from pinakes.engine.relation import Relation
+    from pinakes.engine.scan.shapes import Shape
+    from pinakes.engine.scan.table import IcebergScan
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What was noted while the statement was planned, and run."""
+
+    asked: Sequence[Asked]
+    read: Sequence[Read] | None
+    """None if it was not run."""
+
+    def of_files(self, paths: Iterable[str]) -> tuple[RowGroups | None, int | None]:
+        """The row groups and the bytes that were read of these files; nothing if DataFusion did not read them."""
+        wanted = {file_key(path) for path in paths}
+        found = [read for read in self.read or () if file_key(read.file) in wanted]
+        if not found:
+            return None, None
+        groups = RowGroups(sum(r.row_groups for r in found), sum(r.matched for r in found))
+        return groups, sum(r.bytes for r in found)
+
+
+def scan_of(relation: Relation, told: Sequence[Told], evidence: Evidence) -> Scan:
+    name = dotted(relation.path)
+    if told and relation.table is not None:
+        return _iceberg(relation, relation.table, _Chosen.of(told), evidence)
+    if relation.remade is not None:
+        return Scan(name, "view", caches=cache_use(a for a in evidence.asked if a.about == relation.key))
+    if relation.files:
+        return _files(relation, evidence)
+    return Scan(relation.key[2] if relation.key[0] == TEMPORARY else name, "memory")
+
+
+def _files(relation: Relation, evidence: Evidence) -> Scan:
+    """Files that are named by a path or by a catalog of files: all of them are read."""
+    count, size = len(relation.files), sum(file.stamp.size for file in relation.files)
+    paths = tuple(str(f.local) if f.is_local else f.path for f in relation.files)
+    groups, read = evidence.of_files(paths)
+    more = f" and {count - 1} more" if count > 1 else ""
+    return Scan(
+        relation.files[0].path + more if relation.key[0] == FILES else dotted(relation.path),
+        "files",
+        files=Files(count, count, count),
+        bytes_total=size,
+        bytes_planned=size,
+        bytes_read=read,
+        row_groups=groups,
+        paths=paths,
+    )
+
+
+# --- Iceberg tables ----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Chosen:
+    """How all scans of a table were narrowed, together."""
+
+    scan: IcebergScan
+    conditions: list[list[Expr]] | None
+    """Those of each scan; None if they are not known."""
+    native: dict[int, Shape]
+    """The number of each file that DataFusion reads, and what its columns are called."""
+    plain: dict[int, str]
+    """The number of each file that pyiceberg's reader reads, and why."""
+
+    @classmethod
+    def of(cls, told: Sequence[Told]) -> _Chosen:
+        reading = [t for t in told if t.conditions != []]  # not each plan of a statement reads each table
+        known = [t.conditions for t in reading if t.conditions is not None]
+        conditions = [c for one in known for c in one] if len(known) == len(reading) else None
+        native = {n: group.shape for t in reading for group, files in t.narrowed.native.items() for n, _ in files}
+        plain = {n: why for t in reading for n, why in t.narrowed.plain.items()}
+        return cls(told[0].scan, conditions, native, plain)
+
+    @property
+    def numbers(self) -> list[int]:
+        return sorted(self.native.keys() | self.plain.keys())
+
+    @property
+    def pruning(self) -> str:
+        if self.conditions is None:
+            return "none: the conditions are not known, for the plan has rows in memory"
+        if not self.scan.is_worth_narrowing:
+            return f"none: of {FEW} files or fewer DataFusion itself leaves out what can't match"
+        return "by partitions and bounds"
+
+    def files(self, schema: Schema) -> Files:
+        total, numbers = len(self.scan.files), self.numbers
+        if self.conditions is None or not self.scan.is_worth_narrowing:
+            return Files(total, total if numbers else 0, len(numbers))
+        kept = Pruner(ByPartition(self.scan.files), schema).files(self.conditions) if self.conditions else []
+        return Files(total, len({*kept, *numbers}), len(numbers))
+
+
+def _iceberg(relation: Relation, table: IcebergTable, chosen: _Chosen, evidence: Evidence) -> Scan:
+    files, numbers, snapshot = chosen.scan.files, chosen.numbers, table.handle.current_snapshot()
+    paths = tuple(files.paths[n] for n in numbers)
+    groups, read = evidence.of_files(paths)
+    return Scan(
+        dotted(relation.path),
+        "iceberg",
+        scans=None if chosen.conditions is None else len(chosen.conditions),
+        snapshot_id=None if snapshot is None else snapshot.snapshot_id,
+        files=chosen.files(table.handle.schema()),
+        pruning=chosen.pruning,
+        rows=pc.sum(files.table.column("record_count").take(pa.array(numbers, pa.int64()))).as_py() or 0,
+        bytes_total=sum(files.sizes),
+        bytes_planned=sum(files.sizes[n] for n in numbers),
+        bytes_read=read,
+        row_groups=groups,
+        filters=None if chosen.conditions is None else tuple(as_sql(c) for c in chosen.conditions),
+        delete_files=len({delete for n in numbers if n in files.deletes for delete in files.deletes[n].files}),
+        native_files=len(chosen.native),
+        schema_groups=len(set(chosen.native.values())),
+        plain_files=dict(Counter(chosen.plain.values())),
+        is_read=chosen.conditions != [],
+        caches=cache_use(a for a in evidence.asked if a.about == relation.key),
+        paths=paths,
+    )

@@ -1,0 +1,73 @@
+"""What the metadata of a table tells about sizes: its rows, exactly, and where the values of its keys lie.
+
+An integer column has at most as many distinct values as its bounds are apart, and at most as many as the table has
+rows. For keys, which are dense, that is about right; nothing else is known without reading.
+"""
+
+from __future__ import annotations
+
+import weakref
+from dataclasses import dataclass
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyiceberg.types import DateType, IntegerType, LongType, NestedField
+
+from pinakes.caches.manifests import ManifestCache
+from pinakes.core.catalog import IcebergTable
+from pinakes.engine.scan.snapshot import SnapshotFiles, files_of
+
+_KEYS = (IntegerType, LongType, DateType)
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """Where the values of a column lie: from `least` to `greatest`, `distinct` of them at most."""
+
+    least: int
+    greatest: int
+    distinct: float
+
+    @property
+    def width(self) -> float:
+        return self.greatest - self.least + 1.0
+
+
+class TableFacts:
+    def __init__(self, table: IcebergTable, cache: ManifestCache) -> None:
+        self._files = files_of(table, cache)
+        self._fields = {field.name: field for field in table.handle.schema().fields}
+        metadata = table.handle.metadata
+        self.version = f"{metadata.table_uuid} {metadata.current_snapshot_id} {table.handle.schema().schema_id}"
+        """What the rows depend on."""
+        self.rows = self._files.rows
+
+    def spread(self, column: str) -> Spread | None:
+        known = _SPREADS.setdefault(self._files, {})
+        if column not in known:
+            field = self._fields.get(column)
+            known[column] = None if field is None else self._bounds(field)
+        return known[column]
+
+    def _bounds(self, field: NestedField) -> Spread | None:
+        if not isinstance(field.field_type, _KEYS):
+            return None
+        ranges = self._files.ranges(field.field_id, field.field_type)
+        if not ranges or ranges[0].least.null_count or ranges[0].greatest.null_count:
+            return None
+        least, greatest = pc.min(_numbers(ranges[0].least)), pc.max(_numbers(ranges[0].greatest))
+        return spread_of(least.as_py(), greatest.as_py(), self.rows)
+
+
+_SPREADS: weakref.WeakKeyDictionary[SnapshotFiles, dict[str, Spread | None]] = weakref.WeakKeyDictionary()
+
+
+def spread_of(least: int | None, greatest: int | None, rows: int) -> Spread | None:
+    if least is None or greatest is None or greatest < least:
+        return None
+    return Spread(least, greatest, max(1.0, min(greatest - least + 1.0, rows)))
+
+
+def _numbers(values: pa.Array) -> pa.Array:
+    """Days for dates."""
+    return values.cast(pa.int32()) if pa.types.is_date32(values.type) else values

@@ -1,0 +1,158 @@
+"""A CALL from its text to its rows: which procedure, of which catalog or of the engine, with which arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+import pyarrow as pa
+
+from pinakes.core.errors import InvalidArgument, NotSupportedError, ProcedureNotFound, listing
+from pinakes.core.names import SYSTEM, Name, Part
+from pinakes.engine.execution import Execution
+from pinakes.engine.procedures.base import Parameter, Procedure, RuntimeProcedure, Signature, Work
+from pinakes.engine.procedures.registry import NAMES, RUNTIME, procedure, runtime_procedure
+from pinakes.engine.result import Result
+from pinakes.engine.write.commit import again
+from pinakes.parser import classify
+from pinakes.parser.one_name import read_name
+from pinakes.parser.statements import Call, Query
+
+_RUNTIME = "runtime"
+
+
+def run(statement: Call, execution: Execution) -> Result:
+    if _is_of_runtime(statement.procedure):
+        return _run_runtime(runtime_procedure(statement.procedure.last.exact), statement, execution)
+    catalog, name = _procedure_name(statement.procedure, execution)
+    found = procedure(name)
+    if execution.session.transaction is not None and not found.in_transactions:
+        raise NotSupportedError(f"{name} removes files, so it can't be rolled back: COMMIT or ROLLBACK first")
+    given = _given(statement, found, execution)
+    target = _table(given.pop("table"), catalog, execution)
+    rows = again(lambda: _run(found, target, given, execution), execution.resolver.find(target, kind="TABLE"))
+    return Result.rows(found.columns, rows)
+
+
+def columns_of(statement: Call, execution: Execution) -> pa.Schema:
+    """The columns of what it will tell; nothing is run."""
+    if _is_of_runtime(statement.procedure):
+        return runtime_procedure(statement.procedure.last.exact).columns
+    return procedure(_procedure_name(statement.procedure, execution)[1]).columns
+
+
+def _run(found: Procedure, target: Name, given: Mapping[str, Any], execution: Execution) -> list[tuple[object, ...]]:
+    place, table = execution.resolver.table(target)
+    execution.query.touch(place.place.mount.name)
+    work = Work(place, table, dict(given), datetime.now(UTC), execution.query.check)
+    return [tuple(row) for row in found.run(work)]
+
+
+def _run_runtime(found: RuntimeProcedure, statement: Call, execution: Execution) -> Result:
+    rows = [tuple(row) for row in found.run(execution, _given(statement, found, execution))]
+    return Result.rows(found.columns, rows) if found.columns.names else Result.done("CALL")
+
+
+# --- names ---------------------------------------------------------------------------------------------------------
+
+
+def _is_of_runtime(name: Name) -> bool:
+    *before, _ = name.parts
+    return len(before) == 2 and before[0].matches(SYSTEM) and before[1].matches(_RUNTIME)
+
+
+def _procedure_name(name: Name, execution: Execution) -> tuple[Part | None, str]:
+    """[catalog.]system.procedure: the catalog as written, and the procedure."""
+    *before, last = name.parts
+    if not before or not before[-1].matches(SYSTEM) or len(before) > 2:
+        raise ProcedureNotFound(
+            f"there is no procedure {name}: they are called as [catalog.]{SYSTEM}.procedure(…), and there are: "
+            f"{listing(NAMES)}; those of the engine as {SYSTEM}.{_RUNTIME}.procedure(…): {listing(RUNTIME)}"
+        )
+    catalog = before[0] if len(before) == 2 else None
+    if catalog is not None:
+        execution.session.catalogs.require(catalog)
+    return catalog, last.exact
+
+
+def _table(written: str, catalog: Part | None, execution: Execution) -> Name:
+    """The table that an argument names: in the catalog of the call, which may be said once more."""
+    name = read_name(written)
+    if catalog is None or name.is_path:
+        return name
+    session = execution.session
+    mounted = session.catalogs.require(catalog).name
+    says_catalog = len(name.parts) > 1 and session.catalogs.find(name.parts[0]) == mounted
+    if says_catalog or (len(name.parts) == 1 and session.scope.catalog == mounted):
+        return name
+    return Name((Part(mounted, quoted=True), *name.parts))
+
+
+# --- arguments -----------------------------------------------------------------------------------------------------
+
+
+def _given(statement: Call, found: Signature, execution: Execution) -> dict[str, Any]:
+    """What was given for the parameters, by their names."""
+    given = _values(_texts(statement, found), execution)
+    _check_types(found, given)
+    return given
+
+
+def _texts(statement: Call, found: Signature) -> dict[Parameter, str]:
+    """The text of each argument by its parameter."""
+    known = {p.name: p for p in found.parameters}
+    texts: dict[Parameter, str] = {}
+    for number, argument in enumerate(statement.arguments):
+        if argument.name is None and number < len(found.parameters):
+            parameter: Parameter | None = found.parameters[number]
+        else:
+            parameter = known.get((argument.name or "").lower())
+        if parameter is None:
+            what = f"argument {argument.name!r}" if argument.name else f"argument {number + 1}"
+            raise InvalidArgument(f"{found.name} takes no {what}: {found.usage}")
+        if parameter in texts:
+            raise InvalidArgument(f"{found.name}: {parameter.name} is given twice")
+        texts[parameter] = argument.value.of(statement.text)
+    missing = [p.name for p in found.parameters if p.required and p not in texts]
+    if missing:
+        raise InvalidArgument(f"{found.name} needs {missing[0]}: {found.usage}")
+    return texts
+
+
+def _values(texts: Mapping[Parameter, str], execution: Execution) -> dict[str, Any]:
+    """All of them at once, so that ? is counted over the whole statement. Times are those of the session's zone."""
+    form = {"timestamp": "CAST(({}\n) AS TIMESTAMPTZ)"}
+    columns = ", ".join(f"{form.get(p.type, '({}{})').format(t, chr(10))} AS {p.name}_" for p, t in texts.items())
+    source = classify(f"SELECT {columns}")
+    if not isinstance(source, Query) or source.tables:
+        raise InvalidArgument("the arguments of a procedure must be constants")
+    rows = execution.collect(execution.planner().query(source)).to_pylist()
+    return {p.name: value for p, value in zip(texts, rows[0].values(), strict=True)}
+
+
+_PYTHON: dict[str, type] = {"text": str, "integer": int, "timestamp": datetime, "boolean": bool, "integers": list}
+
+
+def _check_types(found: Signature, given: Mapping[str, Any]) -> None:
+    for parameter in found.parameters:
+        value = given.get(parameter.name)
+        if value is None and not parameter.required:
+            continue
+        fits = isinstance(value, _PYTHON[parameter.type]) and not (
+            parameter.type == "integer" and isinstance(value, bool)
+        )
+        if isinstance(value, list):
+            fits = parameter.type == "integers" and all(isinstance(v, int) for v in value)
+        if not fits:
+            raise InvalidArgument(f"{found.name}: {parameter.name} must be {_said(parameter)}, not {value!r}")
+
+
+def _said(parameter: Parameter) -> str:
+    return {
+        "text": "a text, such as 'sales.orders'",
+        "integer": "a whole number",
+        "timestamp": "a time, such as TIMESTAMP '2024-01-31 12:00:00'",
+        "boolean": "true or false",
+        "integers": "an array of whole numbers, such as [1, 2]",
+    }[parameter.type]

@@ -1,0 +1,184 @@
+"""expire_snapshots(table, [older_than], [retain_last], [snapshot_ids]): old snapshots go, and files of theirs alone.
+
+Which ones is said by the arguments, else by the table's properties (history.expire.…), for each branch by its own
+settings. What a branch or a tag stands at stays. Files are removed after the commit, and only those that no snapshot
+which is left leads to; where that can't be found out, nothing happens at all.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable
+
+import pyarrow as pa
+from pyiceberg.io import FileIO
+from pyiceberg.manifest import DataFileContent
+from pyiceberg.table.metadata import TableMetadata
+from pyiceberg.table.refs import MAIN_BRANCH, SnapshotRef, SnapshotRefType
+from pyiceberg.table.update import (
+    AssertRefSnapshotId,
+    RemoveSnapshotRefUpdate,
+    RemoveSnapshotsUpdate,
+    TableRequirement,
+    TableUpdate,
+)
+
+from pinakes.core.errors import CommitConflict, InvalidArgument
+from pinakes.engine.procedures.base import TABLE, Parameter, Procedure, Rows, Work, milliseconds
+from pinakes.engine.procedures.history import ancestors, known_snapshot
+from pinakes.engine.procedures.reachable import Reachable
+from pinakes.engine.write.commit import begin, commit
+
+log = logging.getLogger(__name__)
+
+DAY = 86_400_000
+NOTHING = (0, 0, 0, 0, 0)
+
+
+def _run(work: Work) -> Rows:
+    metadata = work.table.handle.metadata
+    if metadata.properties.get("gc.enabled", "true").lower() == "false":
+        raise InvalidArgument(
+            f"{work.found} has gc.enabled = false: other tables may use its files, so none is removed"
+        )
+    refs = _kept_refs(work, metadata)
+    doomed = _doomed(work, metadata, refs)
+    dropped = [name for name in metadata.refs if name not in refs]
+    if not doomed and not dropped:
+        return [NOTHING]
+    io, before = work.table.handle.io, {s.snapshot_id: s for s in metadata.snapshots}
+    theirs = Reachable.of((s for number, s in before.items() if number in doomed), io, work.check)
+    ours = Reachable.of((s for number, s in before.items() if number not in doomed), io, work.check)
+    left = _expire(work, doomed, dropped)
+    ours.add((s for s in left.snapshots if s.snapshot_id not in before), io)  # what somebody else added meanwhile
+    return [_remove(theirs, ours, io)]
+
+
+# --- which ---------------------------------------------------------------------------------------------------------
+
+
+def _kept_refs(work: Work, metadata: TableMetadata) -> dict[str, SnapshotRef]:
+    """A branch or tag that has a time to live goes when its snapshot is older."""
+    now = milliseconds(work.now)
+    return {name: ref for name, ref in metadata.refs.items() if name == MAIN_BRANCH or not _is_old(metadata, ref, now)}
+
+
+def _is_old(metadata: TableMetadata, ref: SnapshotRef, now: int) -> bool:
+    snapshot = metadata.snapshot_by_id(ref.snapshot_id)
+    return ref.max_ref_age_ms is not None and snapshot is not None and now - snapshot.timestamp_ms > ref.max_ref_age_ms
+
+
+def _doomed(work: Work, metadata: TableMetadata, refs: dict[str, SnapshotRef]) -> set[int]:
+    least, oldest = _limits(work, metadata)
+    explicit = set(work["snapshot_ids"] or ())
+    heads = {ref.snapshot_id: name for name, ref in refs.items()}
+    for number in explicit:
+        known_snapshot(work, number)
+        if number in heads:
+            raise InvalidArgument(f"snapshot {number} can't expire: {heads[number]!r} of {work.found} stands at it")
+    if explicit and work["older_than"] is None and work["retain_last"] is None:
+        return explicit
+    kept: set[int] = set()
+    referred: set[int] = set()
+    for ref in refs.values():
+        line = list(ancestors(metadata, ref.snapshot_id))
+        if ref.snapshot_ref_type == SnapshotRefType.TAG:
+            line = line[:1]
+        referred |= {s.snapshot_id for s in line}
+        own_least = ref.min_snapshots_to_keep or least
+        own_oldest = oldest
+        if ref.max_snapshot_age_ms is not None and work["older_than"] is None:
+            own_oldest = milliseconds(work.now) - ref.max_snapshot_age_ms
+        is_tag = ref.snapshot_ref_type == SnapshotRefType.TAG
+        kept |= {s.snapshot_id for n, s in enumerate(line) if is_tag or n < own_least or s.timestamp_ms >= own_oldest}
+    kept |= {s.snapshot_id for s in metadata.snapshots if s.snapshot_id not in referred and s.timestamp_ms >= oldest}
+    return ({s.snapshot_id for s in metadata.snapshots} - kept) | explicit
+
+
+def _limits(work: Work, metadata: TableMetadata) -> tuple[int, int]:
+    """How many of each branch are kept at least, and the time from which on all are."""
+    properties = metadata.properties
+    least = work["retain_last"]
+    if least is None:
+        least = int(properties.get("history.expire.min-snapshots-to-keep", 1))
+    if least < 1:
+        raise InvalidArgument("expire_snapshots: retain_last must be at least 1")
+    if work["older_than"] is not None:
+        return least, milliseconds(work["older_than"])
+    age = int(properties.get("history.expire.max-snapshot-age-ms", 5 * DAY))
+    return least, milliseconds(work.now) - age
+
+
+# --- how -----------------------------------------------------------------------------------------------------------
+
+
+def _expire(work: Work, doomed: set[int], dropped: Iterable[str]) -> TableMetadata:
+    """Commit; the metadata that is left, with whatever somebody else may have added meanwhile."""
+    transaction = begin(work.table)
+    updates: list[TableUpdate] = [
+        RemoveSnapshotRefUpdate.model_validate({"action": "remove-snapshot-ref", "ref-name": name}) for name in dropped
+    ]
+    if doomed:
+        removed = {"action": "remove-snapshots", "snapshot-ids": sorted(doomed)}
+        updates.append(RemoveSnapshotsUpdate.model_validate(removed))
+    transaction._apply(tuple(updates), ())
+    # Each must stand where it stood: pyiceberg's own way of adding requirements keeps one of a kind.
+    transaction._requirements += tuple(_unmoved(work.table.handle.metadata))
+    _check_no_new_refs(work)
+    commit(transaction, work.found.place, work.found.name)
+    return transaction._table.metadata
+
+
+def _unmoved(metadata: TableMetadata) -> Iterable[TableRequirement]:
+    for name, ref in metadata.refs.items():
+        yield AssertRefSnapshotId.model_validate({"ref": name, "snapshot-id": ref.snapshot_id})
+
+
+def _check_no_new_refs(work: Work) -> None:
+    """To find out what may go takes its time. That nobody makes a tag meanwhile is no requirement that a server knows,
+    and some take tags along with their snapshots."""
+    handle = work.table.handle
+    new = handle.catalog.load_table(handle.name()).metadata.refs.keys() - handle.metadata.refs.keys()
+    if new:
+        raise CommitConflict(f"{work.found} has got {sorted(new)[0]!r} meanwhile. Run the statement again.")
+
+
+def _remove(theirs: Reachable, ours: Reachable, io: FileIO) -> tuple[int, ...]:
+    """Remove what only the expired ones led to; how many of each kind. What stays behind does no harm."""
+    files = [(path, content) for key, (path, content) in theirs.files.items() if key not in ours.files]
+    kinds = (DataFileContent.DATA, DataFileContent.POSITION_DELETES, DataFileContent.EQUALITY_DELETES)
+    counts = [sum(_removed(path, io) for path, content in files if content == kind) for kind in kinds]
+    counts.append(sum(_removed(path, io) for key, path in theirs.manifests.items() if key not in ours.manifests))
+    counts.append(sum(_removed(path, io) for key, path in theirs.lists.items() if key not in ours.lists))
+    return tuple(counts)
+
+
+def _removed(path: str, io: FileIO) -> bool:
+    try:
+        io.delete(path)
+    except Exception as error:  # noqa: BLE001 - the snapshots have expired, whatever a file store says
+        log.warning("could not remove %s, which no snapshot refers to: %s", path, error)
+        return False
+    return True
+
+
+PROCEDURE = Procedure(
+    "expire_snapshots",
+    (
+        TABLE,
+        Parameter("older_than", "timestamp"),
+        Parameter("retain_last", "integer"),
+        Parameter("snapshot_ids", "integers"),
+    ),
+    pa.schema(
+        [
+            ("deleted_data_files_count", pa.int64()),
+            ("deleted_position_delete_files_count", pa.int64()),
+            ("deleted_equality_delete_files_count", pa.int64()),
+            ("deleted_manifest_files_count", pa.int64()),
+            ("deleted_manifest_lists_count", pa.int64()),
+        ]
+    ),
+    _run,
+    in_transactions=False,
+)

@@ -1,0 +1,97 @@
+"""The files that snapshots of a table lead to. Whoever removes files asks here first, and an error here stops it."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+
+from pyiceberg.io import FileIO
+from pyiceberg.manifest import DataFileContent, ManifestFile
+from pyiceberg.table.metadata import TableMetadata
+from pyiceberg.table.snapshots import Snapshot
+
+from pinakes.core.errors import DataCorrupt, PinakesError
+from pinakes.providers.foreign_errors import translate_foreign
+
+_SCHEMES = {"s3a": "s3", "s3n": "s3", "gcs": "gs", "abfss": "abfs"}
+_SCHEME = re.compile(r"^([a-z0-9]+)(?=://)")
+_LOCAL = re.compile(r"^file:(//[^/]*)?(?=/)")
+
+
+def plain(path: str) -> str:
+    """A path such that two spellings of one file are the same: by scheme, and on this machine by way of links, `..` or
+    doubled slashes. In an object store each of these is another object."""
+    local = _LOCAL.sub("", path)
+    if local.startswith("/"):
+        directory, _, name = local.rpartition("/")
+        found = f"{_directory(directory or '/').rstrip('/')}/{name}"
+        return os.path.realpath(found) if name in ("", ".", "..") or Path(found).is_symlink() else found
+    return _SCHEME.sub(lambda found: _SCHEMES.get(found[1], found[1]), path)
+
+
+@lru_cache(maxsize=10_000)
+def _directory(path: str) -> str:
+    """Where a directory really is; many files share one."""
+    return os.path.realpath(path)
+
+
+@dataclass(slots=True)
+class Reachable:
+    """Paths, as they are written in the metadata, by their plain spelling."""
+
+    lists: dict[str, str] = field(default_factory=dict)
+    manifests: dict[str, str] = field(default_factory=dict)
+    files: dict[str, tuple[str, DataFileContent]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, snapshots: Iterable[Snapshot], io: FileIO, check: Callable[[], None]) -> Reachable:
+        found = cls()
+        found.add(snapshots, io, check)
+        return found
+
+    def add(self, snapshots: Iterable[Snapshot], io: FileIO, check: Callable[[], None] = lambda: None) -> None:
+        """Each manifest is read once. DataCorrupt where that can't be: then nobody knows what may be removed."""
+        for snapshot in snapshots:
+            check()
+            with _reading(snapshot):
+                self._add(snapshot, io)
+
+    def _add(self, snapshot: Snapshot, io: FileIO) -> None:
+        self.lists[plain(snapshot.manifest_list)] = snapshot.manifest_list
+        for manifest in snapshot.manifests(io):
+            if plain(manifest.manifest_path) not in self.manifests:
+                self.manifests[plain(manifest.manifest_path)] = manifest.manifest_path
+                self._add_files(manifest, io)
+
+    def _add_files(self, manifest: ManifestFile, io: FileIO) -> None:
+        for entry in manifest.fetch_manifest_entry(io, discard_deleted=True):
+            file = entry.data_file
+            self.files[plain(file.file_path)] = file.file_path, DataFileContent(file.content)
+
+    def __contains__(self, path: str) -> bool:
+        key = plain(path)
+        return key in self.files or key in self.manifests or key in self.lists
+
+
+@contextmanager
+def _reading(snapshot: Snapshot) -> Iterator[None]:
+    try:
+        yield
+    except PinakesError:
+        raise
+    except Exception as error:
+        what = f"the manifests of snapshot {snapshot.snapshot_id}"
+        damaged = DataCorrupt(f"{what} can't be read, so nothing is removed: {error}")
+        raise translate_foreign(error, what) or damaged from error
+
+
+def metadata_files(metadata: TableMetadata, location: str) -> set[str]:
+    """The files of metadata itself: the current one, those of its log, and statistics. Plain spellings."""
+    paths = {location, *(entry.metadata_file for entry in metadata.metadata_log)}
+    paths |= {s.statistics_path for s in (*metadata.statistics, *metadata.partition_statistics)}
+    return {plain(path) for path in paths}

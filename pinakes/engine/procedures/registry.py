@@ -1,0 +1,36 @@
+"""The procedures by name: each is loaded when it is called."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+from pinakes.core.errors import ProcedureNotFound, listing
+from pinakes.engine.procedures.base import Procedure, RuntimeProcedure
+
+NAMES = (
+    "cherrypick_snapshot",
+    "expire_snapshots",
+    "fast_forward",
+    "remove_orphan_files",
+    "rollback_to_snapshot",
+    "rollback_to_timestamp",
+    "set_current_snapshot",
+)
+"""Those of tables: each is a module beside this one that has a PROCEDURE."""
+
+RUNTIME = ("flush_cache", "kill_query")
+"""Those of the engine, `system.runtime.x`: modules in `runtime/`."""
+
+
+def procedure(name: str) -> Procedure:
+    if name not in NAMES:
+        raise ProcedureNotFound(f"there is no procedure {name!r}; there are: {listing(NAMES)}")
+    found: Procedure = import_module(f"pinakes.engine.procedures.{name}").PROCEDURE
+    return found
+
+
+def runtime_procedure(name: str) -> RuntimeProcedure:
+    if name not in RUNTIME:
+        raise ProcedureNotFound(f"there is no procedure 'system.runtime.{name}'; there are: {listing(RUNTIME)}")
+    found: RuntimeProcedure = import_module(f"pinakes.engine.procedures.runtime.{name}").PROCEDURE
+    return found

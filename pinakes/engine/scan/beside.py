@@ -1,0 +1,31 @@
+"""Files of metadata that are read beside each other: in an object store each of them takes a while."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
+from contextvars import copy_context
+from typing import TypeVar
+
+A = TypeVar("A")
+B = TypeVar("B")
+
+AT_ONCE = 8
+_POLL_SECONDS = 0.2
+
+
+def beside_each_other(read: Callable[[A], B], items: Sequence[A]) -> list[B]:
+    """What was read of each, in their order; the first failure is the failure of all."""
+    if len(items) < 2:
+        return [read(item) for item in items]
+    pool = ThreadPoolExecutor(min(AT_ONCE, len(items)), thread_name_prefix="pinakes-manifests")
+    try:
+        asked = [pool.submit(copy_context().run, read, item) for item in items]
+        waiting = set(asked)
+        while waiting:  # in Python, where an interrupt can surface
+            done, waiting = wait(waiting, timeout=_POLL_SECONDS, return_when="FIRST_EXCEPTION")
+            for one in done:
+                one.result()
+        return [one.result() for one in asked]
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)

@@ -1,0 +1,19 @@
+"""Whether a plan gives the same each time it is run over the same rows."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from datafusion import DataFrame
+
+_UNSTEADY = re.compile(
+    r"\b(rand|random|uuid|now|current_\w+|today|localtime\w*|input_file_name|file_row_index)\(", re.IGNORECASE
+)
+"""Functions that may give something else each time; those of the clock, too, as each plan has its own moment."""
+
+
+def is_steady(frame: DataFrame) -> bool:
+    """What stands in the views that a plan reads is not looked at."""
+    return _UNSTEADY.search(frame.logical_plan().display_indent()) is None

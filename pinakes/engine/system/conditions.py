@@ -1,0 +1,157 @@
+"""DataFusion's conditions on the columns of a system table, as conditions on names (`system_tables/conditions.py`).
+
+What is not understood may be anything: DataFusion applies every condition to the rows anyway. `complete` tells whether
+all of a condition was understood, so that every row which meets it is one that DataFusion will keep, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+import pyarrow as pa
+from datafusion import Expr
+
+from pinakes.system_tables.conditions import ANYTHING, Condition, Fold, Level, Like, OneOf, both, either
+
+Levels = Mapping[str, Level]
+"""Whose names a table's columns hold."""
+
+
+class Read(NamedTuple):
+    condition: Condition
+    complete: bool
+
+
+_UNKNOWN = Read(ANYTHING, complete=False)
+
+
+class Subject(NamedTuple):
+    """A column, as it is or in lower or upper case."""
+
+    column: str
+    fold: Fold
+
+
+def read_all(conditions: Iterable[Expr], levels: Levels) -> Read:
+    """Conditions that must all hold."""
+    found = [read(condition, levels) for condition in conditions]
+    return Read(both(*(f.condition for f in found)), all(f.complete for f in found))
+
+
+def read(e: Expr, levels: Levels) -> Read:
+    match e.variant_name():
+        case "BinaryExpr":
+            return _binary(e, levels)
+        case "InList":
+            return _in_list(e, levels)
+        case "Like":
+            return _like(e, levels)
+        case "Literal" if text_or_truth(e) is True:
+            return Read(ANYTHING, complete=True)
+    return _UNKNOWN
+
+
+def subject(e: Expr) -> Subject | None:
+    """The column that an expression speaks of; None when it is anything else."""
+    match e.variant_name():
+        case "Column":
+            return Subject(e.to_variant().name(), "")
+        case "Cast" | "TryCast" if _is_text_cast(e):
+            return subject(e.rex_call_operands()[0])
+        case "ScalarFunction" if e.rex_call_operator() in ("lower", "upper"):
+            inner = subject(e.rex_call_operands()[0])
+            fold: Fold = "lower" if e.rex_call_operator() == "lower" else "upper"
+            return Subject(inner.column, fold) if inner is not None and not inner.fold else None
+    return None
+
+
+def text_or_truth(e: Expr) -> str | bool | None:
+    """The value of a constant that is a text or a truth value."""
+    found = constant_of(e)
+    return found if isinstance(found, str | bool) else None
+
+
+def constant_of(e: Expr) -> object:
+    """The value of a constant as Python has it; None for anything else."""
+    if e.variant_name() != "Literal":
+        return None
+    value = e.python_value()
+    return value.as_py() if isinstance(value, pa.Scalar) else value
+
+
+def output_name(e: Expr) -> str:
+    """What an item of a SELECT list is called, without the table that it is from."""
+    match e.variant_name():
+        case "Alias":
+            return str(e.to_variant().alias())
+        case "Column":
+            return str(e.to_variant().name())
+        case _:
+            return str(e.schema_name())
+
+
+def unaliased(e: Expr) -> Expr:
+    return e.rex_call_operands()[0] if e.variant_name() == "Alias" else e
+
+
+def _is_text_cast(e: Expr) -> bool:
+    """A text of another layout; what is cast to anything else is another value."""
+    try:
+        return pa.types.is_string(e.types()) or "Utf8" in str(e.canonical_name()).rsplit(" AS ", 1)[-1]
+    except Exception:  # noqa: BLE001 - not every type has a Python one, and then it is no text
+        return False
+
+
+def _binary(e: Expr, levels: Levels) -> Read:
+    operator, (left, right) = e.rex_call_operator(), e.rex_call_operands()
+    if operator in ("AND", "OR"):
+        one, other = read(left, levels), read(right, levels)
+        joined = both if operator == "AND" else either
+        return Read(joined(one.condition, other.condition), one.complete and other.complete)
+    if operator != "=":
+        return _UNKNOWN
+    if left.variant_name() == "Literal":
+        left, right = right, left
+    return _one_of(left, [right], levels)
+
+
+def _in_list(e: Expr, levels: Levels) -> Read:
+    tested, *listed = e.rex_call_operands()
+    return _UNKNOWN if e.to_variant().negated() else _one_of(tested, listed, levels)
+
+
+def _one_of(tested: Expr, constants: list[Expr], levels: Levels) -> Read:
+    if tested.variant_name() == "ScalarFunction" and tested.rex_call_operator() == "struct":
+        return _one_row_of(tested.rex_call_operands(), constants, levels)
+    about = subject(tested)
+    values = [text_or_truth(constant) for constant in constants]
+    texts = frozenset(v for v in values if isinstance(v, str))
+    if about is None or about.column not in levels or len(texts) != len(set(values)):
+        return _UNKNOWN
+    return Read(OneOf(levels[about.column], texts, about.fold), complete=True)
+
+
+def _one_row_of(tested: list[Expr], constants: list[Expr], levels: Levels) -> Read:
+    """(table_schema, table_name) IN (('a', 'b'), …): one of these rows, whose fields are called c0, c1, …"""
+    abouts = [subject(e) for e in tested]
+    rows = []
+    for constant in constants:
+        row = constant_of(constant)
+        if not isinstance(row, dict) or list(row) != [f"c{i}" for i in range(len(abouts))]:
+            return _UNKNOWN
+        known = zip(abouts, row.values(), strict=True)
+        names = [(levels[a.column], v, a.fold) for a, v in known if a and a.column in levels and isinstance(v, str)]
+        rows.append(both(*(OneOf(level, frozenset({value}), fold) for level, value, fold in names)))
+    return Read(either(*rows), complete=False)
+
+
+def _like(e: Expr, levels: Levels) -> Read:
+    like = e.to_variant()
+    about, pattern = subject(like.expr()), text_or_truth(like.pattern())
+    if about is None or about.column not in levels or not isinstance(pattern, str):
+        return _UNKNOWN
+    if like.negated() or like.escape_char() not in (None, "\\"):
+        return _UNKNOWN
+    caseless = " ILIKE " in e.canonical_name()
+    return Read(Like(levels[about.column], pattern, caseless, about.fold), complete=True)

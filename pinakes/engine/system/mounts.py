@@ -1,0 +1,46 @@
+"""The mounts of system tables, which every session has and nobody can take: `system` and `information_schema`."""
+
+from __future__ import annotations
+
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING
+
+from pinakes.core.names import INFORMATION_SCHEMA, SYSTEM
+from pinakes.engine.registry import Mount
+
+if TYPE_CHECKING:
+    from pinakes.core.catalog import Catalog
+    from pinakes.core.identity import Identity
+
+
+@cache
+def system_mounts() -> dict[str, Mount]:
+    """By name. The second is `information_schema` without a catalog, which tells of all of them."""
+    return {
+        SYSTEM: Mount(SYSTEM, SYSTEM, "system", "", _system),
+        INFORMATION_SCHEMA: Mount(INFORMATION_SCHEMA, SYSTEM, "system", "", _information_schema),
+    }
+
+
+@lru_cache(maxsize=1000)
+def information_schema_mount(catalog: str) -> Mount:
+    """Where the `information_schema` of a catalog is looked up: under the catalog's name, whatever the catalog is."""
+
+    def open(_: Identity) -> Catalog:
+        from pinakes.system_tables.catalog import information_schema_of
+
+        return information_schema_of(catalog)
+
+    return Mount(catalog, SYSTEM, "system", "", open)
+
+
+def _system(_: Identity) -> Catalog:
+    from pinakes.system_tables.catalog import whole_system
+
+    return whole_system()
+
+
+def _information_schema(_: Identity) -> Catalog:
+    from pinakes.system_tables.catalog import EveryInformationSchema
+
+    return EveryInformationSchema()

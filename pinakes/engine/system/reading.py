@@ -1,0 +1,43 @@
+"""The rows of a system table for one statement, planned or not; what they lack becomes warnings of the session."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pinakes.engine.system.worlds import world_of
+from pinakes.system_tables.base import Request, SystemTable
+from pinakes.system_tables.conditions import ANYTHING, Condition
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import pyarrow as pa
+
+    from pinakes.engine.execution import Execution
+    from pinakes.system_tables.faults import Fault
+
+
+def read(
+    table: SystemTable[Any],
+    execution: Execution,
+    of: str | None = None,
+    *,
+    columns: frozenset[str] | None = None,
+    wanted: Condition = ANYTHING,
+    limit: int | None = None,
+) -> pa.Table:
+    """Its rows, of one catalog or of all that the session sees; `columns` None is all of them."""
+    world = world_of(execution, of)
+    columns = frozenset(table.schema.names) if columns is None else columns
+    rows = table.read(Request(world, columns, wanted, limit))
+    warnings = execution.session.warnings
+    if world.failed:
+        warnings.append(_told(world.failed))
+    warnings.extend(world.notes)
+    return rows
+
+
+def _told(faults: Sequence[Fault]) -> str:
+    first = faults[0].message.rstrip(".")
+    more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
+    return f"not all metadata could be read: {first}{more}. SELECT * FROM system.metadata.errors tells all."

@@ -1,0 +1,46 @@
+"""The world that a statement's system tables look at: the session's own catalogs, opened for its own user."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from pinakes.engine.files.catalog_tables import open_table
+from pinakes.engine.functions import functions
+from pinakes.engine.system.avro_files import avro_of
+from pinakes.engine.system.runtime import Runtime
+from pinakes.system_tables.world import World
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from pinakes.core.catalog import FilesTable
+    from pinakes.engine.execution import Execution
+    from pinakes.engine.mounts import Mounted, Mounts
+
+
+def world_of(execution: Execution, of: str | None) -> World:
+    """What a table tells of: one catalog, or all that the session sees."""
+    session = execution.session
+    engine, settings = session.engine, session.settings
+
+    def files_schema(table: FilesTable) -> pa.Schema:
+        return open_table(table, execution.finder(), settings.time_zone).schema
+
+    return World(
+        session.identity,
+        _seen(session.catalogs, of),
+        engine.lanes,
+        engine.faults,
+        execution.query.check,
+        files_schema,
+        functions,
+        Runtime(session),
+        partial(avro_of, session.manifests),
+        strict=settings.metadata_errors == "fail",
+        timeout=settings.metadata_timeout,
+    )
+
+
+def _seen(catalogs: Mounts, of: str | None) -> tuple[Mounted, ...]:
+    return tuple(catalogs.seen()) if of is None else (catalogs.get(of),)

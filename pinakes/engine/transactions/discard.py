@@ -1,0 +1,44 @@
+"""The files that a transaction has written, removed when it is rolled back. No catalog has ever named them."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+
+from pyiceberg.manifest import ManifestEntryStatus
+
+from pinakes.engine.procedures.cherrypick_snapshot import SOURCE
+from pinakes.engine.transactions.work import TableWork
+
+log = logging.getLogger(__name__)
+
+
+def discard(work: TableWork) -> None:
+    """Remove what is surely of this transaction alone; what can't be removed does no harm, so that is only logged."""
+    io = work.base.io
+    try:
+        paths = set(_paths(work))
+    except Exception as error:  # noqa: BLE001 - whatever a file store raises: the rollback itself is done
+        log.warning("files of a transaction that was rolled back stay, as they can't be listed: %s", error)
+        return
+    for path in paths:
+        try:
+            io.delete(path)
+        except Exception as error:  # noqa: BLE001
+            log.warning("could not remove %s, which no snapshot refers to: %s", path, error)
+
+
+def _paths(work: TableWork) -> Iterator[str]:
+    """Data files that its snapshots wrote, their manifests, and the lists of these. What cherrypick_snapshot added is
+    not ours: the snapshot that it is from still has it."""
+    ours, io = work.new_snapshots(), work.base.io
+    picked = {s.snapshot_id for s in work.metadata.snapshots if s.summary is not None and s.summary[SOURCE]}
+    for snapshot in (s for s in work.metadata.snapshots if s.snapshot_id in ours):
+        for manifest in snapshot.manifests(io):
+            if manifest.added_snapshot_id not in ours:
+                continue
+            yield manifest.manifest_path
+            for entry in manifest.fetch_manifest_entry(io, discard_deleted=False):
+                if entry.status == ManifestEntryStatus.ADDED and entry.snapshot_id in ours - picked:
+                    yield entry.data_file.file_path
+        yield snapshot.manifest_list

@@ -1,0 +1,150 @@
+"""How the files of a table are laid out: by its properties, else by what read best.
+
+The defaults come from measurements of TPC-H (`benchmarks/write.py`): lz4 in row groups of 256k rows is read some tenth
+faster than snappy with 1M rows, for about the same size; zstd is a quarter smaller and as much slower to read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from pyiceberg.table.metadata import TableMetadata
+
+from pinakes.core.errors import InvalidArgument, NotSupportedError
+
+_PARQUET = "write.parquet."
+CODEC = f"{_PARQUET}compression-codec"
+LEVEL = f"{_PARQUET}compression-level"
+BLOOM = f"{_PARQUET}bloom-filter-enabled.column."
+BLOOM_ODDS = f"{_PARQUET}bloom-filter-fpp.column."
+BLOOM_BYTES = f"{_PARQUET}bloom-filter-max-bytes"
+TARGET_SIZE = "write.target-file-size-bytes"
+FORMAT = "write.format.default"
+
+MB = 1024 * 1024
+CODECS = {
+    "lz4": "lz4",
+    "lz4_raw": "lz4",
+    "zstd": "zstd",
+    "snappy": "snappy",
+    "gzip": "gzip",
+    "brotli": "brotli",
+    "uncompressed": "none",
+    "none": "none",
+}
+_WITH_LEVELS = {"zstd": (-7, 22), "gzip": (1, 9), "brotli": (0, 11)}
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """How each file is written."""
+
+    codec: str
+    level: int | None
+    group_rows: int
+    """Rows of a row group, at most."""
+    group_bytes: int
+    """Bytes of a row group in memory, at most; more only for a single row."""
+    page_bytes: int
+    page_rows: int
+    dictionary_bytes: int
+    file_bytes: int
+    """A file that has reached this size is closed, and another begun."""
+    bloom: Mapping[str, float]
+    """The columns, by their names in the table, that have a bloom filter, and how often it may err."""
+    bloom_bytes: int
+
+    @classmethod
+    def of(cls, metadata: TableMetadata) -> Layout:
+        properties = metadata.properties
+        check_format(properties)
+        file_bytes = _positive(properties, TARGET_SIZE, 512 * MB)
+        codec = _codec(properties)
+        return cls(
+            codec=codec,
+            level=_level(properties, codec),
+            group_rows=_positive(properties, f"{_PARQUET}row-group-limit", 256 * 1024),
+            group_bytes=min(_positive(properties, f"{_PARQUET}row-group-size-bytes", 128 * MB), file_bytes),
+            page_bytes=_positive(properties, f"{_PARQUET}page-size-bytes", MB),
+            page_rows=_positive(properties, f"{_PARQUET}page-row-limit", 20_000),
+            dictionary_bytes=_positive(properties, f"{_PARQUET}dict-size-bytes", 2 * MB),
+            file_bytes=file_bytes,
+            bloom=_bloom(properties),
+            bloom_bytes=_positive(properties, BLOOM_BYTES, MB),
+        )
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """What pyarrow's writer is told, the same for every file."""
+        return {
+            "compression": self.codec,
+            "compression_level": self.level,
+            "data_page_size": self.page_bytes,
+            "max_rows_per_page": self.page_rows,
+            "dictionary_pagesize_limit": self.dictionary_bytes,
+            "write_page_index": True,
+            "store_decimal_as_integer": True,
+        }
+
+
+def check_format(properties: Mapping[str, str]) -> None:
+    """Tables may ask for files in other formats; what is read is Parquet, and so is what is written."""
+    asked = properties.get(FORMAT, "parquet")
+    if asked.lower() != "parquet":
+        raise NotSupportedError(
+            f"the table has {FORMAT} = '{asked}', and only Parquet files are written. "
+            f"ALTER TABLE … SET TBLPROPERTIES ('{FORMAT}' = 'parquet') first."
+        )
+
+
+def _codec(properties: Mapping[str, str]) -> str:
+    asked = properties.get(CODEC, "lz4")
+    codec = CODECS.get(asked.lower())
+    if codec is None:
+        raise InvalidArgument(f"table property {CODEC} is {asked!r}; there is: {', '.join(CODECS)}")
+    return codec
+
+
+def _level(properties: Mapping[str, str], codec: str) -> int | None:
+    """The level, for a codec that has levels; else it means nothing, as in other engines."""
+    if LEVEL not in properties or codec not in _WITH_LEVELS:
+        return None
+    least, most = _WITH_LEVELS[codec]
+    level = _number(properties, LEVEL)
+    if not least <= level <= most:
+        raise InvalidArgument(f"table property {LEVEL} is {level}; {codec} has levels from {least} to {most}")
+    return level
+
+
+def _bloom(properties: Mapping[str, str]) -> dict[str, float]:
+    enabled = [k.removeprefix(BLOOM) for k, v in properties.items() if k.startswith(BLOOM) and v.lower() == "true"]
+    return {column: _odds(properties, f"{BLOOM_ODDS}{column}") for column in enabled}
+
+
+def _odds(properties: Mapping[str, str], key: str) -> float:
+    text = properties.get(key, "0.01")
+    try:
+        odds = float(text)
+    except ValueError:
+        odds = 0.0
+    if not 0.0 < odds < 1.0:
+        raise InvalidArgument(f"table property {key} is {text!r}; it must be a number between 0 and 1")
+    return odds
+
+
+def _positive(properties: Mapping[str, str], key: str, default: int) -> int:
+    if key not in properties:
+        return default
+    number = _number(properties, key)
+    if number < 1:
+        raise InvalidArgument(f"table property {key} is {number}; it must be 1 or more")
+    return number
+
+
+def _number(properties: Mapping[str, str], key: str) -> int:
+    try:
+        return int(properties[key])
+    except ValueError:
+        raise InvalidArgument(f"table property {key} is {properties[key]!r}; it must be a whole number") from None

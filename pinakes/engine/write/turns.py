@@ -1,0 +1,32 @@
+"""Commits to one table take turns within this process: threads that would only get into each other's way wait instead.
+
+Other processes are met by compare-and-set.
+"""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from pyiceberg.table import Table
+
+
+class _Turn:
+    def __init__(self) -> None:
+        self.lock = threading.RLock()
+
+
+_TURNS: weakref.WeakValueDictionary[str, _Turn] = weakref.WeakValueDictionary()
+_GUARD = threading.Lock()
+
+
+@contextmanager
+def turn(table: Table) -> Iterator[None]:
+    """Alone in this process with commits to this table."""
+    key = str(table.metadata.table_uuid)
+    with _GUARD:
+        mine = _TURNS.setdefault(key, _Turn())
+    with mine.lock:
+        yield

@@ -1,0 +1,1 @@
+"""The actions of Flight and Flight SQL, one module each; `table.py` lists them."""

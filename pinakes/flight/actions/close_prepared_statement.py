@@ -1,0 +1,13 @@
+"""ClosePreparedStatement: forget it. One that is gone already is no error."""
+
+from __future__ import annotations
+
+from pinakes.flight.service import Ask
+from pinakes.flight.wire.messages import unpack_as
+
+
+def close_prepared_statement(body: bytes, ask: Ask) -> None:
+    request = unpack_as("ActionClosePreparedStatementRequest", body)
+    prepared = ask.service.prepared.take(request.prepared_statement_handle, ask.user)
+    if prepared is not None:
+        prepared.close()

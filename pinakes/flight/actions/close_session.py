@@ -1,0 +1,14 @@
+"""CloseSession: stop what the connection runs, roll back what was not committed, forget what it holds."""
+
+from __future__ import annotations
+
+from pinakes.flight.service import Ask
+from pinakes.flight.wire.messages import message, read
+
+CLOSED = 1
+
+
+def close_session(body: bytes, ask: Ask) -> bytes:
+    read("CloseSessionRequest", body)
+    ask.service.forget(ask.connection)
+    return bytes(message("CloseSessionResult")(status=CLOSED).SerializeToString())

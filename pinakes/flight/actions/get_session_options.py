@@ -1,0 +1,19 @@
+"""GetSessionOptions: where the session is, and its settings."""
+
+from __future__ import annotations
+
+from pinakes.core.names import dotted
+from pinakes.flight.actions.set_session_options import CATALOG, SCHEMA
+from pinakes.flight.service import Ask
+from pinakes.flight.wire.messages import message, read
+
+
+def get_session_options(body: bytes, ask: Ask) -> bytes:
+    read("GetSessionOptionsRequest", body)
+    session = ask.connection.session
+    answer = message("GetSessionOptionsResult")()
+    answer.session_options[CATALOG].string_value = session.scope.catalog
+    answer.session_options[SCHEMA].string_value = dotted(session.scope.namespace)
+    for row in session.settings.rows(session.defaults):
+        answer.session_options[row.name].string_value = row.value
+    return bytes(answer.SerializeToString())

@@ -1,0 +1,17 @@
+"""Actions that Flight SQL has and this server does not do."""
+
+from __future__ import annotations
+
+from typing import NoReturn
+
+from pinakes.core.errors import NotSupportedError
+from pinakes.flight.commands.substrait import no_substrait
+from pinakes.flight.service import Ask
+
+
+def create_prepared_substrait_plan(body: bytes, ask: Ask) -> NoReturn:
+    raise no_substrait()
+
+
+def savepoint(body: bytes, ask: Ask) -> NoReturn:
+    raise NotSupportedError("there are no savepoints: a transaction is committed or rolled back as a whole")

@@ -1,0 +1,17 @@
+"""RenewFlightEndpoint: keep a result that was not fetched yet for another while."""
+
+from __future__ import annotations
+
+import time
+
+from pinakes.flight.actions.cancel_flight_info import statement_handles
+from pinakes.flight.service import Ask
+from pinakes.flight.wire.messages import read
+
+
+def renew_flight_endpoint(body: bytes, ask: Ask) -> bytes:
+    endpoint = read("RenewFlightEndpointRequest", body).endpoint
+    for handle in statement_handles([endpoint.ticket.ticket]):
+        ask.service.parked.get(handle, ask.user)  # which counts as a use
+        endpoint.expiration_time.seconds = int(time.time() + ask.service.limits.result_ttl)
+    return bytes(endpoint.SerializeToString())

@@ -1,0 +1,49 @@
+"""SetSessionOptions: `catalog` and `schema` as USE sets them, and every setting as SET does; each by itself."""
+
+from __future__ import annotations
+
+from pinakes.core.errors import NotFoundError, PinakesError, SettingNotFound
+from pinakes.core.names import quote, text_literal, undotted
+from pinakes.engine.session import Session
+from pinakes.flight.service import Ask
+from pinakes.flight.wire.messages import Message, message, read
+
+INVALID_NAME, INVALID_VALUE, FAILED = 1, 2, 3
+CATALOG, SCHEMA = "catalog", "schema"
+
+
+def set_session_options(body: bytes, ask: Ask) -> bytes:
+    request = read("SetSessionOptionsRequest", body)
+    answer = message("SetSessionOptionsResult")()
+    options = request.session_options
+    for name in sorted(options, key=lambda name: (name != CATALOG, name != SCHEMA, name)):  # a schema is of its catalog
+        error = _set(ask.connection.session, name, options[name])
+        if error:
+            answer.errors[name].value = error
+    return bytes(answer.SerializeToString())
+
+
+def _set(session: Session, name: str, option: Message) -> int:
+    """The number of the error, or 0."""
+    kind = option.WhichOneof("alternatives")
+    if kind == "string_list_value":
+        return INVALID_VALUE
+    try:
+        session.run(_statement(session, name, None if kind is None else str(getattr(option, kind))))
+    except SettingNotFound:
+        return INVALID_NAME
+    except NotFoundError:
+        return INVALID_VALUE
+    except PinakesError as error:
+        return INVALID_VALUE if error.code == "INVALID_ARGUMENT" else FAILED
+    return 0
+
+
+def _statement(session: Session, name: str, value: str | None) -> str:
+    """An option without a value is as it was at first."""
+    if name == CATALOG:
+        return f"USE {quote(value if value is not None else session.engine.home.catalog)}"
+    if name == SCHEMA:
+        levels = session.engine.home.namespace if value is None else undotted(value)
+        return "USE " + ".".join(map(quote, (session.scope.catalog, *levels)))
+    return f"RESET {quote(name)}" if value is None else f"SET {quote(name)} = {text_literal(value)}"

@@ -1,0 +1,59 @@
+"""What a shell of ours asks over the wire, beyond what Flight SQL has: actions whose bodies and answers are JSON.
+
+Each answer is `{"answer": …}` or `{"error": …}`: an error comes whole, with its code and its position, which a gRPC
+status would not carry. The other side is `pinakes/client/wire.py`; rows go by DoGet, as everybody's.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+from pinakes.core.errors import InvalidArgument, PinakesError
+from pinakes.core.portable_errors import as_values
+from pinakes.flight.errors import for_caller
+from pinakes.flight.service import Ask
+
+Body = Mapping[str, Any]
+
+
+def answering(act: Callable[[Body, Ask], object]) -> Callable[[bytes, Ask], bytes]:
+    """An action that takes and gives JSON."""
+
+    def run(body: bytes, ask: Ask) -> bytes:
+        try:
+            told: dict[str, object] = {"answer": act(_read(body), ask)}
+        except PinakesError as error:
+            told = {"error": as_values(for_caller(error, ask.caller.identity))}
+        return json.dumps(told).encode()
+
+    return run
+
+
+def _read(body: bytes) -> Body:
+    try:
+        read = json.loads(body or b"{}")
+    except (ValueError, RecursionError) as error:
+        raise InvalidArgument(f"these {len(body)} bytes are no JSON: {error}") from error
+    if not isinstance(read, dict):
+        raise InvalidArgument(f"a JSON object is expected, not a {type(read).__name__}")
+    return read
+
+
+T = TypeVar("T", str, int)
+
+
+def text(body: Body, name: str) -> str:
+    return _typed(body, name, str)
+
+
+def number(body: Body, name: str) -> int:
+    return _typed(body, name, int)
+
+
+def _typed(body: Body, name: str, kind: type[T]) -> T:
+    value = body.get(name)
+    if not isinstance(value, kind):
+        raise InvalidArgument(f"{name!r} must be a {kind.__name__}, not {type(value).__name__}")
+    return value

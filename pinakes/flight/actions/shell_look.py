@@ -1,0 +1,86 @@
+"""PinakesLook: what a remote shell shows and completes: tables, functions, syntax, names. Nothing is run for it.
+
+Names for completion are those that the embedded shell would offer. Its `Seen` never waits; here, in a call of its own,
+one waits until it knows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from pinakes.api.completion.ranking import Names
+from pinakes.api.completion.seen import Seen
+from pinakes.api.completion.sight import Level
+from pinakes.api.local_seat import LocalSeat
+from pinakes.core.errors import InvalidArgument, listing
+from pinakes.core.names import Name, Part
+from pinakes.flight.actions.shell import Body, text
+from pinakes.flight.service import Ask
+
+PATIENCE = 60.0
+"""Seconds that a slow catalog is waited for at most, for completion."""
+
+
+def shell_look(body: Body, ask: Ask) -> Any:
+    what = text(body, "what")
+    seat = LocalSeat(ask.connection.session)
+    seat.session.guard.metadata(what)
+    if what in _SHOWN:
+        return _SHOWN[what](seat, body)
+    if what in _COMPLETED:
+        return _settled(Seen(seat.session), lambda seen: _COMPLETED[what](seen, body))
+    raise InvalidArgument(f"there is no {what[:100]!r} to look at; there is: {listing([*_SHOWN, *_COMPLETED])}")
+
+
+def _settled(seen: Seen, ask: Callable[[Seen], Any]) -> Any:
+    """What is seen once all is loaded that it takes: one listing may tell which is the next to load."""
+    while True:
+        loaded = seen.loader.loaded
+        found = ask(seen)
+        if not seen.loader.busy and seen.loader.loaded == loaded:
+            return found
+        if not seen.loader.settle(PATIENCE):
+            return ask(seen)
+
+
+def _parts(body: Body) -> tuple[Part, ...]:
+    given = body.get("parts")
+    if not isinstance(given, list) or not given:
+        raise InvalidArgument("'parts' must be a list of [text, quoted]")
+    try:
+        return tuple(Part(str(name), quoted=bool(quoted)) for name, quoted in given)
+    except (TypeError, ValueError) as error:
+        raise InvalidArgument("'parts' must be a list of [text, quoted]") from error
+
+
+def _objects(seat: LocalSeat, body: Body) -> list[tuple[str, str, str]]:
+    place = Name(_parts(body)) if body.get("parts") else None
+    kind = body.get("kind")
+    return seat.objects(place, None if kind is None else str(kind))
+
+
+def _names(names: Names) -> list[str]:
+    return [name for name, _ in names.pairs]
+
+
+def _level(level: Level) -> list[list[str]]:
+    return [_names(names) for names in level]
+
+
+_SHOWN: dict[str, Callable[[LocalSeat, Body], Any]] = {
+    "about": lambda seat, _: seat.surroundings(),
+    "objects": _objects,
+    "functions": lambda seat, _: seat.functions(),
+    "forms": lambda seat, _: seat.statement_forms(),
+}
+_COMPLETED: dict[str, Callable[[Seen, Body], Any]] = {
+    "attached": lambda seen, _: _names(seen.attached()),
+    "temporaries": lambda seen, _: _names(seen.temporaries()),
+    "function names": lambda seen, _: _names(seen.functions()),
+    "here": lambda seen, _: _level(seen.here()),
+    "top": lambda seen, _: _level(seen.top()),
+    "levels": lambda seen, body: [_level(level) for level in seen.levels(_parts(body))],
+    "columns": lambda seen, body: seen.columns(_parts(body)),
+    "files": lambda seen, body: seen.files(text(body, "typed")),
+}

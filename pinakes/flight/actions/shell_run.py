@@ -1,0 +1,66 @@
+"""PinakesRun, PinakesCancel, PinakesProgress: a statement of a remote shell, which numbers its statements.
+
+A statement says which session it is meant for. Were it run in another one, which a server that was restarted would
+begin, it would find another place, other settings and no transaction: an INSERT would go elsewhere, and at once.
+"""
+
+from __future__ import annotations
+
+import base64
+from typing import Any
+
+from pinakes.api.local_seat import work_of
+from pinakes.core.errors import PinakesError, SessionLost
+from pinakes.core.portable_errors import as_values
+from pinakes.engine.query import Query
+from pinakes.engine.result import Result
+from pinakes.flight.actions.shell import Body, number, text
+from pinakes.flight.actions.shell_session import told
+from pinakes.flight.commands.running import park
+from pinakes.flight.errors import for_caller
+from pinakes.flight.limits import check_results, check_text
+from pinakes.flight.service import Ask
+
+
+def shell_run(body: Body, ask: Ask) -> dict[str, Any]:
+    """The tag of what was done, or the ticket of its rows; or its error, and how the session stands after it."""
+    session, sql, which = text(body, "session"), text(body, "sql"), number(body, "id")
+    if session != ask.connection.cookie.decode():
+        raise SessionLost("the session is gone: the server was restarted, or had closed it")
+    try:
+        check_text(sql, ask.service.statements)
+        check_results(ask)
+        ask.service.check_taking(ask.connection)
+        result = ask.connection.session.run(sql, started=lambda query: _started(ask, which, query))
+    except PinakesError as error:
+        return {"failed": as_values(for_caller(error, ask.caller.identity)), "session": told(ask)}
+    return _answer(result, ask)
+
+
+def _started(ask: Ask, which: int, query: Query) -> None:
+    ask.connection.latest = (which, query)
+    ask.call.started(query)
+
+
+def _answer(result: Result, ask: Ask) -> dict[str, Any]:
+    if result.kind != "rows":
+        result.close()
+        return {"kind": result.kind, "count": result.count, "session": told(ask)}
+    return {"kind": "rows", "ticket": base64.b64encode(park(ask, result).ticket).decode()}
+
+
+def shell_cancel(body: Body, ask: Ask) -> bool:
+    """Whether it still ran."""
+    query = _query(body, ask)
+    return query is not None and query.cancel()
+
+
+def shell_progress(body: Body, ask: Ask) -> tuple[str, int] | None:
+    """Its state and the number of its rows so far."""
+    return work_of(_query(body, ask))
+
+
+def _query(body: Body, ask: Ask) -> Query | None:
+    """The statement of this number, if it is the latest: what was meant for one must not stop the next."""
+    which, latest = number(body, "id"), ask.connection.latest
+    return latest[1] if latest is not None and latest[0] == which else None

@@ -1,0 +1,27 @@
+"""PinakesSession: how the session of a remote shell stands, and what it has to be warned of."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pinakes import __version__
+from pinakes.api.local_seat import LocalSeat
+from pinakes.core.discreet import without_paths
+from pinakes.flight.actions.shell import Body
+from pinakes.flight.service import Ask
+
+
+def shell_session(body: Body, ask: Ask) -> dict[str, Any]:
+    return told(ask)
+
+
+def told(ask: Ask) -> dict[str, Any]:
+    seat = LocalSeat(ask.connection.session)
+    warnings = seat.take_warnings()
+    return {
+        "id": ask.connection.cookie.decode(),
+        "user": ask.user,
+        "version": __version__,
+        "standing": seat.standing,
+        "warnings": warnings if ask.caller.identity.is_admin else [without_paths(each) for each in warnings],
+    }

@@ -1,0 +1,1 @@
+"""The commands of Flight SQL, one module each; `table.py` lists them."""

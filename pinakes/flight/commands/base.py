@@ -1,0 +1,81 @@
+"""What a command can be asked: for its FlightInfo, its schema, its rows, or to take data. One that is not asked so says
+so; the others override what they answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+
+from pinakes.core.errors import InvalidArgument
+from pinakes.flight.service import Ask
+from pinakes.flight.streams import Call
+from pinakes.flight.wire.messages import Message, pack
+
+
+class Answer(NamedTuple):
+    """What GetFlightInfo gives: the schema of the rows, the ticket that fetches them, their number if it is known."""
+
+    schema: pa.Schema
+    ticket: bytes
+    records: int = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """What DoGet gives. `read` makes the batches, while the given call is watched."""
+
+    schema: pa.Schema
+    read: Callable[[Call], Iterable[pa.RecordBatch]]
+
+
+class Command:
+    def info(self, message: Message, ask: Ask) -> Answer:
+        raise self._not_so("GetFlightInfo")
+
+    def schema(self, message: Message, ask: Ask) -> pa.Schema:
+        raise self._not_so("GetSchema")
+
+    def rows(self, message: Message, ask: Ask) -> Rows:
+        raise self._not_so("DoGet")
+
+    def put(self, message: Message, ask: Ask, reader: Any) -> bytes:
+        raise self._not_so("DoPut")
+
+    def _not_so(self, method: str) -> InvalidArgument:
+        return InvalidArgument(f"{type(self).__name__} is no command for {method}")
+
+
+class Listing(Command):
+    """A command whose ticket is the command itself: its rows are found when they are fetched."""
+
+    def columns(self, message: Message) -> pa.Schema:
+        raise NotImplementedError
+
+    def batches(self, message: Message, ask: Ask, call: Call) -> Iterator[pa.RecordBatch]:
+        raise NotImplementedError
+
+    def info(self, message: Message, ask: Ask) -> Answer:
+        return Answer(self.columns(message), pack(message))
+
+    def schema(self, message: Message, ask: Ask) -> pa.Schema:
+        return self.columns(message)
+
+    def rows(self, message: Message, ask: Ask) -> Rows:
+        return Rows(self.columns(message), lambda call: self.batches(message, ask, call))
+
+
+TEXT, NUMBER, TRUTH = pa.string(), pa.int32(), pa.bool_()
+
+
+def required(name: str, t: pa.DataType = TEXT) -> pa.Field:
+    return pa.field(name, t, nullable=False)
+
+
+def batch_of(schema: pa.Schema, rows: Sequence[Sequence[object]]) -> pa.RecordBatch:
+    columns = list(zip(*rows, strict=True)) or [()] * len(schema)
+    arrays = [pa.array(values, field.type) for values, field in zip(columns, schema, strict=True)]
+    return pa.RecordBatch.from_arrays(arrays, schema=schema)

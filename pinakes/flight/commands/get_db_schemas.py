@@ -1,0 +1,26 @@
+"""CommandGetDbSchemas: the namespaces of catalogs, nested ones with their levels joined by dots."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pyarrow as pa
+
+from pinakes.engine.metadata import Wanted, asking
+from pinakes.flight.commands.base import TEXT, Listing, batch_of, required
+from pinakes.flight.service import Ask
+from pinakes.flight.streams import Call
+from pinakes.flight.wire.messages import Message, optional
+
+SCHEMA = pa.schema([pa.field("catalog_name", TEXT), required("db_schema_name")])
+
+
+class GetDbSchemas(Listing):
+    def columns(self, message: Message) -> pa.Schema:
+        return SCHEMA
+
+    def batches(self, message: Message, ask: Ask, call: Call) -> Iterator[pa.RecordBatch]:
+        wanted = Wanted(optional(message, "catalog"), optional(message, "db_schema_filter_pattern"))
+        with asking(ask.connection.session, "GetDbSchemas", call.started) as metadata:
+            found = [(space.catalog, space.schema) for space in metadata.schemas(wanted)]
+        yield batch_of(SCHEMA, found)

@@ -1,0 +1,24 @@
+"""CommandGetSqlInfo: what the server says of itself and of its SQL (`sql_info.py`)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pyarrow as pa
+
+from pinakes.flight.commands.base import Listing
+from pinakes.flight.service import Ask
+from pinakes.flight.sql_info import SCHEMA, batch, informed
+from pinakes.flight.streams import Call
+from pinakes.flight.wire.messages import Message
+
+
+class GetSqlInfo(Listing):
+    def columns(self, message: Message) -> pa.Schema:
+        return SCHEMA
+
+    def batches(self, message: Message, ask: Ask, call: Call) -> Iterator[pa.RecordBatch]:
+        limits = ask.service.limits
+        known = informed(limits.prepared_ttl, limits.transaction_ttl)
+        wanted = set(message.info) or known.keys()
+        yield batch({number: value for number, value in known.items() if number in wanted})

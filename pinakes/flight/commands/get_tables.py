@@ -1,0 +1,82 @@
+"""CommandGetTables: tables and views, on request with their columns. Their names are listed first; the columns come as
+the tables are loaded, several at a time, so that a client sees the first ones early.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pyarrow as pa
+
+from pinakes.engine.metadata import Columns, Metadata, Wanted, asking
+from pinakes.flight.commands.base import TEXT, Listing, batch_of, required
+from pinakes.flight.service import Ask
+from pinakes.flight.streams import Call
+from pinakes.flight.wire.messages import Message, optional
+from pinakes.flight.wire_types import PREFIX, Client, type_metadata
+from pinakes.system_tables.jdbc.tables import TYPES
+from pinakes.system_tables.listing import Entry, Kind
+
+NAMES = pa.schema(
+    [pa.field("catalog_name", TEXT), pa.field("db_schema_name", TEXT), required("table_name"), required("table_type")]
+)
+WITH_COLUMNS = NAMES.append(required("table_schema", pa.binary()))
+AT_ONCE = 100
+"""Tables with their columns in one batch."""
+
+
+class GetTables(Listing):
+    def columns(self, message: Message) -> pa.Schema:
+        return WITH_COLUMNS if message.include_schema else NAMES
+
+    def batches(self, message: Message, ask: Ask, call: Call) -> Iterator[pa.RecordBatch]:
+        wanted = Wanted(
+            optional(message, "catalog"),
+            optional(message, "db_schema_filter_pattern"),
+            optional(message, "table_name_filter_pattern"),
+        )
+        with asking(ask.connection.session, "GetTables", call.started) as metadata:
+            found = metadata.tables(wanted, _kinds(message))
+            if not message.include_schema:
+                yield batch_of(NAMES, [_named(entry) for entry in found])
+            else:
+                yield from _with_columns(found, metadata, ask.caller.client)
+
+
+def _kinds(message: Message) -> frozenset[Kind]:
+    """No type asked for is any; one that there is not is none."""
+    wanted = set(message.table_types)
+    return frozenset(kind for kind, name in TYPES.items() if not wanted or name in wanted)
+
+
+def _named(entry: Entry) -> tuple[str, str, str, str]:
+    return entry.catalog, entry.schema, entry.name, TYPES[entry.kind]
+
+
+def _with_columns(found: list[Entry], metadata: Metadata, client: Client) -> Iterator[pa.RecordBatch]:
+    rows: list[tuple[object, ...]] = []
+    for entry, columns in metadata.with_columns(found):
+        rows.append((*_named(entry), table_schema(entry, columns, client).serialize().to_pybytes()))
+        if len(rows) == AT_ONCE:
+            yield batch_of(WITH_COLUMNS, rows)
+            rows = []
+    yield batch_of(WITH_COLUMNS, rows)
+
+
+def table_schema(entry: Entry, columns: Columns, client: Client) -> pa.Schema:
+    """The columns under the types of the wire, with what drivers read of each from its metadata."""
+    place = {
+        f"{PREFIX}CATALOG_NAME": entry.catalog,
+        f"{PREFIX}DB_SCHEMA_NAME": entry.schema,
+        f"{PREFIX}TABLE_NAME": entry.name,
+        f"{PREFIX}IS_AUTO_INCREMENT": "0",
+        f"{PREFIX}IS_READ_ONLY": "1" if entry.mount.read_only or entry.kind != "TABLE" else "0",
+        f"{PREFIX}IS_SEARCHABLE": "1",
+    }
+    fields = []
+    for field, facts in columns:
+        told = {**place, **type_metadata(facts.type), f"{PREFIX}IS_CASE_SENSITIVE": str(int(facts.type == "varchar"))}
+        if facts.comment:
+            told[f"{PREFIX}REMARKS"] = facts.comment
+        fields.append(pa.field(field.name, client.type(field.type), field.nullable, told))
+    return pa.schema(fields)

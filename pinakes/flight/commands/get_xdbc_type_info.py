@@ -1,0 +1,76 @@
+"""CommandGetXdbcTypeInfo: the types that a column can have, as system.jdbc.types tells them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pyarrow as pa
+
+from pinakes.flight.commands.base import NUMBER, TEXT, TRUTH, Listing, batch_of, required
+from pinakes.flight.service import Ask
+from pinakes.flight.streams import Call
+from pinakes.flight.wire.messages import Message, optional
+from pinakes.system_tables.jdbc.types import type_rows
+
+SCHEMA = pa.schema(
+    [
+        required("type_name"),
+        required("data_type", NUMBER),
+        pa.field("column_size", NUMBER),
+        pa.field("literal_prefix", TEXT),
+        pa.field("literal_suffix", TEXT),
+        pa.field("create_params", pa.list_(required("item"))),
+        required("nullable", NUMBER),
+        required("case_sensitive", TRUTH),
+        required("searchable", NUMBER),
+        pa.field("unsigned_attribute", TRUTH),
+        required("fixed_prec_scale", TRUTH),
+        pa.field("auto_increment", TRUTH),
+        pa.field("local_type_name", TEXT),
+        pa.field("minimum_scale", NUMBER),
+        pa.field("maximum_scale", NUMBER),
+        required("sql_data_type", NUMBER),
+        pa.field("datetime_subcode", NUMBER),
+        pa.field("num_prec_radix", NUMBER),
+        pa.field("interval_precision", NUMBER),
+    ]
+)
+_DATETIME = 9
+_SUBCODES = {"date": 1, "time": 2, "timestamp": 3, "timestamp with time zone": 5}
+_CODES = {16: -7, 2014: 93, 2003: 0, 2000: 0}
+"""XDBC has no numbers of its own for JDBC's BOOLEAN (it says BIT), TIMESTAMP_WITH_TIMEZONE, ARRAY and JAVA_OBJECT."""
+
+
+class GetXdbcTypeInfo(Listing):
+    def columns(self, message: Message) -> pa.Schema:
+        return SCHEMA
+
+    def batches(self, message: Message, ask: Ask, call: Call) -> Iterator[pa.RecordBatch]:
+        wanted = optional(message, "data_type")
+        rows = sorted((_row(told) for told in type_rows()), key=lambda row: (row[1], row[0]))
+        yield batch_of(SCHEMA, [row for row in rows if wanted is None or row[1] == wanted])
+
+
+def _row(told: dict[str, object]) -> tuple[object, ...]:
+    name, code = str(told["type_name"]), told["data_type"]
+    assert isinstance(code, int)
+    code = _CODES.get(code, code)
+    subcode = _SUBCODES.get(name)
+    parameters = told["create_params"]
+    same = ("nullable", "case_sensitive", "searchable", "unsigned_attribute", "fixed_prec_scale", "auto_increment")
+    return (
+        name,
+        code,
+        told["precision"],
+        told["literal_prefix"],
+        told["literal_suffix"],
+        str(parameters).split(",") if parameters else None,
+        *(told[key] for key in same),
+        name,
+        told["minimum_scale"],
+        told["maximum_scale"],
+        code if subcode is None else _DATETIME,
+        subcode,
+        told["num_prec_radix"],
+        None,
+    )

@@ -1,0 +1,30 @@
+"""CommandPreparedStatementQuery: run a prepared statement; with DoPut, bind the values of its parameters."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyarrow as pa
+
+from pinakes.flight.commands.base import Answer, Command
+from pinakes.flight.commands.running import execute, park
+from pinakes.flight.limits import check_results
+from pinakes.flight.parameters import read_parameters
+from pinakes.flight.service import Ask
+from pinakes.flight.wire.messages import Message, message
+
+
+class PreparedStatementQuery(Command):
+    def info(self, message: Message, ask: Ask) -> Answer:
+        prepared = ask.service.prepared.get(message.prepared_statement_handle, ask.user)
+        check_results(ask)
+        return park(ask, execute(ask, prepared))
+
+    def schema(self, message: Message, ask: Ask) -> pa.Schema:
+        prepared = ask.service.prepared.get(message.prepared_statement_handle, ask.user)
+        return ask.caller.client.schema(prepared.description.schema or pa.schema([]))
+
+    def put(self, message_: Message, ask: Ask, reader: Any) -> bytes:
+        handle = message_.prepared_statement_handle
+        ask.service.prepared.get(handle, ask.user).bind(read_parameters(reader, ask))
+        return bytes(message("DoPutPreparedStatementResult")(prepared_statement_handle=handle).SerializeToString())

@@ -1,0 +1,25 @@
+"""CommandPreparedStatementUpdate: carry out a prepared change, once for each row of parameters that comes with it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pinakes.flight.commands.base import Command
+from pinakes.flight.commands.running import change_many, execute
+from pinakes.flight.commands.statement_update import update_result
+from pinakes.flight.parameters import SURE, read_parameters
+from pinakes.flight.service import Ask
+from pinakes.flight.wire.messages import Message
+
+
+class PreparedStatementUpdate(Command):
+    def put(self, message: Message, ask: Ask, reader: Any) -> bytes:
+        prepared = ask.service.prepared.get(message.prepared_statement_handle, ask.user)
+        given = read_parameters(reader, ask, SURE)
+        if given.num_columns:
+            rows = prepared.arranged(given)
+            assert rows is not None
+            return update_result(ask, change_many(ask, prepared, rows))
+        result = execute(ask, prepared)
+        result.close()
+        return update_result(ask, result.count)

@@ -1,0 +1,124 @@
+"""A client's statement: it is carried out once, when its FlightInfo is asked for, and its rows wait to be fetched."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import chain
+
+import pyarrow as pa
+
+from pinakes.api.many import all_or_none, names_in, only_row, selecting
+from pinakes.core.errors import InvalidArgument
+from pinakes.engine.result import Result
+from pinakes.engine.session import Session
+from pinakes.flight.commands.base import Answer
+from pinakes.flight.connections import Connection, Parked, Prepared
+from pinakes.flight.limits import check_text
+from pinakes.flight.service import Ask
+from pinakes.flight.wire.messages import message, pack
+from pinakes.parser.statements import Insert
+
+MOST_EXECUTIONS = 1_000
+"""How many rows of parameters one query may be run with."""
+
+
+def run(
+    ask: Ask,
+    connection: Connection,
+    sql: str,
+    parameters: Mapping[str, pa.Scalar] | None = None,
+    *,
+    queues: bool = True,
+) -> Result:
+    ask.service.check_taking(connection)
+    return _run(ask, connection.session, sql, parameters, queues=queues)
+
+
+def _run(
+    ask: Ask, session: Session, sql: str, parameters: Mapping[str, pa.Scalar] | None, *, queues: bool = True
+) -> Result:
+    check_text(sql, ask.service.statements)
+    return session.run(sql, parameters, started=ask.call.started, queues=queues)
+
+
+def park(ask: Ask, result: Result) -> Answer:
+    """Leave the result for whoever brings the ticket. One without rows can be fetched, too: a FlightInfo without any
+    endpoint confuses the JDBC driver."""
+    schema = ask.caller.client.schema(result.schema)
+    handle = ask.service.parked.put(Parked(ask.user, result, schema))
+    ticket = pack(message("TicketStatementQuery")(statement_handle=handle))
+    return Answer(schema, ticket, -1 if result.count is None else result.count)
+
+
+def execute(ask: Ask, prepared: Prepared) -> Result:
+    """A prepared statement with the values that were bound to it."""
+    sql, names, bound = prepared.sql, prepared.description.parameters.names, prepared.bound
+    if names and bound is None:
+        raise InvalidArgument(f"the statement takes {len(names)} parameters, and none was bound to it")
+    executions = 1 if bound is None else bound.num_rows
+    if executions == 1:
+        return run(ask, prepared.connection, sql, prepared.parameters(0))
+    if prepared.description.is_update:
+        assert bound is not None
+        return Result.done("EXECUTE", change_many(ask, prepared, bound))
+    return _one_after_the_other(ask, prepared, executions)
+
+
+def _one_after_the_other(ask: Ask, prepared: Prepared, executions: int) -> Result:
+    if not 0 < executions <= MOST_EXECUTIONS:
+        raise InvalidArgument(f"a query is run for 1 to {MOST_EXECUTIONS} rows of parameters, and {executions} came")
+    results: list[Result] = []
+    try:
+        for row in range(executions):
+            # The first waits for its turn, for all of them: were each to hold a place, one call could wait for itself.
+            result = run(ask, prepared.connection, prepared.sql, prepared.parameters(row), queues=row == 0)
+            results.append(result)  # one by one: those before one that fails are closed
+        schema = _common([result.schema for result in results])
+    except BaseException:
+        _each(results, Result.close)
+        raise
+    batches = (pa.RecordBatch.from_arrays(batch.columns, schema=schema) for batch in chain.from_iterable(results))
+    return Result(schema, batches).watch(
+        on_batch=lambda _: None,
+        on_end=lambda _: _each(results, Result.close),
+        stop=lambda reason: _each(results, lambda result: result.stop(reason)),
+    )
+
+
+def _each(results: Iterable[Result], do: Callable[[Result], object]) -> None:
+    for result in results:
+        do(result)
+
+
+def _common(schemas: Sequence[pa.Schema]) -> pa.Schema:
+    """That of all; a column may be NULL where it may be so in one of them."""
+    if any((other.names, other.types) != (schemas[0].names, schemas[0].types) for other in schemas):
+        raise InvalidArgument("the rows of parameters have different types of results: run the query for each alone")
+    columns = zip(*schemas, strict=True)
+    return pa.schema([same[0].with_nullable(any(field.nullable for field in same)) for same in columns])
+
+
+def change_many(ask: Ask, prepared: Prepared, rows: pa.Table) -> int | None:
+    """A change for each row of parameters. INSERT … VALUES takes them all at once; others run one by one, in a
+    transaction where the catalog has such."""
+    connection, statement = prepared.connection, prepared.description.statement
+    row = only_row(statement)
+    if isinstance(statement, Insert) and row is not None and rows.num_rows > 0:
+        from pinakes.engine.sources import Rows
+
+        with connection.session.temporary.brought(Rows(rows.select(names_in(statement)))) as source:
+            return run(ask, connection, selecting(statement, row, source)).count
+    ask.service.check_taking(connection)
+    with all_or_none(connection.session, statement, rows.num_rows) as within:
+        return _one_by_one(ask, within, Prepared(connection, prepared.sql, prepared.description, rows))
+
+
+def _one_by_one(ask: Ask, session: Session, prepared: Prepared) -> int | None:
+    assert prepared.bound is not None
+    counts = []
+    for row in range(prepared.bound.num_rows):
+        result = _run(ask, session, prepared.sql, prepared.parameters(row))
+        result.close()
+        counts.append(result.count)
+    known = [count for count in counts if count is not None]
+    return sum(known) if known or not counts else None

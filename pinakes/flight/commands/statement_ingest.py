@@ -1,0 +1,95 @@
+"""CommandStatementIngest: a stream of a client's rows into a table, made for them or there already, in one commit.
+
+The rows flow: they are read from the wire as the table's files are written.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import pyarrow as pa
+
+from pinakes.core.errors import InvalidArgument, TableNotFound, listing
+from pinakes.core.names import TEMP, Name, Part, quote, undotted
+from pinakes.engine.session import Session
+from pinakes.flight.commands.base import Command
+from pinakes.flight.commands.running import run
+from pinakes.flight.commands.statement_update import update_result
+from pinakes.flight.service import Ask
+from pinakes.flight.streams import received
+from pinakes.flight.wire.messages import Message, optional
+
+SURE = 0.2
+"""Seconds to make sure that all rows have come, before they are committed."""
+CREATE, MUST_EXIST = 1, 2
+FAIL, APPEND, REPLACE = 1, 2, 3
+
+
+class StatementIngest(Command):
+    def put(self, message: Message, ask: Ask, reader: Any) -> bytes:
+        from pinakes.engine.sources import ReadOnce
+
+        _check(message)
+        connection = ask.within(message.transaction_id)
+        target = _target(message, connection.session)
+        begin = _statement(message, target, connection.session)
+        coming = pa.RecordBatchReader.from_batches(_checked(reader.schema), received(reader, ask.call, SURE))
+        with connection.session.temporary.brought(ReadOnce(coming)) as rows:
+            result = run(ask, connection, f"{begin} SELECT * FROM {quote(rows)}")
+        result.close()
+        return update_result(ask, result.count)
+
+
+def _checked(schema: pa.Schema) -> pa.Schema:
+    twice = [name for name, times in Counter(schema.names).items() if times > 1]
+    if twice:
+        raise InvalidArgument(f"several columns have the same name: {listing(twice)}. Give each its own")
+    return schema
+
+
+def _check(message: Message) -> None:
+    options = message.table_definition_options
+    if options.if_not_exist not in (CREATE, MUST_EXIST) or options.if_exists not in (FAIL, APPEND, REPLACE):
+        raise InvalidArgument(
+            f"ingesting needs to know what to do: if_not_exist is {options.if_not_exist} (1 creates it, 2 fails) "
+            f"and if_exists is {options.if_exists} (1 fails, 2 appends, 3 replaces)"
+        )
+    if not message.table:
+        raise InvalidArgument("ingesting needs the name of a table")
+    if message.options:
+        raise InvalidArgument(f"ingesting has no options of its own; given: {listing(message.options)}")
+
+
+def _target(message: Message, session: Session) -> tuple[str, ...]:
+    """The table's full name. A schema without a catalog is one of the current catalog, whatever else has its name."""
+    catalog, schema = optional(message, "catalog") or None, optional(message, "schema") or None
+    if message.temporary:
+        if (catalog or TEMP) != TEMP or schema is not None:
+            raise InvalidArgument("a temporary table has no catalog and no schema: leave them out")
+        return (TEMP, message.table)
+    if catalog is None and schema is None:
+        return (message.table,)
+    if catalog is not None:
+        session.catalogs.get(catalog)  # one that is not there must not be taken for a schema of the current one
+    return (catalog or session.scope.catalog, *(undotted(schema) if schema else ()), message.table)
+
+
+def _statement(message: Message, target: tuple[str, ...], session: Session) -> str:
+    """What stands before the rows."""
+    options, name = message.table_definition_options, ".".join(map(quote, target))
+    exists = _exists(target, session)
+    if exists and options.if_exists == APPEND:
+        return f"INSERT INTO {name} BY NAME"
+    if not exists and options.if_not_exist == MUST_EXIST:
+        raise TableNotFound(f"table {name} does not exist, and was not to be created")
+    replace = "OR REPLACE " if exists and options.if_exists == REPLACE else ""
+    return f"CREATE {replace}TABLE {name} AS"
+
+
+def _exists(target: tuple[str, ...], session: Session) -> bool:
+    try:
+        session.resolver.find(Name(tuple(Part(part, quoted=True) for part in target)), kind="TABLE")
+    except TableNotFound:
+        return False
+    return True

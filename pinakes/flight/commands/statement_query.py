@@ -1,0 +1,25 @@
+"""CommandStatementQuery: run a statement."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+
+from pinakes.engine.describing import describe
+from pinakes.flight.commands.base import Answer, Command
+from pinakes.flight.commands.running import park, run
+from pinakes.flight.limits import check_results, check_text
+from pinakes.flight.service import Ask
+from pinakes.flight.wire.messages import Message
+
+
+class StatementQuery(Command):
+    def info(self, message: Message, ask: Ask) -> Answer:
+        check_results(ask)
+        return park(ask, run(ask, ask.within(message.transaction_id), message.query))
+
+    def schema(self, message: Message, ask: Ask) -> pa.Schema:
+        """Without running it."""
+        check_text(message.query, ask.service.statements)
+        session = ask.within(message.transaction_id).session
+        found = describe(session, message.query, ask.call.started).schema
+        return ask.caller.client.schema(found or pa.schema([]))

@@ -1,0 +1,23 @@
+"""CommandStatementUpdate: carry out a statement that changes something; its answer is the number of rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pinakes.flight.commands.base import Command
+from pinakes.flight.commands.running import run
+from pinakes.flight.service import Ask
+from pinakes.flight.wire.messages import Message, message
+
+
+class StatementUpdate(Command):
+    def put(self, message: Message, ask: Ask, reader: Any) -> bytes:
+        result = run(ask, ask.within(message.transaction_id), message.query)
+        result.close()
+        return update_result(ask, result.count)
+
+
+def update_result(ask: Ask, count: int | None) -> bytes:
+    """How many rows changed, or what this client is told where nobody counts."""
+    told = ask.caller.client.uncounted if count is None else count
+    return bytes(message("DoPutUpdateResult")(record_count=told).SerializeToString())

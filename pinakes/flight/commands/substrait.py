@@ -1,0 +1,25 @@
+"""Substrait plans: this server takes SQL, and says so."""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+from pinakes.core.errors import NotSupportedError
+from pinakes.flight.commands.base import Command
+from pinakes.flight.service import Ask
+from pinakes.flight.wire.messages import Message
+
+
+class StatementSubstraitPlan(Command):
+    def info(self, message: Message, ask: Ask) -> NoReturn:
+        raise no_substrait()
+
+    def schema(self, message: Message, ask: Ask) -> NoReturn:
+        raise no_substrait()
+
+    def put(self, message: Message, ask: Ask, reader: Any) -> NoReturn:
+        raise no_substrait()
+
+
+def no_substrait() -> NotSupportedError:
+    return NotSupportedError("this server takes no Substrait plans: send the statement as SQL (CommandStatementQuery)")

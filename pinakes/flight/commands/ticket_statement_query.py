@@ -1,0 +1,41 @@
+"""TicketStatementQuery: fetch the rows of a statement that was carried out. Once: a result is not kept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pyarrow as pa
+
+from pinakes.core.errors import QueryCanceled
+from pinakes.flight.commands.base import Command, Rows
+from pinakes.flight.connections import Parked
+from pinakes.flight.errors import NotThere
+from pinakes.flight.service import Ask, Service
+from pinakes.flight.streams import GONE, Call
+from pinakes.flight.wire.messages import Message
+
+
+class TicketStatementQuery(Command):
+    def rows(self, message: Message, ask: Ask) -> Rows:
+        handle = message.statement_handle
+        parked = ask.service.parked.take(handle, ask.user)
+        if parked is None:
+            raise NotThere(ask.service.parked.unknown())
+        return Rows(parked.schema, lambda call: _fetched(ask.service, handle, parked, call))
+
+
+def _fetched(service: Service, handle: bytes, parked: Parked, call: Call) -> Iterator[pa.RecordBatch]:
+    service.flowing[handle] = parked
+    call.waits_for(parked.result.stop)
+    batches = iter(parked.result)  # held: were it dropped on the way out, the query would end before it is stopped
+    try:
+        for batch in batches:  # noqa: UP028 - `yield from` would close it first, too
+            yield batch
+        if parked.stopped is not None:  # its rows ended because somebody closed them
+            raise QueryCanceled(f"the query was canceled: {parked.stopped}")
+    except GeneratorExit:  # nobody takes the next batch
+        parked.result.stop(GONE)
+        raise
+    finally:
+        service.flowing.pop(handle, None)
+        parked.result.close()

@@ -1,0 +1,49 @@
+"""What one user may ask of the server at most: how long a text, how many results that wait, how many sessions.
+
+The numbers are `[server.statements]` of the configuration; how many statements run is `engine/admission.py`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pinakes.core.errors import InvalidArgument, ServerBusy
+from pinakes.core.serving import StatementLimits
+
+if TYPE_CHECKING:
+    from pinakes.flight.connections import Connection
+    from pinakes.flight.expiring import Expiring
+    from pinakes.flight.service import Ask
+
+
+def check_text(sql: str, limits: StatementLimits) -> None:
+    if limits.text_size and len(sql) > limits.text_size:
+        raise InvalidArgument(
+            f"the statement has {len(sql):,} characters, and this server takes {limits.text_size:,} at most "
+            f"(text_size): give values as parameters, or ingest rows"
+        )
+
+
+def check_results(ask: Ask) -> None:
+    """Before a statement is carried out whose result is to wait."""
+    waiting, most = ask.service.parked.count(ask.user), ask.service.statements.results_per_user
+    if waiting >= most:
+        raise ServerBusy(
+            f"{waiting} results of yours wait to be fetched, the most that may (results_per_user): fetch them, or "
+            f"close their cursors, before you ask for more. Nothing was done."
+        )
+
+
+def make_room(connections: Expiring[Connection], user: str, limits: StatementLimits) -> None:
+    """Before a session begins: the user's idle one that was not used for longest may have to go. Clients hardly ever
+    say that they leave, so many of them are nobody's."""
+    if connections.count(user) >= limits.sessions_per_user and not connections.drop_oldest(user, _is_idle):
+        raise ServerBusy(
+            f"you have {limits.sessions_per_user} sessions on this server that run something or have a transaction, "
+            f"the most that a user may (sessions_per_user): end some"
+        )
+
+
+def _is_idle(connection: Connection) -> bool:
+    session = connection.session
+    return session.transaction is None and all(query.ended is not None for query in session.running)

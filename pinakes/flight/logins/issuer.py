@@ -1,0 +1,92 @@
+"""The issuer of OpenID Connect tokens: where its keys and its token endpoint are, and the keys, which change.
+
+Keys are fetched anew when a token names one that is not known, so that a new one is known at once; but only every few
+seconds, since anybody can invent names of keys. They are also fetched anew after a while, so that one which the issuer
+took back is not believed any longer.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+from jwt import PyJWK
+from jwt.exceptions import PyJWTError
+
+from pinakes.flight.logins.base import Unreachable
+from pinakes.flight.logins.http import get_json
+
+PAUSE = 5.0
+"""Seconds between two fetches, whoever asks for what."""
+
+
+class Issuer:
+    """Asked when it is first needed: a server starts also while its issuer is down."""
+
+    def __init__(self, address: str, keys_age: float, clock: Callable[[], float] = time.monotonic) -> None:
+        self.address = address
+        self._keys_age, self._clock = keys_age, clock
+        self._lock = threading.Lock()
+        self._endpoints: dict[str, Any] = {}
+        self._keys: dict[str, PyJWK] = {}
+        self._fetched: float | None = None
+        self._tried: float | None = None
+
+    def endpoint(self, name: str) -> str:
+        """An address that the issuer tells of itself."""
+        with self._lock:
+            return self._endpoint(name)
+
+    def key(self, kid: str | None) -> PyJWK | None:
+        """The key of that name; None when the issuer has none. A token that names none means the only one there is."""
+        known = None if self._are_old() else self._known(kid)
+        if known is not None:  # without waiting for somebody who fetches another
+            return known
+        with self._lock:
+            known = None if self._are_old() else self._known(kid)
+            if known is None and self._may_fetch():
+                self._fetch()
+                known = self._known(kid)
+            if self._fetched is None or (self._are_old() and known is None):
+                raise Unreachable
+            return known
+
+    def _known(self, kid: str | None) -> PyJWK | None:
+        if kid is None:
+            return next(iter(self._keys.values())) if len(self._keys) == 1 else None
+        return self._keys.get(kid)
+
+    def _are_old(self) -> bool:
+        return self._fetched is None or self._clock() - self._fetched > self._keys_age
+
+    def _may_fetch(self) -> bool:
+        return self._tried is None or self._clock() - self._tried >= PAUSE
+
+    def _fetch(self) -> None:
+        self._tried = self._clock()
+        found = get_json(self._endpoint("jwks_uri")).get("keys", [])
+        self._keys = {str(key.get("kid", "")): made for key in found if (made := _signing(key)) is not None}
+        self._fetched = self._clock()
+
+    def _endpoint(self, name: str) -> str:
+        if not self._endpoints:
+            told = get_json(f"{self.address.rstrip('/')}/.well-known/openid-configuration")
+            if told.get("issuer") != self.address:
+                raise Unreachable  # it is another's: nothing of it is believed
+            self._endpoints = told
+        found = self._endpoints.get(name)
+        if not isinstance(found, str):
+            raise Unreachable
+        return found
+
+
+def _signing(key: Any) -> PyJWK | None:
+    """A public key that signs; others of the set are of no use here."""
+    if not isinstance(key, dict) or key.get("use", "sig") != "sig" or key.get("kty") == "oct":
+        return None
+    try:
+        return PyJWK(key)
+    except PyJWTError:
+        return None

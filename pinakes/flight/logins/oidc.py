@@ -1,0 +1,151 @@
+"""OpenID Connect: bearer tokens of an issuer, and the password grant for clients that know a user and a password only.
+
+Only signatures that need the issuer's private key are taken: neither `none` nor one by a shared secret, for which the
+public key could be passed off. A token must be of this issuer, for this audience, and not be over.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import jwt
+from jwt.exceptions import PyJWTError
+
+from pinakes.core.identity import ADMIN, Identity
+from pinakes.core.server_config import OidcConfig
+from pinakes.flight.logins.base import Credentials, Proof, Standing, Unreachable
+from pinakes.flight.logins.http import post_form
+from pinakes.flight.logins.issuer import Issuer
+
+log = logging.getLogger(__name__)
+
+ALGORITHMS = frozenset(
+    {"RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"}
+)  # fmt: skip
+EARLY = 10.0
+"""Seconds before its end that a token is renewed."""
+LONGEST_NAME = 256
+
+
+class Oidc:
+    is_open = False
+
+    def __init__(self, config: OidcConfig, issuer: Issuer | None = None) -> None:
+        self._config = config
+        self._issuer = issuer or Issuer(config.issuer, config.keys_age)
+
+    def identify(self, credentials: Credentials) -> Proof | None:
+        if credentials.secret is None:
+            return None
+        if credentials.user is None:
+            found = self.verified(credentials.secret)
+            return None if found is None else Standing(found[0])
+        if not self._config.password_grant or not credentials.user or not credentials.secret:
+            return None
+        return self._granted({"grant_type": "password", "username": credentials.user, "password": credentials.secret})
+
+    def verified(self, token: str) -> tuple[Identity, float] | None:
+        """Whose token it is, and when it ends; None when it is no good, which only the log tells the reason of."""
+        try:
+            claims = self._claims(token)
+        except PyJWTError as error:
+            log.info("a token was refused: %s", error)
+            return None
+        identity = self._identity(token, claims)
+        return None if identity is None else (identity, float(claims["exp"]))
+
+    def _claims(self, token: str) -> Mapping[str, Any]:
+        header = jwt.get_unverified_header(token)
+        if header.get("alg") not in ALGORITHMS:
+            raise jwt.InvalidAlgorithmError(f"the algorithm {header.get('alg')!r} is not taken")
+        key = self._issuer.key(header.get("kid"))
+        if key is None:
+            raise jwt.InvalidKeyError("the issuer has no such key")
+        claims: Mapping[str, Any] = jwt.decode(
+            token,
+            key,
+            algorithms=[str(header["alg"])],
+            audience=self._config.audience,
+            issuer=self._config.issuer,
+            leeway=self._config.clock_skew,
+            options={"require": ["exp", "iss", "aud"]},
+        )
+        return claims
+
+    def _identity(self, token: str, claims: Mapping[str, Any]) -> Identity | None:
+        user = _within(claims, self._config.user_claim)
+        if not isinstance(user, str) or not user.strip() or not user.isprintable() or len(user) > LONGEST_NAME:
+            log.warning("a token was refused: its claim %r names no user", self._config.user_claim)
+            return None
+        roles = _within(claims, self._config.roles_claim)
+        held = set(map(str, roles)) if isinstance(roles, list) else {str(roles)}
+        is_admin = not held.isdisjoint(self._config.administrator_roles)
+        return Identity(user, token, frozenset({ADMIN}) if is_admin else frozenset())
+
+    def _granted(self, grant: Mapping[str, str]) -> Granted | None:
+        answer = self.grant(grant)
+        return None if answer is None else Granted(self, *answer)
+
+    def grant(self, grant: Mapping[str, str]) -> tuple[Identity, float, str | None] | None:
+        """What the issuer gives for a password or a refresh token: whose it is, when it ends, and what renews it."""
+        client = {"client_id": self._config.client_id or "", "scope": self._config.scope}
+        secret = {"client_secret": self._config.client_secret} if self._config.client_secret else {}
+        status, answer = post_form(self._issuer.endpoint("token_endpoint"), {**client, **secret, **grant})
+        if status in (400, 401, 403) and answer.get("error") in ("invalid_grant", "access_denied"):
+            return None
+        token, refresh = answer.get("access_token"), answer.get("refresh_token")
+        if status != 200 or not isinstance(token, str):
+            log.warning("the identity provider refuses this server: %s %s", status, answer.get("error"))
+            raise Unreachable
+        found = self.verified(token)
+        return None if found is None else (*found, refresh if isinstance(refresh, str) else None)
+
+
+class Granted:
+    """A user who logged in by password: the token that the issuer gave for it is renewed as long as the issuer does."""
+
+    def __init__(
+        self, oidc: Oidc, identity: Identity, until: float, refresh: str | None, now: Callable[[], float] = time.time
+    ) -> None:
+        self._oidc, self._now = oidc, now
+        self._lock = threading.Lock()
+        self._identity: Identity | None = identity
+        self._until, self._refresh = until, refresh
+
+    def identity(self) -> Identity | None:
+        with self._lock:
+            if self._identity is not None and self._now() > self._until - EARLY:
+                self._renew()
+            return self._identity
+
+    def _renew(self) -> None:
+        is_over = self._now() >= self._until
+        if self._refresh is None:
+            self._identity = None if is_over else self._identity
+            return
+        try:
+            found = self._oidc.grant({"grant_type": "refresh_token", "refresh_token": self._refresh})
+        except Unreachable:
+            if is_over:
+                raise
+            return
+        user = self._identity.user if self._identity is not None else None
+        if found is None or found[0].user != user:
+            self._identity = None
+            return
+        self._identity, self._until, refresh = found
+        self._refresh = refresh or self._refresh
+
+
+def _within(claims: Mapping[str, Any], path: str) -> Any:
+    """A claim by its name, or by the names that lead to it."""
+    if path in claims:
+        return claims[path]
+    found: Any = claims
+    for name in path.split("."):
+        found = found.get(name) if isinstance(found, dict) else None
+    return found

@@ -1,0 +1,96 @@
+"""Users that this server knows itself: those of the configuration, and those of the users file."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from pinakes.core.errors import ConfigError
+from pinakes.core.identity import ADMIN, Identity
+from pinakes.core.users_file import Entry, read_users
+from pinakes.flight.logins.base import Credentials, Proof, Standing
+from pinakes.flight.logins.hashes import is_nobodys, is_right
+
+log = logging.getLogger(__name__)
+
+
+class Users:
+    """Users with passwords or tokens, as the configuration tells them: as they are, or hashed."""
+
+    is_open = False
+
+    def __init__(self, passwords: Mapping[str, str], tokens: Mapping[str, str]) -> None:
+        self._passwords = [Entry(name, stored) for name, stored in passwords.items()]
+        self._tokens = [Entry(name, stored) for name, stored in tokens.items()]
+
+    def identify(self, credentials: Credentials) -> Proof | None:
+        among = self._tokens if credentials.user is None else self._passwords
+        found = _whose(credentials, among)
+        return None if found is None else Standing(_identity(found))
+
+
+class UsersFile:
+    """Users of a file, which is read anew when it has changed: who is removed from it is out at once. While it can't be
+    read its users are those it had, and the log says so: a slip of whoever edits it locks nobody out."""
+
+    is_open = False
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._lock = threading.Lock()
+        self._seen = self._stamp()
+        self._entries = read_users(path)
+
+    def entries(self) -> list[Entry]:
+        with self._lock:
+            seen = self._stamp()
+            if seen != self._seen:
+                self._seen = seen
+                try:
+                    self._entries = read_users(self._path)
+                except ConfigError as error:
+                    log.error("%s. Its users stay as they were.", error.message)
+            return self._entries
+
+    def identify(self, credentials: Credentials) -> Proof | None:
+        kind = "token" if credentials.user is None else "password"
+        found = _whose(credentials, [entry for entry in self.entries() if entry.kind == kind])
+        return None if found is None else _OfFile(self, found)
+
+    def _stamp(self) -> tuple[int, int, int] | None:
+        try:
+            found = self._path.stat()
+        except OSError:
+            return None  # whoever reads it then says why
+        return found.st_mtime_ns, found.st_size, found.st_ino
+
+
+@dataclass(frozen=True, slots=True)
+class _OfFile:
+    """Holds as long as the line stands in the file."""
+
+    file: UsersFile
+    entry: Entry
+
+    def identity(self) -> Identity | None:
+        return _identity(self.entry) if self.entry in self.file.entries() else None
+
+
+def _whose(credentials: Credentials, among: Iterable[Entry]) -> Entry | None:
+    """The entry whose secret it is. A user that there is not takes as long as one that there is."""
+    given = credentials.secret
+    if given is None:
+        return None
+    if credentials.user is None:
+        return next((entry for entry in among if is_right(entry.stored, given)), None)
+    named = [entry for entry in among if entry.name == credentials.user]
+    if not named:
+        is_nobodys(given)
+    return next((entry for entry in named if is_right(entry.stored, given)), None)
+
+
+def _identity(entry: Entry) -> Identity:
+    return Identity(entry.name, roles=frozenset({ADMIN}) if entry.is_admin else frozenset())

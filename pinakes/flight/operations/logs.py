@@ -1,0 +1,112 @@
+"""What a server writes down: one line per statement at its end, and what the parts of it log, with query and user.
+
+`[log] format = "json"` makes each line one JSON object. Statements are written as they may be shown (secrets masked);
+in all other texts whatever looks like a password in an address is masked, too.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import sys
+import threading
+from datetime import UTC, datetime
+from typing import Any
+
+from pinakes.core.config import LogConfig
+from pinakes.engine.query_info import QueryInfo
+from pinakes.engine.write.author import current
+from pinakes.flight.operations.ledger import Ledger
+from pinakes.parser.masking import masked_address
+
+STATEMENTS = logging.getLogger("pinakes.statements")
+LONGEST = 10_000
+"""Characters of a statement that are written at most."""
+
+
+def fields_of(record: logging.LogRecord) -> dict[str, Any]:
+    """What is written of a record, in order."""
+    author = current()
+    own: dict[str, Any] = getattr(record, "statement", {})
+    text = record.getMessage()
+    found: dict[str, Any] = {
+        "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+        "level": record.levelname.lower(),
+        "logger": record.name,
+        "message": text if own else masked_address(text),
+    }
+    if author is not None and not own:
+        found |= {"user": author[0], "query_id": author[1]}
+    found |= own
+    if record.exc_info and record.exc_info[0] is not None:
+        found["error"] = masked_address(logging.Formatter().formatException(record.exc_info))
+    return found
+
+
+class Lines(logging.Formatter):
+    """For people: the words first, then what belongs to them. A line break within is written as one of JSON's."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        found = fields_of(record)
+        head = f"{found.pop('time')} {found.pop('level').upper()} {found.pop('logger')}: {found.pop('message')}"
+        error = found.pop("error", "")
+        rest = " ".join(f"{key}={_word(value)}" for key, value in found.items() if value is not None)
+        return "\n".join(part for part in (f"{head} {rest}".rstrip(), error) if part)
+
+
+class Objects(logging.Formatter):
+    def format(self, record: logging.LogRecord) -> str:
+        found = {key: value for key, value in fields_of(record).items() if value is not None}
+        return json.dumps(found, ensure_ascii=False, default=str)
+
+
+def _word(value: object) -> str:
+    text = str(value)
+    return text if text and text.isprintable() and not set(text) & set(' "=') else json.dumps(text, ensure_ascii=False)
+
+
+def set_up(config: LogConfig) -> None:
+    """All that is logged in this process goes to stderr so."""
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(Objects() if config.format == "json" else Lines())
+    root = logging.getLogger()
+    root.handlers[:] = [handler]
+    root.setLevel(config.level.upper())
+
+
+class StatementLog:
+    """Writes down each statement that the ledger tells of, on a thread of its own, until it is closed."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self._ledger = ledger
+        ledger.logs = STATEMENTS.isEnabledFor(logging.INFO)
+        self._thread = threading.Thread(target=self._write, name="pinakes-statements", daemon=True)
+        self._thread.start()
+
+    def close(self) -> None:
+        self._ledger.log.put(None)
+        self._thread.join()
+
+    def _write(self) -> None:
+        while (info := self._ledger.log.get()) is not None:
+            STATEMENTS.info("%s", str(info.state).lower(), extra={"statement": told(info)})
+
+
+def told(info: QueryInfo) -> dict[str, Any]:
+    """What a line has of a statement."""
+    seconds = {name: round(spent * 1000, 1) for name, spent in info.seconds.items()}
+    return {
+        "query_id": info.query_id,
+        "user": info.user,
+        "source": info.source or None,
+        "kind": info.kind or None,
+        "state": str(info.state),
+        "elapsed_ms": round(info.elapsed * 1000, 1),
+        **{f"{name}_ms": spent for name, spent in seconds.items()},
+        "rows": info.rows,
+        "written_rows": info.written,
+        "catalogs": ",".join(info.catalogs) or None,
+        "error_code": info.error_code,
+        "error_message": info.error_message,
+        "statement": info.shown[:LONGEST],
+    }

@@ -1,0 +1,141 @@
+"""What the server holds between calls: connections, prepared statements, transactions, parked results."""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import NamedTuple
+
+import pyarrow.flight as fl
+
+from pinakes.core.errors import InvalidArgument, PermissionDenied, ServerBusy
+from pinakes.core.server_limits import ServerLimits
+from pinakes.core.serving import StatementLimits
+from pinakes.engine.engine import Engine
+from pinakes.flight.authentication import COOKIE, Caller
+from pinakes.flight.connections import Connection, Parked, Prepared, Transaction
+from pinakes.flight.expiring import Expiring
+from pinakes.flight.limits import make_room
+from pinakes.flight.peers import Peers
+from pinakes.flight.streams import Call
+
+LINGER = 60.0
+"""Seconds that a session waits for its client to come back with its cookie, though it never did before."""
+OVER = "the transaction was ended already, by a statement (COMMIT, ROLLBACK): roll it back, and begin another"
+
+
+class Service:
+    def __init__(self, engine: Engine, limits: ServerLimits) -> None:
+        self.engine = engine
+        self.connections: Expiring[Connection] = Expiring(
+            "session",
+            limits.session_idle,
+            limits.most_sessions,
+            lambda c: c.is_busy,
+            lifetime=limits.session_age,
+        )
+        self.prepared: Expiring[Prepared] = Expiring(
+            "prepared statement", limits.prepared_ttl, limits.most_prepared, lambda p: p.connection.is_busy
+        )
+        self.transactions: Expiring[Transaction] = Expiring(
+            "transaction", limits.transaction_ttl, limits.most_transactions, lambda t: t.connection.is_busy
+        )
+        self.parked: Expiring[Parked] = Expiring("result", limits.result_ttl, limits.most_results)
+        self.flowing: dict[bytes, Parked] = {}
+        """Results that are being fetched, by their handles."""
+        self.limits = limits
+        self.stops = False
+        """Whether it takes no new statements any more."""
+        self._peers = Peers()
+        self._left: dict[bytes, float] = {}
+        """The sessions whose client has gone with its connection, and since when."""
+        self._lock = threading.Lock()
+
+    @property
+    def statements(self) -> StatementLimits:
+        """What one may ask for at most, as the configuration has it now."""
+        return self.engine.config.server.statements
+
+    def held(self) -> dict[str, int]:
+        """How many of each there are."""
+        return {
+            "sessions": len(self.connections),
+            "results": len(self.parked) + len(self.flowing),
+            "prepared": len(self.prepared),
+            "transactions": len(self.transactions),
+        }
+
+    def check_taking(self, connection: Connection) -> None:
+        """A server that stops lets transactions come to their end, and begins nothing else."""
+        if self.stops and connection.session.transaction is None:
+            raise ServerBusy("this server stops, and begins nothing new: connect again in a moment, or to another")
+
+    def connection(self, caller: Caller, context: fl.ServerCallContext) -> Connection:
+        """The one that a call belongs to; a new one tells its client the cookie that names it."""
+        user, peer = caller.identity.user, context.peer()
+        with self._lock:
+            handle = caller.cookie or self._peers.find(user, peer)
+            found = self.connections.find(handle, user) if handle is not None else None
+            if found is not None:
+                found.keeps_cookies |= caller.cookie is not None
+                found.renew(caller.identity)
+                return found
+            if handle is not None and self.connections.owner(handle) is not None:
+                raise PermissionDenied("this session is another user's: connect anew, without its cookie")
+            make_room(self.connections, user, self.statements)
+            made = Connection(self.engine.session(caller.identity, source="flight"))
+            handle = self.connections.put(made, made.cookie)
+            if caller.cookie is None:
+                self._peers.put(user, peer, handle)
+        context.add_header("set-cookie", f"{COOKIE}={handle.decode()}; Path=/; HttpOnly")
+        return made
+
+    def forget(self, connection: Connection) -> None:
+        """End a connection, with all that belongs to it."""
+        self.prepared.remove_all(lambda p: p.connection is connection)
+        self.transactions.remove_all(lambda t: t.connection is connection)
+        self.connections.remove_all(lambda c: c is connection)
+
+    def sweep(self) -> None:
+        for kept in (self.parked, self.transactions, self.prepared, self.connections):
+            kept.sweep()
+        self._sweep_left(time.monotonic())
+
+    def _sweep_left(self, now: float) -> None:
+        """Close the sessions that nobody can come back to: their client kept no cookie and has gone, and no handle of a
+        prepared statement or transaction leads there."""
+        held = {connection.cookie for connection in self.connections.all()}
+        self._left |= dict.fromkeys(self._peers.sweep(), now)
+        self._left = {handle: since for handle, since in self._left.items() if handle in held}
+        led_to = {thing.connection.cookie for kept in (self.prepared, self.transactions) for thing in kept.all()}
+        over = {handle for handle, since in self._left.items() if now - since > LINGER} - led_to
+        if over:
+            self.connections.remove_all(lambda c: c.cookie in over and not c.keeps_cookies and not c.is_busy)
+
+    def close(self) -> None:
+        for parked in list(self.flowing.values()):
+            parked.cancel("the server stops")
+        for kept in (self.parked, self.transactions, self.prepared, self.connections):
+            kept.remove_all()
+
+
+class Ask(NamedTuple):
+    """One call: who asks, on which connection, and what watches over it."""
+
+    service: Service
+    caller: Caller
+    connection: Connection
+    call: Call
+
+    @property
+    def user(self) -> str:
+        return self.caller.identity.user
+
+    def within(self, transaction: bytes | None) -> Connection:
+        """The connection of a transaction, or the call's own when none is given."""
+        if not transaction:
+            return self.connection
+        found = self.service.transactions.get(transaction, self.user)
+        if not found.is_open:  # else the statement would be its own commit, or in another transaction
+            raise InvalidArgument(OVER)
+        return found.connection

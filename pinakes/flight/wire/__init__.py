@@ -1,0 +1,1 @@
+"""The messages of Flight and Flight SQL: `schema.py` declares them, `messages.py` reads and writes them."""

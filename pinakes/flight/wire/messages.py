@@ -1,0 +1,132 @@
+"""Protobuf messages, made of `schema.py` at run time: `message("CommandGetTables")(…)`, and wrapped in `Any` as Flight
+SQL sends them. Whatever can't be read is an InvalidArgument that says what was expected.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+from google.protobuf import any_pb2, descriptor_pb2, descriptor_pool, message_factory
+from google.protobuf.message import DecodeError
+
+from pinakes.core.errors import InvalidArgument
+from pinakes.flight.wire.schema import FLIGHT, FLIGHT_MESSAGES, SQL, SQL_MESSAGES
+
+Message = Any
+"""Protobuf's classes are made at run time, so no checker knows their fields."""
+
+_Field = descriptor_pb2.FieldDescriptorProto
+_TYPES = {
+    name: getattr(_Field, f"TYPE_{name.upper()}")
+    for name in ("string", "bytes", "bool", "int32", "int64", "uint32", "sfixed64", "double")
+}
+_DECLARED = re.compile(r"(\w+) (\d+) (\w+)(\?|\*|\{\}|\|)?\Z")
+_PREFIX = "type.googleapis.com/"
+
+
+@cache
+def message(name: str) -> Any:
+    """The class of a message, by its name."""
+    package = SQL if name in SQL_MESSAGES else FLIGHT
+    return message_factory.GetMessageClass(_pool().FindMessageTypeByName(f"{package}.{name}"))
+
+
+def read(name: str, payload: bytes) -> Message:
+    """A message that stands alone."""
+    found = message(name)()
+    try:
+        found.ParseFromString(payload)
+    except DecodeError as error:
+        raise InvalidArgument(f"these {len(payload)} bytes are no {name}: {error}") from error
+    return found
+
+
+def unpack(payload: bytes) -> tuple[str, Message]:
+    """The name and the content of what came wrapped in `Any`."""
+    wrapped = any_pb2.Any()
+    try:
+        wrapped.ParseFromString(payload)
+    except DecodeError as error:
+        raise InvalidArgument(f"these {len(payload)} bytes are no command of Flight SQL: {error}") from error
+    package, _, name = wrapped.type_url.rpartition("/")[2].rpartition(".")
+    if package != SQL or name not in SQL_MESSAGES:
+        raise InvalidArgument(f"{wrapped.type_url[:200]!r} is no command of Flight SQL that this server knows")
+    return name, read(name, wrapped.value)
+
+
+def unpack_as(name: str, payload: bytes) -> Message:
+    """The content of what came wrapped, which must be of one kind."""
+    found, content = unpack(payload)
+    if found != name:
+        raise InvalidArgument(f"a {name} was expected, and a {found} came")
+    return content
+
+
+def pack(content: Message) -> bytes:
+    """A message wrapped in `Any`."""
+    wrapped = any_pb2.Any(type_url=_PREFIX + content.DESCRIPTOR.full_name, value=content.SerializeToString())
+    return bytes(wrapped.SerializeToString())
+
+
+def optional(content: Message, name: str) -> Any:
+    """The value of an optional field; None when it is not there, which is not the same as empty."""
+    return getattr(content, name) if content.HasField(name) else None
+
+
+@cache
+def _pool() -> descriptor_pool.DescriptorPool:
+    pool = descriptor_pool.DescriptorPool()
+    for package, messages in ((FLIGHT, FLIGHT_MESSAGES), (SQL, SQL_MESSAGES)):
+        pool.Add(_file(package, messages))
+    return pool
+
+
+def _file(package: str, messages: Mapping[str, str]) -> Any:
+    file = descriptor_pb2.FileDescriptorProto(name=f"{package}.proto", package=package, syntax="proto3")
+    for name, fields in messages.items():
+        declared = file.message_type.add(name=name)
+        for field in filter(None, fields.split(", ")):
+            _add_field(declared, field, package)
+    return file
+
+
+def _add_field(declared: Any, text: str, package: str) -> None:
+    found = _DECLARED.match(text)
+    assert found is not None, text
+    name, number, kind, mark = found.groups()
+    field = declared.field.add(name=name, number=int(number), label=_Field.LABEL_OPTIONAL)
+    if mark == "{}":
+        _make_map(declared, field, kind, package)
+        return
+    _set_type(field, kind, package)
+    if mark == "*":
+        field.label = _Field.LABEL_REPEATED
+    elif mark == "|":
+        if not declared.oneof_decl:
+            declared.oneof_decl.add(name="alternatives")
+        field.oneof_index = 0
+    elif mark == "?":
+        field.proto3_optional = True
+        field.oneof_index = len(declared.oneof_decl)
+        declared.oneof_decl.add(name=f"_{name}")
+
+
+def _make_map(declared: Any, field: Any, kind: str, package: str) -> None:
+    """A map is a repeated message of keys and values."""
+    entry = "".join(word.capitalize() for word in field.name.split("_")) + "Entry"
+    nested = declared.nested_type.add(name=entry)
+    nested.options.map_entry = True
+    _set_type(nested.field.add(name="key", number=1, label=_Field.LABEL_OPTIONAL), "string", package)
+    _set_type(nested.field.add(name="value", number=2, label=_Field.LABEL_OPTIONAL), kind, package)
+    field.label, field.type = _Field.LABEL_REPEATED, _Field.TYPE_MESSAGE
+    field.type_name = f".{package}.{declared.name}.{entry}"
+
+
+def _set_type(field: Any, kind: str, package: str) -> None:
+    if kind in _TYPES:
+        field.type = _TYPES[kind]
+    else:
+        field.type, field.type_name = _Field.TYPE_MESSAGE, f".{package}.{kind}"

@@ -1,0 +1,127 @@
+"""Which types go over the wire: those that every driver reads, and reads right.
+
+The JDBC driver refuses views and half floats, takes a dictionary's index for its value and an unsigned integer for a
+signed one, and can't show a time with a zone; Arrow's Java knows no decimals of 32 and 64 bits. So each becomes the
+plain type that holds all its values. Times keep their zone unless the client is Java, which gets them in UTC.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pyarrow as pa
+from pyarrow import types as is_
+
+from pinakes.core.arrow_types import sql_name_of_arrow, unwrapped
+from pinakes.system_tables.jdbc_codes import digits_of, size_of
+
+_PLAIN: dict[pa.DataType, pa.DataType] = {
+    pa.string_view(): pa.string(),
+    pa.binary_view(): pa.binary(),
+    pa.uint8(): pa.int16(),
+    pa.uint16(): pa.int32(),
+    pa.uint32(): pa.int64(),
+    pa.uint64(): pa.decimal128(20, 0),
+    pa.float16(): pa.float32(),
+}
+PREFIX = "ARROW:FLIGHT:SQL:"
+SHELL = "shell"
+"""What a remote shell says of itself in the header `x-pinakes-client`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Client:
+    """What matters of a client for what it is sent."""
+
+    is_java: bool = False
+    is_shell: bool = False
+    """One of ours, which prints values as the embedded shell does: it needs their own types, and whole errors."""
+
+    @classmethod
+    def of(cls, user_agent: str, kind: str = "") -> Client:
+        return cls("grpc-java" in user_agent, kind == SHELL)
+
+    @property
+    def uncounted(self) -> int:
+        """What is told of a change whose rows nobody counts. By -1 the JDBC driver understands that it was no change,
+        and runs it again as a query."""
+        return 0 if self.is_java else -1
+
+    def schema(self, schema: pa.Schema) -> pa.Schema:
+        """That of a result. Java asks it for sizes and names of types; REMARKS would become a column's label there."""
+        fields = [self._field(field) for field in schema]
+        if self.is_java:
+            fields = [f.with_metadata(type_metadata(sql_name_of_arrow(was.type))) for f, was in zip(fields, schema)]  # noqa: B905
+        return pa.schema(fields)
+
+    def type(self, t: pa.DataType) -> pa.DataType:
+        if self.is_shell and not _is_encoded(t):
+            return self._nested(t)
+        if t in _PLAIN:
+            return _PLAIN[t]
+        inner = unwrapped(t)
+        if inner is not None:
+            return self.type(inner)
+        if is_.is_decimal32(t) or is_.is_decimal64(t):
+            return pa.decimal128(t.precision, t.scale)
+        if is_.is_timestamp(t) and t.tz is not None and self.is_java:
+            return pa.timestamp(t.unit)
+        return self._nested(t)
+
+    def _nested(self, t: pa.DataType) -> pa.DataType:
+        if is_.is_map(t):
+            return pa.map_(self._field(t.key_field), self._field(t.item_field))
+        if is_.is_struct(t):
+            return pa.struct([self._field(f) for f in t.fields])
+        if is_.is_list(t) or is_.is_list_view(t):
+            return pa.list_(self._field(t.value_field))
+        if is_.is_large_list(t) or is_.is_large_list_view(t):
+            return pa.large_list(self._field(t.value_field))
+        if is_.is_fixed_size_list(t):
+            return pa.list_(self._field(t.value_field), t.list_size)
+        return t
+
+    def _field(self, field: pa.Field) -> pa.Field:
+        return pa.field(field.name, self.type(field.type), field.nullable)
+
+
+def _is_encoded(t: pa.DataType) -> bool:
+    """Whether it is another way to keep the values of a plain type. pyarrow can't send dictionaries that come with the
+    rows, and views would carry all that they look at."""
+    return bool(is_.is_dictionary(t) or is_.is_run_end_encoded(t) or t in (pa.string_view(), pa.binary_view()))
+
+
+def type_metadata(sql_type: str) -> dict[str, str]:
+    """What drivers read of a type, from a field's metadata."""
+    told = {"TYPE_NAME": sql_type, "PRECISION": size_of(sql_type), "SCALE": digits_of(sql_type)}
+    return {PREFIX + key: str(value) for key, value in told.items() if value is not None}
+
+
+def parameter_type(t: pa.DataType) -> pa.DataType:
+    """What a client is to send. The JDBC driver writes milliseconds whatever the declared unit; a type that nobody
+    knows is a text."""
+    if is_.is_null(t):
+        return pa.string()
+    if is_.is_time(t):
+        return pa.time32("ms")
+    return pa.timestamp("ms") if is_.is_timestamp(t) else Client().type(t)
+
+
+def conformed(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
+    """The batch under the types of the wire."""
+    if batch.schema.equals(schema, check_metadata=True):
+        return batch
+    columns = [_cast(column, field.type) for column, field in zip(batch.columns, schema, strict=True)]
+    return pa.RecordBatch.from_arrays(columns, schema=schema)
+
+
+def _cast(column: pa.Array, t: pa.DataType) -> pa.Array:
+    if column.type == t:
+        return column
+    if isinstance(column, pa.ExtensionArray):
+        return _cast(column.storage, t)
+    if isinstance(column, pa.RunEndEncodedArray):
+        import pyarrow.compute as pc
+
+        return _cast(pc.run_end_decode(column), t)
+    return column.cast(t)

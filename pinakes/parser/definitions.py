@@ -1,0 +1,120 @@
+"""The queries that a WITH defines: where each stands, how often it is used, whether it takes work. On demand only.
+
+`engine/optimize/shared.py` computes once what is used several times.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from sqlglot import expressions as exp
+
+from pinakes.core.names import Part
+from pinakes.parser.columns import planned_tokens
+from pinakes.parser.lexer import Token, tokenize
+from pinakes.parser.locate import read
+from pinakes.parser.parameters import join_named
+from pinakes.parser.statements import Planned, Span
+from pinakes.parser.tables import Ctes
+
+_WORK = (exp.Join, exp.Group, exp.Distinct, exp.AggFunc, exp.Window, exp.Union, exp.Except, exp.Intersect)
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """`name (columns) AS (body)`; the WITH begins at `start`, and what is in it before this one ends at `before`."""
+
+    name: str
+    start: int
+    before: int
+    body: Span
+    uses: int
+    is_work: bool
+    """It joins, groups or sorts out rows: to read it again would be more than to read a table again."""
+    is_sampled: bool
+    """Whoever reads it stops after some rows, in no order: computed whole, it would take longer."""
+
+
+def definitions(statement: Planned) -> tuple[Definition, ...]:
+    """Those of the outermost WITH in the order of the text; none if it is RECURSIVE."""
+    tokens = planned_tokens(statement, join_named(tokenize(statement.text)))
+    if not tokens or tokens[0].word != "WITH" or tokens[1].word == "RECURSIVE":
+        return ()
+    places = list(_places(tokens))
+    with_ = (root := read(statement.text, tokens).root).args.get("with_")
+    if with_ is None or len(with_.expressions) != len(places):
+        return ()
+    return tuple(_read(root, with_.expressions, tokens[0].start, places))
+
+
+def _read(root: exp.Expr, ctes: Sequence[exp.CTE], start: int, places: list[Span]) -> Iterator[Definition]:
+    uses, sampled = _uses(root)
+    before = start
+    for cte, body in zip(ctes, places, strict=True):
+        is_work = next(cte.this.find_all(*_WORK), None) is not None
+        yield Definition(cte.alias, start, before, body, uses[id(cte)], is_work, id(cte) in sampled)
+        before = body.end + 1
+
+
+def _uses(root: exp.Expr) -> tuple[Counter[int], set[int]]:
+    """How often each definition is read, and which ones are by somebody who stops early."""
+    ctes, uses, sampled = Ctes(), Counter[int](), set()
+    for table in root.find_all(exp.Table):
+        if len(table.parts) != 1 or not isinstance(table.this, exp.Identifier):
+            continue
+        found = ctes.find(table, Part(table.this.this, bool(table.this.args.get("quoted"))))
+        if found is not None:
+            uses[id(found)] += 1
+            if _stops_early(table):
+                sampled.add(id(found))
+    return uses, sampled
+
+
+def _stops_early(node: exp.Expr) -> bool:
+    """Whether a LIMIT stands above that no order and no aggregate below it has to see all rows for."""
+    query = node.find_ancestor(exp.Select, exp.SetOperation)
+    while query is not None:
+        if query.args.get("order") is not None or _gathers(query):
+            return False
+        if query.args.get("limit") is not None:
+            return True
+        query = query.find_ancestor(exp.Select, exp.SetOperation)
+    return False
+
+
+def _gathers(query: exp.Expr) -> bool:
+    if not isinstance(query, exp.Select):
+        return bool(query.args.get("distinct"))
+    if query.args.get("group") is not None or query.args.get("distinct") is not None:
+        return True
+    return any(next(item.find_all(exp.AggFunc), None) is not None for item in query.expressions)
+
+
+# --- places ------------------------------------------------------------------------------------------------------
+
+
+def _places(tokens: Sequence[Token]) -> Iterator[Span]:
+    """The body of each definition, without its parentheses: `name [(columns)] AS (body), …`."""
+    at = 1
+    while at + 2 < len(tokens):
+        at += 1
+        if tokens[at].word == "(":
+            at = _closing(tokens, at) + 1
+        if [t.word for t in tokens[at : at + 2]] != ["AS", "("]:
+            return
+        end = _closing(tokens, at + 1)
+        yield Span(tokens[at + 1].end, tokens[end].start)
+        if end + 1 >= len(tokens) or tokens[end + 1].word != ",":
+            return
+        at = end + 2
+
+
+def _closing(tokens: Sequence[Token], at: int) -> int:
+    depth = 0
+    for place in range(at, len(tokens)):
+        depth += (tokens[place].word == "(") - (tokens[place].word == ")")
+        if depth == 0:
+            return place
+    return len(tokens) - 1

@@ -1,0 +1,139 @@
+"""Clauses that DataFusion reads and does not heed, or answers otherwise than SQL has it: refused, by their tokens.
+
+A sample would be all rows, EXCEPT ALL would lose duplicates, and nobody would be told. `unsound.py` refuses what only a
+tree shows; here sqlglot need not understand the rest of the text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from pinakes.parser.faults import Fault
+from pinakes.parser.lexer import Token
+
+_SAMPLES = frozenset({"(", "BERNOULLI", "SYSTEM", "RESERVOIR", "BLOCK", "ROW"})
+_NOT_A_NAME = frozenset(
+    "ALL AND AS BETWEEN BY CASE DISTINCT ELSE FROM HAVING ILIKE IN IS JOIN LIKE LIMIT NOT ON OR SELECT SET THEN UPDATE "
+    "WHEN WHERE WITH".split()
+)
+"""After these stands a name itself, and no clause."""
+_ENDS = frozenset({"", ")", ";"})
+_OF_NAMES = _ENDS | {",", ".", "FROM", "AS"}
+"""What follows a name, and no word that starts a clause."""
+
+
+def refuse_unheeded(tokens: Sequence[Token], words: set[str]) -> None:
+    """A Fault at the first clause that would not be heeded."""
+    if words.isdisjoint(_CLAUSES):
+        return
+    for at, token in enumerate(tokens):
+        is_clause, message = _CLAUSES.get(token.word, (None, ""))
+        if is_clause is not None and is_clause(tokens, at):
+            raise Fault(message, token.start, unsupported=True)
+
+
+def _word(tokens: Sequence[Token], at: int) -> str:
+    return tokens[at].word if 0 <= at < len(tokens) else ""
+
+
+def _follows_a_name(tokens: Sequence[Token], at: int) -> bool:
+    before = tokens[at - 1] if at else None
+    is_name = before is not None and (before.kind in ("word", "quoted", "string") or before.word == ")")
+    return is_name and _word(tokens, at - 1) not in _NOT_A_NAME
+
+
+def _is_tablesample(tokens: Sequence[Token], at: int) -> bool:
+    return _follows_a_name(tokens, at) and _word(tokens, at + 1) in _SAMPLES
+
+
+def _is_sample(tokens: Sequence[Token], at: int) -> bool:
+    """SAMPLE 0.1, SAMPLE (10), SAMPLE ROW (10): with a number, or it is a name."""
+    if not _follows_a_name(tokens, at):
+        return False
+    size = next((t for t in tokens[at + 1 :] if t.word not in _SAMPLES), None)
+    return size is not None and size.kind in ("number", "parameter")
+
+
+def _is_prewhere(tokens: Sequence[Token], at: int) -> bool:
+    return _follows_a_name(tokens, at) and _word(tokens, at + 1) not in _OF_NAMES and at + 1 < len(tokens)
+
+
+def _is_totals(tokens: Sequence[Token], at: int) -> bool:
+    """GROUP BY a WITH ROLLUP, and no subquery of that name: WITH rollup AS (…)."""
+    return _word(tokens, at - 1) == "WITH" and _word(tokens, at + 1) not in ("AS", "(")
+
+
+def _is_all(tokens: Sequence[Token], at: int) -> bool:
+    return _word(tokens, at + 1) == "ALL"
+
+
+def _is_for_columns(tokens: Sequence[Token], at: int) -> bool:
+    """SELECT * ILIKE 'a%', not a * ilike."""
+    after = tokens[at + 1].kind if at + 1 < len(tokens) else "end"
+    return (
+        _word(tokens, at - 1) == "*" and _word(tokens, at - 2) in ("SELECT", "DISTINCT", ",", ".") and after == "string"
+    )
+
+
+def _is_of_all_columns(tokens: Sequence[Token], at: int) -> bool:
+    """count(DISTINCT *), count(DISTINCT t.*)"""
+    if (_word(tokens, at - 2), _word(tokens, at - 1)) != ("COUNT", "("):
+        return False
+    named = at + 2 if _word(tokens, at + 2) == "." else at
+    return _word(tokens, named + 1) == "*"
+
+
+def _is_hierarchy(tokens: Sequence[Token], at: int) -> bool:
+    return (_word(tokens, at), _word(tokens, at + 1)) in (("CONNECT", "BY"), ("START", "WITH"))
+
+
+def _is_similar(tokens: Sequence[Token], at: int) -> bool:
+    return _word(tokens, at + 1) == "TO"
+
+
+def _is_lock(tokens: Sequence[Token], at: int) -> bool:
+    """FOR UPDATE, FOR SHARE; not substring(a FROM 1 FOR share)."""
+    after = _word(tokens, at + 2)
+    return _word(tokens, at + 1) == "UPDATE" or (
+        _word(tokens, at + 1) == "SHARE" and after in ("", ";", "OF", "NOWAIT", "SKIP")
+    )
+
+
+def _is_branch(tokens: Sequence[Token], at: int) -> bool:
+    """t@main, without a blank: DataFusion takes it for an alias."""
+    if not 0 < at < len(tokens) - 1:
+        return False
+    before, here, after = tokens[at - 1 : at + 2]
+    names = before.kind in ("word", "quoted") and after.kind in ("word", "quoted", "number")
+    return names and before.end == here.start and here.end == after.start
+
+
+_HIERARCHY = "START WITH and CONNECT BY are not supported: write WITH RECURSIVE … UNION ALL …"
+_TOTALS = "GROUP BY … WITH {0} is not supported: write GROUP BY {1}"
+_NO_SAMPLE = "samples of a table are not supported: write WHERE random() < 0.1, or LIMIT"
+_MULTISET = (
+    "{0} ALL is not supported: duplicates would be counted wrongly. Write {0}, or number them with row_number() OVER "
+    "(PARTITION BY …) on both sides and then {0}"
+)
+
+_CLAUSES: dict[str, tuple[Callable[[Sequence[Token], int], bool], str]] = {
+    "TABLESAMPLE": (_is_tablesample, _NO_SAMPLE),
+    "SAMPLE": (_is_sample, _NO_SAMPLE),
+    "PREWHERE": (_is_prewhere, "PREWHERE is not supported: write WHERE"),
+    "CONNECT": (_is_hierarchy, _HIERARCHY),
+    "START": (_is_hierarchy, _HIERARCHY),
+    "ROLLUP": (_is_totals, _TOTALS.format("ROLLUP", "ROLLUP (…)")),
+    "CUBE": (_is_totals, _TOTALS.format("CUBE", "CUBE (…)")),
+    "TOTALS": (_is_totals, _TOTALS.format("TOTALS", "GROUPING SETS ((…), ())")),
+    "ORDINALITY": (_is_totals, "WITH ORDINALITY is not supported: write row_number() OVER ()"),
+    "EXCEPT": (_is_all, _MULTISET.format("EXCEPT")),
+    "INTERSECT": (_is_all, _MULTISET.format("INTERSECT")),
+    "ILIKE": (_is_for_columns, "* ILIKE is not supported: name the columns, or write * EXCLUDE (…)"),
+    "DISTINCT": (
+        _is_of_all_columns,
+        "count(DISTINCT *) is not supported: write SELECT count(*) FROM (SELECT DISTINCT * FROM …)",
+    ),
+    "SIMILAR": (_is_similar, "SIMILAR TO is not supported: write regexp_like(a, '^(…)$')"),
+    "FOR": (_is_lock, "FOR UPDATE and FOR SHARE are not supported: a query locks nothing"),
+    "@": (_is_branch, "name@version is not supported: write FOR VERSION AS OF 'main' after the table"),
+}

@@ -1,0 +1,47 @@
+"""Whether a server did what it said: after a transaction, its snapshots are looked for in the tables.
+
+Iceberg's own REST adapter, which servers are made of, can answer that all is well although somebody else was faster and
+a change was left out. A commit of one table is answered with the new metadata; one of several with nothing at all.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from pyiceberg.exceptions import CommitStateUnknownException
+from pyiceberg.table.update import AddSnapshotUpdate
+
+from pinakes.core.catalog import TableChange
+
+if TYPE_CHECKING:
+    from pyiceberg.catalog import Catalog
+
+log = logging.getLogger(__name__)
+
+
+def check_landed(catalog: Catalog, changes: Sequence[TableChange]) -> None:
+    """Raise CommitStateUnknownException if a table lacks what was committed to it."""
+    lacking = [".".join(change.table.name()) for change in changes if _lacks(catalog, change)]
+    if lacking:
+        raise CommitStateUnknownException(
+            f"the server said that it was, and its changes are not in {', '.join(lacking)}: somebody else changed that "
+            f"at the same time"
+        )
+
+
+def _lacks(catalog: Catalog, change: TableChange) -> bool:
+    ids = list(_snapshots(change))
+    if not ids:
+        return False
+    try:
+        metadata = catalog.load_table(change.table.name()).metadata
+    except Exception as error:  # noqa: BLE001 - whatever it is: the server's word stands, since there is no other
+        log.warning("could not look whether a transaction is in %s: %s", ".".join(change.table.name()), error)
+        return False
+    return any(metadata.snapshot_by_id(number) is None for number in ids)
+
+
+def _snapshots(change: TableChange) -> Iterator[int]:
+    return (update.snapshot.snapshot_id for update in change.updates if isinstance(update, AddSnapshotUpdate))

@@ -1,0 +1,39 @@
+"""The columns of a loaded table or view as Arrow has them: what a query of it would give. For drivers, which ask for
+tables with their schemas; `described.py` tells the same columns by their SQL names.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+
+from pinakes.core.catalog import FilesTable, IcebergTable, ViewDefinition, VirtualTable
+from pinakes.system_tables.described import columns_of
+
+if TYPE_CHECKING:
+    from pinakes.system_tables.described import ColumnFacts
+    from pinakes.system_tables.loading import Described
+    from pinakes.system_tables.world import World
+
+
+def arrow_columns(described: Described, world: World, zone: str) -> list[tuple[pa.Field, ColumnFacts]]:
+    """Each column with what SQL says of it; none when they can't be found out."""
+    facts = columns_of(described, world)
+    fields = _fields(described, world, zone) if facts else []
+    return list(zip(fields, facts, strict=True))
+
+
+def _fields(described: Described, world: World, zone: str) -> list[pa.Field]:
+    from pinakes.core.iceberg_arrow import arrow_schema_of
+
+    loaded = described.loaded
+    match loaded:
+        case IcebergTable():
+            return list(arrow_schema_of(loaded.handle.schema(), zone))
+        case ViewDefinition():
+            return [field.with_nullable(True) for field in arrow_schema_of(loaded.schema, zone)]
+        case VirtualTable():
+            return [pa.field(c.name, c.type) for c in loaded.columns]
+        case FilesTable():
+            return list(world.files_schema(loaded))  # `columns_of` has just read it, within the time that a call has

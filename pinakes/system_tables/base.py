@@ -1,0 +1,121 @@
+"""What a system table declares: its name, its columns with a sentence each, and where its rows come from.
+
+A row source (`items`) gives one object per row; each column knows how to read its value from such an object, and only
+the columns that a query wants are read. A column with a `level` holds a catalog's, a schema's or a table's name: what a
+query says of it reaches the row source as `Request.wanted` and so the calls that list names (`listing.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, Generic, TypeVar
+
+import pyarrow as pa
+
+from pinakes.system_tables.conditions import ANYTHING, Condition, Level
+from pinakes.system_tables.world import World
+
+R = TypeVar("R")
+
+TEXT = pa.string()
+NUMBER = pa.int64()
+TRUTH = pa.bool_()
+MOMENT = pa.timestamp("ms", tz="UTC")
+
+BATCH_ROWS = 8192
+
+
+@dataclass(frozen=True, slots=True)
+class Column(Generic[R]):
+    name: str
+    type: pa.DataType
+    doc: str
+    """One sentence; the column's comment, too."""
+    value: Callable[[R], object]
+    level: Level | None = None
+    """Whose name it holds, where conditions on it are to reach the catalogs."""
+    loads: bool = False
+    """Its value needs the table's metadata, and not only its name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What a query wants of a system table."""
+
+    world: World
+    """Who asks, and what they see."""
+    columns: frozenset[str]
+    """The columns that the query reads."""
+    wanted: Condition = ANYTHING
+    """What it says of catalogs', schemas' and tables' names. It may be left to the query to apply, but saves calls."""
+    limit: int | None = None
+    """How many rows are enough."""
+
+
+@dataclass(frozen=True, slots=True)
+class SystemTable(Generic[R]):
+    name: str
+    doc: str
+    columns: tuple[Column[R], ...]
+    items: Callable[[Request], Iterable[R]]
+    arrays: Callable[[Request], Iterable[Mapping[str, pa.Array]]] | None = None
+    """The same rows as pieces of whole columns, where there may be very many. Used when no LIMIT stops early."""
+
+    @property
+    def schema(self) -> pa.Schema:
+        return pa.schema([pa.field(c.name, c.type) for c in self.columns])
+
+    def loads(self, request: Request) -> bool:
+        """Whether the query reads a column that needs more than names."""
+        return any(c.loads for c in self.columns if c.name in request.columns)
+
+    def read(self, request: Request) -> pa.Table:
+        """The rows for a request, under the whole schema: a column that it does not want is NULL."""
+        schema = self.schema
+        if self.arrays is not None and request.limit is None:
+            pieces = self.arrays(request)
+            return pa.Table.from_batches((self._piece(p, request, schema) for p in pieces), schema=schema)
+        items = self.items(request) if request.limit is None else self._enough(request, request.limit)
+        return pa.Table.from_batches((self._batch(chunk, request, schema) for chunk in _chunks(items)), schema=schema)
+
+    def _enough(self, request: Request, limit: int) -> Iterator[R]:
+        """The first rows, until so many are sure to be wanted: of a name that is NULL or beyond ASCII the condition
+        here can't tell for certain."""
+        levels = [(c.level, c.value) for c in self.columns if c.level is not None]
+        items = iter(self.items(request) if limit else ())
+        while limit > 0 and (item := next(items, None)) is not None:
+            known = {level: value(item) for level, value in levels}
+            texts = {level: name for level, name in known.items() if isinstance(name, str) and name.isascii()}
+            limit -= len(texts) == len(known) and request.wanted.may(texts)
+            yield item
+
+    def _batch(self, items: list[R], request: Request, schema: pa.Schema) -> pa.RecordBatch:
+        arrays = [
+            pa.array([c.value(item) for item in items], c.type)
+            if c.name in request.columns
+            else pa.nulls(len(items), c.type)
+            for c in self.columns
+        ]
+        return pa.RecordBatch.from_arrays(arrays, schema=schema)
+
+    def _piece(self, arrays: Mapping[str, pa.Array], request: Request, schema: pa.Schema) -> pa.RecordBatch:
+        rows = len(next(iter(arrays.values())))
+        kept = [arrays[c.name] if c.name in request.columns else pa.nulls(rows, c.type) for c in self.columns]
+        return pa.RecordBatch.from_arrays(kept, schema=schema)
+
+
+def _chunks(items: Iterable[R]) -> Iterator[list[R]]:
+    source = iter(items)
+    while chunk := list(islice(source, BATCH_ROWS)):
+        yield chunk
+
+
+def none(_: object) -> None:
+    """The value of a column that is always NULL here, and is there because clients read it."""
+
+
+def always_null(name: str, type: pa.DataType) -> Column[Any]:
+    """A column that says nothing here."""
+    return Column(name, type, "Always NULL", none)

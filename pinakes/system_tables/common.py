@@ -1,0 +1,23 @@
+"""What many tables say of a row: the columns that name its catalog, schema and table."""
+
+from __future__ import annotations
+
+from operator import attrgetter
+
+from pinakes.system_tables.base import TEXT, Column
+from pinakes.system_tables.listing import Entry
+from pinakes.system_tables.loading import Described
+
+Row = Entry | Described
+"""A table or view by its name, or with its metadata."""
+
+_NESTED = "Schema that the table is in; nested ones joined by dots"
+
+
+def named(catalog: str, schema: str, table: str) -> tuple[Column[Row], Column[Row], Column[Row]]:
+    """The three columns that say which table a row is about, under the names that they have in this table."""
+    return (
+        Column(catalog, TEXT, "Catalog that the table is in", attrgetter("catalog"), level="catalog"),
+        Column(schema, TEXT, _NESTED, attrgetter("schema"), level="schema"),
+        Column(table, TEXT, "Name of the table", attrgetter("name"), level="table"),
+    )

@@ -1,0 +1,185 @@
+"""What a query says of names: conditions on the catalog's, the schema's and the table's name.
+
+A condition is asked with the names that are known so far, and answers false only when no row with these names can be
+wanted: so a catalog is left out before it is asked, and a schema before its tables are listed. DataFusion applies every
+condition to the rows in the end, so at worst something is listed in vain.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import takewhile
+from typing import Literal, Protocol
+
+from pinakes.parser.patterns import MANY, ONE, matches
+
+Level = Literal["catalog", "schema", "table"]
+Known = Mapping[Level, str]
+Fold = Literal["", "lower", "upper"]
+
+_FOLDS: dict[Fold, Callable[[str], str]] = {"": str, "lower": str.lower, "upper": str.upper}
+
+
+class Condition(Protocol):
+    def may(self, known: Known) -> bool:
+        """Whether a row with these names may be wanted; names that are not known yet may be any."""
+        ...
+
+    def concerns(self, level: Level) -> bool:
+        """Whether it depends on the names of this level."""
+        ...
+
+    def values(self, level: Level) -> frozenset[str] | None:
+        """The only names of a level that can be wanted; None when that is no list."""
+        ...
+
+    def reaches(self, level: Level, beginning: str) -> bool:
+        """Whether a name of a level may be wanted that begins so, as those of what is nested in a schema do."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Anything:
+    """Nothing is known of the names."""
+
+    def may(self, known: Known) -> bool:
+        return True
+
+    def concerns(self, level: Level) -> bool:
+        return False
+
+    def values(self, level: Level) -> frozenset[str] | None:
+        return None
+
+    def reaches(self, level: Level, beginning: str) -> bool:
+        return True
+
+
+ANYTHING = Anything()
+
+
+@dataclass(frozen=True, slots=True)
+class OneOf:
+    """The name, as it is or in lower or upper case, is one of these."""
+
+    level: Level
+    names: frozenset[str]
+    fold: Fold = ""
+
+    def may(self, known: Known) -> bool:
+        name = known.get(self.level)
+        return name is None or _is_odd(name, self.fold) or _FOLDS[self.fold](name) in self.names
+
+    def concerns(self, level: Level) -> bool:
+        return level == self.level
+
+    def values(self, level: Level) -> frozenset[str] | None:
+        return self.names if level == self.level and not self.fold else None
+
+    def reaches(self, level: Level, beginning: str) -> bool:
+        if level != self.level or _is_odd(beginning, self.fold):
+            return True
+        return any(name.startswith(_FOLDS[self.fold](beginning)) for name in self.names)
+
+
+@dataclass(frozen=True)
+class Like:
+    """The name, as it is or folded, matches a pattern of LIKE or ILIKE: % and _, and a backslash before them."""
+
+    level: Level
+    pattern: str
+    caseless: bool = False
+    fold: Fold = ""
+
+    def may(self, known: Known) -> bool:
+        name = known.get(self.level)
+        if name is None or _is_odd(name, self.caseless or self.fold):
+            return True
+        return matches(self._pieces, name.lower() if self.caseless else _FOLDS[self.fold](name))
+
+    def concerns(self, level: Level) -> bool:
+        return level == self.level
+
+    def values(self, level: Level) -> frozenset[str] | None:
+        """A pattern without a wildcard is a name."""
+        plain = not self.caseless and not self.fold and not set(self.pattern) & set("%_\\")
+        return frozenset({self.pattern}) if plain and level == self.level else None
+
+    def reaches(self, level: Level, beginning: str) -> bool:
+        if level != self.level or _is_odd(beginning, self.caseless or self.fold):
+            return True
+        folded = beginning.lower() if self.caseless else _FOLDS[self.fold](beginning)
+        return all(piece in (ONE, char) for piece, char in zip(self._fixed, folded, strict=False)) and (
+            len(self._fixed) < len(self._pieces) or len(folded) <= len(self._fixed)
+        )
+
+    @cached_property
+    def _fixed(self) -> tuple[str, ...]:
+        """What stands before the first %."""
+        return tuple(takewhile(lambda piece: piece != MANY, self._pieces))
+
+    @cached_property
+    def _pieces(self) -> tuple[str, ...]:
+        text = self.pattern.lower() if self.caseless else self.pattern
+        return tuple(_WILD.get(p, p[-1]) for p in re.findall(r"\\.|.", text, re.DOTALL))
+
+
+_WILD = {"%": MANY, "_": ONE}
+
+
+def _is_odd(name: str, fold: object) -> bool:
+    """Whether it is left to DataFusion to tell: what is the same in another case is its own business beyond ASCII."""
+    return bool(fold) and not name.isascii()
+
+
+@dataclass(frozen=True, slots=True)
+class All:
+    parts: tuple[Condition, ...]
+
+    def may(self, known: Known) -> bool:
+        return all(part.may(known) for part in self.parts)
+
+    def concerns(self, level: Level) -> bool:
+        return any(part.concerns(level) for part in self.parts)
+
+    def values(self, level: Level) -> frozenset[str] | None:
+        found = [v for part in self.parts if (v := part.values(level)) is not None]
+        return frozenset.intersection(*found) if found else None
+
+    def reaches(self, level: Level, beginning: str) -> bool:
+        return all(part.reaches(level, beginning) for part in self.parts)
+
+
+@dataclass(frozen=True, slots=True)
+class Any:
+    parts: tuple[Condition, ...]
+
+    def may(self, known: Known) -> bool:
+        return any(part.may(known) for part in self.parts)
+
+    def concerns(self, level: Level) -> bool:
+        return any(part.concerns(level) for part in self.parts)
+
+    def values(self, level: Level) -> frozenset[str] | None:
+        found = [part.values(level) for part in self.parts]
+        known = [v for v in found if v is not None]
+        return frozenset().union(*known) if found and len(known) == len(found) else None
+
+    def reaches(self, level: Level, beginning: str) -> bool:
+        return any(part.reaches(level, beginning) for part in self.parts)
+
+
+def both(*parts: Condition) -> Condition:
+    """All of them hold; what is known of nothing is left out."""
+    known = tuple(p for p in parts if p is not ANYTHING)
+    return known[0] if len(known) == 1 else All(known) if known else ANYTHING
+
+
+def either(*parts: Condition) -> Condition:
+    """One of them holds: where one may be anything, all may."""
+    if not parts or any(p is ANYTHING for p in parts):
+        return ANYTHING
+    return parts[0] if len(parts) == 1 else Any(parts)

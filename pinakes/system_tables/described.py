@@ -1,0 +1,107 @@
+"""Facts of a loaded table or view: its columns, its comment, its properties, its keys. Whatever kind of table it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, NamedTuple
+
+from pinakes.core.arrow_types import sql_name_of_arrow
+from pinakes.core.catalog import FilesTable, IcebergTable, ViewDefinition, VirtualTable
+from pinakes.system_tables.calls import Question, ask
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyiceberg.types import NestedField
+
+    from pinakes.system_tables.loading import Described, Loaded
+    from pinakes.system_tables.world import World
+
+
+class ColumnFacts(NamedTuple):
+    name: str
+    position: int
+    type: str
+    """Spelled so that CREATE TABLE reads it back."""
+    nullable: bool
+    default: str | None
+    comment: str | None
+
+
+def columns_of(described: Described, world: World) -> list[ColumnFacts]:
+    loaded = described.loaded
+    if isinstance(loaded, FilesTable):
+        return columns_of_arrow(_files_schema(described, loaded, world))
+    return columns_of_loaded(loaded)
+
+
+def columns_of_loaded(loaded: IcebergTable | ViewDefinition | VirtualTable) -> list[ColumnFacts]:
+    """Of what has its columns with it."""
+    match loaded:
+        case IcebergTable():
+            return [_iceberg(f, n, view=False) for n, f in enumerate(loaded.handle.schema().fields, 1)]
+        case ViewDefinition():
+            return [_iceberg(f, n, view=True) for n, f in enumerate(loaded.schema.fields, 1)]
+        case VirtualTable():
+            return [
+                ColumnFacts(c.name, n, sql_name_of_arrow(c.type), True, None, c.comment)
+                for n, c in enumerate(loaded.columns, 1)
+            ]
+
+
+def _files_schema(described: Described, table: FilesTable, world: World) -> list[pa.Field]:
+    """Known only when the files are looked at, which may fail as any other call may."""
+    entry = described.entry
+    question = Question("read the files", entry.schema, entry.name)
+    return ask(world, entry.mount, question, lambda: list(world.files_schema(table))).answer([])
+
+
+def _iceberg(field: NestedField, number: int, *, view: bool) -> ColumnFacts:
+    from pinakes.core.default_text import default_text
+    from pinakes.core.types import sql_name
+
+    required = field.required and not view
+    name = sql_name(field.field_type)
+    return ColumnFacts(field.name, number, name, not required, default_text(field), field.doc or None)
+
+
+def columns_of_arrow(fields: Iterable[pa.Field]) -> list[ColumnFacts]:
+    """Of files, which say only what they hold."""
+    return [ColumnFacts(f.name, n, sql_name_of_arrow(f.type), True, None, None) for n, f in enumerate(fields, 1)]
+
+
+def comment_of(loaded: Loaded) -> str | None:
+    match loaded:
+        case IcebergTable():
+            return loaded.handle.properties.get("comment")
+        case ViewDefinition():
+            return loaded.comment or loaded.properties.get("comment")
+        case VirtualTable():
+            return getattr(loaded.definition, "doc", None)
+        case FilesTable():
+            return None
+
+
+def properties_of(loaded: Loaded) -> Mapping[str, str]:
+    match loaded:
+        case IcebergTable():
+            return {**loaded.handle.properties, "format-version": str(loaded.handle.format_version)}
+        case ViewDefinition():
+            return loaded.properties
+        case VirtualTable():
+            return {}
+        case FilesTable():
+            return {"format": loaded.format}
+
+
+def keys_of(loaded: Loaded) -> Iterator[str]:
+    """The columns of its primary key: Iceberg's identifier fields."""
+    if isinstance(loaded, IcebergTable):
+        schema = loaded.handle.schema()
+        wanted = set(schema.identifier_field_ids)
+        yield from (schema.find_column_name(i) or "" for i in sorted(wanted))
+
+
+def required_of(loaded: Loaded) -> Iterator[str]:
+    """The columns that are NOT NULL."""
+    if isinstance(loaded, IcebergTable):
+        yield from (f.name for f in loaded.handle.schema().fields if f.required)

@@ -1,0 +1,25 @@
+"""Tables that clients ask for and that have no rows here: their columns are there, under the names they expect."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from pinakes.system_tables.base import NUMBER, TEXT, Column, Request, SystemTable, none
+
+
+def nothing(_: Request) -> Iterable[object]:
+    return ()
+
+
+def empty(name: str, doc: str, columns: str) -> SystemTable[object]:
+    """Columns are given as words; `:n` behind one makes it a number, all others are texts."""
+    declared: list[Column[object]] = [
+        Column(
+            word.removesuffix(":n"),
+            NUMBER if word.endswith(":n") else TEXT,
+            "There for drivers that ask: the table has no rows",
+            none,
+        )
+        for word in columns.split()
+    ]
+    return SystemTable(name, f"{doc} It has no rows: there are none here.", tuple(declared), nothing)

@@ -1,0 +1,34 @@
+"""system.iceberg: what stands in the metadata of Iceberg tables, for every table of every catalog.
+
+The same tables are there for one table at a time, as `catalog.schema."table$snapshots"` (`SUFFIXES`), without the
+columns that name the table (`iceberg_metadata.py`).
+"""
+
+TABLES: tuple[str, ...] = (
+    "all_entries",
+    "all_manifests",
+    "entries",
+    "files",
+    "history",
+    "manifests",
+    "metadata_log",
+    "partitions",
+    "properties",
+    "refs",
+    "snapshots",
+)
+
+SUFFIXES: dict[str, str] = {
+    "all_entries": "all_entries",
+    "all_manifests": "all_manifests",
+    "entries": "entries",
+    "files": "files",
+    "history": "history",
+    "manifests": "manifests",
+    "metadata_log_entries": "metadata_log",
+    "partitions": "partitions",
+    "properties": "properties",
+    "refs": "refs",
+    "snapshots": "snapshots",
+}
+"""What follows the $ in the name of a table's metadata, and which of the tables that is."""

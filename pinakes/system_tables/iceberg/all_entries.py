@@ -1,0 +1,25 @@
+"""system.iceberg.all_entries: what the manifests of every snapshot of a table say of files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from pinakes.system_tables.iceberg.entries import COLUMNS
+from pinakes.system_tables.iceberg_manifests import File, every_manifest, files_in
+from pinakes.system_tables.iceberg_metadata import Inside, Metadata, every
+from pinakes.system_tables.iceberg_partitions import shape_of
+
+
+def _facts(inside: Inside) -> Iterable[File]:
+    return files_in(inside, every_manifest(inside), deleted=True)
+
+
+METADATA: Metadata[File] = Metadata(
+    name="all_entries",
+    doc="One row per entry in the manifests of all snapshots of an Iceberg table; each manifest is read once.",
+    columns=COLUMNS,
+    facts=_facts,
+    reads_files=True,
+    shapes={"partition": shape_of},
+)
+TABLE = every(METADATA)

@@ -1,0 +1,24 @@
+"""system.iceberg.all_manifests: the manifests of every snapshot that a table still has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from pinakes.system_tables.base import NUMBER, Column
+from pinakes.system_tables.iceberg.manifests import COLUMNS, Listed
+from pinakes.system_tables.iceberg_manifests import every_manifest
+from pinakes.system_tables.iceberg_metadata import Inside, Metadata, every
+
+
+def _facts(inside: Inside) -> Iterable[Listed]:
+    return ((manifest, inside.table) for manifest in every_manifest(inside))
+
+
+METADATA: Metadata[Listed] = Metadata(
+    name="all_manifests",
+    doc="One row per manifest of each snapshot of an Iceberg table, also one that others have.",
+    columns=(*COLUMNS, Column("reference_snapshot_id", NUMBER, "Snapshot that has it", lambda m: m[0].snapshot_id)),
+    facts=_facts,
+    reads_files=True,
+)
+TABLE = every(METADATA)

@@ -1,0 +1,44 @@
+"""system.iceberg.entries: what the manifests of a table's current snapshot say of files, also of those taken out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from pinakes.system_tables.base import NUMBER, Column
+from pinakes.system_tables.iceberg_files import COLUMNS as FILE_COLUMNS
+from pinakes.system_tables.iceberg_files import INT
+from pinakes.system_tables.iceberg_manifests import File, current_manifests, files_in
+from pinakes.system_tables.iceberg_metadata import Inside, Metadata, every
+from pinakes.system_tables.iceberg_partitions import shape_of
+
+
+def _facts(inside: Inside) -> Iterable[File]:
+    return files_in(inside, current_manifests(inside), deleted=True)
+
+
+COLUMNS: tuple[Column[File], ...] = (
+    Column(
+        "status", INT, "0 for a file that was there before, 1 for one added, 2 for one taken out", lambda f: f.status
+    ),
+    Column("snapshot_id", NUMBER, "Snapshot that added it or took it out", lambda f: f.snapshot_id),
+    Column(
+        "sequence_number", NUMBER, "Number of the commit that its rows are of", lambda f: f.sequence("sequence_number")
+    ),
+    Column(
+        "file_sequence_number",
+        NUMBER,
+        "Number of the commit that added the file",
+        lambda f: f.sequence("file_sequence_number"),
+    ),
+    *FILE_COLUMNS,
+)
+
+METADATA: Metadata[File] = Metadata(
+    name="entries",
+    doc="One row per entry in the manifests of the current snapshot of an Iceberg table, with what became of the file.",
+    columns=COLUMNS,
+    facts=_facts,
+    reads_files=True,
+    shapes={"partition": shape_of},
+)
+TABLE = every(METADATA)

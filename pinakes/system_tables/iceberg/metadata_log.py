@@ -1,0 +1,63 @@
+"""system.iceberg.metadata_log: the metadata files that a table had, the current one last."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import pyarrow as pa
+
+from pinakes.system_tables.base import MOMENT, NUMBER, TEXT, Column
+from pinakes.system_tables.iceberg_metadata import Inside, Metadata, every
+
+
+class Version(NamedTuple):
+    at: int
+    file: str
+    snapshot: int | None
+    schema: int | None
+    sequence: int | None
+
+
+def _facts(inside: Inside) -> Iterator[Version]:
+    metadata = inside.metadata
+    files = [(entry.timestamp_ms, entry.metadata_file) for entry in metadata.metadata_log]
+    files.append((metadata.last_updated_ms, inside.table.handle.metadata_location))
+    for at, file in files:
+        yield _version(inside, at, file)
+
+
+def _version(inside: Inside, at: int, file: str) -> Version:
+    """With the snapshot that was the current one then."""
+    before = [entry for entry in inside.metadata.snapshot_log if entry.timestamp_ms <= at]
+    if not before:
+        return Version(at, file, None, None, None)
+    number = before[-1].snapshot_id
+    snapshot = inside.metadata.snapshot_by_id(number)
+    if snapshot is None:
+        return Version(at, file, number, None, None)
+    return Version(at, file, number, snapshot.schema_id, snapshot.sequence_number)
+
+
+METADATA: Metadata[Version] = Metadata(
+    name="metadata_log",
+    doc="One row per metadata file that an Iceberg table had and still names, the current one last.",
+    columns=(
+        Column("timestamp", MOMENT, "When the file became the current one", lambda v: v.at),
+        Column("file", TEXT, "Path of the file", lambda v: v.file),
+        Column(
+            "latest_snapshot_id",
+            NUMBER,
+            "Snapshot that was the current one then; NULL when none was",
+            lambda v: v.snapshot,
+        ),
+        Column(
+            "latest_schema_id", pa.int32(), "Schema of that snapshot; NULL when it is not known", lambda v: v.schema
+        ),
+        Column(
+            "latest_sequence_number", NUMBER, "Number of that commit; NULL when it is not known", lambda v: v.sequence
+        ),
+    ),
+    facts=_facts,
+)
+TABLE = every(METADATA)

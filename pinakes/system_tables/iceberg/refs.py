@@ -1,0 +1,46 @@
+"""system.iceberg.refs: the branches and tags of a table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+
+from pinakes.system_tables.base import NUMBER, TEXT, Column
+from pinakes.system_tables.iceberg_metadata import Inside, Metadata, every
+
+if TYPE_CHECKING:
+    from pyiceberg.table.refs import SnapshotRef
+
+
+def _facts(inside: Inside) -> Iterable[tuple[str, SnapshotRef]]:
+    return sorted(inside.metadata.refs.items())
+
+
+METADATA: Metadata[tuple[str, SnapshotRef]] = Metadata(
+    name="refs",
+    doc="One row per branch and tag of an Iceberg table.",
+    columns=(
+        Column("name", TEXT, "Name of the branch or tag", lambda r: r[0]),
+        Column("type", TEXT, "BRANCH or TAG", lambda r: r[1].snapshot_ref_type.value.upper()),
+        Column("snapshot_id", NUMBER, "Id of the snapshot that it stands at", lambda r: r[1].snapshot_id),
+        Column(
+            "max_reference_age_in_ms", NUMBER, "Age at which it may go; NULL for never", lambda r: r[1].max_ref_age_ms
+        ),
+        Column(
+            "min_snapshots_to_keep",
+            pa.int32(),
+            "Snapshots of the branch that are kept in any case",
+            lambda r: r[1].min_snapshots_to_keep,
+        ),
+        Column(
+            "max_snapshot_age_in_ms",
+            NUMBER,
+            "Age at which snapshots of the branch may be expired",
+            lambda r: r[1].max_snapshot_age_ms,
+        ),
+    ),
+    facts=_facts,
+)
+TABLE = every(METADATA)

@@ -1,0 +1,92 @@
+"""The columns that tell of a file of an Iceberg table: in system.iceberg.files and, with its status, in entries."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pyarrow as pa
+
+from pinakes.core.plain import as_json
+from pinakes.system_tables.base import NUMBER, TEXT, Column
+from pinakes.system_tables.iceberg_manifests import File
+from pinakes.system_tables.iceberg_values import readable_bound
+
+INT = pa.int32()
+NUMBERS_BY_FIELD = pa.map_(NUMBER, NUMBER)
+TEXTS_BY_FIELD = pa.map_(NUMBER, TEXT)
+"""By field id. It is an integer in Iceberg, but DataFusion finds `m[6]` only in a map whose keys are bigint."""
+
+_METRICS = {
+    "column_sizes": "column_size",
+    "value_counts": "value_count",
+    "null_value_counts": "null_value_count",
+    "nan_value_counts": "nan_value_count",
+    "lower_bounds": "lower_bound",
+    "upper_bounds": "upper_bound",
+}
+"""The columns of a manifest that tell of a file's columns, and what each is called for one of these."""
+
+
+def _get(name: str) -> Callable[[File], Any]:
+    return lambda file: file.get(name)
+
+
+def _pairs(name: str) -> Callable[[File], Any]:
+    return lambda file: file.pairs(name)
+
+
+def _bounds(name: str) -> Callable[[File], Any]:
+    return lambda file: _readable(file, name)
+
+
+def _readable(file: File, name: str) -> list[tuple[int, str]] | None:
+    found = file.pairs(name)
+    if found is None:
+        return None
+    types = file.of.types
+    return [(number, readable_bound(types[number][1] if number in types else None, v)) for number, v in found]
+
+
+def _metrics(file: File) -> str:
+    """All that is known of each column, by its name."""
+    columns: dict[str, dict[str, object]] = {}
+    for name, metric in _METRICS.items():
+        for number, value in (_readable(file, name) if "bound" in name else file.pairs(name)) or ():
+            called = file.of.types[number][0] if number in file.of.types else str(number)
+            columns.setdefault(called, {})[metric] = value
+    return as_json({name: columns[name] for name in sorted(columns)})
+
+
+COLUMNS: tuple[Column[File], ...] = (
+    Column("content", INT, "0 for data, 1 for deletes by position, 2 for deletes by equality", lambda f: f.content),
+    Column("file_path", TEXT, "Path of the file", _get("file_path")),
+    Column("file_format", TEXT, "Format of the file: PARQUET, ORC, AVRO or PUFFIN", _get("file_format")),
+    Column("spec_id", INT, "Partition spec that it was written by", lambda f: f.of.manifest.spec_id),
+    Column("partition", TEXT, "Partition that it is of", lambda f: f.partition),
+    Column("record_count", NUMBER, "Rows in the file", _get("record_count")),
+    Column("file_size_in_bytes", NUMBER, "Bytes of the file", _get("file_size_in_bytes")),
+    Column("column_sizes", NUMBERS_BY_FIELD, "Bytes of each column, by field id", _pairs("column_sizes")),
+    Column("value_counts", NUMBERS_BY_FIELD, "Values of each column, NULL and NaN too", _pairs("value_counts")),
+    Column("null_value_counts", NUMBERS_BY_FIELD, "NULLs of each column", _pairs("null_value_counts")),
+    Column("nan_value_counts", NUMBERS_BY_FIELD, "NaNs of each column", _pairs("nan_value_counts")),
+    Column(
+        "lower_bounds", TEXTS_BY_FIELD, "Value that none of a column is below; texts are cut", _bounds("lower_bounds")
+    ),
+    Column(
+        "upper_bounds", TEXTS_BY_FIELD, "Value that none of a column is above; texts are cut", _bounds("upper_bounds")
+    ),
+    Column(
+        "key_metadata", pa.binary(), "What is needed to decrypt it; NULL when it is not encrypted", _get("key_metadata")
+    ),
+    Column("split_offsets", pa.list_(NUMBER), "Bytes at which it can be split", _get("split_offsets")),
+    Column("equality_ids", pa.list_(INT), "Field ids that a delete by equality compares", _get("equality_ids")),
+    Column("sort_order_id", INT, "Order that its rows are in; 0 for none", _get("sort_order_id")),
+    Column("readable_metrics", TEXT, "All that is known of its columns, as JSON by their names", _metrics),
+    Column("first_row_id", NUMBER, "Id of its first row, in version 3", lambda f: f.first_row_id),
+    Column(
+        "referenced_data_file", TEXT, "Data file that its deletes are of, if of one only", _get("referenced_data_file")
+    ),
+    Column("content_offset", NUMBER, "Where a deletion vector begins in its file", _get("content_offset")),
+    Column("content_size_in_bytes", NUMBER, "Bytes of a deletion vector", _get("content_size_in_bytes")),
+)

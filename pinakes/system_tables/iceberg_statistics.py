@@ -1,0 +1,69 @@
+"""What the manifests tell of columns, summed up over files: for system.iceberg.partitions and for SHOW STATS.
+
+Where a file does not tell, nothing is told of all: a sum or a bound without it would be wrong.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from pyiceberg import types as ice
+from pyiceberg.schema import Schema
+
+from pinakes.system_tables.iceberg_manifests import File
+from pinakes.system_tables.iceberg_values import bound_of
+
+_SUMS = ("column_sizes", "value_counts", "null_value_counts", "nan_value_counts")
+
+
+@dataclass(slots=True)
+class ColumnStatistics:
+    """Of one column. A sum is None, and so are the bounds, when some file does not tell it."""
+
+    kind: ice.IcebergType
+    sums: dict[str, int | None] = field(default_factory=lambda: dict.fromkeys(_SUMS, 0))
+    low: Any = None
+    high: Any = None
+    is_bounded: bool = True
+
+    def add(self, number: int, metrics: dict[str, dict[int, Any]]) -> None:
+        """One more file, by what it tells of its columns."""
+        for name in _SUMS:
+            one, known = metrics[name].get(number), self.sums[name]
+            self.sums[name] = None if one is None or known is None else known + one
+        if _has_values(number, metrics):
+            self._widen(metrics["lower_bounds"].get(number), metrics["upper_bounds"].get(number))
+
+    def _widen(self, lower: bytes | None, upper: bytes | None) -> None:
+        low = None if lower is None else bound_of(self.kind, lower)
+        high = None if upper is None else bound_of(self.kind, upper)
+        if low is None or high is None or not self.is_bounded:
+            self.low, self.high, self.is_bounded = None, None, False
+            return
+        self.low = low if self.low is None else min(self.low, low)
+        self.high = high if self.high is None else max(self.high, high)
+
+
+def _has_values(number: int, metrics: dict[str, dict[int, Any]]) -> bool:
+    """Whether a file may have a value of the column beside NULL and NaN, of which bounds say nothing."""
+    values, nulls = metrics["value_counts"].get(number), metrics["null_value_counts"].get(number)
+    if values is None or nulls is None:
+        return True
+    return bool(values > nulls + (metrics["nan_value_counts"].get(number) or 0))
+
+
+class Statistics:
+    """Of the columns of a table that are no structs, lists or maps."""
+
+    def __init__(self, schema: Schema) -> None:
+        self.columns = {f.field_id: ColumnStatistics(f.field_type) for f in plain_columns(schema)}
+
+    def add(self, file: File) -> None:
+        metrics = {name: dict(file.pairs(name) or ()) for name in (*_SUMS, "lower_bounds", "upper_bounds")}
+        for number, statistics in self.columns.items():
+            statistics.add(number, metrics)
+
+
+def plain_columns(schema: Schema) -> list[ice.NestedField]:
+    return [f for f in schema.fields if isinstance(f.field_type, ice.PrimitiveType)]

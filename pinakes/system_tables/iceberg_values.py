@@ -1,0 +1,69 @@
+"""Values in Iceberg's metadata, for people: bounds out of their bytes, and every value as it prints elsewhere."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from uuid import UUID
+
+import pyarrow as pa
+from pyiceberg import types as ice
+from pyiceberg.conversions import from_bytes
+
+from pinakes.core.iceberg_arrow import arrow_type_of
+from pinakes.core.plain import as_text, plain
+
+if TYPE_CHECKING:
+    from pyiceberg.table.metadata import TableMetadata
+
+_BEFORE: dict[tuple[type[ice.IcebergType], int], ice.PrimitiveType] = {
+    (ice.LongType, 4): ice.IntegerType(),
+    (ice.DoubleType, 4): ice.FloatType(),
+}
+"""What a type was when a bound of so many bytes was written: it was widened since."""
+
+_AS_THEY_ARE = (
+    ice.BooleanType,
+    ice.DecimalType,
+    ice.DoubleType,
+    ice.IntegerType,
+    ice.LongType,
+    ice.StringType,
+    ice.UUIDType,
+)
+"""Python's values of these print as Arrow's do, and much faster."""
+
+
+def types_of(metadata: TableMetadata) -> dict[int, tuple[str, ice.IcebergType]]:
+    """Name and type of each column by its field id, those that were dropped too; nested ones with dots."""
+    found: dict[int, tuple[str, ice.IcebergType]] = {}
+    for schema in (*metadata.schemas, metadata.schema()):
+        for number in schema.field_ids:
+            found[number] = (schema.find_column_name(number) or str(number), schema.find_field(number).field_type)
+    return found
+
+
+def bound_of(kind: ice.IcebergType | None, data: bytes) -> object:
+    """The value of a bound, as `printed` and Arrow take it; None if its bytes are none of the type."""
+    if not isinstance(kind, ice.PrimitiveType):
+        return None
+    try:
+        if isinstance(kind, ice.UUIDType):
+            return str(UUID(bytes=data))
+        return from_bytes(_BEFORE.get((type(kind), len(data)), kind), data)
+    except Exception:  # noqa: BLE001 - whatever pyiceberg says: the bytes can't be read as this type
+        return None
+
+
+def printed(kind: ice.IcebergType, value: object) -> str | None:
+    """A value as it prints in a result."""
+    if value is None:
+        return None
+    if isinstance(kind, _AS_THEY_ARE):
+        return as_text(value)
+    return as_text(plain(pa.array([value], arrow_type_of(kind)))[0])
+
+
+def readable_bound(kind: ice.IcebergType | None, data: bytes) -> str:
+    """A bound as text; its bytes in digits where nothing else can be said."""
+    value = bound_of(kind, data)
+    return f"0x{data.hex()}" if kind is None or value is None else printed(kind, value) or ""

@@ -1,0 +1,18 @@
+"""information_schema.check_constraints: one row per NOT NULL."""
+
+from __future__ import annotations
+
+from pinakes.system_tables.base import TEXT, Column, SystemTable
+from pinakes.system_tables.constraints import Constraint, checks
+
+TABLE: SystemTable[Constraint] = SystemTable(
+    name="check_constraints",
+    doc="One row per column that is NOT NULL.",
+    columns=(
+        Column("constraint_catalog", TEXT, "Catalog of the table", lambda c: c.entry.catalog, level="catalog"),
+        Column("constraint_schema", TEXT, "Schema of the table", lambda c: c.entry.schema, level="schema"),
+        Column("constraint_name", TEXT, "Name of the constraint", lambda c: c.name),
+        Column("check_clause", TEXT, "Condition that every row meets", lambda c: c.clause),
+    ),
+    items=checks,
+)

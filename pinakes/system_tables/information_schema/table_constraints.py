@@ -1,0 +1,29 @@
+"""information_schema.table_constraints: one row per constraint of a table."""
+
+from __future__ import annotations
+
+from pinakes.system_tables.base import TEXT, Column, SystemTable
+from pinakes.system_tables.constraints import Constraint, constraints
+
+
+def _no(_: Constraint) -> str:
+    return "NO"
+
+
+TABLE: SystemTable[Constraint] = SystemTable(
+    name="table_constraints",
+    doc="One row per primary key and per NOT NULL of each table. A primary key is declared and not enforced.",
+    columns=(
+        Column("constraint_catalog", TEXT, "Catalog of the table", lambda c: c.entry.catalog, level="catalog"),
+        Column("constraint_schema", TEXT, "Schema of the table", lambda c: c.entry.schema, level="schema"),
+        Column("constraint_name", TEXT, "Name of the constraint", lambda c: c.name),
+        Column("table_catalog", TEXT, "Catalog that the table is in", lambda c: c.entry.catalog, level="catalog"),
+        Column("table_schema", TEXT, "Schema that the table is in", lambda c: c.entry.schema, level="schema"),
+        Column("table_name", TEXT, "Name of the table", lambda c: c.entry.name, level="table"),
+        Column("constraint_type", TEXT, "PRIMARY KEY, or CHECK for NOT NULL", lambda c: c.type),
+        Column("is_deferrable", TEXT, "Always NO", _no),
+        Column("initially_deferred", TEXT, "Always NO", _no),
+        Column("enforced", TEXT, "YES when every row is checked", lambda c: "NO" if c.type != "CHECK" else "YES"),
+    ),
+    items=constraints,
+)

@@ -1,0 +1,44 @@
+"""information_schema.table_privileges: what the session's user may do with each table, as far as the engine knows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from pinakes.system_tables.base import TEXT, Column, Request, SystemTable, always_null, none
+from pinakes.system_tables.listing import Entry, objects
+
+_CHANGES = ("INSERT", "UPDATE", "DELETE")
+
+
+class Privilege(NamedTuple):
+    entry: Entry
+    user: str
+    type: str
+
+
+def _rows(request: Request) -> Iterator[Privilege]:
+    """A catalog refuses what it does not permit when it is tried: no catalog tells its rules."""
+    for entry in objects(request):
+        changes = _CHANGES if entry.kind == "TABLE" and not entry.mount.read_only else ()
+        for privilege in ("SELECT", *changes):
+            yield Privilege(entry, request.world.identity.user, privilege)
+
+
+TABLE: SystemTable[Privilege] = SystemTable(
+    name="table_privileges",
+    doc="What the engine lets the session's user do with each table; the catalog may still refuse it.",
+    columns=(
+        Column("grantor", TEXT, "Always NULL: rights are given by the catalogs", none),
+        always_null("grantor_type", TEXT),
+        Column("grantee", TEXT, "The session's user", lambda p: p.user),
+        Column("grantee_type", TEXT, "Always USER", lambda _: "USER"),
+        Column("table_catalog", TEXT, "Catalog that the table is in", lambda p: p.entry.catalog, level="catalog"),
+        Column("table_schema", TEXT, "Schema that the table is in", lambda p: p.entry.schema, level="schema"),
+        Column("table_name", TEXT, "Name of the table", lambda p: p.entry.name, level="table"),
+        Column("privilege_type", TEXT, "SELECT, INSERT, UPDATE or DELETE", lambda p: p.type),
+        Column("is_grantable", TEXT, "Always NO", lambda _: "NO"),
+        always_null("with_hierarchy", TEXT),
+    ),
+    items=_rows,
+)

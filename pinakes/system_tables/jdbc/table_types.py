@@ -1,0 +1,20 @@
+"""system.jdbc.table_types: the kinds of tables that there are (DatabaseMetaData.getTableTypes)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from pinakes.system_tables.base import TEXT, Column, Request, SystemTable
+from pinakes.system_tables.jdbc.tables import TYPES
+
+
+def _rows(_: Request) -> Iterable[str]:
+    return sorted(TYPES.values())
+
+
+TABLE: SystemTable[str] = SystemTable(
+    name="table_types",
+    doc="One row per kind of table that system.jdbc.tables tells.",
+    columns=(Column("table_type", TEXT, "SYSTEM TABLE, TABLE or VIEW", lambda t: t),),
+    items=_rows,
+)

@@ -1,0 +1,144 @@
+"""Calls of catalogs on threads of their own: a few at a time for each catalog, and none waited for too long.
+
+A thread that hangs in a call can't be ended, so each lane has a bounded number of them, and they are daemons: a
+catalog that never answers takes its own lane's threads and nothing else, and the process ends without it.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Generic, NamedTuple, TypeVar
+
+T = TypeVar("T")
+A = TypeVar("A")
+
+WIDTH = 8
+"""Calls of one catalog at the same time."""
+LINGER = 0.5
+"""Seconds that a thread waits for another job: to start one takes longer than most calls."""
+TICK = 0.05
+"""Seconds after which one who waits looks whether their statement was stopped."""
+
+
+class TooSlow(Exception):
+    """A call took longer than it may; `stuck` when it was not even begun, since every thread of the lane hangs."""
+
+    def __init__(self, *, stuck: bool) -> None:
+        super().__init__()
+        self.stuck = stuck
+
+
+@dataclass(slots=True)
+class Job(Generic[T]):
+    call: Callable[[], T]
+    made: float = field(default_factory=time.monotonic)
+    begun: float | None = None
+    done: threading.Event = field(default_factory=threading.Event)
+    given_up: bool = False
+    _value: T | None = None
+    _error: BaseException | None = None
+
+    def run(self) -> None:
+        self.begun = time.monotonic()
+        try:
+            self._value = self.call()
+        except BaseException as error:  # noqa: BLE001 - raised again where it is waited for
+            self._error = error
+        self.done.set()
+
+    def result(self, timeout: float, check: Callable[[], None]) -> T:
+        """What the call gave or raised; TooSlow when it takes longer than `timeout`, counted from its beginning."""
+        while not self.done.wait(TICK):
+            check()
+            since = self.begun if self.begun is not None else self.made
+            if time.monotonic() - since > timeout:
+                self.given_up = True
+                raise TooSlow(stuck=self.begun is None)
+        if self._error is not None:
+            raise self._error
+        return self._value  # type: ignore[return-value]  # it is done, and has no error
+
+
+class Busy(NamedTuple):
+    """The calls of a lane that run, and those that wait."""
+
+    running: int
+    waiting: int
+
+
+@dataclass(slots=True)
+class _Lane:
+    ready: threading.Condition
+    jobs: deque[Job[object]] = field(default_factory=deque)
+    threads: int = 0
+    idle: int = 0
+    """Threads that wait for a job."""
+
+    def take(self) -> Job[object] | None:
+        while self.jobs:
+            job = self.jobs.popleft()
+            if not job.given_up:
+                return job
+        return None
+
+
+class Lanes:
+    """One lane per catalog and user, made when it is used, gone when it was not used for a moment."""
+
+    def __init__(self, width: int = WIDTH) -> None:
+        self.width = width
+        self._lock = threading.Lock()
+        self._lanes: dict[Hashable, _Lane] = {}
+
+    def submit(self, lane: Hashable, call: Callable[[], T]) -> Job[T]:
+        job = Job(call)
+        with self._lock:
+            found = self._lanes.get(lane) or self._lanes.setdefault(lane, _Lane(threading.Condition(self._lock)))
+            found.jobs.append(job)  # type: ignore[arg-type]  # nobody reads its value here
+            starts = found.threads < self.width and len(found.jobs) > found.idle
+            found.threads += starts
+            found.ready.notify()
+        if starts:
+            threading.Thread(target=self._work, args=(lane, found), daemon=True, name="metadata").start()
+        return job
+
+    def busy(self, lane: Hashable) -> Busy:
+        """What a lane does at this moment."""
+        with self._lock:
+            found = self._lanes.get(lane)
+            if found is None:
+                return Busy(0, 0)
+            return Busy(found.threads - found.idle, sum(not job.given_up for job in found.jobs))
+
+    def _work(self, key: Hashable, lane: _Lane) -> None:
+        while (job := self._next(key, lane)) is not None:
+            job.run()
+            del job  # it may hold a whole listing, or the error of one
+
+    def _next(self, key: Hashable, lane: _Lane) -> Job[object] | None:
+        """The next job of a lane; a thread that gets none for a while ends."""
+        with self._lock:
+            waits = True
+            while (job := lane.take()) is None and waits:
+                lane.idle += 1
+                waits = lane.ready.wait(LINGER)
+                lane.idle -= 1
+            lane.threads -= job is None
+            if not lane.threads and self._lanes.get(key) is lane:
+                del self._lanes[key]
+            return job
+
+
+def ahead(items: Iterable[A], submit: Callable[[A], T], window: int) -> Iterator[tuple[A, T]]:
+    """Each item with its job, in order, while the jobs of up to `window` items after it are under way."""
+    waiting: deque[tuple[A, T]] = deque()
+    for item in items:
+        waiting.append((item, submit(item)))
+        if len(waiting) > window:
+            yield waiting.popleft()
+    while waiting:
+        yield waiting.popleft()

@@ -1,0 +1,194 @@
+"""What is there: the catalogs, namespaces, tables and views that a request may want, by the fewest calls.
+
+A catalog that the conditions leave out is not asked at all. A schema that they name is asked for directly; else the
+namespaces are found (`namespaces.py`). A catalog that can name everything in one call is asked so when all of it is
+wanted. Every catalog also holds `information_schema`, which costs nothing to list.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from itertools import groupby
+from operator import itemgetter
+from typing import Literal, NamedTuple, TypeVar
+
+from pinakes.core.catalog import Catalog, SupportsBulkListing, SupportsTables, SupportsViews
+from pinakes.core.names import INFORMATION_SCHEMA, Namespace, dotted
+from pinakes.system_tables import registry
+from pinakes.system_tables.base import Request
+from pinakes.system_tables.calls import Call, CatalogLost, Question, ask
+from pinakes.system_tables.conditions import Known
+from pinakes.system_tables.lanes import ahead
+from pinakes.system_tables.namespaces import named_schemas, namespaces_of, window_of
+from pinakes.system_tables.world import MountedCatalog
+
+T = TypeVar("T")
+
+Kind = Literal["TABLE", "VIEW", "SYSTEM"]
+EVERY_KIND: frozenset[Kind] = frozenset({"TABLE", "VIEW", "SYSTEM"})
+STORED: frozenset[Kind] = frozenset({"TABLE", "VIEW"})
+"""What a catalog itself holds."""
+
+
+class Space(NamedTuple):
+    """A namespace of a catalog."""
+
+    mount: MountedCatalog
+    catalog: str
+    namespace: Namespace
+    schema: str
+    """As it prints."""
+    is_system: bool = False
+
+
+class Run(NamedTuple):
+    """The tables or the views of a namespace, by name."""
+
+    space: Space
+    kind: Kind
+    names: Sequence[str]
+
+
+class Entry(NamedTuple):
+    """A table or view."""
+
+    mount: MountedCatalog
+    catalog: str
+    namespace: Namespace
+    schema: str
+    name: str
+    kind: Kind
+
+
+def catalogs(request: Request) -> list[MountedCatalog]:
+    """The catalogs that may be wanted."""
+    return [mount for mount in request.world.mounts if request.wanted.may({"catalog": mount.name})]
+
+
+def spaces(request: Request, *, system: bool = True) -> Iterator[Space]:
+    """The namespaces that may be wanted, those of system tables too."""
+    return per_catalog(request, lambda mount: _spaces_of(request, mount, system))
+
+
+def objects(request: Request, kinds: Collection[Kind] = EVERY_KIND) -> Iterator[Entry]:
+    """The tables and views that may be wanted: names only, nothing is loaded."""
+    for (mount, catalog, namespace, schema, _), kind, names in runs(request, kinds):
+        for name in names:
+            yield Entry(mount, catalog, namespace, schema, name, kind)
+
+
+def runs(request: Request, kinds: Collection[Kind] = EVERY_KIND) -> Iterator[Run]:
+    """The same, all names of a namespace at once."""
+    return per_catalog(request, lambda mount: _runs_of(request, mount, kinds))
+
+
+def per_catalog(request: Request, produce: Callable[[MountedCatalog], Iterator[T]]) -> Iterator[T]:
+    """What each catalog gives, in the catalogs' order: all of them at once, unless a few rows are enough. A catalog
+    that answers nothing any more is left out from there on."""
+    mounts = catalogs(request)
+    if len(mounts) == 1 or request.limit is not None:
+        for mount in mounts:
+            yield from _while_it_answers(produce(mount))
+        return
+    world = request.world
+    jobs = [
+        world.lanes.submit(("all of", mount.lane), lambda mount=mount: list(_while_it_answers(produce(mount))))  # type: ignore[misc]
+        for mount in mounts
+    ]
+    for job in jobs:
+        yield from job.result(float("inf"), world.check)
+
+
+def opened(request: Request, mount: MountedCatalog) -> Catalog:
+    """The catalog itself; CatalogLost when it can't be opened."""
+    if mount.is_open:
+        return mount.catalog
+    asked: Call[Catalog | None] = ask(request.world, mount, Question("open it"), lambda: mount.catalog)
+    catalog = asked.answer(None)
+    if catalog is None:
+        raise CatalogLost
+    return catalog
+
+
+def _while_it_answers(produced: Iterator[T]) -> Iterator[T]:
+    try:
+        yield from produced
+    except CatalogLost:
+        return
+
+
+def _spaces_of(request: Request, mount: MountedCatalog, system: bool) -> Iterator[Space]:
+    if system:
+        yield from _system_spaces(request, mount)
+    if mount.is_system:
+        return
+    for namespace in namespaces_of(request, mount, opened(request, mount), check=True):
+        yield Space(mount, mount.name, namespace, dotted(namespace))
+
+
+def _system_spaces(request: Request, mount: MountedCatalog) -> Iterator[Space]:
+    schemas = registry.SCHEMAS if mount.is_system else (INFORMATION_SCHEMA,)
+    for schema in schemas:
+        if request.wanted.may({"catalog": mount.name, "schema": schema}):
+            yield Space(mount, mount.name, (schema,), schema, is_system=True)
+
+
+# --- tables and views --------------------------------------------------------------------------------------------
+
+
+def _runs_of(request: Request, mount: MountedCatalog, kinds: Collection[Kind]) -> Iterator[Run]:
+    if "SYSTEM" in kinds:
+        for space in _system_spaces(request, mount):
+            yield _wanted(request, space, "SYSTEM", registry.names(space.schema))
+    if mount.is_system or not STORED & set(kinds):
+        return
+    catalog = opened(request, mount)
+    if isinstance(catalog, SupportsBulkListing) and named_schemas(request, can_tell_all=True) is None:
+        yield from _in_bulk(request, mount, catalog, kinds)
+        return
+    submit = _lister(request, mount, catalog, kinds)
+    for namespace, asked in ahead(namespaces_of(request, mount, catalog, check=False), submit, window_of(request)):
+        space = Space(mount, mount.name, namespace, dotted(namespace))
+        for kind, listed in asked:
+            yield _wanted(request, space, kind, sorted(listed.answer([])))
+
+
+def _in_bulk(
+    request: Request, mount: MountedCatalog, catalog: SupportsBulkListing, kinds: Collection[Kind]
+) -> Iterator[Run]:
+    listed = ask(request.world, mount, Question("list all tables and views"), catalog.list_everything).answer(())
+    for namespace, found in groupby(sorted(listed), key=itemgetter(0)):
+        space = Space(mount, mount.name, namespace, dotted(namespace))
+        if request.wanted.may({"catalog": space.catalog, "schema": space.schema}):
+            rows = list(found)
+            for kind in sorted(STORED & set(kinds)):
+                yield _wanted(request, space, kind, [name for _, name, k in rows if k == kind])
+
+
+def _lister(
+    request: Request, mount: MountedCatalog, catalog: Catalog, kinds: Collection[Kind]
+) -> Callable[[Namespace], list[tuple[Kind, Call[list[str]]]]]:
+    """Asks for the names in a namespace: one call per kind that the catalog has and the query wants."""
+
+    methods: list[tuple[Kind, str, Callable[[Namespace], list[str]]]] = []
+    if "TABLE" in kinds and isinstance(catalog, SupportsTables):
+        methods.append(("TABLE", "list the tables", catalog.list_tables))
+    if "VIEW" in kinds and isinstance(catalog, SupportsViews):
+        methods.append(("VIEW", "list the views", catalog.list_views))
+
+    def submit(namespace: Namespace) -> list[tuple[Kind, Call[list[str]]]]:
+        schema = dotted(namespace)
+        return [
+            (kind, ask(request.world, mount, Question(words, schema), method, namespace))
+            for kind, words, method in methods
+        ]
+
+    return submit
+
+
+def _wanted(request: Request, space: Space, kind: Kind, names: Sequence[str]) -> Run:
+    """The tables or views of one schema that may be wanted by their names."""
+    if request.wanted.concerns("table"):
+        known: Known = {"catalog": space.catalog, "schema": space.schema}
+        names = [name for name in names if request.wanted.may({**known, "table": name})]
+    return Run(space, kind, names)

@@ -1,0 +1,110 @@
+"""Tables and views with their metadata, loaded several at a time, in order, and not further than is wanted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator
+from typing import Any, NamedTuple
+
+from pinakes.caches.catalog import remembered
+from pinakes.core.catalog import SupportsNamespaces, Table, ViewDefinition
+from pinakes.core.errors import InternalError
+from pinakes.core.names import Namespace
+from pinakes.system_tables import registry
+from pinakes.system_tables.base import Request
+from pinakes.system_tables.calls import Call, CatalogLost, Question, ask
+from pinakes.system_tables.lanes import ahead
+from pinakes.system_tables.listing import EVERY_KIND, Entry, Kind, Space, objects, spaces
+from pinakes.system_tables.namespaces import window_of
+
+Loaded = Table | ViewDefinition
+
+
+class Described(NamedTuple):
+    """A table or view with its metadata."""
+
+    entry: Entry
+    loaded: Loaded
+
+    @property
+    def catalog(self) -> str:
+        return self.entry.catalog
+
+    @property
+    def schema(self) -> str:
+        return self.entry.schema
+
+    @property
+    def name(self) -> str:
+        return self.entry.name
+
+    @property
+    def kind(self) -> Kind:
+        return self.entry.kind
+
+
+def described(request: Request, kinds: Collection[Kind] = EVERY_KIND) -> Iterator[Described]:
+    """What `objects` lists, loaded. What can't be loaded is left out, and told in system.metadata.errors."""
+    lost: set[str] = set()
+    for entry, call in ahead(objects(request, kinds), lambda entry: asked(request, entry), window_of(request)):
+        found = answered(entry, call, lost)
+        if found is not None:
+            yield Described(entry, found)
+
+
+def asked(request: Request, entry: Entry) -> Call[Any] | Loaded:
+    """Ask for the metadata of a table or view; `answered` waits for it."""
+    if entry.kind == "SYSTEM":
+        return registry.virtual(entry.schema, entry.name, entry.catalog)
+    question = Question("load the view" if entry.kind == "VIEW" else "load the table", entry.schema, entry.name)
+    return ask(request.world, entry.mount, question, _loader(entry), entry.namespace, entry.name)
+
+
+def known(entry: Entry) -> Loaded | None:
+    """Its metadata, if that is remembered: nobody is asked."""
+    if entry.kind == "SYSTEM":
+        return registry.virtual(entry.schema, entry.name, entry.catalog)
+    return remembered(_loader(entry), entry.namespace, entry.name)
+
+
+def _loader(entry: Entry) -> Callable[[Namespace, str], Loaded]:
+    """The method that loads it. What lists views loads views: whether it can is not asked for each, which takes longer
+    than all else that is done for a table that is remembered."""
+    method = getattr(entry.mount.catalog, "load_view" if entry.kind == "VIEW" else "load_table", None)
+    if method is None:
+        raise InternalError(f"catalog '{entry.catalog}' listed a {entry.kind} and can't load one")
+    found: Callable[[Namespace, str], Loaded] = method
+    return found
+
+
+def answered(entry: Entry, call: Call[Any] | Loaded, lost: set[str]) -> Loaded | None:
+    """None when it can't be had; `lost` are the catalogs that answer nothing any more."""
+    if not isinstance(call, Call):
+        return call
+    if entry.catalog in lost:
+        return None
+    try:
+        found: Loaded | None = call.answer(None)
+    except CatalogLost:
+        lost.add(entry.catalog)
+        return None
+    return found
+
+
+def names_or_loaded(request: Request, loads: bool, kinds: Collection[Kind] = EVERY_KIND) -> Iterable[Described | Entry]:
+    """Loaded tables when the query reads a column that needs it, else their names."""
+    return described(request, kinds) if loads else objects(request, kinds)
+
+
+def loaded_spaces(request: Request) -> Iterator[tuple[Space, dict[str, str]]]:
+    """The schemas with their properties; those of system tables have none."""
+    for space, call in ahead(spaces(request, system=False), lambda s: _ask_space(request, s), window_of(request)):
+        if call is not None:
+            yield space, call.answer({})
+
+
+def _ask_space(request: Request, space: Space) -> Call[dict[str, str]] | None:
+    catalog = space.mount.catalog
+    if not space.namespace or not isinstance(catalog, SupportsNamespaces):
+        return None
+    question = Question("load the namespace", space.schema)
+    return ask(request.world, space.mount, question, catalog.load_namespace, space.namespace)

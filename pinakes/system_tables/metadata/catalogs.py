@@ -1,0 +1,27 @@
+"""system.metadata.catalogs: one row per catalog that the session sees. None of them is asked."""
+
+from __future__ import annotations
+
+from pinakes.system_tables.base import MOMENT, TEXT, TRUTH, Column, SystemTable
+from pinakes.system_tables.listing import catalogs
+from pinakes.system_tables.world import MountedCatalog
+
+
+def _state(mount: MountedCatalog) -> str:
+    return "OPEN" if mount.is_open or mount.is_system else "UNUSED"
+
+
+TABLE: SystemTable[MountedCatalog] = SystemTable(
+    name="catalogs",
+    doc="One row per catalog that the session sees, whether it answers or not.",
+    columns=(
+        Column("catalog_name", TEXT, "Name of the catalog", lambda m: m.name, level="catalog"),
+        Column("connector_id", TEXT, "The same name; there for clients of Trino", lambda m: m.name),
+        Column("connector_name", TEXT, "Type of the catalog, as in ATTACH … (TYPE x)", lambda m: m.type),
+        Column("state", TEXT, "OPEN once it was used, else UNUSED; one that opens per user stays UNUSED", _state),
+        Column("read_only", TRUTH, "Whether nothing in it can be changed", lambda m: m.read_only),
+        Column("visibility", TEXT, "Who sees it: session, user or all", lambda m: m.visibility),
+        Column("mounted_at", MOMENT, "When it was attached, or the engine started", lambda m: m.mounted_at),
+    ),
+    items=catalogs,
+)

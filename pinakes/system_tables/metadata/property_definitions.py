@@ -1,0 +1,37 @@
+"""system.metadata.property_definitions: one row per property that can be set in a catalog, and what it does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from pinakes.system_tables.base import TEXT, Column, Request, SystemTable
+from pinakes.system_tables.listing import catalogs
+from pinakes.system_tables.property_list import DEFINITIONS, Definition
+
+
+class Row(NamedTuple):
+    catalog: str
+    definition: Definition
+
+
+def _rows(request: Request) -> Iterator[Row]:
+    for mount in catalogs(request):
+        if not mount.read_only and mount.type != "files":
+            for definition in DEFINITIONS:
+                yield Row(mount.name, definition)
+
+
+TABLE: SystemTable[Row] = SystemTable(
+    name="property_definitions",
+    doc="One row per property that has an effect on the tables or schemas of a catalog. Others are kept as they are.",
+    columns=(
+        Column("catalog_name", TEXT, "Catalog that it can be set in", lambda r: r.catalog, level="catalog"),
+        Column("property_name", TEXT, "Name of the property", lambda r: r.definition.name),
+        Column("default_value", TEXT, "Value that counts when it is not set", lambda r: r.definition.default),
+        Column("type", TEXT, "Type of its values", lambda r: r.definition.type),
+        Column("description", TEXT, "What it does", lambda r: r.definition.doc),
+        Column("object_type", TEXT, "What it is set on: TABLE or SCHEMA", lambda r: r.definition.of),
+    ),
+    items=_rows,
+)

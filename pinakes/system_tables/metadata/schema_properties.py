@@ -1,0 +1,35 @@
+"""system.metadata.schema_properties: one row per property that is set on a schema."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from pinakes.system_tables.base import TEXT, Column, Request, SystemTable
+from pinakes.system_tables.listing import Space
+from pinakes.system_tables.loading import loaded_spaces
+
+
+class Property(NamedTuple):
+    space: Space
+    name: str
+    value: str
+
+
+def properties(request: Request) -> Iterator[Property]:
+    for space, found in loaded_spaces(request):
+        for name, value in sorted(found.items()):
+            yield Property(space, name, value)
+
+
+TABLE: SystemTable[Property] = SystemTable(
+    name="schema_properties",
+    doc="One row per property that is set on a schema, such as its comment or its location.",
+    columns=(
+        Column("catalog_name", TEXT, "Catalog that the schema is in", lambda p: p.space.catalog, level="catalog"),
+        Column("schema_name", TEXT, "Name of the schema", lambda p: p.space.schema, level="schema"),
+        Column("property_name", TEXT, "Name of the property", lambda p: p.name),
+        Column("property_value", TEXT, "Value that it has", lambda p: p.value),
+    ),
+    items=properties,
+)

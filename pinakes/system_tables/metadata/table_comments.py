@@ -1,0 +1,29 @@
+"""system.metadata.table_comments: one row per table and view, with its comment."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from pinakes.system_tables.base import TEXT, Column, Request, SystemTable
+from pinakes.system_tables.common import Row, named
+from pinakes.system_tables.described import comment_of
+from pinakes.system_tables.loading import Described, names_or_loaded
+
+
+def _comment(row: Row) -> str | None:
+    return comment_of(row.loaded) if isinstance(row, Described) else None
+
+
+def _rows(request: Request) -> Iterable[Row]:
+    return names_or_loaded(request, TABLE.loads(request))
+
+
+TABLE: SystemTable[Row] = SystemTable(
+    name="table_comments",
+    doc="One row per table and view, with its comment.",
+    columns=(
+        *named("catalog_name", "schema_name", "table_name"),
+        Column("comment", TEXT, "Comment on the table; NULL when it has none", _comment, loads=True),
+    ),
+    items=_rows,
+)

@@ -1,0 +1,171 @@
+"""What the tables of system.runtime are given to look at: the engine's queries, sessions, caches and settings.
+
+The engine fills these in (`engine/system/runtime.py`). Whether a user may see another's is decided here, in `visible`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
+
+from pinakes.core.identity import Identity
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from pinakes.caches.base import CacheStats
+    from pinakes.core.settings import SettingRow
+
+
+class Owned(Protocol):
+    @property
+    def user(self) -> str: ...
+
+
+O = TypeVar("O", bound=Owned)  # noqa: E741 - an owned thing
+
+
+class WorkInfo(Protocol):
+    """What running a query took."""
+
+    @property
+    def rows(self) -> int | None: ...
+
+    @property
+    def bytes(self) -> int | None: ...
+
+    @property
+    def spilled(self) -> int | None: ...
+
+
+class QueryInfo(Protocol):
+    """A statement that runs or ran."""
+
+    @property
+    def query_id(self) -> str: ...
+
+    @property
+    def user(self) -> str: ...
+
+    @property
+    def source(self) -> str: ...
+
+    @property
+    def shown(self) -> str:
+        """Its text, secrets masked."""
+        ...
+
+    @property
+    def kind(self) -> str: ...
+
+    @property
+    def state(self) -> str: ...
+
+    @property
+    def created(self) -> datetime: ...
+
+    @property
+    def started(self) -> datetime | None: ...
+
+    @property
+    def ended(self) -> datetime | None: ...
+
+    @property
+    def elapsed(self) -> float: ...
+
+    @property
+    def seconds(self) -> Mapping[str, float]: ...
+
+    @property
+    def rows(self) -> int: ...
+
+    @property
+    def bytes(self) -> int: ...
+
+    @property
+    def written(self) -> int | None: ...
+
+    @property
+    def work(self) -> WorkInfo: ...
+
+    @property
+    def plan(self) -> str | None: ...
+
+    @property
+    def error_code(self) -> str | None: ...
+
+    @property
+    def error_message(self) -> str | None: ...
+
+    @property
+    def catalogs(self) -> tuple[str, ...]: ...
+
+
+class SessionInfo(NamedTuple):
+    session_id: str
+    user: str
+    source: str
+    catalog: str
+    schema: str
+    created: datetime
+    running: int
+    is_this: bool
+
+
+class SecretInfo(NamedTuple):
+    """A secret without its values."""
+
+    name: str
+    type: str
+    scope: str
+    shared: bool
+    used_by: tuple[str, ...]
+    """The catalogs that are open by it, as far as this user sees them."""
+
+
+class NodeInfo(NamedTuple):
+    node_id: str
+    version: str
+    started: datetime
+    processors: int
+    memory_limit: int
+
+
+class TransactionInfo(NamedTuple):
+    """Of a transaction over several statements."""
+
+    transaction_id: str
+    user: str
+    isolation_level: str
+    read_only: bool
+    created: datetime
+    idle_seconds: int
+    written_catalog: str | None
+    catalogs: tuple[str, ...]
+
+
+class RuntimeState(Protocol):
+    def queries(self) -> Sequence[QueryInfo]:
+        """Everybody's; who shows them leaves out what is not the viewer's."""
+        ...
+
+    def sessions(self) -> Sequence[SessionInfo]: ...
+
+    def transactions(self) -> Sequence[TransactionInfo]: ...
+
+    def caches(self) -> Sequence[CacheStats]: ...
+
+    def settings(self) -> Sequence[SettingRow]:
+        """Those of the session that asks."""
+        ...
+
+    def secrets(self) -> Sequence[SecretInfo]:
+        """Those that the user who asks may use."""
+        ...
+
+    def node(self) -> NodeInfo: ...
+
+
+def visible(things: Iterable[O], viewer: Identity) -> list[O]:
+    """What a user may see: their own, and everything as an administrator."""
+    return [thing for thing in things if viewer.is_admin or thing.user == viewer.user]

@@ -1,0 +1,33 @@
+"""Where a shell may sit, for tests that hold at any seat: at an engine in this process, or at one behind a server."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+from pinakes.api.build import open_engine
+from pinakes.api.local_seat import LocalSeat
+from pinakes.api.seat import Seat
+from pinakes.client.address import Address
+from pinakes.client.login import Login
+from pinakes.client.seat import RemoteSeat
+from pinakes.core.config import parse_config
+from pinakes.flight.logins.base import Anybody
+from pinakes.flight.server import FlightSqlServer
+
+SEATS = ("embedded", "remote")
+
+
+@contextmanager
+def seated(where: str, directory: Path) -> Iterator[Seat]:
+    """A seat at an engine of its own."""
+    with open_engine(parse_config("[engine]\ndata = ':memory:'", directory)) as engine:
+        if where == "embedded":
+            yield LocalSeat(engine.session())
+            return
+        with (
+            closing(FlightSqlServer(engine, "grpc://127.0.0.1:0", Anybody())) as server,
+            closing(RemoteSeat(Address.of(f"grpc://127.0.0.1:{server.port}"), Login())) as seat,
+        ):
+            yield seat
