@@ -77,6 +77,8 @@ def _in_order(name: str, t: ice.IcebergType, seen: list[Any], r: Random) -> str:
     match t:
         case ice.TimestampType() | ice.TimestamptzType() if r.random() < 0.5 or one is None:
             day = date(1970, 1, r.randint(1, 20)) if one is None or r.random() < 0.5 else one.date()
+            if isinstance(t, ice.TimestamptzType) and operator[0] in "<>":
+                operator = "="  # DataFusion 55 may estimate more rows than there are, and fail on that
             return f"CAST({name} AS DATE) {operator} {literal(ice.DateType(), day)}"
         case ice.TimestampType() | ice.TimestamptzType():
             unit = r.choice(["hour", "day", "week", "month", "quarter", "year"])
