@@ -10,8 +10,6 @@ where its packages are installed (duckdb-extension-iceberg and -avro).
 from __future__ import annotations
 
 import argparse
-import shutil
-import subprocess
 import tempfile
 from pathlib import Path
 
@@ -30,7 +28,7 @@ ICEBERG = "duckdb iceberg"
 def main() -> None:
     arguments = _arguments()
     with tempfile.TemporaryDirectory() as scratch:
-        data = arguments.data or _generated(arguments.scale, Path(scratch, "data"))
+        data = arguments.data or generated("tpch", arguments.scale, Path(scratch, "data"))
         if data is None:
             print("no data: give --data, or install tpchgen-cli or duckdb-extension-tpch")
             return
@@ -54,14 +52,6 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--plot", type=Path)
     return parser.parse_args()
-
-
-def _generated(scale: str, data: Path) -> Path | None:
-    generator = shutil.which("tpchgen-cli")
-    if generator is None:
-        return generated("tpch", scale, data)
-    subprocess.run([generator, "parquet", "-s", scale, f"--output-dir={data}"], check=True, capture_output=True)
-    return data
 
 
 def _iceberg(connection: pinakes.Connection, data: Path) -> Run | None:
