@@ -18,7 +18,7 @@ def test_the_story_is_told(tmp_path: Path) -> None:
     run = [sys.executable, str(DEMO), "--once", "--port", "0"]
     env = {**os.environ, "COLUMNS": "120"}
     done = subprocess.run(run, cwd=tmp_path, env=env, stdin=subprocess.DEVNULL, capture_output=True, text=True)
-    assert (done.returncode, done.stderr) == (0, "ATTACH\n")
+    assert (done.returncode, done.stderr) == (0, "")
     assert re.search(r"lake\.tpch\.lineitem\s+600,572 rows", done.stdout)
     assert re.search(r"after partitions\s+│ 1 ", done.stdout)
     assert "partner.ratings.suppliers" in done.stdout

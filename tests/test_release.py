@@ -31,7 +31,8 @@ def test_what_is_in_them(release: Path) -> None:
     in_wheel = zipfile.ZipFile(wheel).namelist()
     assert "pinakes/py.typed" in in_wheel
     assert {name.split("/")[0].split("-")[0] for name in in_wheel} == {"pinakes"}
-    in_sdist = [name.split("/", 1)[1] for name in tarfile.open(sdist).getnames() if "/" in name]
+    with tarfile.open(sdist) as archive:
+        in_sdist = [name.split("/", 1)[1] for name in archive.getnames() if "/" in name]
     assert {"pyproject.toml", "LICENSE", "README.md", "pinakes/engine/run.py"} <= set(in_sdist)
     assert not [name for name in in_sdist if name.startswith((".venv", "build/"))]
 

@@ -44,7 +44,8 @@ def show(cursor: Cursor) -> AnyStatement:
         if cursor.sees(*words) and cursor.peek(1).word in _KINDS:  # noise that other engines allow before the kind
             cursor.accept(*words)
     form = _KINDS.get(cursor.word)
-    if form is None and (close := get_close_matches(cursor.word, _KINDS, n=1, cutoff=0.8)):
+    close = get_close_matches(cursor.word, _KINDS, n=1, cutoff=0.8) if form is None else []
+    if close and cursor.peek(1).word not in (".", "="):
         raise Fault(f"there is no SHOW {cursor.word}; did you mean SHOW {close[0]}?", cursor.peek().start)
     if form is None or cursor.peek(1).word in (".", "="):
         return _setting(cursor)
