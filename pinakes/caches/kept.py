@@ -72,11 +72,14 @@ class Kept(Generic[K, V]):
             budget.join(self)
 
     def peek(self, key: K) -> V | None:
-        """The value for `key` if it is there; nothing is loaded, and nobody waited for."""
+        """The value for `key` if it is there and not grown old, so that `get` would not even read it anew; nothing is
+        loaded, and nobody waited for."""
         with self._lock:
             entry = self._store.find(key)
-            self._hits += entry is not None
-            return entry.value if entry is not None else None
+            if entry is None or self._store.is_old(entry):
+                return None
+            self._hits += 1
+            return entry.value
 
     def look(self, key: K, is_good: Callable[[V], bool] = lambda _: True) -> V | None:
         """The value for `key` if it is there and good: a miss otherwise, and one that is not good goes."""
