@@ -126,7 +126,7 @@ class Kept(Generic[K, V]):
     def invalidate_if(self, predicate: Callable[[K], bool]) -> int:
         """Forget every key for which `predicate` holds. How many entries that were."""
         with self._lock:
-            gone = [key for key, _ in self._store.entries() if predicate(key)]
+            gone = list(filter(predicate, self._store.keys()))
             for key in (*gone, *[k for k in self._flights if predicate(k)]):
                 self._drop(key)
             return len(gone)
