@@ -16,7 +16,8 @@ from typing import Literal, Protocol
 
 from pinakes.parser.patterns import MANY, ONE, matches
 
-Level = Literal["catalog", "schema", "table"]
+Level = Literal["catalog", "schema", "table", "kind"]
+"""`kind` is what `table_type` says: each kind is listed by a call of its own."""
 Known = Mapping[Level, str]
 Fold = Literal["", "lower", "upper"]
 
@@ -128,6 +129,27 @@ class Like:
 
 
 _WILD = {"%": MANY, "_": ONE}
+
+
+@dataclass(frozen=True, slots=True)
+class Not:
+    """The name is none of these, or does not match: so a catalog can be left out that is not to be asked."""
+
+    excluded: OneOf | Like
+
+    def may(self, known: Known) -> bool:
+        name, fold = known.get(self.excluded.level), self.excluded.fold
+        caseless = isinstance(self.excluded, Like) and self.excluded.caseless
+        return name is None or _is_odd(name, caseless or fold) or not self.excluded.may(known)
+
+    def concerns(self, level: Level) -> bool:
+        return self.excluded.concerns(level)
+
+    def values(self, level: Level) -> frozenset[str] | None:
+        return None
+
+    def reaches(self, level: Level, beginning: str) -> bool:
+        return True
 
 
 def _is_odd(name: str, fold: object) -> bool:

@@ -50,7 +50,8 @@ def condition(dice: random.Random, depth: int = 2) -> str:
         case 7:
             return f"CAST({column} AS VARCHAR) = {value}"
         case _:
-            return dice.choice(["table_type = 'VIEW'", f"{column} <> {value}", f"{column} IS NOT NULL"])
+            kind = dice.choice(["= 'VIEW'", "<> 'VIEW'", "LIKE '%VIEW'", "IN ('BASE TABLE')", "NOT IN ('VIEW', 'x')"])
+            return dice.choice([f"table_type {kind}", f"{column} <> {value}", f"{column} IS NOT NULL"])
 
 
 def tree() -> dict[tuple[str, ...], tuple[list[str], list[str]]]:
