@@ -17,11 +17,12 @@ from datafusion import DataFrame, SessionContext
 from datafusion import Table as Provider
 
 from pinakes.core.catalog import IcebergTable, ViewDefinition
-from pinakes.core.errors import InvalidArgument, NotFoundError, Position, TableNotFound
+from pinakes.core.errors import ColumnNotFound, InvalidArgument, NotFoundError, Position, TableNotFound
 from pinakes.core.names import Name, Part, quote, undotted
 from pinakes.engine.astray import may_go_astray
 from pinakes.engine.bridge import CURRENT
 from pinakes.engine.context import READ_ONLY
+from pinakes.engine.error_rules import column_or_text
 from pinakes.engine.errors import translated
 from pinakes.engine.narrowing import Plans
 from pinakes.engine.optimize.improve import improved
@@ -156,6 +157,8 @@ class Planner:
                 frame = self._planned(sql, parameters)
         except TableNotFound as error:
             raise self._missing or error from None
+        except ColumnNotFound as error:
+            raise column_or_text(error, statement.text) from error.__cause__
         plans, is_shadowed = self.execution.plans, any(relation.is_shadow for relation in self._memo.values())
         plans.may_go_astray |= may_go_astray(sql)
         plans.add(frame, self._memo, lambda: self._plan(sql, statement, locate), is_shadowed=is_shadowed)

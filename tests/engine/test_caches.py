@@ -169,7 +169,8 @@ def test_a_result_is_remembered_whole_or_not_at_all() -> None:
         session.run("SET result_cache = on")
         session.run("CREATE TABLE t AS SELECT x AS a FROM unnest(range(0, 100000)) AS u(x)")
         result = session.run("SELECT a FROM t")
-        next(iter(result))
+        batches = iter(result)  # kept: a result whose iterator is gone is closed
+        next(batches)
         result.close()
         assert entries(engine, "results") == 0
         assert [len(rows(session, "SELECT a FROM t")) for _ in range(2)] == [100_000] * 2
