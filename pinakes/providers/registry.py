@@ -28,6 +28,7 @@ TYPES: dict[str, str] = {
     "jdbc": "pinakes.providers.jdbc:JdbcCatalog",
     "s3tables": "pinakes.providers.s3tables:S3TablesCatalog",
     "sqlite": "pinakes.providers.sqlite:SqliteCatalog",
+    "vgi": "pinakes.providers.vgi.catalog:VgiCatalog",
 }
 """Type name → where its class is; a module is imported when the first catalog of its type is opened."""
 
@@ -101,6 +102,11 @@ def runs_commands(type: str, location: str) -> bool:
 def uses_server_credentials(type: str) -> bool:
     """Whether a type, without a secret, asks with the credentials of this process (`SERVER_CREDENTIALS`)."""
     return bool(getattr(load_type(type), "SERVER_CREDENTIALS", False))
+
+
+def has_functions(type: str) -> bool:
+    """Whether catalogs of a type may have functions, as its class tells."""
+    return type.lower() in TYPES and hasattr(load_type(type), "list_functions")
 
 
 def known_types() -> list[str]:
