@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from pinakes.core.catalog import SupportsViewTexts
 from pinakes.core.errors import InvalidArgument
 from pinakes.core.names import Name
 from pinakes.engine.capability import namespace_changes, views
@@ -45,6 +46,9 @@ def _column(statement: CommentOn, execution: Execution) -> None:
 def _view(statement: CommentOn, execution: Execution) -> None:
     found = execution.resolver.find(statement.name, kind="VIEW")
     catalog = views(found.place.mount, change=True)
+    if isinstance(catalog, SupportsViewTexts):
+        catalog.set_view_comment(found.place.namespace, found.name, statement.comment)
+        return
     view = catalog.load_view(found.place.namespace, found.name)
     catalog.create_view(found.place.namespace, found.name, replace(view, comment=statement.comment), replace=True)
 

@@ -7,9 +7,11 @@ import pyarrow as pa
 from pinakes.core.catalog import SupportsNamespaces
 from pinakes.core.errors import NotSupportedError
 from pinakes.core.names import display, spell, text_literal
+from pinakes.core.worker_tables import WorkerTable
 from pinakes.engine.execution import Execution
 from pinakes.engine.result import Result
 from pinakes.parser.statements import ShowCreate
+from pinakes.system_tables.described import columns_of_loaded
 
 
 def show_create(statement: ShowCreate, execution: Execution) -> Result:
@@ -32,8 +34,22 @@ def _text_of(statement: ShowCreate, execution: Execution) -> str:
 def _table(statement: ShowCreate, execution: Execution) -> str:
     from pinakes.engine.write.spelling import create_table_text
 
-    found, table = execution.resolver.described(statement.name)
-    return create_table_text(str(found), table.handle)
+    resolver = execution.resolver
+    found = resolver.find(statement.name, kind="TABLE")
+    loaded = resolver.load(found)
+    if isinstance(loaded, WorkerTable):
+        return _worker_table(str(found), loaded)
+    return create_table_text(str(found), resolver.fresh(found).handle)
+
+
+def _worker_table(name: str, table: WorkerTable) -> str:
+    lines = []
+    for facts in columns_of_loaded(table):
+        default = f" DEFAULT {facts.default}" if facts.default is not None else ""
+        comment = f" COMMENT {text_literal(facts.comment)}" if facts.comment else ""
+        lines.append(f"  {spell(facts.name)} {facts.type}{'' if facts.nullable else ' NOT NULL'}{default}{comment}")
+    comment = f"\nCOMMENT {text_literal(table.comment)}" if table.comment else ""
+    return f"CREATE TABLE {name} (\n" + ",\n".join(lines) + f"\n){comment}"
 
 
 def _view(statement: ShowCreate, execution: Execution) -> str:
@@ -43,9 +59,9 @@ def _view(statement: ShowCreate, execution: Execution) -> str:
     found = resolver.find(statement.name, kind="VIEW")
     view = resolver.load(found)
     assert isinstance(view, ViewDefinition)
-    columns = ", ".join(spell(f.name) for f in view.schema.fields)
+    columns = "" if view.schema is None else f" ({', '.join(spell(f.name) for f in view.schema.fields)})"
     comment = f"\nCOMMENT {text_literal(view.comment)}" if view.comment else ""
-    return f"CREATE VIEW {found} ({columns}){comment} AS\n{view.sql}"
+    return f"CREATE VIEW {found}{columns}{comment} AS\n{view.sql}"
 
 
 def _namespace(statement: ShowCreate, execution: Execution) -> str:
