@@ -43,9 +43,13 @@ def _view(statement: ShowCreate, execution: Execution) -> str:
     found = resolver.find(statement.name, kind="VIEW")
     view = resolver.load(found)
     assert isinstance(view, ViewDefinition)
-    columns = ", ".join(spell(f.name) for f in view.schema.fields)
-    comment = f"\nCOMMENT {text_literal(view.comment)}" if view.comment else ""
+    columns = ", ".join(spell(f.name) + _comment(" ", f.doc) for f in view.schema.fields)
+    comment = _comment("\n", view.comment)
     return f"CREATE VIEW {found} ({columns}){comment} AS\n{view.sql}"
+
+
+def _comment(before: str, text: str | None) -> str:
+    return f"{before}COMMENT {text_literal(text)}" if text else ""
 
 
 def _namespace(statement: ShowCreate, execution: Execution) -> str:
