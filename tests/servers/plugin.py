@@ -92,6 +92,7 @@ postgres_server = _fixture("postgres")
 rest_server = _fixture("rest")
 s3_server = _fixture("s3")
 spark_server = _fixture("spark")
+spark_connect_server = _fixture("spark-connect")
 
 
 @pytest.fixture
