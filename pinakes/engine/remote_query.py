@@ -79,7 +79,7 @@ def remote_statement(
         tuple(text.catalogs.values()),
         tuple(text.handed_over.values()),
         is_large=is_large,
-        signature=author.properties(),
+        signature={key: value for key, value in author.properties().items() if not key.startswith("engine-")},
     )
 
 

@@ -48,6 +48,10 @@ class RemoteText:
         """The expressions of a SELECT list, in text that is planned already, each as the other engine is told it."""
         return parts(self._bound(text, statement), self.source)
 
+    def source_of(self, text: str, statement: Planned) -> str:
+        """A query in text that is planned already, as it is."""
+        return translate(self._bound(text, statement), self.source, None)
+
     def planned(self, statement: Planned, span: Span | None) -> str:
         return self._bound(self.planner.spliced(statement, span).text, statement)
 
@@ -81,14 +85,14 @@ class RemoteText:
         handle = relation.table.handle
         if handle.metadata.location.startswith(("s3://", "s3a://", "s3n://")):
             remote = RemoteCatalog(remote.name, remote.opening, on_s3=True)
-        self._add(remote)
+        self.add(remote)
         name = ".".join(quoted(level) for level in (remote.name, *levels))
         return f"{name}{self._version(relation)}"
 
     def _version(self, relation: Relation) -> str:
         """Of a table as it was (`as_of.py`)."""
         assert relation.table is not None
-        if not relation.full_name:
+        if not relation.full_name or relation.alias is not None:  # the latter is the target of a change
             return ""
         snapshot = relation.table.handle.metadata.current_snapshot_id
         if snapshot is None:
@@ -106,7 +110,7 @@ class RemoteText:
         own = getattr(found, "rows_name", None) if opening.type in _SQL_CATALOGS else None
         return RemoteCatalog(str(own or f"pinakes_{opening.mount_id.partition('.')[0]}"), opening)
 
-    def _add(self, catalog: RemoteCatalog) -> None:
+    def add(self, catalog: RemoteCatalog) -> None:
         known = self.catalogs.get(catalog.name)
         if known is not None and known.opening.mount_id != catalog.opening.mount_id:
             raise NotSupportedError(

@@ -9,6 +9,7 @@ from datafusion import DataFrame
 
 from pinakes.engine.capability import table_changes
 from pinakes.engine.execution import Execution
+from pinakes.engine.handlers.elsewhere import elsewhere
 from pinakes.engine.handlers.taken import check_free
 from pinakes.engine.handlers.temporary import check_location
 from pinakes.engine.places import Found
@@ -24,6 +25,9 @@ from pinakes.parser.statements import CreateTableAs
 
 
 def create_table_as(statement: CreateTableAs, execution: Execution) -> Result:
+    rows = elsewhere(statement, execution)
+    if rows is not None:
+        return Result.done("CREATE TABLE AS", rows)
     resolver = execution.resolver
     place, name = resolver.new_object(statement.name, temporary=statement.temporary)
     catalog = table_changes(place.mount)

@@ -104,7 +104,7 @@ FUNCTIONS: dict[str, Function] = {
     "abs": Function("abs({0})", _FIRST, wants="n"),
     "ceil": Function("CAST(ceil({0}) AS DOUBLE)", t.DOUBLE, wants="f"),
     "floor": Function("CAST(floor({0}) AS DOUBLE)", t.DOUBLE, wants="f"),
-    "round": Function("round({0})", _ROUNDED, wants="n"),
+    "round": Function("round({all})", _ROUNDED, 1, 2, "nw", plain=True),
     "sqrt": _double("sqrt({0})"),
     "cbrt": _double("cbrt({0})"),
     "exp": _double("exp({0})"),
@@ -128,7 +128,7 @@ FUNCTIONS: dict[str, Function] = {
     "radians": _double("radians({0})"),
     "signum": _double("signum({0})"),
     "pi": Function("pi()", t.DOUBLE, 0, 0),
-    "isnan": Function("isnan({0})", t.TRUTH, wants="f"),
+    "isnan": Function("CASE WHEN {0} IS NOT NULL THEN isnan({0}) END", t.TRUTH, wants="f"),
     "nanvl": _double("nanvl({all})", 2),
     "factorial": Function("factorial({0})", t.LONG, wants="w", plain=True),
     # --- whatever the type

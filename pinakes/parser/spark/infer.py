@@ -79,8 +79,10 @@ class Inference:
                 return t.TEXT if node.is_string else t.DOUBLE if not node.name.isdigit() else t.LONG
             case exp.Null():
                 return pa.null()
-            case exp.Paren() | exp.Alias() | exp.Neg() | exp.Window() | exp.Filter() | exp.Ordered() | exp.Distinct():
-                return self.of(node.this if not isinstance(node, exp.Distinct) else node.expressions[0])
+            case exp.Paren() | exp.Alias() | exp.Neg() | exp.Window() | exp.Filter() | exp.Ordered():
+                return self.of(node.this)
+            case exp.Distinct():
+                return self.of(node.expressions[0]) if node.expressions else None
             case exp.Cast():
                 return cast_type(node.to)
             case exp.Case():
@@ -118,6 +120,8 @@ class Inference:
         if known is None:
             return None
         arguments = [self.of(argument) for argument in node.expressions]
+        if name_of(node) == "round" and len(arguments) == 2:
+            return _rounded(arguments[0], node.expressions[1])
         return known.type(arguments) if isinstance(known.type, Typing) else known.type
 
     # --- columns ---------------------------------------------------------------------------------------------------
@@ -151,6 +155,13 @@ class Inference:
             return outputs[names.index(name)] if name in names else None
         names, outputs = query.named_selects, self.outputs(query)  # type: ignore[attr-defined]
         return outputs[names.index(name)] if name in names and len(outputs) == len(names) else None
+
+
+def _rounded(type: pa.DataType | None, digits: exp.Expr) -> pa.DataType | None:
+    """Of decimals alone: doubles are rounded in another way on Spark."""
+    if not t.is_decimal(type) or type is None or not isinstance(digits, exp.Literal) or not digits.name.isdigit():
+        return None
+    return t.decimal(type.precision, int(digits.name)) if int(digits.name) <= type.scale else None
 
 
 def cast_type(to: exp.DataType) -> pa.DataType | None:

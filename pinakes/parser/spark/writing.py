@@ -11,6 +11,9 @@ from pinakes.parser.spark import literals
 from pinakes.parser.spark import types as t
 from pinakes.parser.spark.tree import refused
 
+_DIVISOR_DIGITS = 20
+"""Spark gives a quotient as many digits as the divisor may have: so many that none is missing that is not cut off."""
+
 
 class Writing:
     def __init__(self, types: dict[int, pa.DataType | None], nodes: list[exp.Expr]) -> None:
@@ -67,7 +70,9 @@ class Writing:
 
     def quotient(self, left: exp.Expr, right: exp.Expr, type: pa.DataType) -> exp.Var:
         """A quotient of decimals: DataFusion has some digits more than what is divided, and cuts off the rest."""
-        return self.cut(f"({self.text(left)} / {self.text(right)})", type)
+        given = t.as_decimal(self.type(right) or t.LONG)
+        wide = t.in_spark(t.decimal(max(given.precision, given.scale + _DIVISOR_DIGITS), given.scale)) or ""
+        return self.cut(f"({self.text(left)} / CAST({self.text(right)} AS {wide.upper()}))", type)
 
     def await_average(self, parts: tuple[str, str]) -> exp.Var:
         found = exp.Var(this=parts[0])
