@@ -6,6 +6,7 @@ all, so a catalog that was mounted anew, with other credentials perhaps, gets an
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -121,6 +122,7 @@ class Sessions:
 def _connected(url: str) -> SparkSession:
     from pyspark.sql.connect.session import SparkSession
 
+    logging.getLogger("SQLQueryContextLogger").disabled = True  # it writes statements, and their errors, to stderr
     spark = SparkSession.Builder().remote(url).create()
     _set(spark, SETTINGS)
     return spark

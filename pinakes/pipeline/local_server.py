@@ -144,8 +144,10 @@ def _await(server: LocalServer, port: int, log: Path, seconds: float, starting: 
 
 
 def _last_words(log: Path) -> str:
-    lines = log.read_text(errors="replace").strip().splitlines() if log.is_file() else []
-    return " / ".join(lines[-3:]) or "it said nothing."
+    """Without the stack of its Java."""
+    lines = log.read_text(errors="replace").splitlines() if log.is_file() else []
+    told = [line.strip() for line in lines if line.strip() and not line.startswith(("\tat ", "\t..."))]
+    return " / ".join(told[-3:]) or "it said nothing."
 
 
 def _answers(port: int) -> bool:

@@ -51,6 +51,24 @@ class Server:
         return self.local is None or self.local.is_running
 
 
+@dataclass(slots=True)
+class _Past:
+    """A statement that is over. Once all its tasks are told, Spark is not asked for them again."""
+
+    query_id: str
+    user: str
+    ui: Ui
+    known: list[RemoteTask] | None = None
+
+    def tasks(self) -> list[RemoteTask]:
+        if self.known is not None:
+            return self.known
+        found = self.ui.tasks(self.query_id, self.user)
+        if found and all(task.ended is not None for task in found):
+            self.known = found
+        return found
+
+
 class SparkEngine:
     """`base` is where temporary files go; None is the system's place for them."""
 
@@ -63,7 +81,7 @@ class SparkEngine:
         self._starting = threading.Lock()
         self._servers: list[Server] = []
         self._live: dict[str, tuple[Query, Server]] = {}
-        self._past: deque[tuple[str, list[RemoteTask]]] = deque(maxlen=_KEPT)
+        self._past: deque[_Past] = deque(maxlen=_KEPT)
 
     # --- statements ------------------------------------------------------------------------------------------------
 
@@ -108,10 +126,10 @@ class SparkEngine:
             yield server, connected
 
     def _ended(self, query: Query, server: Server) -> None:
-        """Its tasks are remembered: Spark forgets them, and may be stopped."""
+        """Spark still knows its tasks; it is asked for them when somebody wants to see them."""
         del self._live[query.query_id]
-        if server.ui is not None:
-            self._past.append((query.query_id, server.ui.tasks(query.query_id, query.user)))
+        if server.ui is not None and all(past.query_id != query.query_id for past in self._past):
+            self._past.append(_Past(query.query_id, query.user, server.ui))
 
     # --- what is seen of it ----------------------------------------------------------------------------------------
 
@@ -120,7 +138,7 @@ class SparkEngine:
 
     def tasks(self) -> Sequence[RemoteTask]:
         live = [s.ui.tasks(q.query_id, q.user) for q, s in list(self._live.values()) if s.ui is not None]
-        return [task for tasks in [*(tasks for _, tasks in list(self._past)), *live] for task in tasks]
+        return [task for tasks in [*(past.tasks() for past in list(self._past)), *live] for task in tasks]
 
     # --- servers ---------------------------------------------------------------------------------------------------
 

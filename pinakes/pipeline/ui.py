@@ -11,7 +11,7 @@ from urllib.request import ProxyHandler, build_opener
 
 from pinakes.engine.remote import RemoteNode, RemoteTask
 
-_TIMEOUT = 5.0
+_TIMEOUT = 20.0
 _MOST_TASKS = 100_000
 _STATES = {"SUCCESS": "FINISHED", "RUNNING": "RUNNING", "FAILED": "FAILED", "KILLED": "CANCELED", "PENDING": "PLANNED"}
 _OPENER = build_opener(ProxyHandler({}))

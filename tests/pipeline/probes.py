@@ -107,7 +107,10 @@ floor(x)
 ceil(i)
 round(x)
 round(i)
+round(q)
 round(q, 1)
+d + 5
+d - 400
 round(q / 3, 2)
 sqrt(abs(x))
 cbrt(x)

@@ -12,12 +12,24 @@ from tests.servers.postgres import Postgres
 from tests.servers.rest import Rest
 from tests.servers.s3 import S3
 from tests.servers.spark import Spark
-from tests.servers.spark_connect import SparkConnect
+from tests.servers.spark_connect import SparkCluster, SparkConnect
 
 SERVERS: dict[str, Server] = {
     server.name: server
     for server in (
-        *(SparkConnect(), Spark(), S3(), Keycloak(), NessieAuth(), Nessie(), Hive(), Rest(), MariaDB(), Moto()),
+        *(
+            SparkConnect(),
+            SparkCluster(),
+            Spark(),
+            S3(),
+            Keycloak(),
+            NessieAuth(),
+            Nessie(),
+            Hive(),
+            Rest(),
+            MariaDB(),
+            Moto(),
+        ),
         Postgres(),
     )
 }

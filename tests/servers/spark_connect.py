@@ -29,7 +29,7 @@ class SparkConnect(Server):
 
     def command(self, place: Place) -> Command:
         script = FILES / "serve_spark_connect.py"
-        return Command([sys.executable, script, cache(), _facts(place), place.settings.get("master", "")])
+        return Command([sys.executable, script, cache(), _facts(place)])
 
     def ready(self, place: Place) -> bool:
         return _facts(place).is_file()
@@ -37,6 +37,16 @@ class SparkConnect(Server):
     def facts(self, place: Place) -> dict[str, str]:
         found: dict[str, str] = json.loads(_facts(place).read_text())
         return found
+
+
+class SparkCluster(SparkConnect):
+    """The same on a standalone cluster of a master and two workers; `workers` are their process ids."""
+
+    name = "spark-cluster"
+
+    def command(self, place: Place) -> Command:
+        script = FILES / "serve_spark_cluster.py"
+        return Command([sys.executable, script, cache(), _facts(place), str(place.port), str(place.second_port)])
 
 
 def _facts(place: Place) -> Path:

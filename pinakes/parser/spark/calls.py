@@ -52,7 +52,7 @@ def of(name: str, arguments: list[exp.Expr], writing: Writing) -> exp.Expr:
             return part(given[0].name.lower(), given[1], writing)
         case "date_trunc":
             return _truncated(given[0].name.lower(), given[1], writing)
-        case "round" if len(given) == 2 and not t.is_decimal(writing.type(given[0])):
+        case "round" if len(given) == 2 and t.is_float(writing.type(given[0])):
             raise refused("round of doubles to some digits")
         case "concat":
             return _concat(given, writing)

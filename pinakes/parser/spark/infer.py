@@ -113,6 +113,8 @@ class Inference:
                 return other if t.is_date(other) or t.is_moment(other) else None
         if operator == "-" and t.is_date(left) and t.is_date(right):
             return t.LONG
+        if operator in "+-" and t.is_date(left) and t.is_integer(right):
+            return t.DATE
         return None if left is None or right is None else t.of_arithmetic(operator, left, right)
 
     def _call(self, node: exp.Anonymous) -> pa.DataType | None:
@@ -120,20 +122,27 @@ class Inference:
         if known is None:
             return None
         arguments = [self.of(argument) for argument in node.expressions]
-        if name_of(node) == "round" and len(arguments) == 2:
-            return _rounded(arguments[0], node.expressions[1])
+        if name_of(node) == "round" and t.is_decimal(arguments[0]):
+            return _rounded(arguments[0], node.expressions[1] if len(arguments) == 2 else exp.Literal.number(0))
         return known.type(arguments) if isinstance(known.type, Typing) else known.type
 
     # --- columns ---------------------------------------------------------------------------------------------------
 
     def _column(self, column: exp.Column) -> pa.DataType | None:
         scope = self._scope_of(column)
+        if not column.table and scope is not None:
+            return self._output(scope.expression, column.name)
         while scope is not None:
             source = scope.sources.get(column.table)
             if source is not None:
                 return self._from(source, column.name, column.table)
             scope = scope.parent
         return None
+
+    def _output(self, query: exp.Expr, name: str) -> pa.DataType | None:
+        """What ORDER BY names: a column of the result."""
+        names, outputs = getattr(query, "named_selects", ()), self.outputs(query)
+        return outputs[names.index(name)] if name in names and len(outputs) == len(names) else None
 
     def _scope_of(self, node: exp.Expr) -> Scope | None:
         found: exp.Expr | None = node
@@ -153,8 +162,7 @@ class Inference:
             names = [column.name for column in query.args["alias"].columns] if query.args.get("alias") else []
             outputs = self.outputs(query)
             return outputs[names.index(name)] if name in names else None
-        names, outputs = query.named_selects, self.outputs(query)  # type: ignore[attr-defined]
-        return outputs[names.index(name)] if name in names and len(outputs) == len(names) else None
+        return self._output(query, name)
 
 
 def _rounded(type: pa.DataType | None, digits: exp.Expr) -> pa.DataType | None:

@@ -130,6 +130,8 @@ def _arithmetic(operator: str, node: exp.Expr, writing: Writing) -> exp.Expr:
         return _moved(operator, node, types[0], right)
     if operator == "-" and t.is_date(types[0]) and t.is_date(types[1]):
         return writing.raw("CAST(datediff({0}, {1}) AS BIGINT)", [left, right])
+    if operator in "+-" and t.is_date(types[0]) and t.is_integer(types[1]):
+        return writing.raw(f"date_{'add' if operator == '+' else 'sub'}({{0}}, CAST({{1}} AS INT))", [left, right])
     result = writing.type(node)
     if result is None or not all(t.is_number(type) or t.is_null(type) for type in types):
         raise refused(f"{operator} of values whose types are not plain numbers")

@@ -63,7 +63,19 @@ def _read(text: str, sources: Sources) -> tuple[exp.Expr, Inference, dict[str, s
         raise NotSupportedError(
             f"this statement can't be translated for Spark: {str(error).splitlines()[0]}. SET engine = 'local'."
         ) from error
+    _order_by_outputs(tree)
     return tree, Inference(tree, columns), texts
+
+
+def _order_by_outputs(tree: exp.Expr) -> None:
+    """ORDER BY x where x is in the SELECT list: by the name it has there, which is all that DISTINCT leaves."""
+    for select in tree.find_all(exp.Select):
+        order = select.args.get("order")
+        outputs = {item.this.unnest().sql(): item.alias for item in select.selects if isinstance(item, exp.Alias)}
+        for key in order.expressions if order is not None and select.args.get("distinct") else ():
+            name = outputs.get(key.this.unnest().sql())
+            if name:
+                key.set("this", exp.Column(this=exp.to_identifier(name, quoted=True)))
 
 
 def _placed_back(written: str, texts: Mapping[str, str]) -> str:

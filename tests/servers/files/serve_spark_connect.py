@@ -1,6 +1,6 @@
 """A Spark Connect server as the product starts one, for a whole test session: what tests/servers/spark_connect.py runs.
 
-    python serve_spark_connect.py CACHE FACTS [MASTER]
+    python serve_spark_connect.py CACHE FACTS
 
 It writes how to connect into the file FACTS once it answers, and runs until it is told to end.
 """
@@ -17,9 +17,9 @@ from pinakes.pipeline.jars import ALWAYS
 from pinakes.pipeline.local_server import Starting, start
 
 
-def main(cache: str, facts: str, master: str = "") -> None:
+def main(cache: str, facts: str) -> None:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
-    config = SparkConfig(cache=cache, driver_memory=2 << 30, cores=2, start_timeout=400, master=master or None)
+    config = SparkConfig(cache=cache, driver_memory=2 << 30, cores=2, start_timeout=400)
     server = start(config, ALWAYS, str(Path(facts).parent), Starting(lambda _: None, lambda: None))
     try:
         half = Path(f"{facts}.half")
