@@ -273,8 +273,10 @@ def _counted_before(change: Rewrite, text: RemoteText, where: str, execution: Ex
     made = _made(change.found, execution, change)
     if made is None or made.parent_snapshot_id is None:
         return 0
-    old = f"{_target(change, text)} VERSION AS OF {made.parent_snapshot_id}"
-    return _count(f"SELECT count(*) AS `c0` FROM {old} AS {_ALIAS}{where}", text, execution)
+    now = _target(change, text)
+    old = f"{now} VERSION AS OF {made.parent_snapshot_id}"
+    then = where.replace(f"{now} AS ", f"{old} AS ")  # a condition may ask the table itself
+    return _count(f"SELECT count(*) AS `c0` FROM {old} AS {_ALIAS}{then}", text, execution)
 
 
 def _count(sql: str, text: RemoteText, execution: Execution) -> int:

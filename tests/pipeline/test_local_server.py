@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -40,12 +41,13 @@ def local_config() -> Config:
 
 
 def sparks(under: int) -> list[psutil.Process]:
-    """The processes of Java that a process has, however deep."""
-    try:
-        found = psutil.Process(under).children(recursive=True)
-    except psutil.NoSuchProcess:
-        return []
-    return [p for p in found if "SparkConnectServer" in " ".join(p.cmdline())]
+    """The processes of Java that a process has, however deep, and that run Spark."""
+    found = []
+    for process in psutil.Process(under).children(recursive=True):
+        with suppress(psutil.NoSuchProcess, psutil.ZombieProcess):
+            if process.name() == "java" and "SparkConnectServer" in " ".join(process.cmdline()):
+                found.append(process)
+    return found
 
 
 @pytest.mark.slow
