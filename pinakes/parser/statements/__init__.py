@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from pinakes.parser.statements.base import Repair as Repair
     from pinakes.parser.statements.base import SearchCall as SearchCall
     from pinakes.parser.statements.base import SessionValue as SessionValue
+    from pinakes.parser.statements.base import SharedStar as SharedStar
     from pinakes.parser.statements.base import Span as Span
     from pinakes.parser.statements.base import Statement as Statement
     from pinakes.parser.statements.base import TableCall as TableCall
@@ -120,8 +121,8 @@ if TYPE_CHECKING:
 
 FAMILIES = {
     "base": (
-        "Span AsOf Bound FileArgument FileCall SearchCall TableCall TableRef ColumnRef Placeholder SessionValue "
-        "Projection Repair Statement Planned OptionValue Properties Path"
+        "Span AsOf Bound FileArgument FileCall SearchCall TableCall TableRef ColumnRef SharedStar Placeholder "
+        "SessionValue Projection Repair Statement Planned OptionValue Properties Path"
     ),
     "queries": "Query Explain ExplainFull Summarize",
     "shows": (
