@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
-SOURCES := pinakes tests docs $(wildcard benchmarks examples)
+SOURCES := pinakes tests docs dbt-pinakes $(wildcard benchmarks examples)
 # Files are shared out over the processors; the tests of one file stay together, as those of an .slt must.
 PYTEST := $(BIN)/python -m pytest -q -n auto --dist loadfile
 
@@ -38,6 +38,7 @@ check: venv  ## format, lint, types, layers and the fast tests
 	$(BIN)/ruff format --check $(SOURCES)
 	$(BIN)/ruff check $(SOURCES)
 	$(BIN)/mypy
+	cd dbt-pinakes && ../$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 	$(PYTEST) -m 'not slow and not long'
 
@@ -64,5 +65,5 @@ notebook: venv  ## run the example notebook anew and store what it shows
 	$(BIN)/python examples/execute.py
 
 clean:  ## remove what can be made again, .venv too
-	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) build dist .pytest_cache .mypy_cache dbt-pinakes/.mypy_cache .ruff_cache .import_linter_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -93,6 +93,10 @@ class Planner:
             if span is None or covers(span, ref.span)
         }
         value = self._session.value
+        if statement.functions:
+            from pinakes.engine.workers.functions import function_edits
+
+            also = [*also, *function_edits(self, self._resolver, statement, span)]
         return planned_text(statement, relations, value, span, target=target, also=also, instead=instead)
 
     def relation_of(self, index: int, statement: Planned) -> Relation:
@@ -239,6 +243,8 @@ class Planner:
         statement = classify(view.sql)
         if not isinstance(statement, Query):
             raise InvalidArgument(f"view {found} does not hold a query but a {statement.kind}")
+        if view.schema is None:  # its columns are those that it has now
+            return planner.query(statement)
         if view.properties.get(COLUMNS_GIVEN) == "true":
             return planner.query_as(statement, [f.name for f in view.schema.fields])
         return _with_names(planner.query(statement), found, view)
@@ -269,6 +275,7 @@ class Planner:
 
 def _with_names(frame: DataFrame, found: Found, view: ViewDefinition) -> DataFrame:
     """The view's columns under the names it was made with; what the tables gained since stays out."""
+    assert view.schema is not None
     names = [f.name for f in view.schema.fields]
     have = list(frame.schema().names)
     if have == names:

@@ -29,6 +29,7 @@ TYPES: dict[str, str] = {
     "jdbc": "pinakes.providers.jdbc:JdbcCatalog",
     "s3tables": "pinakes.providers.s3tables:S3TablesCatalog",
     "sqlite": "pinakes.providers.sqlite:SqliteCatalog",
+    "vgi": "pinakes.providers.vgi.catalog:VgiCatalog",
 }
 """Type name → where its class is; a module is imported when the first catalog of its type is opened."""
 
@@ -111,8 +112,14 @@ _OTHER_NAMES = {
     "hive": "hms",
     "aws": "glue",
     "sql": "sqlite",
+    "worker": "vgi",
 }
 """What people call the types, from other engines or by what is behind them."""
+
+
+def has_functions(type: str) -> bool:
+    """Whether catalogs of a type may have functions, as its class tells."""
+    return type.lower() in TYPES and hasattr(load_type(type), "list_functions")
 
 
 def known_types() -> list[str]:

@@ -59,7 +59,33 @@ class SearchCall:
     span: Span
 
 
-TableCall = FileCall | SearchCall
+@dataclass(frozen=True, slots=True)
+class CatalogCall:
+    """A table function of a catalog: mydb.main.fn(1, n => 2). `span` is all of it."""
+
+    path: Name
+    arguments: tuple[FileArgument, ...]
+    options: tuple[tuple[str, FileArgument], ...]
+    span: Span
+
+    @property
+    def name(self) -> str:
+        return self.path.last.text
+
+
+TableCall = FileCall | SearchCall | CatalogCall
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionRef:
+    """A function that an expression calls by a name of several parts: `span` is that of the name."""
+
+    name: Name
+    span: Span
+    inside: int
+    """Where its arguments begin: behind the bracket."""
+    arguments: int
+    """How many they are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,6 +202,7 @@ class Planned(Statement):
     values: tuple[SessionValue, ...] = ()
     projections: tuple[Projection, ...] = ()
     repairs: tuple[Repair, ...] = ()
+    functions: tuple[FunctionRef, ...] = ()
     parsed: bool = True
 
 
