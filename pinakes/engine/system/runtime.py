@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from pinakes import __version__
 from pinakes.core import machine
-from pinakes.core.discreet import without_paths
+from pinakes.core.discreet import about
 from pinakes.core.names import dotted
 from pinakes.engine.global_settings import all_settings
 from pinakes.engine.secrets import ref_of
@@ -84,7 +84,7 @@ class Runtime:
 def _discreet(query: QueryInfo) -> QueryInfo:
     """As the user was told who ran it."""
     message = query.error_message
-    return query if message is None else replace(query, error_message=without_paths(message))
+    return query if message is None else replace(query, error_message=about(query.error_code or "", message))
 
 
 def _transaction(user: str, of: Transaction) -> TransactionInfo:
