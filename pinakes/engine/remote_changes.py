@@ -122,8 +122,11 @@ def _create(statement: CreateTableAs, execution: Execution) -> int:
     from pinakes.engine.handlers.temporary import check_location
     from pinakes.engine.places import Found
 
-    if statement.sorting or not statement.with_data or any(term.name for term in statement.partitioning):
-        raise _unsaid("CREATE TABLE AS with SORTED BY, WITH NO DATA or named partition fields")
+    named = any(term.name for term in statement.partitioning)
+    if statement.sorting or statement.defined or not statement.with_data or named:
+        raise _unsaid(
+            "CREATE TABLE AS with columns that are defined, SORTED BY, WITH NO DATA or named partition fields"
+        )
     resolver = execution.resolver
     place, name = resolver.new_object(statement.name, temporary=statement.temporary)
     table_changes(place.mount)
@@ -135,7 +138,7 @@ def _create(statement: CreateTableAs, execution: Execution) -> int:
     planner = execution.planner()
     frame = planner.query(statement, statement.body)
     old = None if existing is None else resolver.fresh(existing)
-    spec = spec_from_query(statement, schema_of(frame), old)
+    spec = spec_from_query(statement, schema_of(frame), execution, old)
     text = RemoteText(execution, planner)
     rows = text.query(statement, statement.body, schema_of(frame))
     names = [f.name for f in spec.schema.fields]
