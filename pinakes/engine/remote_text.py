@@ -65,6 +65,8 @@ class RemoteText:
         if relation is None:
             return None
         columns = {f.name: without_views(f.type) for f in relation.provider.schema}
+        if self.execution.plans.guarded:  # what may be seen of a relation is not what its files hold
+            return Source(self._hand_over(relation), columns)
         if relation.found is not None and relation.view is not None:
             planner, statement = self.planner.inside(relation.found, relation.view)
             inner = RemoteText(self.execution, planner, self.catalogs, self.handed_over)
@@ -107,6 +109,11 @@ class RemoteText:
         opening = session.engine.opening_of(mounted.catalog)
         if opening is None or opening.type not in _ICEBERG:
             return None
+        if opening.roots is not None and mounted.mount.origin == "attach":
+            raise NotSupportedError(
+                f"catalog '{name}' may only have files in some directories of this machine, and Spark would not keep "
+                f"to them: catalogs that were attached under such a rule are read here. SET engine = 'local'."
+            )
         own = getattr(found, "rows_name", None) if opening.type in _SQL_CATALOGS else None
         return RemoteCatalog(str(own or f"pinakes_{opening.mount_id.partition('.')[0]}"), opening)
 

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from urllib.request import ProxyHandler, build_opener
 
 import pytest
 
+from pinakes.api.build import open_engine
 from pinakes.core.errors import NotSupportedError
 from pinakes.engine.engine import Engine
 from pinakes.engine.session import Session
 from tests.engine.support import rows
+from tests.pipeline.conftest import config_of
 from tests.servers.base import Facts
 
 pytestmark = pytest.mark.slow
@@ -82,3 +85,17 @@ def test_rest(engine: Engine, rest_server: Facts) -> None:
     session = engine.session()
     session.run(f"ATTACH '{rest_server['uri']}' AS served (TYPE iceberg_rest)").read_all()
     round_trip(session, "served")
+
+
+def test_what_is_confined_to_directories_stays_here(spark_connect_server: Facts, tmp_path: Path) -> None:
+    config = config_of(spark_connect_server)
+    confined = replace(config, engine=replace(config.engine, allowed_paths=(str(tmp_path),)))
+    with open_engine(confined) as engine:
+        session = engine.session()
+        session.run(f"ATTACH '{tmp_path}/c' AS own (TYPE sqlite)").read_all()
+        session.run("CREATE SCHEMA own.ns").read_all()
+        session.run("CREATE TABLE own.ns.t AS SELECT 1 AS k").read_all()
+        with pytest.raises(NotSupportedError, match="directories"):
+            session.run("SELECT /*+ ENGINE(spark) */ k FROM own.ns.t").read_all()
+        session.run("CREATE TABLE lake.default.t AS SELECT 1 AS k").read_all()
+        assert rows(session, "SELECT /*+ ENGINE(spark) */ k FROM lake.default.t") == [(1,)]
