@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, TypeVar, get_args, get_type_hints
 
 from pinakes.core.errors import InvalidArgument, OptionNotFound
+from pinakes.core.hints import meant
 
 if TYPE_CHECKING:
     from pinakes.parser.statements import OptionValue
@@ -36,7 +37,7 @@ def parse_options(cls: type[Options], given: Mapping[str, OptionValue], what: st
         if field is None and getattr(cls, "OPEN", False):
             continue
         if field is None:
-            raise OptionNotFound(f"{what} has no option {key.upper()}. {_known(cls)}")
+            raise OptionNotFound(f"{what} has no option {key.upper()}.{meant(key, fields)} {_known(cls)}")
         values[field.name] = _typed(key.upper(), value, hints[field.name], what)
     missing = [key for key, field in fields.items() if field.name not in values and _is_required(field)]
     if missing:

@@ -46,10 +46,9 @@ def _worker_table(name: str, table: WorkerTable) -> str:
     lines = []
     for facts in columns_of_loaded(table):
         default = f" DEFAULT {facts.default}" if facts.default is not None else ""
-        comment = f" COMMENT {text_literal(facts.comment)}" if facts.comment else ""
-        lines.append(f"  {spell(facts.name)} {facts.type}{'' if facts.nullable else ' NOT NULL'}{default}{comment}")
-    comment = f"\nCOMMENT {text_literal(table.comment)}" if table.comment else ""
-    return f"CREATE TABLE {name} (\n" + ",\n".join(lines) + f"\n){comment}"
+        nullable = "" if facts.nullable else " NOT NULL"
+        lines.append(f"  {spell(facts.name)} {facts.type}{nullable}{default}{_comment(' ', facts.comment)}")
+    return f"CREATE TABLE {name} (\n" + ",\n".join(lines) + f"\n){_comment(chr(10), table.comment)}"
 
 
 def _view(statement: ShowCreate, execution: Execution) -> str:
@@ -59,9 +58,13 @@ def _view(statement: ShowCreate, execution: Execution) -> str:
     found = resolver.find(statement.name, kind="VIEW")
     view = resolver.load(found)
     assert isinstance(view, ViewDefinition)
-    columns = "" if view.schema is None else f" ({', '.join(spell(f.name) for f in view.schema.fields)})"
-    comment = f"\nCOMMENT {text_literal(view.comment)}" if view.comment else ""
-    return f"CREATE VIEW {found}{columns}{comment} AS\n{view.sql}"
+    fields = view.schema.fields if view.schema is not None else ()
+    columns = f" ({', '.join(spell(f.name) + _comment(' ', f.doc) for f in fields)})" if fields else ""
+    return f"CREATE VIEW {found}{columns}{_comment(chr(10), view.comment)} AS\n{view.sql}"
+
+
+def _comment(before: str, text: str | None) -> str:
+    return f"{before}COMMENT {text_literal(text)}" if text else ""
 
 
 def _namespace(statement: ShowCreate, execution: Execution) -> str:

@@ -14,7 +14,7 @@ from pinakes.core.names import dotted
 from pinakes.engine.global_settings import all_settings
 from pinakes.engine.secrets import ref_of
 from pinakes.system_tables.runtime.tasks import LOCAL
-from pinakes.system_tables.runtime_state import NodeInfo, SecretInfo, SessionInfo, TransactionInfo
+from pinakes.system_tables.runtime_state import NodeInfo, SecretInfo, SessionInfo, TaskInfo, TransactionInfo
 
 if TYPE_CHECKING:
     from pinakes.caches.base import CacheStats
@@ -55,6 +55,18 @@ class Runtime:
     def node(self) -> NodeInfo:
         engine = self.session.engine
         return NodeInfo(LOCAL, __version__, engine.started, machine.processors(), engine.config.engine.memory_limit)
+
+    def other_nodes(self) -> list[NodeInfo]:
+        remote = self.session.engine.joined
+        found = [] if remote is None else remote.nodes()
+        return [
+            NodeInfo(n.node_id, n.version, n.started, n.processors, n.memory_limit, n.state, coordinator=False)
+            for n in found
+        ]
+
+    def other_tasks(self) -> list[TaskInfo]:
+        remote = self.session.engine.joined
+        return [] if remote is None else [TaskInfo(*task) for task in remote.tasks()]
 
     def _told(self, session: Session) -> SessionInfo:
         scope, running = session.scope, sum(1 for query in list(session.running) if query.ended is None)

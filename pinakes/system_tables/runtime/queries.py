@@ -86,7 +86,12 @@ TABLE: SystemTable[QueryInfo] = SystemTable(
             "Rows that it inserted, changed or deleted; NULL for what changes no rows",
             lambda q: q.written,
         ),
-        Column("peak_memory_bytes", NUMBER, "Always NULL: the memory that a query took is not told", lambda q: None),
+        Column(
+            "peak_memory_bytes",
+            NUMBER,
+            "Bytes that its joins held; what sorts and aggregations hold is not told; NULL without a join",
+            lambda q: q.work.held,
+        ),
         Column(
             "spilled_bytes",
             NUMBER,
@@ -98,6 +103,13 @@ TABLE: SystemTable[QueryInfo] = SystemTable(
             TEXT,
             "Operators of its plan, from the top down; NULL for what is not planned",
             lambda q: q.plan,
+        ),
+        Column("engine", TEXT, "Engine that runs it: local, or spark", lambda q: q.engine),
+        Column(
+            "progress",
+            TEXT,
+            "How far another engine is with it; NULL when it runs here, or is over",
+            lambda q: q.progress or None,
         ),
     ),
     items=_rows,
