@@ -9,7 +9,7 @@ SOURCES := pinakes tests docs dbt-pinakes $(wildcard benchmarks examples)
 PYTEST := $(BIN)/python -m pytest -q -n auto --dist loadfile
 
 .DEFAULT_GOAL := help
-.PHONY: help venv shell check test test-long bench format docs notebook clean
+.PHONY: help venv shell demo check test test-long bench format docs site notebook clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -30,6 +30,9 @@ $(STAMP): pyproject.toml constraints.txt
 
 shell: venv  ## open a SQL prompt on the embedded catalog (make shell ARGS='--data :memory:')
 	@$(BIN)/pinakes $(ARGS)
+
+demo: venv  ## two catalogs, a server and a story in the terminal (make demo ARGS='--once --port 0')
+	@$(BIN)/python examples/demo $(ARGS)
 
 check: venv  ## format, lint, types, layers and the fast tests
 	$(BIN)/ruff format --check $(SOURCES)
@@ -54,6 +57,9 @@ format: venv  ## put the code in form
 
 docs: venv  ## write the generated reference pages anew
 	$(BIN)/python docs/generate.py
+
+site: venv  ## build the documentation as pages, strictly, in build/site
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 notebook: venv  ## run the example notebook anew and store what it shows
 	$(BIN)/python examples/execute.py

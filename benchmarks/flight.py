@@ -64,7 +64,7 @@ import pyarrow as pa
 from pinakes.api.build import open_engine
 from pinakes.core.config import load_config
 from pinakes.engine.sources import Rows
-from pinakes.flight.authentication import Anybody
+from pinakes.flight.logins.base import Anybody
 from pinakes.flight.server import FlightSqlServer
 
 n = pa.array(range(65536), pa.int64())

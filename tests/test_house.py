@@ -102,14 +102,21 @@ def test_every_setting_is_documented() -> None:
     assert missing == []
 
 
-@pytest.mark.parametrize("page", ["settings.md", "errors.md", "catalogs.md", "system-tables.md"])
+PAGES = (
+    *(f"reference/{page}.md" for page in ("settings", "errors", "catalogs", "system-tables", "statements", "command")),
+    "adr/index.md",
+)
+
+
+@pytest.mark.parametrize("page", PAGES)
 def test_the_reference_is_in_step_with_the_code(page: str) -> None:
     spec = importlib.util.spec_from_file_location("docs_generate", ROOT / "docs/generate.py")
     assert spec is not None
     assert spec.loader is not None
     generate = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(generate)
-    written = (ROOT / "docs/reference" / page).read_text(encoding="utf-8")
+    assert set(generate.PAGES) == set(PAGES)
+    written = (ROOT / "docs" / page).read_text(encoding="utf-8")
     assert written == generate.PAGES[page](), "run `make docs`"
 
 

@@ -82,7 +82,7 @@ class Cache(Kept[K, V]):
                 mine.value, mine.finished = entry.value, True
                 return mine
             flight = self._flights.setdefault(key, mine)
-        if flight is not mine and flight.owner == mine.owner:
+        if flight is not mine and flight.owner == mine.owner and flight.lock.locked():
             raise InternalError(f"cache {self.name!r}: a load asks for the very key that it is loading")
         return flight
 

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from pinakes.caches import measure
 from pinakes.caches.base import Cache, CacheStats, Clock
 from pinakes.caches.budget import Budget
+from pinakes.caches.origins import Origins
 from pinakes.core.catalog import Catalog
 from pinakes.core.config import CacheConfig
 
@@ -22,13 +23,20 @@ class ClientKey(NamedTuple):
 class ClientCache:
     """What is forgotten is closed when nobody works with it any more, which its opener sees to."""
 
-    def __init__(self, config: CacheConfig, clock: Clock = time.monotonic, budget: Budget | None = None) -> None:
+    def __init__(
+        self, config: CacheConfig, origins: Origins, clock: Clock = time.monotonic, budget: Budget | None = None
+    ) -> None:
+        self._origins = origins
         self.cache: Cache[ClientKey, Catalog] = Cache(
             "clients", config.max_entries, config.ttl, measure=lambda _: measure.CLIENT, clock=clock, budget=budget
         )
 
     def get(self, mount: str, user: str, open: Callable[[], Catalog]) -> Catalog:
-        return self.cache.get(ClientKey(mount, user), open)
+        """The client of a user, which is kept unless the mount goes meanwhile."""
+        found = self.cache.get(ClientKey(mount, user), open)
+        if self._origins.is_gone(mount):
+            self.cache.invalidate(ClientKey(mount, user))
+        return found
 
     def forget(self, mount: str) -> None:
         """Everybody's client of a mount."""

@@ -19,6 +19,10 @@ class Origins:
         """Whether it is to be remembered what a mount holds: of one that is gone, nothing is."""
         return mount in self._origins
 
+    def is_gone(self, mount: str) -> bool:
+        """Whether it was detached: one that was never opened is not there yet, and not gone either."""
+        return mount in self._gone
+
     def add(self, mount: str, origin: str) -> None:
         """Unless it is gone already: it may have been detached while it was opened."""
         with self._lock:
@@ -34,3 +38,12 @@ class Origins:
         """A mount, which may be detached by now, and the others of its origin."""
         with self._lock:
             return (mount, *(m for m, o in self._origins.items() if o == origin and m != mount))
+
+    def around(self, place: str) -> tuple[str, ...]:
+        """The mounts of a place, of what it is in, and of what is in it."""
+        with self._lock:
+            return tuple(m for m, o in self._origins.items() if _is_within(place, o) or _is_within(o, place))
+
+
+def _is_within(inner: str, outer: str) -> bool:
+    return f"{inner.rstrip('/')}/".startswith(f"{outer.rstrip('/')}/")

@@ -96,7 +96,10 @@ class PlanCache:
 class ResultCache:
     """`versions` are those of all tables that a result was read from."""
 
-    def __init__(self, config: SizedCacheConfig, clock: Clock = time.monotonic, budget: Budget | None = None) -> None:
+    def __init__(
+        self, config: SizedCacheConfig, origins: Origins, clock: Clock = time.monotonic, budget: Budget | None = None
+    ) -> None:
+        self._origins = origins
         self.cache: Cache[tuple[PlanKey, Hashable], Whole] = Cache(
             "results", config.max_bytes, config.ttl, weigh=lambda rows: rows.nbytes, clock=clock, budget=budget
         )
@@ -113,7 +116,10 @@ class ResultCache:
         self.cache.invalidate_values(lambda rows: mount in rows.mounts)
 
     def put(self, key: PlanKey, versions: Hashable, rows: Whole) -> None:
+        """Keep it, unless a mount of it was detached while it was read."""
         self.cache.put((key, versions), rows)
+        if not all(map(self._origins.has, rows.mounts)):
+            self.cache.invalidate((key, versions))
 
     def stats(self) -> CacheStats:
         return self.cache.stats()

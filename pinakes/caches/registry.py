@@ -73,6 +73,11 @@ class Caches(Generic[S]):
             self.listings.forget_objects(each, namespace)
             self.session_catalogs.forget_object(each, namespace, name)
 
+    def forget_place(self, place: str) -> None:
+        """Files were written in a directory: what catalogs said of what is there may be otherwise now."""
+        for each in self.origins.around(place):
+            self.forget(each)
+
     def forget_namespaces(self, mount: str, origin: str, *dropped: Namespace) -> None:
         """A namespace was made, altered or dropped."""
         for each in self.origins.kin(mount, origin):
@@ -93,10 +98,10 @@ def make_caches(config: CachesConfig, classify: Callable[[str], S], clock: Clock
         StatementCache(config.statements, classify, clock, budget),
         ListingCache(config.listings, clock, budget),
         TableMetadataCache(config.table_metadata, clock, budget),
-        ClientCache(config.clients, clock, budget),
+        ClientCache(config.clients, origins, clock, budget),
         SessionCatalogCache(config.session_catalogs, origins, clock, budget),
         PlanCache(config.plans, origins, clock, budget),
         ManifestCache(config.manifests, clock, budget),
         FooterCache(config.footers, clock, budget),
-        ResultCache(config.results, clock, budget),
+        ResultCache(config.results, origins, clock, budget),
     )

@@ -74,7 +74,17 @@ def conform_array(array: pa.Array, target: pa.DataType) -> pa.Array:
     if _is_special(target) or _holds_uuid(array.type):
         return _nested(array, target)
     # now() has nanoseconds and a table microseconds: digits of time may go, nothing else may.
-    return pc.cast(array, options=pc.CastOptions(target, allow_time_truncate=True))
+    found = pc.cast(array, options=pc.CastOptions(target, allow_time_truncate=True))
+    if is_.is_float32(target) and is_.is_float64(array.type):
+        _check_range(array, found)
+    return found
+
+
+def _check_range(given: pa.Array, found: pa.Array) -> None:
+    """A number must not become infinite, which pyarrow's cast lets happen."""
+    lost = given.filter(pc.and_(pc.is_finite(given), pc.is_inf(found)))
+    if len(lost):
+        raise ValueError(f"{lost[0].as_py()!r} is out of its range")
 
 
 def uuid_text(array: pa.Array) -> pa.Array:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pinakes.core.values import documented, duration, whole
 
 _TTL = "How long {} without being used, in seconds or as `5min`."
-_MOST = "{} at most; when there are more, the one unused for longest goes."
+_MOST = "{} at most; for one more, the one unused for longest of the user who has most goes."
 
 
 def _lasting(value: object) -> float:

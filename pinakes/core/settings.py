@@ -12,6 +12,7 @@ from typing import NamedTuple
 from pinakes.core import machine
 from pinakes.core.config import MOST_PARTITIONS, MOST_ROWS, EngineConfig
 from pinakes.core.errors import InvalidArgument, SettingNotFound, listing
+from pinakes.core.hints import meant
 from pinakes.core.values import documented, duration, one_of, time_zone, truth, whole
 
 
@@ -119,7 +120,7 @@ def known(name: str) -> str:
     """The setting's own name, whatever its case."""
     names = [f.name for f in fields(Settings)]
     if name.lower() not in names:
-        raise SettingNotFound(f"setting {name!r} does not exist; these do: {listing(names)}")
+        raise SettingNotFound(f"setting {name!r} does not exist; these do: {listing(names)}.{meant(name, names)}")
     return name.lower()
 
 

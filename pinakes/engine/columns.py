@@ -1,8 +1,10 @@
-"""Column references that DataFusion would not find as written: names in mixed case, qualifiers of many parts, `t.*`.
+"""Column references that DataFusion would not find as written: names in mixed case, qualifiers of many parts, `t.*`,
+what JOIN … USING shares.
 
 DataFusion folds unquoted identifiers to lower case (of ASCII only), knows at most three parts in front of a column,
-and wants the whole name of a table in front of a star. Where a table has a column that folding would miss, a reference
-spells out a nested namespace or a star has a table, the reference is spliced.
+wants the whole name of a table in front of a star, and mostly some in front of a shared column. Where a table has a
+column that folding would miss, a reference spells out a nested namespace or a star has a table, the reference is
+spliced.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ from pinakes.engine.splice import Edit
 if TYPE_CHECKING:
     from pinakes.parser.statements import ColumnRef, Planned, TableRef
 
-_STAR = re.compile(r"\.\s*\*")
+_ODD = re.compile(r"\.\s*\*|\busing\b", re.IGNORECASE)
 
 TARGET = -1
 """The index that stands for the target of a change among a column's possible tables."""
@@ -46,7 +48,7 @@ def column_edits(
     odd = target is not None or any(r.has_odd_columns for r in relations.values())
     odd = odd or any(ref.name.is_path and ref.name.called != ref.name.called.lower() for ref in statement.tables)
     deep = any(len(ref.name.parts) > 2 for ref in statement.tables)
-    if not statement.parsed or not (odd or deep or _STAR.search(statement.text)):
+    if not statement.parsed or not (odd or deep or _ODD.search(statement.text)):
         return []
     from pinakes.parser import locate_columns
 
@@ -59,6 +61,9 @@ def column_edits(
 def _edits(column: ColumnRef, sources: Sources) -> Iterator[Edit]:
     parts = (*column.qualifier, column.name)
     reading = _read(column, parts, sources)
+    owner = _owner(column.owner, sources)
+    if owner is not None:
+        yield Edit(column.span.start, column.span.start, f"{owner}.")
     if reading is None:
         return
     part = parts[reading.depth]
@@ -69,6 +74,13 @@ def _edits(column: ColumnRef, sources: Sources) -> Iterator[Edit]:
     alias = f" AS {quote(part.exact)}" if column.exposed and reading.depth == len(parts) - 1 else ""
     span = column.spans[reading.depth]
     yield Edit(span.start, span.end, quote(reading.column) + alias)
+
+
+def _owner(owner: int | Part | None, sources: Sources) -> str | None:
+    """What goes before a column that JOIN … USING shares."""
+    if isinstance(owner, int):
+        return _known_as(*sources[owner]) if owner in sources else None
+    return None if owner is None else quote(owner.text if owner.quoted else _folded(owner.text))
 
 
 def _read(column: ColumnRef, parts: tuple[Part, ...], sources: Sources) -> _Reading | None:

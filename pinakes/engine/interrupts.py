@@ -8,16 +8,22 @@ leave the block. In `run`, every step from registering to deregistering stands w
 What makes it exact: an interrupt is sent under the lock, and only to a thread that is registered; deregistering takes
 the same lock and withdraws an interrupt that was sent and has not surfaced. One that surfaces where Python drops
 exceptions (in `__del__`, or what is called when a weak reference dies) is lost; so it is sent again, after a time that
-is far longer than the way out of a guarded call takes, while the thread is still registered.
+is far longer than the way out of a guarded call takes, while the thread is still registered. Python would print that it
+dropped one, with a traceback: that is left out (`hiding`).
 """
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Callable
-from typing import TypeVar
+from functools import cache
+from typing import TYPE_CHECKING, TypeVar
 
 from pinakes.engine.errors import is_panic
+
+if TYPE_CHECKING:
+    from sys import UnraisableHookArgs as Unraisable
 
 T = TypeVar("T")
 
@@ -49,6 +55,7 @@ class Interrupts:
         with self._lock:
             if not self.stopped:
                 self.stopped = True
+                _hide_dropped()
                 self._send()
 
     def _send(self) -> None:
@@ -92,6 +99,21 @@ class Interrupts:
         with self._lock:
             if self._sent.pop(me, False):
                 _raise_in(me, None)
+
+
+@cache
+def _hide_dropped() -> None:
+    """Once: whoever sets the hook after us is heard before us."""
+    sys.unraisablehook = hiding(sys.unraisablehook)
+
+
+def hiding(told: Callable[[Unraisable], object]) -> Callable[[Unraisable], object]:
+    """A hook that is not told of interrupts which Python dropped, and of everything else."""
+
+    def hook(dropped: Unraisable, /) -> object:
+        return None if issubclass(dropped.exc_type, Interrupt) else told(dropped)
+
+    return hook
 
 
 def _raise_in(thread: int, kind: type[BaseException] | None) -> None:

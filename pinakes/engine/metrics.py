@@ -1,7 +1,7 @@
 """What DataFusion tells of a plan: its shape in a line, and what running it took.
 
-A plan keeps its counters while and after it runs, so both may be asked at any time. Of the memory that a query took at
-most DataFusion's pool tells nothing.
+A plan keeps its counters while and after it runs, so both may be asked at any time. Of the memory that a query takes
+only joins tell: neither sorts and aggregations do, nor the pool that all take it from.
 """
 
 from __future__ import annotations
@@ -37,6 +37,7 @@ def work_of(frame: DataFrame) -> Work:
     rows: list[int | None] = []
     read: list[int | None] = []
     spilled: list[int | None] = []
+    held: list[int | None] = []
     nodes = [frame.execution_plan()]
     while nodes:
         node = nodes.pop()
@@ -44,10 +45,11 @@ def work_of(frame: DataFrame) -> Work:
         nodes += below
         if counted is not None:
             spilled.append(counted.spilled_bytes)
+            held.append(counted.sum_by_name("build_mem_used"))
             if not below:
                 rows.append(counted.output_rows)
                 read.append(counted.sum_by_name("bytes_scanned"))
-    return Work(_sum(rows), _sum(read), _sum(spilled))
+    return Work(_sum(rows), _sum(read), _sum(spilled), _sum(held))
 
 
 def _sum(counts: list[int | None]) -> int | None:

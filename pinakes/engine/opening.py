@@ -32,14 +32,21 @@ class Opening:
 
     @property
     def origin(self) -> str:
-        """The same for all mounts of one catalog: its directory, or the host of its server and what of that it is.
-        Neither the scheme nor the port is in it, which may be left out or written otherwise; nor is any secret."""
-        location = self.location.strip().removeprefix("jdbc:")
-        if self.type == "jdbc" and "://" not in location:  # a server's address may have no scheme
-            location = f"jdbc://{location}"
-        address = urlsplit(location)
-        if address.scheme and address.scheme != "file" and address.netloc:
-            host = "localhost" if address.hostname in _THIS_MACHINE else address.hostname
-            return f"{host}{address.path.rstrip('/')}"
-        path = Path(unquote(address.path) if address.scheme else location).expanduser().resolve()
-        return str(path if path.is_dir() else path.parent)
+        return origin_of(self.type, self.location)
+
+
+def origin_of(type: str, location: str) -> str:
+    """The same for all mounts of one catalog: its directory, or the host of its server and what of that it is.
+
+    Neither the scheme nor the port is in it, which may be left out or written otherwise; nor is any secret. That of a
+    file is the directory that it is in.
+    """
+    location = location.strip().removeprefix("jdbc:")
+    if type == "jdbc" and "://" not in location:  # a server's address may have no scheme
+        location = f"jdbc://{location}"
+    address = urlsplit(location)
+    if address.scheme and address.scheme != "file" and address.netloc:
+        host = "localhost" if address.hostname in _THIS_MACHINE else address.hostname
+        return f"{host}{address.path.rstrip('/')}"
+    path = Path(unquote(address.path) if address.scheme else location).expanduser().resolve()
+    return str(path if path.is_dir() else path.parent)

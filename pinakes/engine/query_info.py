@@ -19,15 +19,22 @@ class State(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """What running plans took: rows and bytes read by their scans, bytes written aside for want of memory. None where
-    no plan was run, or no scan tells."""
+    """What running plans took: rows and bytes read by their scans, bytes written aside for want of memory, and bytes
+    that joins held. None where no plan was run, or nothing tells."""
 
     rows: int | None = None
     bytes: int | None = None
     spilled: int | None = None
+    held: int | None = None
+    """Of several plans the most: they are run one after the other."""
 
     def __add__(self, other: Work) -> Work:
-        return Work(_both(self.rows, other.rows), _both(self.bytes, other.bytes), _both(self.spilled, other.spilled))
+        return Work(
+            _both(self.rows, other.rows),
+            _both(self.bytes, other.bytes),
+            _both(self.spilled, other.spilled),
+            max((held for held in (self.held, other.held) if held is not None), default=None),
+        )
 
 
 NO_WORK = Work()

@@ -75,18 +75,29 @@ class Mount:
     _opening: threading.Lock = field(default_factory=threading.Lock, repr=False)
     """Held while it is opened, which may take long: only who needs the catalog waits for it."""
     _closed: bool = field(default=False, repr=False)
+    _late: dict[str, Catalog] = field(default_factory=dict, repr=False)
+    """The clients of users whose statements outlive the mount, by the token's fingerprint."""
 
     def catalog_for(self, identity: Identity) -> Catalog:
         """The open catalog, as this user reaches it."""
         if self.pass_token:
             if self.caches is None:
                 return self.opener(identity)
+            if self.caches.origins.is_gone(str(self.id)):
+                return self._last(identity)
             return self.caches.clients.get(str(self.id), identity.fingerprint, lambda: self.opener(identity))
         catalog = self._catalog
         if catalog is None:
             with self._opening:
                 catalog = self._catalog or self._opened(identity)
         return catalog
+
+    def _last(self, identity: Identity) -> Catalog:
+        """For statements that go on with a mount that is detached: it goes with them."""
+        with self._opening:
+            if identity.fingerprint not in self._late:
+                self._late[identity.fingerprint] = self.opener(identity)
+            return self._late[identity.fingerprint]
 
     def _opened(self, identity: Identity) -> Catalog:
         """Kept, unless the mount was closed meanwhile; opened once more if it was renewed."""

@@ -32,6 +32,8 @@ class Connection:
     """Held while a transaction begins or ends."""
     keeps_cookies: bool = False
     """Whether its client is known to name it by its cookie, and so can come back from anywhere."""
+    peer: str = ""
+    """Where its newest call came from."""
     cookie: bytes = field(default_factory=lambda: secrets.token_hex(16).encode())
     """Names it to clients that keep cookies."""
     latest: tuple[int, Query] | None = None
@@ -134,12 +136,17 @@ def _fitting(column: pa.ChunkedArray, expected: pa.DataType) -> pa.ChunkedArray:
 class Parked:
     """A result that waits to be fetched, or is being fetched."""
 
-    user: str
+    connection: Connection
+    """Whose client is to fetch it."""
     result: Result
     schema: pa.Schema
     """As it goes over the wire."""
     stopped: str | None = None
     """Why it must not be taken for complete."""
+
+    @property
+    def user(self) -> str:
+        return self.connection.user
 
     def cancel(self, reason: str) -> None:
         """Whoever fetches it gets an error, and what still runs is dropped."""

@@ -10,6 +10,7 @@ import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from copy import copy
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+MOST_BYTES = 7_000
+"""Of headers that a message may take: clients in Java take 8 KB of all headers together."""
 LONGEST = 1_000
 """Characters of a message that go beside a status: gRPC takes 8 KB of headers, and sends bytes as base64."""
 
@@ -84,7 +87,25 @@ def for_caller(error: PinakesError, caller: Identity | None) -> PinakesError:
 def on_the_wire(error: PinakesError) -> Exception:
     """The same error as Flight knows it."""
     kind = next((_STATUS[c] for c in type(error).__mro__ if c in _STATUS), Refused)
-    return kind(error.told().removesuffix("."))  # Arrow puts one behind it
+    return kind(_fitting(error).told().removesuffix("."))  # Arrow puts one behind it
+
+
+def _fitting(error: PinakesError) -> PinakesError:
+    """The same error with as much of its message as clients take: of a longer one they would see nothing at all."""
+    room = MOST_BYTES - _size(error.told())
+    if room >= 0:
+        return error
+    room += _size(error.message)
+    fits = sum(1 for size in accumulate(map(_size, error.message)) if size <= room)
+    cut = copy(error)
+    cut.message = f"{error.message[:fits]} …"
+    return cut
+
+
+def _size(text: str) -> float:
+    """Bytes of the two headers that Arrow sends it in: %xx for all but plain letters, and base64."""
+    raw = text.encode("utf-8", "replace")
+    return sum(1 if 32 <= byte <= 126 else 3 for byte in raw) + 4 / 3 * len(raw)
 
 
 def on_the_wire_whole(error: PinakesError) -> Exception:

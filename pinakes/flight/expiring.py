@@ -9,6 +9,7 @@ import logging
 import secrets
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import Generic, NamedTuple, Protocol, TypeVar
 
@@ -63,17 +64,25 @@ class Expiring(Generic[T]):
             return sum(held.thing.user == user for held in self._held.values())
 
     def put(self, thing: T, handle: bytes | None = None) -> bytes:
-        """Hold it; its handle, which can't be guessed. When there are too many, the one unused for longest goes, and
-        one that is busy only if all are."""
+        """Hold it; its handle, which can't be guessed. When there are too many, one of the user who holds most goes."""
         handle = handle or secrets.token_bytes(16)
         dropped: list[T] = []
         with self._lock:
             if len(self._held) >= self._most:
-                idle = (h for h, held in self._held.items() if not self._busy(held.thing))
-                dropped = [self._held.pop(next(idle, None) or next(iter(self._held))).thing]
+                dropped = [self._held.pop(self._least_needed()).thing]
             self._held[handle] = _Held(thing, self._clock(), self._clock())
         self._close(dropped)
         return handle
+
+    def _least_needed(self) -> bytes:
+        """Of the user who holds most: else one could push out what others hold. The one that was not used for longest,
+        and one that is busy only if all are."""
+        counts = Counter(held.thing.user for held in self._held.values())
+        most = max(counts.values())
+        theirs = [(h, held.thing) for h, held in self._held.items() if counts[held.thing.user] == most]
+        idle = (handle for handle, thing in theirs if not self._busy(thing))
+        others = (handle for handle, held in self._held.items() if not self._busy(held.thing))
+        return next(idle, None) or next(others, None) or theirs[0][0]
 
     def find(self, handle: bytes, user: str) -> T | None:
         """It, used now; None when it is not there, or somebody else's, which nobody is told."""

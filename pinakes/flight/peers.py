@@ -38,6 +38,11 @@ class Peers:
         with self._lock:
             self._sessions[user, peer] = handle, None
 
+    def gone(self, peers: set[str]) -> set[str]:
+        """Those whose connection is not there any more."""
+        there = self._look() if peers else None
+        return set() if there is None else {peer for peer in peers if _number(peer, there) is None}
+
     def sweep(self) -> list[bytes]:
         """Forget those whose connection is gone; their handles."""
         with self._lock:
@@ -54,7 +59,7 @@ class Peers:
 def address_of(peer: str) -> Address:
     """As gRPC writes it: ipv4:127.0.0.1:5000, ipv6:%5B::1%5D:5000."""
     host, _, port = unquote(peer).partition(":")[2].rpartition(":")
-    return _plain(ipaddress.ip_address(host.strip("[]"))), int(port)
+    return _plain(ipaddress.ip_address(host.strip("[]").partition("%")[0])), int(port)  # the kernel lists no zones
 
 
 def _number(peer: str, there: Mapping[Address, str]) -> str | None:

@@ -14,13 +14,15 @@ from pinakes.core.serving import StatementLimits
 from pinakes.engine.engine import Engine
 from pinakes.flight.authentication import COOKIE, Caller
 from pinakes.flight.connections import Connection, Parked, Prepared, Transaction
+from pinakes.flight.errors import NotThere
 from pinakes.flight.expiring import Expiring
 from pinakes.flight.limits import make_room
 from pinakes.flight.peers import Peers
 from pinakes.flight.streams import Call
 
 LINGER = 60.0
-"""Seconds that a session waits for its client to come back with its cookie, though it never did before."""
+"""Seconds that a session waits for its client to come back with its cookie, though it never did before; and a result
+for one whose connection has gone."""
 OVER = "the transaction was ended already, by a statement (COMMIT, ROLLBACK): roll it back, and begin another"
 
 
@@ -49,6 +51,8 @@ class Service:
         self._peers = Peers()
         self._left: dict[bytes, float] = {}
         """The sessions whose client has gone with its connection, and since when."""
+        self._absent: dict[str, float] = {}
+        """The connections that are gone and have results waiting, and since when."""
         self._lock = threading.Lock()
 
     @property
@@ -79,11 +83,12 @@ class Service:
             if found is not None:
                 found.keeps_cookies |= caller.cookie is not None
                 found.renew(caller.identity)
+                found.peer = peer
                 return found
             if handle is not None and self.connections.owner(handle) is not None:
                 raise PermissionDenied("this session is another user's: connect anew, without its cookie")
             make_room(self.connections, user, self.statements)
-            made = Connection(self.engine.session(caller.identity, source="flight"))
+            made = Connection(self.engine.session(caller.identity, source="flight"), peer=peer)
             handle = self.connections.put(made, made.cookie)
             if caller.cookie is None:
                 self._peers.put(user, peer, handle)
@@ -99,7 +104,16 @@ class Service:
     def sweep(self) -> None:
         for kept in (self.parked, self.transactions, self.prepared, self.connections):
             kept.sweep()
+        self._sweep_unfetched(time.monotonic())
         self._sweep_left(time.monotonic())
+
+    def _sweep_unfetched(self, now: float) -> None:
+        """Close the results whose client has gone with its connection: they hold places that others wait for."""
+        gone = self._peers.gone({parked.connection.peer for parked in self.parked.all()})
+        self._absent = {peer: self._absent.get(peer, now) for peer in gone}
+        over = {peer for peer, since in self._absent.items() if now - since > LINGER}
+        if over:
+            self.parked.remove_all(lambda parked: parked.connection.peer in over)
 
     def _sweep_left(self, now: float) -> None:
         """Close the sessions that nobody can come back to: their client kept no cookie and has gone, and no handle of a
@@ -138,4 +152,18 @@ class Ask(NamedTuple):
         found = self.service.transactions.get(transaction, self.user)
         if not found.is_open:  # else the statement would be its own commit, or in another transaction
             raise InvalidArgument(OVER)
-        return found.connection
+        return self._asking(found.connection)
+
+    def prepared(self, handle: bytes) -> Prepared:
+        """The statement of a handle, which may be of another connection of the user."""
+        found = self.service.prepared.get(handle, self.user)
+        if found.connection.session.is_closed:
+            self.service.prepared.take(handle, self.user)
+            raise NotThere(self.service.prepared.unknown())
+        self._asking(found.connection)
+        return found
+
+    def _asking(self, connection: Connection) -> Connection:
+        """It has the rights and the token of who asks now, and not those that it was made with."""
+        connection.renew(self.caller.identity)
+        return connection

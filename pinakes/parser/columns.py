@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 from sqlglot import expressions as exp
 
@@ -14,6 +15,7 @@ from pinakes.parser.lexer import Token, tokenize
 from pinakes.parser.locate import read
 from pinakes.parser.parameters import join_named
 from pinakes.parser.scopes import Scopes, Source
+from pinakes.parser.shared_keys import name_of, owner_of
 from pinakes.parser.statements import (
     AlterView,
     ColumnRef,
@@ -51,8 +53,17 @@ def columns(statement: Planned) -> tuple[ColumnRef, ...]:
     indexes = {id(node): places.get(ref.span, -1) for node, ref in table_nodes(tree)}
     scopes = Scopes(indexes)
     values = {value.span.start for value in statement.values}
-    found = [_column_ref(parts, node, scopes) for node in _references(tree.root) if (parts := _placed_parts(node))]
+    found = [
+        replace(_column_ref(parts, node, scopes), owner=_owner(node, indexes))
+        for node in _references(tree.root)
+        if (parts := _placed_parts(node))
+    ]
     return tuple(sorted((c for c in found if c.span.start not in values), key=lambda c: c.span.start))
+
+
+def _owner(node: exp.Expr, indexes: Mapping[int, int]) -> int | Part | None:
+    source = owner_of(node)
+    return None if source is None else indexes.get(id(source), name_of(source))
 
 
 def planned_tokens(statement: Statement, tokens: list[Token]) -> list[Token]:

@@ -114,7 +114,7 @@ def carries_secrets(tokens: list[Token]) -> bool:
 def _gives_secrets(words: list[str], at: int) -> bool:
     if words[at : at + 1] == ["ATTACH"]:
         return True
-    return words[at : at + 1] == ["CREATE"] and bool({"SECRET", "CATALOG"} & set(words[at + 1 : at + 6]))
+    return words[at : at + 1] in (["CREATE"], ["ALTER"]) and bool({"SECRET", "CATALOG"} & set(words[at + 1 : at + 6]))
 
 
 def unread_pieces(tokens: Iterable[Token], *, strings_only: bool) -> list[Piece]:

@@ -7,7 +7,7 @@ wanted. Every catalog also holds `information_schema`, which costs nothing to li
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import groupby
 from operator import itemgetter
 from typing import Literal, NamedTuple, TypeVar
@@ -80,6 +80,11 @@ def objects(request: Request, kinds: Collection[Kind] = EVERY_KIND) -> Iterator[
 def runs(request: Request, kinds: Collection[Kind] = EVERY_KIND) -> Iterator[Run]:
     """The same, all names of a namespace at once."""
     return per_catalog(request, lambda mount: _runs_of(request, mount, kinds))
+
+
+def kinds_of(request: Request, types: Mapping[Kind, str]) -> frozenset[Kind]:
+    """The kinds that may be wanted, where a column tells them under these names: others are not listed."""
+    return frozenset(kind for kind, name in types.items() if request.wanted.may({"kind": name}))
 
 
 def per_catalog(request: Request, produce: Callable[[MountedCatalog], Iterator[T]]) -> Iterator[T]:

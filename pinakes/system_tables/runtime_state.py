@@ -37,6 +37,9 @@ class WorkInfo(Protocol):
     @property
     def spilled(self) -> int | None: ...
 
+    @property
+    def held(self) -> int | None: ...
+
 
 class QueryInfo(Protocol):
     """A statement that runs or ran."""

@@ -212,6 +212,22 @@ def test_who_waits_for_a_query_that_is_stopped_loads_anew(error: BaseException) 
     assert cache.get("a", second) == 1
 
 
+def test_who_was_interrupted_while_storing_may_ask_again() -> None:
+    """Ctrl-C may come at any point, also when the value is there and not stored yet."""
+    moments = iter([KeyboardInterrupt()])
+
+    def measure(_: int) -> int:
+        for moment in moments:
+            raise moment
+        return 1
+
+    cache: Cache[str, int] = Cache("c", 10, measure=measure)
+    with pytest.raises(KeyboardInterrupt):
+        cache.get("a", lambda: 1)
+    assert cache.get("a", lambda: 2) == 2
+    assert cache.get("a", lambda: 3) == 2
+
+
 def test_a_slow_load_blocks_no_other_key() -> None:
     cache: Cache[str, int] = Cache("c", 10)
     slow, quick = Loader(), Loader()

@@ -35,7 +35,7 @@ def test_a_closed_pipe_ends_quietly(tmp_path: Path, env: dict[str, str], name: s
         process.stdout.read(10)
         process.stdout.close()
         assert process.stderr.read() == b""
-        assert process.wait(30) == 141
+        assert process.wait(60) == 141
 
 
 @pytest.mark.parametrize("name", ["table", "csv", "jsonl", "arrow"])
@@ -48,7 +48,7 @@ def test_ctrl_c_while_nobody_takes_the_rows(tmp_path: Path, env: dict[str, str],
         assert process.stderr is not None
         assert select.select([reading], [], [], 60)[0]
         process.send_signal(signal.SIGINT)
-        assert process.wait(30) == 130
+        assert process.wait(60) == 130
         assert process.stderr.read() == b""
     os.close(reading)
 

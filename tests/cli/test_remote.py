@@ -206,7 +206,7 @@ STATEMENTS = {
     "setting": "set nope = 1",
     "aborted": "begin; selec; select 1",
     "in a transaction": "begin; create table nowhere.t (a bigint)",
-    "settings": "set statement_timeout = '5s'; show statement_timeout",
+    "settings": "set statement_timeout = '5min'; show statement_timeout",
     "describe": "describe system.runtime.queries",
 }
 

@@ -186,4 +186,4 @@ def test_leaving_ends_the_session(shell: Open) -> None:
         assert sessions(server) == 2  # the shell's, and that of whoever asks
         screen.type("\x04")
         assert screen.process.wait(60) == 0
-        assert sessions(server) == 1
+        assert eventually(lambda: sessions(server) == 1)

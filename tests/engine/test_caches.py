@@ -9,15 +9,18 @@ from typing import Any
 
 import pytest
 
-from pinakes.core.catalog import IcebergTable
+from pinakes.caches.catalog import remembering
+from pinakes.core.catalog import Catalog, IcebergTable
 from pinakes.core.errors import CatalogUnavailable, DataCorrupt, InvalidArgument
 from pinakes.core.identity import Identity
 from pinakes.core.names import Namespace
 from pinakes.engine.engine import Engine
 from pinakes.engine.procedures.runtime.flush_cache import flush_cache
+from pinakes.engine.registry import Audience, Mount, MountId
 from pinakes.engine.session import Session
 from pinakes.providers.sqlite import SqliteCatalog
 from tests.engine.support import PATIENCE, an_engine
+from tests.system_tables.counting import CountingCatalog
 
 ADMIN = frozenset({"admin"})
 
@@ -166,7 +169,8 @@ def test_a_result_is_remembered_whole_or_not_at_all() -> None:
         session.run("SET result_cache = on")
         session.run("CREATE TABLE t AS SELECT x AS a FROM unnest(range(0, 100000)) AS u(x)")
         result = session.run("SELECT a FROM t")
-        next(iter(result))
+        batches = iter(result)  # kept: a result whose iterator is gone is closed
+        next(batches)
         result.close()
         assert entries(engine, "results") == 0
         assert [len(rows(session, "SELECT a FROM t")) for _ in range(2)] == [100_000] * 2
@@ -199,6 +203,44 @@ def test_results_go_with_their_catalog(tmp_path: Path) -> None:
         assert (entries(engine, "results"), entries(engine, "plans")) == (2, 2)
         session.run("DETACH far")
         assert (entries(engine, "results"), entries(engine, "plans")) == (1, 1)
+
+
+def test_a_result_that_is_read_while_its_catalog_goes_is_not_kept(tmp_path: Path) -> None:
+    with an_engine() as engine:
+        session, other = engine.session(), engine.session()
+        session.run("SET result_cache = on")
+        other.run(f"ATTACH '{tmp_path}' AS far (TYPE sqlite, DEFAULT_NAMESPACE 's', VISIBILITY all)")
+        other.run("CREATE SCHEMA far.s")
+        other.run("CREATE TABLE far.t AS SELECT 1 AS a")
+        result = session.run("SELECT a FROM far.t")
+        other.run("DETACH far")
+        assert result.read_all().num_rows == 1
+        assert entries(engine, "results") == 0
+
+
+def test_who_still_works_with_a_catalog_that_goes_keeps_no_client_of_it() -> None:
+    with an_engine() as engine:
+        session = engine.session(Identity("alice", "token"))
+        number = engine.next_mount_id()
+        engine.registry.mount(a_mount(engine, number))
+        mounted = session.catalogs.get("far")
+        session.run("DETACH far")
+        assert mounted.catalog.list_tables(()) == ["t"]  # who has begun may go on
+        assert mounted.catalog is mounted.catalog
+        assert entries(engine, "clients") == 0
+
+
+def a_mount(engine: Engine, number: str) -> Mount:
+    """A catalog that passes tokens on."""
+    inner = CountingCatalog({(): (["t"], [])})
+
+    def open(identity: Identity) -> Catalog:
+        return remembering(inner, engine.caches, mount=f"{number}.0", user=identity.fingerprint)
+
+    owner, audience = "alice", Audience("user", "alice")
+    return Mount(
+        "far", "counting", "attach", owner, open, audience, pass_token=True, caches=engine.caches, id=MountId(number)
+    )
 
 
 # --- flushing and limits -----------------------------------------------------------------------------------------

@@ -220,7 +220,8 @@ def test_only_ones_own_query_or_an_administrators(engine: Engine) -> None:
 
 def test_a_closed_result_ends_its_query(engine: Engine) -> None:
     result = engine.session().run(ENDLESS_ROWS)
-    next(iter(result))
+    batches = iter(result)  # kept: a result whose iterator is gone is closed
+    next(batches)
     result.close()
     assert info_of(engine, ENDLESS_ROWS).ended is not None
     rests()

@@ -144,7 +144,8 @@ def test_a_file_may_be_copied_onto_itself(session: Session) -> None:
 def test_an_unread_tail_does_not_matter_to_who_closes_early(session: Session) -> None:
     write("a.csv", 0, 200_000)
     result = session.run("SELECT * FROM 'a.csv'")
-    next(iter(result))
+    batches = iter(result)  # kept: a result whose iterator is gone is closed
+    next(batches)
     remove("a.csv")
     result.close()
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import threading
 import time
+from types import SimpleNamespace
 
 import pytest
 
 from pinakes.engine import interrupts as module
-from pinakes.engine.interrupts import Interrupted, Interrupts
+from pinakes.engine.interrupts import Interrupt, Interrupted, Interrupts, hiding
 from tests.engine.support import PATIENCE, in_thread, wait_until
 
 
@@ -24,8 +25,8 @@ class _Drops:
         sum(range(1000))
 
 
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_an_interrupt_that_is_dropped_is_sent_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And nobody is told of the first: that would be a warning, and this test would fail."""
     monkeypatch.setattr(module, "AGAIN", 0.2)
     interrupts, begun, stopped = Interrupts(), threading.Event(), threading.Event()
     dropped: list[bool] = []
@@ -51,3 +52,11 @@ def test_an_interrupt_that_is_dropped_is_sent_again(monkeypatch: pytest.MonkeyPa
     stopped.set()
     assert outcome() == "stopped"
     assert dropped == [True]
+
+
+def test_whatever_else_python_drops_is_told() -> None:
+    told: list[object] = []
+    hook = hiding(told.append)
+    for kind in (Interrupt, ValueError, KeyboardInterrupt):
+        hook(SimpleNamespace(exc_type=kind))  # type: ignore[arg-type]  # one can't be made
+    assert [one.exc_type for one in told] == [ValueError, KeyboardInterrupt]  # type: ignore[attr-defined]

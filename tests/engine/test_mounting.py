@@ -16,7 +16,7 @@ from pinakes.core.identity import Identity
 from pinakes.core.secrets import Secret
 from pinakes.engine.session import Session
 from pinakes.providers.sqlite import SqliteCatalog
-from tests.engine.support import PATIENCE, an_engine
+from tests.engine.support import PATIENCE, an_engine, in_thread, wait_until
 
 
 def rows(session: Session, sql: str) -> list[tuple[object, ...]]:
@@ -116,11 +116,10 @@ def test_attach_of_a_silent_server_ends_with_the_time_of_the_statement(silence: 
 def test_attach_of_a_silent_server_can_be_canceled(silence: str) -> None:
     with an_engine() as engine:
         session = engine.session()
-        timer = threading.Timer(0.3, session.cancel)
-        timer.start()
+        canceled = in_thread(lambda: (wait_until(lambda: list(session.running), "no statement runs"), session.cancel()))
         with pytest.raises(QueryCanceled):
             session.run(f"ATTACH '{silence}' AS c (TYPE iceberg_rest)")
-        timer.join(PATIENCE)
+        canceled()
 
 
 # --- secrets --------------------------------------------------------------------------------------------------------

@@ -80,6 +80,42 @@ def test_only_files_that_can_match_are_read(session: Session, chosen: list[int],
     assert chosen == [files]
 
 
+@pytest.mark.parametrize(
+    ("condition", "files", "found"),
+    [
+        ("CAST(at AS DATE) = DATE '2024-01-31'", 1, 24),
+        ("CAST(at AS DATE) <> DATE '2024-01-31'", 19, 456),
+        ("at::DATE IN (DATE '2024-01-30', DATE '2024-02-02')", 2, 48),
+        ("NOT CAST(at AS DATE) > DATE '2024-01-30'", 1, 24),
+        ("date_trunc('month', at) = DATE '2024-01-01'", 2, 48),
+        ("date_trunc('week', at) > TIMESTAMP '2024-01-29'", 14, 336),
+        ("CAST(date_trunc('month', at) AS DATE) = DATE '2024-01-01'", 2, 48),
+        ("CAST(zoned AS DATE) = DATE '2024-02-03'", 3, 24),
+        ("date_trunc('day', zoned) = TIMESTAMP '2024-02-03 00:00:00'", 4, 24),
+        ("day >= TIMESTAMP '2024-02-17 12:00:00'", 1, 24),
+        ("n = 7.0", 1, 1),
+        ("n > 470.5", 1, 9),
+        ("amount > 700.555", 1, 12),
+        ("r > 470.5", 1, 9),
+        ("n IS NOT DISTINCT FROM 7", 1, 1),
+    ],
+)
+def test_functions_that_keep_the_order_count(
+    engine: Engine, chosen: list[int], condition: str, files: int, found: int
+) -> None:
+    session = engine.session()
+    columns = "n INT, at TIMESTAMP, zoned TIMESTAMPTZ, day DATE, amount DECIMAL(12, 2), r REAL"
+    do(session, f"CREATE TABLE h ({columns}) PARTITIONED BY (day(at))")
+    do(
+        session,
+        "INSERT INTO h SELECT value, at, at, at, value * 1.5, value FROM"
+        " (SELECT value, TIMESTAMP '2024-01-30' + CAST(value || ' hours' AS INTERVAL) AS at FROM range(480))",
+    )
+    chosen.clear()
+    assert rows(session, f"SELECT count(*) FROM h WHERE {condition}") == [(found,)]
+    assert chosen == [files]
+
+
 def test_a_view_is_narrowed_by_what_is_asked_of_it(session: Session, chosen: list[int]) -> None:
     do(session, "CREATE VIEW v AS SELECT a AS k, s FROM t")
     do(session, "CREATE VIEW w AS SELECT k, upper(s) AS s FROM v WHERE k > 3")

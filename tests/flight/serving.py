@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import adbc_driver_flightsql.dbapi as adbc
+import pyarrow.flight as fl
 
 PATIENCE = 60.0
 TICK = os.sysconf("SC_CLK_TCK")
@@ -86,6 +87,11 @@ def serving(*arguments: str, data: str = ":memory:", port: int = 0) -> Iterator[
         process.wait()
         assert process.stderr is not None
         process.stderr.close()
+
+
+def apart(server: Serving) -> fl.FlightClient:
+    """A client on a TCP connection of its own: gRPC shares one between the clients of a process."""
+    return fl.connect(server.uri, generic_options=[("grpc.use_local_subchannel_pool", 1)])
 
 
 def eventually(check: Callable[[], bool], seconds: float = PATIENCE) -> bool:

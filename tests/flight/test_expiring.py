@@ -75,6 +75,18 @@ def test_of_too_many_one_that_is_idle_goes() -> None:
     assert [thing.closed for thing in things] == [True, True, False, False]
 
 
+def test_who_holds_most_makes_room() -> None:
+    """Else one user could push out what others hold: their sessions, statements, transactions."""
+    bob = Thing("bob's", user="bob")
+    anns = [Thing("ann's busy", busy=True), Thing("ann's"), Thing("ann's next")]
+    held = holding(Clock(), most=3)
+    for thing in (bob, *anns):
+        held.put(thing)
+    assert [thing.closed for thing in (bob, *anns)] == [False, False, True, False]
+    held.put(Thing("of a third", user="carol"))
+    assert [thing.closed for thing in (bob, *anns)] == [False, False, True, True]
+
+
 # --- connections ---------------------------------------------------------------------------------------------------
 
 
@@ -87,8 +99,16 @@ def test_a_port_that_is_used_again_is_no_session() -> None:
     there[("127.0.0.1", 5000)] = "3"  # another connection, of another program
     assert peers.sweep() == [b"first"]
     assert peers.find("ann", "ipv4:127.0.0.1:5000") is None
+    assert peers.gone({"ipv4:127.0.0.1:5000", "ipv6:%5B::1%5D:5001", "unix:"}) == set()
     del there[("::1", 5001)]
+    assert peers.gone({"ipv4:127.0.0.1:5000", "ipv6:%5B::1%5D:5001", "unix:"}) == {"ipv6:%5B::1%5D:5001"}
     assert peers.sweep() == [b"second"]
+
+
+def test_the_address_of_a_peer() -> None:
+    assert address_of("ipv4:192.0.2.1:80") == ("192.0.2.1", 80)
+    assert address_of("ipv6:%5Bfe80::1%25eth0%5D:80") == ("fe80::1", 80)
+    assert address_of("ipv6:%5B::ffff:192.0.2.1%5D:80") == ("192.0.2.1", 80)
 
 
 def test_where_nobody_knows_sessions_stay() -> None:

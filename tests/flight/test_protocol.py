@@ -316,7 +316,8 @@ def test_the_handle_of_a_transaction_is_of_that_one_alone(impatient: FlightSqlSe
     client.query("INSERT INTO t VALUES (2)")
     with pytest.raises(pa.ArrowInvalid, match="ended already"):
         client.info("CommandStatementQuery", query="INSERT INTO t VALUES (3)", transaction_id=begun)
-    assert eventually(lambda: not len(impatient._service.transactions))
+    much_later(impatient)
+    assert not len(impatient._service.transactions)
     client.query("COMMIT")
     assert client.query("SELECT sum(x) AS x FROM t") == [{"x": 3}]
     client.flight.close()
@@ -341,12 +342,19 @@ def test_a_transaction_that_a_statement_ended_is_not_ended_twice(client: Client,
 
 @pytest.fixture
 def impatient(tmp_path: Path) -> Iterator[FlightSqlServer]:
-    """A server in this process that keeps nothing for long, and not much of it."""
+    """A server in this process that keeps not much."""
     with open_engine(load_config(data=str(tmp_path))) as engine:
-        limits = ServerLimits(result_ttl=0.2, most_results=2, transaction_ttl=0.2, most_transactions=10, most_calls=1)
+        limits = ServerLimits(most_results=2, most_transactions=10, most_calls=1)
         server = FlightSqlServer(engine, "grpc://127.0.0.1:0", Anybody(), limits=limits)
         yield server
         server.close()
+
+
+def much_later(server: FlightSqlServer) -> None:
+    """Nobody has used for long what it keeps for a while."""
+    for kept in (server._service.parked, server._service.transactions):
+        kept._clock = lambda: time.monotonic() + 86_400
+        kept.sweep()
 
 
 def calling(server: FlightSqlServer) -> Client:
@@ -367,7 +375,9 @@ def test_results_and_transactions_expire(impatient: FlightSqlServer) -> None:
     begun = unpack(client.act("BeginTransaction", pack(message("ActionBeginTransactionRequest")())))[1].transaction_id
     client.info("CommandStatementQuery", query="INSERT INTO t VALUES (2)", transaction_id=begun)
     waiting = client.info("CommandStatementQuery", query="SELECT 1 AS x").endpoints[0].ticket
-    assert eventually(lambda: not len(impatient._service.parked) and not len(impatient._service.transactions))
+    assert (len(impatient._service.parked), len(impatient._service.transactions)) == (2, 1)
+    much_later(impatient)
+    assert (len(impatient._service.parked), len(impatient._service.transactions)) == (0, 0)
     assert gone(client, waiting)
     with pytest.raises(KeyError, match="no such transaction"):
         client.info("CommandStatementQuery", query="SELECT 1", transaction_id=begun)

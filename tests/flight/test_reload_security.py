@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import signal
 from pathlib import Path
+from typing import Any
 
 import adbc_driver_flightsql.dbapi as adbc
 import pyarrow.flight as fl
@@ -12,8 +13,9 @@ import pytest
 
 from pinakes.core.server_config import LoginConfig, OidcConfig, ServerConfig
 from pinakes.flight.operations.running import changed_users
-from tests.flight.identities import as_user, asked, configured, is_refused, is_turned_away, whoami, with_token
-from tests.flight.serving import Serving, eventually
+from pinakes.flight.wire.messages import message, pack, unpack
+from tests.flight.identities import as_user, asked, configured, headers, is_refused, is_turned_away, whoami, with_token
+from tests.flight.serving import Serving, apart, eventually
 
 ANN, BOB = "token-of-ann", "token-of-bob"
 TOKENS = f"[server.tokens]\nann = '{ANN}'\nbob = '{BOB}'\n"
@@ -53,6 +55,41 @@ def test_administrators_and_powers_change_for_sessions_that_are_open(tmp_path: P
             assert _rows(each, of_file) == [(1,)]
             with pytest.raises(adbc.Error, match="for administrators here"):
                 _rows(each, "SET GLOBAL cache.plans.max_entries = 1")
+
+
+def test_handles_have_the_rights_of_who_uses_them_now(tmp_path: Path) -> None:
+    """A prepared statement and a transaction of connections that nobody has called on since."""
+    (tmp_path / "one.csv").write_text("x\n1\n")
+    of_file = f"SELECT x FROM '{tmp_path}/one.csv'"
+    with (
+        configured(tmp_path, f"[server]\nadministrators = ['ann']\n{TOKENS}") as server,
+        apart(server) as first,
+        apart(server) as second,
+    ):
+        prepared = _act(first, "CreatePreparedStatement", query=of_file).prepared_statement_handle
+        begun = _act(second, "BeginTransaction").transaction_id
+        with apart(server) as other:
+            by_handle = {"name": "CommandPreparedStatementQuery", "prepared_statement_handle": prepared}
+            in_transaction = {"name": "CommandStatementQuery", "query": of_file, "transaction_id": begun}
+            for command in (by_handle, in_transaction):
+                assert _fetched(other, **command) == [{"x": 1}]
+            reloaded(server, tmp_path / "pinakes.toml", TOKENS)
+            for command in (by_handle, in_transaction):
+                with pytest.raises(fl.FlightUnauthorizedError, match="for administrators here"):
+                    _fetched(other, **command)
+
+
+def _act(client: fl.FlightClient, name: str, **fields: object) -> Any:
+    body = pack(message(f"Action{name}Request")(**fields))
+    (answer,) = client.do_action(fl.Action(name, body), headers(ANN))
+    return unpack(answer.body.to_pybytes())[1]
+
+
+def _fetched(client: fl.FlightClient, name: str, **fields: object) -> list[dict[str, Any]]:
+    command = fl.FlightDescriptor.for_command(pack(message(name)(**fields)))
+    ticket = client.get_flight_info(command, headers(ANN)).endpoints[0].ticket
+    found: list[dict[str, Any]] = client.do_get(ticket, headers(ANN)).read_all().to_pylist()
+    return found
 
 
 def _rows(connection: adbc.Connection, sql: str) -> list[tuple[object, ...]]:

@@ -110,7 +110,7 @@ def test_use_and_set_last_as_long_as_the_connection(server: Serving, connection:
 
 
 def test_what_a_connection_says_of_itself(connection: Any) -> None:
-    assert connection.isValid(5)
+    assert connection.isValid(60)
     assert not connection.isClosed()
     assert connection.isReadOnly()  # says the driver of every connection; DatabaseMetaData.isReadOnly() asks the server
     assert not connection.getMetaData().isReadOnly()

@@ -79,7 +79,7 @@ def test_it_connects_as_the_driver_manager_has_it(server: Serving) -> None:
             about.supportsTransactionIsolationLevel(level)
         assert about.supportsResultSetType(1003)
         connection.setAutoCommit(True)
-        assert connection.isValid(10)
+        assert connection.isValid(60)
         assert connection.getWarnings() is None
 
 

@@ -90,6 +90,7 @@ BROKEN = [
     'CREATE SECRET s (KEY "hunter2" "hunter2")',
     "CREATE SECRET s (KEY $$hunter2$$, 'hunter2' = 1, HUNTER2 hunter2 hunter2)",
     "CREATE SECRT s (TYPE s3, KEY 'hunter2')",
+    "ALTER SECRET s SET TOKEN 'hunter2'",
     "CREATE CATALOG c (TOKEN 'hunter2'",
     "ATACH 'x' (TOKEN 'hunter2')",
     "EXPLAIN ATTACH 'x' (TOKEN 'hunter2')",

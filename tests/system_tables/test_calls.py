@@ -11,7 +11,7 @@ import pytest
 
 from pinakes.engine.engine import Engine
 from pinakes.engine.session import Session
-from tests.engine.support import rows
+from tests.engine.support import rows, wait_until
 from tests.system_tables.counting import BulkCatalog, CountingCatalog, engine_with, mount
 
 NAMES = [f"t{i:02}" for i in range(20)]
@@ -186,6 +186,60 @@ def test_limit_stops(session: Session, catalog: CountingCatalog) -> None:
     assert catalog.counts["list_namespaces"] == 1
 
 
+@pytest.mark.parametrize(
+    "condition",
+    [
+        "table_catalog <> 'other'",
+        "table_catalog NOT IN ('other', 'nope')",
+        "table_catalog NOT LIKE 'ot%'",
+        "table_catalog NOT ILIKE 'OTH__'",
+        "lower(table_catalog) <> 'other'",
+        "NOT (table_catalog = 'other' OR table_catalog = 'nope')",
+    ],
+)
+def test_a_catalog_that_is_left_out_is_not_asked(
+    session: Session, catalog: CountingCatalog, other: CountingCatalog, condition: str
+) -> None:
+    """That is how one does without a catalog that hangs."""
+    query = f"SELECT count(*) FROM information_schema.tables WHERE {condition} AND table_schema IN ('s1', 'x')"
+    assert rows(session, query) == [(22,)]
+    assert other.calls == []
+    assert catalog.counts["list_namespaces"] == 0
+
+
+def test_what_is_left_out_by_name_is_not_loaded(session: Session, catalog: CountingCatalog) -> None:
+    where = "table_catalog = 'cat' AND table_schema = 's1' AND table_name <> 't03' AND table_name NOT LIKE 'v%'"
+    assert rows(session, f"SELECT count(data_type) FROM information_schema.columns WHERE {where}") == [(38,)]
+    assert catalog.counts == {"list_tables": 1, "list_views": 1, "load_table": 19}
+
+
+@pytest.mark.parametrize(
+    ("query", "calls", "found"),
+    [
+        ("SELECT table_name FROM cat.information_schema.tables WHERE table_type = 'VIEW'", {"list_views"}, 2),
+        ("SELECT table_name FROM cat.information_schema.tables WHERE table_type LIKE 'BASE%'", {"list_tables"}, 20),
+        ("SELECT table_name FROM cat.information_schema.tables WHERE table_type <> 'BASE TABLE'", {"list_views"}, 2),
+        (
+            "SELECT table_name FROM system.jdbc.tables t WHERE table_type IN ('VIEW') AND table_cat = 'cat'",
+            {"list_views"},
+            2,
+        ),
+    ],
+)
+def test_the_type_says_which_kind_is_listed(
+    session: Session, catalog: CountingCatalog, query: str, calls: set[str], found: int
+) -> None:
+    schema = "table_schem" if "jdbc" in query else "table_schema"
+    assert len(rows(session, f"{query} AND {schema} = 's1'")) == found
+    assert set(catalog.counts) == calls
+
+
+def test_a_pattern_that_all_names_meet_leaves_the_limit_its_effect(session: Session, catalog: CountingCatalog) -> None:
+    query = "SELECT * FROM cat.information_schema.columns WHERE table_schema LIKE 's%' AND table_name LIKE '%' LIMIT 3"
+    assert len(rows(session, query)) == 3
+    assert catalog.counts["load_table"] <= 3
+
+
 def test_limit_is_right_with_offset_and_conditions_of_other_kinds(session: Session) -> None:
     base = "FROM cat.information_schema.columns WHERE table_schema = 's1'"
     assert len(rows(session, f"SELECT * {base} LIMIT 5 OFFSET 40")) == 2
@@ -239,6 +293,16 @@ def test_loads_run_side_by_side_and_not_too_many(session: Session, catalog: Coun
         catalog.trouble["load_table", ("s1",), name] = lambda: time.sleep(0.02)
     rows(session, "SELECT * FROM cat.information_schema.columns WHERE table_schema = 's1'")
     assert 2 <= catalog.most_at_once <= 8
+
+
+def test_a_listing_that_may_be_given_out_old_is_read_anew_meanwhile(engine: Engine, catalog: CountingCatalog) -> None:
+    session = engine.session()
+    session.run("SET GLOBAL cache.listings.stale = '1h'")
+    session.run("SET GLOBAL cache.listings.ttl = '10ms'")
+    query = "SELECT table_name FROM information_schema.tables WHERE table_catalog = 'cat' AND table_schema = 's1.deep'"
+    assert rows(session, query) == [("below",)]
+    catalog.tree["s1", "deep"] = (["made_outside"], [])
+    wait_until(lambda: rows(session, query) == [("made_outside",)], "what is outside is never seen")
 
 
 def test_explain_asks_nobody(session: Session, catalog: CountingCatalog) -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from pinakes.core.errors import InvalidArgument
+from pinakes.core.catalog import SupportsViewTexts
+from pinakes.core.errors import InvalidArgument, NotSupportedError
 from pinakes.core.names import Name, Part
 from pinakes.engine.capability import namespace_changes, views
 from pinakes.engine.execution import Execution
@@ -52,6 +53,8 @@ def _column(statement: CommentOn, execution: Execution) -> None:
 def _view_column(found: Found, column: Part, comment: str | None) -> None:
     catalog = views(found.place.mount, change=True)
     view = catalog.load_view(found.place.namespace, found.name)
+    if view.schema is None:
+        raise NotSupportedError(f"{found} is kept as text alone, so its columns have no comments of their own")
     commented = find_field(view.schema, (column,)).name
     fields = [f.model_copy(update={"doc": comment}) if f.name == commented else f for f in view.schema.fields]
     changed = replace(view, schema=view.schema.model_copy(update={"fields": tuple(fields)}))
@@ -61,6 +64,9 @@ def _view_column(found: Found, column: Part, comment: str | None) -> None:
 def _view(statement: CommentOn, execution: Execution) -> None:
     found = execution.resolver.find(statement.name, kind="VIEW")
     catalog = views(found.place.mount, change=True)
+    if isinstance(catalog, SupportsViewTexts):
+        catalog.set_view_comment(found.place.namespace, found.name, statement.comment)
+        return
     view = catalog.load_view(found.place.namespace, found.name)
     catalog.create_view(found.place.namespace, found.name, replace(view, comment=statement.comment), replace=True)
 

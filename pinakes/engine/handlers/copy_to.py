@@ -18,6 +18,7 @@ from pinakes.engine.files.write_csv import exact_names
 from pinakes.engine.files.write_options import Wanted, refuse_twice, wanted
 from pinakes.engine.files.write_rows import RowWriter, open_writer
 from pinakes.engine.files.write_target import located, replaced_directory, replaced_file
+from pinakes.engine.opening import origin_of
 from pinakes.engine.result import Result
 from pinakes.engine.schemas import schema_of
 from pinakes.parser.statements import CopyTo
@@ -39,10 +40,13 @@ def copy_to(statement: CopyTo, execution: Execution) -> Result:
         raise InvalidArgument("COPY … TO needs at least one column")
     if asked.name not in ("csv", "tsv") or asked.target.partition_by:
         refuse_twice(schema.names, asked.name)
-    with _opened(path, schema, asked, execution.session.guard.files) as writer:
-        count = _write(writer, frame, execution)
-        writer.finish()
-        execution.query.check()  # what was stopped at the last moment replaces nothing
+    try:
+        with _opened(path, schema, asked, execution.session.guard.files) as writer:
+            count = _write(writer, frame, execution)
+            writer.finish()
+            execution.query.check()  # what was stopped at the last moment replaces nothing
+    finally:  # where a catalog looks, a file is a table
+        execution.session.engine.caches.forget_place(origin_of("files", statement.path))
     return Result.done("COPY", count)
 
 

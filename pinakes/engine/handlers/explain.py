@@ -1,7 +1,7 @@
 """EXPLAIN [ANALYZE] [VERBOSE] query: how it would be run; with ANALYZE it is, and each step tells its rows and time.
 
-DataFusion's own plan, one row per plan type. A subquery that is computed once for several uses (`engine/optimize`) has
-a row of its own.
+DataFusion's own plan, one row per plan type; of an INSERT, CREATE TABLE AS or COPY (query) TO that of the query in it.
+A subquery that is computed once for several uses (`engine/optimize`) has a row of its own.
 """
 
 from __future__ import annotations
@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from pinakes.core.errors import InvalidArgument, NotSupportedError
+from pinakes.core.errors import InvalidArgument
 from pinakes.engine.execution import Execution
+from pinakes.engine.handlers.explained import query_in
 from pinakes.engine.result import Result
-from pinakes.parser.statements import Explain, Query
+from pinakes.parser.statements import Explain
 
 if TYPE_CHECKING:
     from pinakes.engine.optimize.compute import Computed
@@ -31,13 +32,10 @@ _FORMATS = {
 
 
 def explain(statement: Explain, execution: Execution) -> Result:
-    inner = execution.session.engine.caches.statements.classify(statement.body.of(statement.text))
-    execution.session.guard.statement(inner)
-    if not isinstance(inner, Query):
-        raise NotSupportedError(f"EXPLAIN of {inner.kind} is not supported yet: EXPLAIN the query in it")
+    span = query_in(statement, execution)
     planner = execution.planner()
     words = ["EXPLAIN", "ANALYZE" * statement.analyze, "VERBOSE" * statement.verbose, _format(statement)]
-    body = planner.rewrite(statement, statement.body)
+    body = planner.rewrite(statement, span)
     execution.plans.dry = not statement.analyze
     result = execution.stream(planner.plan(" ".join(w for w in words if w) + " " + body.text, statement))
     return result.through(partial(_with_computed, result.schema, execution.plans.computed))

@@ -10,13 +10,14 @@ from collections.abc import Iterator
 
 import pyarrow as pa
 
-from pinakes.core.errors import InvalidArgument, NotSupportedError
+from pinakes.core.errors import InvalidArgument
 from pinakes.engine.execution import Execution
 from pinakes.engine.explain.collect import Explaining
 from pinakes.engine.explain.document import document
 from pinakes.engine.explain.rows import SCHEMA, rows
+from pinakes.engine.handlers.explained import query_in
 from pinakes.engine.result import Result
-from pinakes.parser.statements import CopyTo, CreateTableAs, ExplainFull, Insert, Query, Span, Statement
+from pinakes.parser.statements import ExplainFull
 
 _JSON = pa.schema([("plan", pa.string())])
 _FORMATS = ("TEXT", "JSON")
@@ -25,10 +26,7 @@ _FORMATS = ("TEXT", "JSON")
 def explain_full(statement: ExplainFull, execution: Execution) -> Result:
     """Planned at once, run when the result is read."""
     is_json = _format(statement) == "JSON"
-    inner = execution.session.engine.caches.statements.classify(statement.body.of(statement.text))
-    execution.session.guard.statement(inner)
-    span = _query_in(inner, statement)
-    explaining = Explaining.of(execution, statement, span, analyze=statement.analyze)
+    explaining = Explaining.of(execution, statement, query_in(statement, execution), analyze=statement.analyze)
     return Result(_JSON if is_json else SCHEMA, _told(explaining, is_json=is_json))
 
 
@@ -48,21 +46,3 @@ def _format(statement: ExplainFull) -> str:
     if wanted not in _FORMATS:
         raise InvalidArgument(f"EXPLAIN FULL has no format {wanted}; there is: {', '.join(_FORMATS)}")
     return wanted
-
-
-def _query_in(inner: Statement, statement: ExplainFull) -> Span:
-    """Where the query stands in the statement's text."""
-    if isinstance(inner, Query):
-        return statement.body
-    body = inner.body if isinstance(inner, Insert | CreateTableAs | CopyTo) else None
-    if body is None:
-        raise NotSupportedError(
-            f"EXPLAIN FULL of {inner.kind} is not supported: EXPLAIN FULL a query, or an INSERT, CREATE TABLE AS or "
-            f"COPY … TO that has one"
-        )
-    if statement.analyze:
-        raise NotSupportedError(
-            f"EXPLAIN ANALYZE FULL of {inner.kind} is not supported, for it would carry it out: explain the query in "
-            f"it, or leave out ANALYZE"
-        )
-    return Span(statement.body.start + body.start, statement.body.start + body.end)

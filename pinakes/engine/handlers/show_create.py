@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pyarrow as pa
 
 from pinakes.core.catalog import SupportsNamespaces
 from pinakes.core.errors import NotSupportedError
 from pinakes.core.names import display, spell, text_literal
+from pinakes.core.worker_tables import WorkerTable
 from pinakes.engine.execution import Execution
 from pinakes.engine.result import Result
 from pinakes.parser.statements import ShowCreate
+from pinakes.system_tables.described import columns_of_loaded
+
+if TYPE_CHECKING:
+    from pinakes.core.catalog import ViewDefinition
 
 
 def show_create(statement: ShowCreate, execution: Execution) -> Result:
@@ -32,8 +39,21 @@ def _text_of(statement: ShowCreate, execution: Execution) -> str:
 def _table(statement: ShowCreate, execution: Execution) -> str:
     from pinakes.engine.write.spelling import create_table_text
 
-    found, table = execution.resolver.described(statement.name)
-    return create_table_text(str(found), table.handle)
+    resolver = execution.resolver
+    found = resolver.find(statement.name, kind="TABLE")
+    loaded = resolver.load(found)
+    if isinstance(loaded, WorkerTable):
+        return _worker_table(str(found), loaded)
+    return create_table_text(str(found), resolver.fresh(found).handle)
+
+
+def _worker_table(name: str, table: WorkerTable) -> str:
+    lines = []
+    for facts in columns_of_loaded(table):
+        default = f" DEFAULT {facts.default}" if facts.default is not None else ""
+        comment = _comment(" ", facts.comment)
+        lines.append(f"  {spell(facts.name)} {facts.type}{'' if facts.nullable else ' NOT NULL'}{default}{comment}")
+    return f"CREATE TABLE {name} (\n" + ",\n".join(lines) + "\n)" + _comment("\n", table.comment)
 
 
 def _view(statement: ShowCreate, execution: Execution) -> str:
@@ -43,9 +63,14 @@ def _view(statement: ShowCreate, execution: Execution) -> str:
     found = resolver.find(statement.name, kind="VIEW")
     view = resolver.load(found)
     assert isinstance(view, ViewDefinition)
-    columns = ", ".join(spell(f.name) + _comment(" ", f.doc) for f in view.schema.fields)
     comment = _comment("\n", view.comment)
-    return f"CREATE VIEW {found} ({columns}){comment} AS\n{view.sql}"
+    return f"CREATE VIEW {found}{_columns(view)}{comment} AS\n{view.sql}"
+
+
+def _columns(view: ViewDefinition) -> str:
+    if view.schema is None:
+        return ""
+    return f" ({', '.join(spell(f.name) + _comment(' ', f.doc) for f in view.schema.fields)})"
 
 
 def _comment(before: str, text: str | None) -> str:

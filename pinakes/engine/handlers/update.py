@@ -19,6 +19,7 @@ from pinakes.engine.schemas import schema_of
 from pinakes.engine.write.commit import again
 from pinakes.engine.write.matching import matching
 from pinakes.engine.write.merge import Clause, merge_into
+from pinakes.engine.write.misfits import naming_misfits
 from pinakes.engine.write.rewrite import TARGET, Rewrite
 from pinakes.engine.write.shape import cast
 from pinakes.parser.statements import Assignment, Update
@@ -40,10 +41,12 @@ def _update(statement: Update, execution: Execution) -> int:
     places = change.places(f"{change.sql}{where}")
     if not places.num_rows:
         return 0
+    touched = change.touched(places)
     select = ", ".join(_value(change, c, values, types) for c in change.columns)
     select += change.changed_lineage(TARGET)
-    changed = change.planner.plan(f"SELECT {select} FROM {change.touched(places)}", statement)
-    change.apply(places, execution.batches(changed), on_read=on_read)
+    with naming_misfits(change, [(values, touched)]):
+        changed = change.planner.plan(f"SELECT {select} FROM {touched}", statement)
+        change.apply(places, execution.batches(changed), on_read=on_read)
     return int(places.num_rows)
 
 

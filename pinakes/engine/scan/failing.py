@@ -15,7 +15,8 @@ import pyarrow.compute as pc
 if TYPE_CHECKING:
     from datafusion import Expr
 
-    from pinakes.engine.scan.prune import Column, Pruner
+    from pinakes.engine.scan.column import Column
+    from pinakes.engine.scan.prune import Pruner
 
 _INVERSE = {"<": ">=", ">": "<=", "<=": ">", ">=": "<", "=": "!=", "!=": "="}
 MOST_VALUES = 200

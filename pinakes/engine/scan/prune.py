@@ -7,70 +7,28 @@ leaves nothing out (None), and DataFusion still applies every condition to the r
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 from datafusion import Expr
 from pyiceberg.schema import Schema
-from pyiceberg.types import FloatType, IcebergType, StringType, TimestampNanoType, TimestamptzNanoType, UUIDType
+from pyiceberg.types import (
+    StringType,
+    TimestampNanoType,
+    TimestamptzNanoType,
+)
 
 from pinakes.engine.scan.bounds import Range, is_floating, kind_of
+from pinakes.engine.scan.column import Column, Known
 from pinakes.engine.scan.failing import Failing
+from pinakes.engine.scan.images import argument
 from pinakes.engine.scan.native import UUID_TEXT
-from pinakes.engine.scan.snapshot import Buckets
 
 TURNED = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "=": "=", "!=": "!="}
+_SAME = "IS NOT DISTINCT FROM"
 MOST_VALUES = 200
 """Of an IN list, beyond which only its least and greatest value are looked at."""
-
-
-class Known(Protocol):
-    """What is known of files, each by its number: a `SnapshotFiles`, or the part of one that is looked at."""
-
-    def __len__(self) -> int: ...
-
-    def ranges(self, field_id: int, kind: IcebergType) -> list[Range]: ...
-
-    def counts(self, column: str, field_id: int) -> pa.Array: ...
-
-    def not_all_null(self, field_id: int) -> pa.Array: ...
-
-    def buckets(self, field_id: int) -> list[Buckets]: ...
-
-
-class Column:
-    """A column of the table that a condition speaks of."""
-
-    def __init__(self, files: Known, field_id: int, type: IcebergType, *, as_text: bool) -> None:
-        self.files = files
-        self.field_id = field_id
-        self.type = type
-        self.as_text = as_text
-        kind = kind_of(type)
-        assert kind is not None
-        self.kind = kind
-
-    @property
-    def ranges(self) -> list[Range]:
-        return self.files.ranges(self.field_id, self.type)
-
-    def value(self, literal: Any) -> pa.Scalar | None:
-        """A constant as it is compared with the bounds; None if that can't be told."""
-        if (
-            not isinstance(literal, pa.Scalar)
-            or not literal.is_valid
-            or self.as_text != isinstance(self.type, UUIDType)
-        ):
-            return None
-        if pa.types.is_binary(self.kind):
-            return _as_bytes(literal, self.as_text)
-        if isinstance(self.type, FloatType) and literal.type != pa.float32():
-            return None
-        try:
-            return literal if literal.type == self.kind else literal.cast(self.kind)
-        except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
-            return None
 
 
 class Pruner:
@@ -126,11 +84,12 @@ class Pruner:
     def comparison(self, e: Expr) -> tuple[Column, str, pa.Scalar] | None:
         """A column, an operator and a constant; None for anything else."""
         operator, (left, right) = e.rex_call_operator(), e.rex_call_operands()
+        operator = "=" if operator == _SAME else operator  # a constant that is NULL has no value here
         if operator not in TURNED:
             return None
         if left.variant_name() == "Literal":
             left, right, operator = right, left, TURNED[operator]
-        column = self.column(left)
+        column = self.shown(left)
         if column is None or right.variant_name() != "Literal":
             return None
         value = column.value(right.python_value())
@@ -147,21 +106,22 @@ class Pruner:
 
     def _floating(self, column: Column, operator: str, value: pa.Scalar) -> pa.Array | None:
         """Bounds leave NaN out, which is greater than all numbers; and -0.0 may be less than 0.0, or may not."""
-        if value.as_py() != value.as_py() or not column.ranges or operator == "!=":
+        ranges = column.ranges
+        if value.as_py() != value.as_py() or not ranges or operator == "!=":
             return None
         if value.as_py() == 0:
-            mask = _within(column.ranges[0], {"<": "<=", ">": ">="}.get(operator, operator), value)
+            mask = _within(ranges[0], {"<": "<=", ">": ">="}.get(operator, operator), value)
         else:
-            mask = _within(column.ranges[0], operator, value)
-        if operator in (">", ">="):
+            mask = _within(ranges[0], operator, value)
+        if column.has_nan and operator in (">", ">="):
             nans = self._files.counts("nan_value_counts", column.field_id)
             return pc.or_(mask, pc.fill_null(pc.not_equal(nans, 0), True))
         return mask
 
     def _in_bucket(self, column: Column, value: pa.Scalar) -> pa.Array | None:
         mask = None
-        if isinstance(column.type, TimestampNanoType | TimestamptzNanoType):
-            return None  # engines do not agree on what is hashed
+        if column.images or isinstance(column.type, TimestampNanoType | TimestamptzNanoType):
+            return None  # engines do not agree on what is hashed of the latter
         for known in self._files.buckets(column.field_id):
             hashed = known.transform.transform(column.type)(_internal(value))
             mask = _both(mask, pc.fill_null(pc.equal(known.values, pa.scalar(hashed, pa.int32())), True))
@@ -179,7 +139,7 @@ class Pruner:
 
     def listed(self, e: Expr) -> tuple[Column, list[pa.Scalar]] | None:
         """The column and the constants of an IN list."""
-        column, literals = self.column(e.rex_call_operands()[0]), e.rex_call_operands()[1:]
+        column, literals = self.shown(e.rex_call_operands()[0]), e.rex_call_operands()[1:]
         if column is None or any(x.variant_name() != "Literal" for x in literals):
             return None
         values = [column.value(x.python_value()) for x in literals]
@@ -218,6 +178,14 @@ class Pruner:
 
     def not_all_null(self, column: Column) -> pa.Array:
         return self._files.not_all_null(column.field_id)
+
+    def shown(self, e: Expr) -> Column | None:
+        """A column, as it is or behind functions that keep its order (`images.py`)."""
+        column, inner = self.column(e), argument(e)
+        if column is not None or inner is None:
+            return column
+        under = self.shown(inner)
+        return None if under is None else under.behind(e)
 
     def column(self, e: Expr) -> Column | None:
         """The column that an expression is, as it stands in the files or behind what shows it."""
@@ -262,26 +230,6 @@ def _any(masks: Sequence[Any]) -> pa.Array:
     for mask in masks[1:]:
         found = pc.or_(found, mask)
     return found
-
-
-def _as_bytes(literal: pa.Scalar, as_text: bool) -> pa.Scalar | None:
-    value = literal.as_py()
-    if as_text:
-        return _uuid_bytes(value)
-    if isinstance(value, str):
-        value = value.encode()
-    return pa.scalar(value, pa.binary()) if isinstance(value, bytes) else None
-
-
-def _uuid_bytes(value: object) -> pa.Scalar | None:
-    """Only of a text as a uuid is shown: any other stands elsewhere in the order."""
-    digits = value.replace("-", "") if isinstance(value, str) and len(value) == 36 else ""
-    try:
-        found = bytes.fromhex(digits)
-    except ValueError:
-        return None
-    shown = "-".join((digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:]))
-    return pa.scalar(found, pa.binary()) if len(found) == 16 and shown.lower() == value else None
 
 
 def _internal(value: pa.Scalar) -> Any:

@@ -12,7 +12,8 @@ from typing import NamedTuple
 import pyarrow as pa
 from datafusion import Expr
 
-from pinakes.system_tables.conditions import ANYTHING, Condition, Fold, Level, Like, OneOf, both, either
+from pinakes.system_tables.combined import both, either
+from pinakes.system_tables.conditions import ANYTHING, Condition, Fold, Level, Like, Not, OneOf
 
 Levels = Mapping[str, Level]
 """Whose names a table's columns hold."""
@@ -47,6 +48,8 @@ def read(e: Expr, levels: Levels) -> Read:
             return _in_list(e, levels)
         case "Like":
             return _like(e, levels)
+        case "IsNotNull" | "Case" if _is_any_name(e, levels):
+            return Read(ANYTHING, complete=True)
         case "Literal" if text_or_truth(e) is True:
             return Read(ANYTHING, complete=True)
     return _UNKNOWN
@@ -106,19 +109,50 @@ def _is_text_cast(e: Expr) -> bool:
 def _binary(e: Expr, levels: Levels) -> Read:
     operator, (left, right) = e.rex_call_operator(), e.rex_call_operands()
     if operator in ("AND", "OR"):
-        one, other = read(left, levels), read(right, levels)
+        parts = [read(part, levels) for part in _operands(e, operator)]
         joined = both if operator == "AND" else either
-        return Read(joined(one.condition, other.condition), one.complete and other.complete)
-    if operator != "=":
+        return Read(joined(*(p.condition for p in parts)), all(p.complete for p in parts))
+    if operator not in ("=", "!="):
         return _UNKNOWN
     if left.variant_name() == "Literal":
         left, right = right, left
-    return _one_of(left, [right], levels)
+    found = _one_of(left, [right], levels)
+    return found if operator == "=" else _negated(found)
+
+
+def _operands(e: Expr, operator: str) -> list[Expr]:
+    """All that a chain of AND or of OR joins: it may be longer than Python can climb."""
+    found, waiting = [], [e]
+    while waiting:
+        part = waiting.pop()
+        if part.variant_name() == "BinaryExpr" and part.rex_call_operator() == operator:
+            waiting += reversed(part.rex_call_operands())
+        else:
+            found.append(part)
+    return found
 
 
 def _in_list(e: Expr, levels: Levels) -> Read:
     tested, *listed = e.rex_call_operands()
-    return _UNKNOWN if e.to_variant().negated() else _one_of(tested, listed, levels)
+    found = _one_of(tested, listed, levels)
+    return _negated(found) if e.to_variant().negated() else found
+
+
+def _negated(found: Read) -> Read:
+    """That it does not hold, which can be told of a single name only."""
+    return Read(Not(found.condition), complete=True) if isinstance(found.condition, OneOf | Like) else _UNKNOWN
+
+
+def _is_any_name(e: Expr, levels: Levels) -> bool:
+    """IS NOT NULL, or what DataFusion makes of LIKE '%': CASE x IS NOT NULL WHEN true THEN true END."""
+    if e.variant_name() == "Case":
+        case = e.to_variant()
+        pairs = [(text_or_truth(when), text_or_truth(then)) for when, then in case.when_then_expr()]
+        if case.expr() is None or pairs != [(True, True)] or case.else_expr() is not None:
+            return False
+        e = case.expr()
+    about = subject(e.rex_call_operands()[0]) if e.variant_name() == "IsNotNull" else None
+    return about is not None and about.column in levels
 
 
 def _one_of(tested: Expr, constants: list[Expr], levels: Levels) -> Read:
@@ -151,7 +185,8 @@ def _like(e: Expr, levels: Levels) -> Read:
     about, pattern = subject(like.expr()), text_or_truth(like.pattern())
     if about is None or about.column not in levels or not isinstance(pattern, str):
         return _UNKNOWN
-    if like.negated() or like.escape_char() not in (None, "\\"):
+    if like.escape_char() not in (None, "\\"):
         return _UNKNOWN
     caseless = " ILIKE " in e.canonical_name()
-    return Read(Like(levels[about.column], pattern, caseless, about.fold), complete=True)
+    found = Read(Like(levels[about.column], pattern, caseless, about.fold), complete=True)
+    return _negated(found) if like.negated() else found

@@ -17,7 +17,8 @@ from pyiceberg.types import StringType
 from pinakes.core.names import quote
 from pinakes.engine.errors import translated
 from pinakes.engine.scan.bounds import Range, is_floating
-from pinakes.engine.scan.prune import Column, Pruner
+from pinakes.engine.scan.column import Column
+from pinakes.engine.scan.prune import Pruner
 from pinakes.engine.write.rewrite import TARGET, Rewrite
 
 if TYPE_CHECKING:

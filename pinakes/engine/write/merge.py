@@ -7,7 +7,7 @@ deleted and their new values are added (merge-on-read); rows for NOT MATCHED are
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -18,6 +18,7 @@ from datafusion import DataFrame
 from pinakes.core.names import quote
 from pinakes.engine.scan.dataset import FILE, ROW
 from pinakes.engine.schemas import schema_of
+from pinakes.engine.write.misfits import naming_misfits
 from pinakes.engine.write.rewrite import TARGET, Rewrite, at_hand, batches_of, files_of
 from pinakes.engine.write.shape import cast, shaped
 from pinakes.engine.write.twice import check_once
@@ -43,6 +44,11 @@ class Clause:
 
 def merge_into(change: Rewrite, source: str, on: str, clauses: Sequence[Clause], *, on_read: bool) -> int:
     """Carry out the clauses; gives the number of rows changed, deleted and inserted."""
+    with naming_misfits(change, _sets(change, source, on, clauses)):
+        return _merge(change, source, on, clauses, on_read=on_read)
+
+
+def _merge(change: Rewrite, source: str, on: str, clauses: Sequence[Clause], *, on_read: bool) -> int:
     changes = _changes(change, source, on, clauses)
     inserts = [c for c in clauses if c.when == "NOT MATCHED"]
     frames: list[DataFrame] = []
@@ -56,6 +62,18 @@ def merge_into(change: Rewrite, source: str, on: str, clauses: Sequence[Clause],
     rows = counter.strip(batches_of(change.execution, frames))
     change.apply(changes.select([FILE, ROW]), rows, on_read=on_read, complete=True)
     return int(deleted + counter.changed)
+
+
+def _sets(change: Rewrite, source: str, on: str, clauses: Sequence[Clause]) -> Iterator[tuple[Mapping[str, str], str]]:
+    """The values that each clause sets, and the rows that it may be for."""
+    rows = {
+        "MATCHED": f"{source}\n CROSS JOIN {change.sql} WHERE ({on}\n)",
+        "NOT MATCHED": f"{source}\n LEFT ANTI JOIN {change.sql} ON {on}\n WHERE TRUE",
+        "NOT MATCHED BY SOURCE": f"{change.sql} WHERE NOT EXISTS (SELECT 1 FROM {source}\n WHERE {on}\n)",
+    }
+    for number, clause in enumerate(clauses):
+        if clause.values:
+            yield clause.values, f"{rows[clause.when]} AND {_case(clauses, clause.when)} = {number}"
 
 
 class _Counter:

@@ -6,17 +6,21 @@ The query runs a second time for it, up to the row in question, with casts that 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 
 import pyarrow as pa
 import pyarrow.compute as pc
 from pyiceberg.schema import Schema
 
 from pinakes.core.arrow_types import sql_name_of_arrow
+from pinakes.core.errors import ExecutionError, PinakesError
 from pinakes.core.iceberg_arrow import arrow_type_of
 from pinakes.engine.execution import Execution
 from pinakes.engine.planner import Planner
-from pinakes.engine.write.shape import misfits
+from pinakes.engine.schemas import schema_of
+from pinakes.engine.write.rewrite import Rewrite
+from pinakes.engine.write.shape import misfits, positions
 from pinakes.parser.statements import Planned, Query
 
 _LONGEST = 60
@@ -37,6 +41,29 @@ def misfit(
     aliases = ", ".join(f'"c{i}"' for i in range(len(sources)))
     sql = f'SELECT {select} FROM ({query}\n) AS "src"({aliases})'
     return _first(execution, planner, Query(text=sql, shown="INSERT"), {name: types[name] for name in asked})
+
+
+@contextmanager
+def naming_misfits(change: Rewrite, sets: Iterable[tuple[Mapping[str, str], str]]) -> Iterator[None]:
+    """The same for what is done within: an error that comes of a cast names column and row. Each of the sets has new
+    values by the column of the target, and what they are read in, a FROM clause with its WHERE."""
+    try:
+        yield
+    except ExecutionError as error:
+        told = next((told for values, source in sets if (told := _misfit_of(change, values, source))), None)
+        if told is None:
+            raise
+        raise ExecutionError(told) from error
+
+
+def _misfit_of(change: Rewrite, values: Mapping[str, str], source: str) -> str | None:
+    body = f"SELECT {', '.join(f'({value}{chr(10)})' for value in values.values())} FROM {source}"
+    try:
+        frame = change.planner.plan(body, change.statement)
+        sources = positions(list(values), schema_of(frame))
+        return misfit(change.execution, change.planner, body, sources, change.table.handle.schema())
+    except PinakesError:
+        return None  # another part of the statement fails: the error that there was tells it
 
 
 def _first(execution: Execution, planner: Planner, query: Planned, types: Mapping[str, pa.DataType]) -> str | None:

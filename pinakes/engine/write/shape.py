@@ -52,14 +52,21 @@ def _expression(field: NestedField, source: tuple[str, pa.DataType] | None, time
 def cast(expression: str, source: pa.DataType, target: pa.DataType) -> str:
     """`expression` as the table's type, or as it is when only writing can convert it. A time with a zone has the
     session's in its type, so that a text without one is read in it."""
+    target = planned_type(target)
     name = type_name(target)
     if source == target or name is None or is_.is_nested(source):
         return expression
     return f"arrow_cast({exact_number(expression, target)}, '{name}')"
 
 
+def planned_type(target: pa.DataType) -> pa.DataType:
+    """What a plan casts to for a column: DataFusion makes a large number infinite as REAL, writing it is an error."""
+    return pa.float64() if is_.is_float32(target) else target
+
+
 def misfits(expression: str, source: pa.DataType, target: pa.DataType) -> str | None:
     """The value as text where `cast` fails for it, else NULL. None where it never fails."""
+    target = planned_type(target)
     name = type_name(target)
     if source == target or name is None or is_.is_nested(source):
         return None

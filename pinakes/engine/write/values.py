@@ -15,7 +15,7 @@ from pyiceberg.types import NestedField
 
 from pinakes.core.iceberg_arrow import arrow_type_of
 from pinakes.engine.splice import Edit
-from pinakes.engine.write.shape import exact_number, literal, type_name
+from pinakes.engine.write.shape import exact_number, literal, planned_type, type_name
 from pinakes.parser.statements import Insert, Span
 from pinakes.parser.value_rows import value_rows
 
@@ -57,7 +57,7 @@ def _edits(span: Span, text: str, field: NestedField, target: pa.DataType) -> It
     if _kind(text) == "default":
         yield Edit(span.start, span.end, literal(field.write_default, target))
         return
-    name = type_name(target)
+    name = type_name(planned_type(target))
     if name is None:
         return
     number = exact_number(text, target)

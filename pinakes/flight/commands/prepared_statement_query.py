@@ -16,15 +16,15 @@ from pinakes.flight.wire.messages import Message, message
 
 class PreparedStatementQuery(Command):
     def info(self, message: Message, ask: Ask) -> Answer:
-        prepared = ask.service.prepared.get(message.prepared_statement_handle, ask.user)
+        prepared = ask.prepared(message.prepared_statement_handle)
         check_results(ask)
         return park(ask, execute(ask, prepared))
 
     def schema(self, message: Message, ask: Ask) -> pa.Schema:
-        prepared = ask.service.prepared.get(message.prepared_statement_handle, ask.user)
+        prepared = ask.prepared(message.prepared_statement_handle)
         return ask.caller.client.schema(prepared.description.schema or pa.schema([]))
 
     def put(self, message_: Message, ask: Ask, reader: Any) -> bytes:
         handle = message_.prepared_statement_handle
-        ask.service.prepared.get(handle, ask.user).bind(read_parameters(reader, ask))
+        ask.prepared(handle).bind(read_parameters(reader, ask))
         return bytes(message("DoPutPreparedStatementResult")(prepared_statement_handle=handle).SerializeToString())

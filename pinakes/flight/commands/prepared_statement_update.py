@@ -14,7 +14,7 @@ from pinakes.flight.wire.messages import Message
 
 class PreparedStatementUpdate(Command):
     def put(self, message: Message, ask: Ask, reader: Any) -> bytes:
-        prepared = ask.service.prepared.get(message.prepared_statement_handle, ask.user)
+        prepared = ask.prepared(message.prepared_statement_handle)
         given = read_parameters(reader, ask, SURE)
         if given.num_columns:
             rows = prepared.arranged(given)

@@ -45,7 +45,7 @@ def park(ask: Ask, result: Result) -> Answer:
     """Leave the result for whoever brings the ticket. One without rows can be fetched, too: a FlightInfo without any
     endpoint confuses the JDBC driver."""
     schema = ask.caller.client.schema(result.schema)
-    handle = ask.service.parked.put(Parked(ask.user, result, schema))
+    handle = ask.service.parked.put(Parked(ask.connection, result, schema))
     ticket = pack(message("TicketStatementQuery")(statement_handle=handle))
     return Answer(schema, ticket, -1 if result.count is None else result.count)
 

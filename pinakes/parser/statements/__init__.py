@@ -34,9 +34,11 @@ if TYPE_CHECKING:
     from pinakes.parser.statements.alter import UnsetProperties as UnsetProperties
     from pinakes.parser.statements.base import AsOf as AsOf
     from pinakes.parser.statements.base import Bound as Bound
+    from pinakes.parser.statements.base import CatalogCall as CatalogCall
     from pinakes.parser.statements.base import ColumnRef as ColumnRef
     from pinakes.parser.statements.base import FileArgument as FileArgument
     from pinakes.parser.statements.base import FileCall as FileCall
+    from pinakes.parser.statements.base import FunctionRef as FunctionRef
     from pinakes.parser.statements.base import OptionValue as OptionValue
     from pinakes.parser.statements.base import Path as Path
     from pinakes.parser.statements.base import Placeholder as Placeholder
@@ -120,7 +122,8 @@ if TYPE_CHECKING:
 
 FAMILIES = {
     "base": (
-        "Span AsOf Bound FileArgument FileCall SearchCall TableCall TableRef ColumnRef Placeholder SessionValue "
+        "Span AsOf Bound FileArgument FileCall SearchCall CatalogCall TableCall TableRef ColumnRef FunctionRef "
+        "Placeholder SessionValue "
         "Projection Repair Statement Planned OptionValue Properties Path"
     ),
     "queries": "Query Explain ExplainFull Summarize",

@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 
 from pinakes.system_tables.base import TEXT, Column, Request, SystemTable
 from pinakes.system_tables.common import Row, named
-from pinakes.system_tables.listing import Kind, objects, runs
+from pinakes.system_tables.listing import Kind, kinds_of, objects, runs
 
 TYPES: dict[Kind, str] = {"TABLE": "BASE TABLE", "VIEW": "VIEW", "SYSTEM": "SYSTEM VIEW"}
 
@@ -19,9 +19,13 @@ def type_of(row: Row) -> str:
     return TYPES[row.kind]
 
 
+def _rows(request: Request) -> Iterator[Row]:
+    return objects(request, kinds_of(request, TYPES))
+
+
 def _arrays(request: Request) -> Iterator[dict[str, pa.Array]]:
     """All rows at once: an object for each would take most of the time."""
-    found = [run for run in runs(request) if run.names]
+    found = [run for run in runs(request, kinds_of(request, TYPES)) if run.names]
     if found:
         ends = list(accumulate(len(run.names) for run in found))
         yield {
@@ -43,8 +47,14 @@ TABLE: SystemTable[Row] = SystemTable(
     doc="One row per table and view that the session sees. Comments are in system.metadata.table_comments.",
     columns=(
         *named("table_catalog", "table_schema", "table_name"),
-        Column("table_type", TEXT, "BASE TABLE, VIEW, or SYSTEM VIEW for a table of the engine's own", type_of),
+        Column(
+            "table_type",
+            TEXT,
+            "BASE TABLE, VIEW, or SYSTEM VIEW for a table of the engine's own",
+            type_of,
+            level="kind",
+        ),
     ),
-    items=objects,
+    items=_rows,
     arrays=_arrays,
 )

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from pinakes.system_tables.base import TEXT, Column, SystemTable, always_null, none
+from collections.abc import Iterator
+
+from pinakes.system_tables.base import TEXT, Column, Request, SystemTable, always_null, none
 from pinakes.system_tables.common import Row, named
-from pinakes.system_tables.listing import Kind, objects
+from pinakes.system_tables.listing import Kind, kinds_of, objects
 
 TYPES: dict[Kind, str] = {"TABLE": "TABLE", "VIEW": "VIEW", "SYSTEM": "SYSTEM TABLE"}
 
@@ -13,12 +15,16 @@ def _type(row: Row) -> str:
     return TYPES[row.kind]
 
 
+def _rows(request: Request) -> Iterator[Row]:
+    return objects(request, kinds_of(request, TYPES))
+
+
 TABLE: SystemTable[Row] = SystemTable(
     name="tables",
     doc="One row per table and view that the session sees. Drivers read all of it, so no table is loaded for it.",
     columns=(
         *named("table_cat", "table_schem", "table_name"),
-        Column("table_type", TEXT, "TABLE, VIEW or SYSTEM TABLE", _type),
+        Column("table_type", TEXT, "TABLE, VIEW or SYSTEM TABLE", _type, level="kind"),
         Column("remarks", TEXT, "Always NULL: system.metadata.table_comments has the comments", none),
         always_null("type_cat", TEXT),
         always_null("type_schem", TEXT),
@@ -26,5 +32,5 @@ TABLE: SystemTable[Row] = SystemTable(
         always_null("self_referencing_col_name", TEXT),
         always_null("ref_generation", TEXT),
     ),
-    items=objects,
+    items=_rows,
 )

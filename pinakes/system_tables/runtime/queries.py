@@ -86,7 +86,12 @@ TABLE: SystemTable[QueryInfo] = SystemTable(
             "Rows that it inserted, changed or deleted; NULL for what changes no rows",
             lambda q: q.written,
         ),
-        Column("peak_memory_bytes", NUMBER, "Always NULL: the memory that a query took is not told", lambda q: None),
+        Column(
+            "peak_memory_bytes",
+            NUMBER,
+            "Bytes that its joins held; what sorts and aggregations hold is not told; NULL without a join",
+            lambda q: q.work.held,
+        ),
         Column(
             "spilled_bytes",
             NUMBER,
