@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Notes that SQL writes, in transactions: CREATE TABLE makes one, COMMENT ON TABLE is its text, SELECT reads its lines.
 
-ATTACH 'notes' (TYPE vgi, LOCATION 'python examples/workers/notes.py', PATH '/home/me/notes.db');
+ATTACH 'notes' (TYPE vgi, LOCATION 'python examples/workers/notes.py', PATH '/some/dir/notes.db');
 """
 
 import pyarrow as pa

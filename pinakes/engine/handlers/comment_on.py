@@ -54,7 +54,7 @@ def _view_column(found: Found, column: Part, comment: str | None) -> None:
     catalog = views(found.place.mount, change=True)
     view = catalog.load_view(found.place.namespace, found.name)
     if view.schema is None:
-        raise NotSupportedError(f"{found} is kept as text alone, so its columns have no comments of their own")
+        raise NotSupportedError(f"{found.place.mount.name} keeps no columns of its views, and so no comments on them")
     commented = find_field(view.schema, (column,)).name
     fields = [f.model_copy(update={"doc": comment}) if f.name == commented else f for f in view.schema.fields]
     changed = replace(view, schema=view.schema.model_copy(update={"fields": tuple(fields)}))

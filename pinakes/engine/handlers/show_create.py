@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pyarrow as pa
 
 from pinakes.core.catalog import SupportsNamespaces
@@ -14,9 +12,6 @@ from pinakes.engine.execution import Execution
 from pinakes.engine.result import Result
 from pinakes.parser.statements import ShowCreate
 from pinakes.system_tables.described import columns_of_loaded
-
-if TYPE_CHECKING:
-    from pinakes.core.catalog import ViewDefinition
 
 
 def show_create(statement: ShowCreate, execution: Execution) -> Result:
@@ -51,9 +46,9 @@ def _worker_table(name: str, table: WorkerTable) -> str:
     lines = []
     for facts in columns_of_loaded(table):
         default = f" DEFAULT {facts.default}" if facts.default is not None else ""
-        comment = _comment(" ", facts.comment)
-        lines.append(f"  {spell(facts.name)} {facts.type}{'' if facts.nullable else ' NOT NULL'}{default}{comment}")
-    return f"CREATE TABLE {name} (\n" + ",\n".join(lines) + "\n)" + _comment("\n", table.comment)
+        nullable = "" if facts.nullable else " NOT NULL"
+        lines.append(f"  {spell(facts.name)} {facts.type}{nullable}{default}{_comment(' ', facts.comment)}")
+    return f"CREATE TABLE {name} (\n" + ",\n".join(lines) + f"\n){_comment(chr(10), table.comment)}"
 
 
 def _view(statement: ShowCreate, execution: Execution) -> str:
@@ -63,14 +58,9 @@ def _view(statement: ShowCreate, execution: Execution) -> str:
     found = resolver.find(statement.name, kind="VIEW")
     view = resolver.load(found)
     assert isinstance(view, ViewDefinition)
-    comment = _comment("\n", view.comment)
-    return f"CREATE VIEW {found}{_columns(view)}{comment} AS\n{view.sql}"
-
-
-def _columns(view: ViewDefinition) -> str:
-    if view.schema is None:
-        return ""
-    return f" ({', '.join(spell(f.name) + _comment(' ', f.doc) for f in view.schema.fields)})"
+    fields = view.schema.fields if view.schema is not None else ()
+    columns = f" ({', '.join(spell(f.name) + _comment(' ', f.doc) for f in fields)})" if fields else ""
+    return f"CREATE VIEW {found}{columns}{_comment(chr(10), view.comment)} AS\n{view.sql}"
 
 
 def _comment(before: str, text: str | None) -> str:
