@@ -4,12 +4,12 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
-SOURCES := pinakes tests docs $(wildcard benchmarks examples)
+SOURCES := pinakes tests docs dbt-pinakes $(wildcard benchmarks examples)
 # Files are shared out over the processors; the tests of one file stay together, as those of an .slt must.
 PYTEST := $(BIN)/python -m pytest -q -n auto --dist loadfile
 
 .DEFAULT_GOAL := help
-.PHONY: help venv shell check test test-long bench format docs notebook clean
+.PHONY: help venv shell demo check test test-long bench format docs site notebook clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -31,10 +31,14 @@ $(STAMP): pyproject.toml constraints.txt
 shell: venv  ## open a SQL prompt on the embedded catalog (make shell ARGS='--data :memory:')
 	@$(BIN)/pinakes $(ARGS)
 
+demo: venv  ## two catalogs, a server and a story in the terminal (make demo ARGS='--once --port 0')
+	@$(BIN)/python examples/demo $(ARGS)
+
 check: venv  ## format, lint, types, layers and the fast tests
 	$(BIN)/ruff format --check $(SOURCES)
 	$(BIN)/ruff check $(SOURCES)
 	$(BIN)/mypy
+	cd dbt-pinakes && ../$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 	$(PYTEST) -m 'not slow and not long'
 
@@ -54,9 +58,12 @@ format: venv  ## put the code in form
 docs: venv  ## write the generated reference pages anew
 	$(BIN)/python docs/generate.py
 
+site: venv  ## build the documentation as pages, strictly, in build/site
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+
 notebook: venv  ## run the example notebook anew and store what it shows
 	$(BIN)/python examples/execute.py
 
 clean:  ## remove what can be made again, .venv too
-	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) build dist .pytest_cache .mypy_cache dbt-pinakes/.mypy_cache .ruff_cache .import_linter_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -27,7 +27,7 @@ from datafusion import SessionContext
 
 from pinakes.api.build import open_engine
 from pinakes.api.completion import Completer
-from pinakes.core.config import CacheConfig, CachesConfig, load_config
+from pinakes.core.config import CachesConfig, ListingsConfig, load_config
 from pinakes.engine.engine import Engine
 from pinakes.engine.session import Session
 
@@ -42,7 +42,7 @@ SHOW = "SHOW TABLES IN wide.ns0500"
 SEARCH = "SEARCH 't0500_00050'"
 TYPED = ("select * from wide.|", "select * from wide.ns0500.|", "select * from wide.ns0500.t0500_0005|")
 
-PATIENT = CachesConfig(listings=CacheConfig(entries=10_000, ttl=600.0))
+PATIENT = CachesConfig(listings=ListingsConfig(max_entries=10_000, ttl=600.0))
 """To list 100,000 tables by REST may take longer than listings are kept: warm is what this is about."""
 TRINO = {"rest": 1.7, "postgres": 4.6}
 """Seconds that Trino 476 took for MANY."""

@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
+import re
+from argparse import SUPPRESS, Action, ArgumentParser
 from collections.abc import Iterable
 from dataclasses import MISSING, Field, fields
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from pinakes.core import config, errors, powers, server_config, serving
+from pinakes.cli import main, users
+from pinakes.core import config, errors, powers, server_config, serving, spark_config
 from pinakes.core.arrow_types import sql_name_of_arrow
 from pinakes.core.names import INFORMATION_SCHEMA, SYSTEM
 from pinakes.core.server_limits import ServerLimits
 from pinakes.core.settings import Settings
 from pinakes.core.values import docs_of
+from pinakes.engine.refusals import REFUSED
+from pinakes.parser import statements
 from pinakes.providers.options import describe_options
 from pinakes.providers.registry import TYPES, load_type
 from pinakes.system_tables import registry as system
 from pinakes.system_tables.base import Column
 
-REFERENCE = Path(__file__).parent / "reference"
+DOCS = Path(__file__).parent
 NOTE = "<!-- Written by docs/generate.py (`make docs`); change the code instead. -->\n"
 
 
@@ -86,6 +92,7 @@ def sections() -> Iterable[str]:
     yield from table(("key", "default", "meaning"), docs_of(config.SizedCacheConfig))
     yield ""
     yield from caches("max_bytes", config.SizedCacheConfig)
+    yield from section("spark", spark_config.SparkConfig)
     yield from section("log", config.LogConfig)
     yield from section("server", server_config.LoginConfig, ServerLimits)
     yield from section("server.statements", serving.StatementLimits)
@@ -153,6 +160,89 @@ def system_tables() -> str:
     )
 
 
+FAMILIES = {
+    "queries": "Queries",
+    "shows": "What there is",
+    "mounts": "Catalogs and secrets",
+    "definitions": "Schemas, tables and views",
+    "alter": "Changing a table's form",
+    "changes": "Changing rows",
+    "session": "The session",
+}
+"""The families of `parser/statements`, in the order of the page."""
+
+
+def statement_kinds() -> str:
+    """Every statement, from the docstring of the module that answers it."""
+    return "\n".join(
+        [
+            "# Statements",
+            NOTE,
+            "`[…]` may be left out, `|` separates choices, `…` goes on in the same way. A name has as many parts as it "
+            "needs: the last is the object, a first part that is a mounted catalog is the catalog, what is between is "
+            "the namespace.",
+            "",
+            *(line for family, title in FAMILIES.items() for line in (f"## {title}", "", *family_statements(family))),
+            "## Refused",
+            "",
+            *(f"- {text}" for text in sorted(REFUSED.values())),
+            "",
+        ]
+    )
+
+
+def family_statements(family: str) -> Iterable[str]:
+    for name in statements.FAMILIES[family].split():
+        kind = getattr(statements, name)
+        if isinstance(kind, type) and issubclass(kind, statements.Statement) and kind not in REFUSED:
+            snake = re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower()
+            told = import_module(f"pinakes.engine.handlers.{snake}").__doc__ or ""
+            yield from statement(snake.replace("_", " ").upper(), told.strip())
+
+
+def statement(title: str, told: str) -> Iterable[str]:
+    """The docstring's form, up to the first colon, as code; what it says after that as text."""
+    first, *rest = re.split(r"\n\n", told)
+    form, _, meaning = " ".join(first.split()).partition(": ")
+    yield from (f"### {title}", "", "```text", form.rstrip("."), "```", "")
+    for paragraph in (meaning, *rest):
+        if paragraph:
+            yield from (paragraph[0].upper() + paragraph[1:], "")
+
+
+def command() -> str:
+    """Every option of `pinakes` and of `pinakes user`, from their parsers."""
+    texts = [line for parser in (main.make_parser(), *subparsers(users.make_parser())) for line in usage(parser)]
+    return "\n".join(["# The command", NOTE, "[The shell](../shell.md) has commands of its own.", "", *texts])
+
+
+def subparsers(parser: ArgumentParser) -> Iterable[ArgumentParser]:
+    return (p for action in parser._actions if isinstance(action.choices, dict) for p in action.choices.values())
+
+
+def usage(parser: ArgumentParser) -> Iterable[str]:
+    shown = [action for action in parser._actions if action.help is not SUPPRESS]
+    rows = ((words_of(action), (action.help or "") % (vars(action) | {"prog": parser.prog})) for action in shown)
+    yield from (f"## {parser.prog}", "", *([parser.description, ""] if parser.description else []))
+    yield from (*table(("argument", "meaning"), rows), "")
+
+
+def words_of(action: Action) -> str:
+    """The words of an option and what follows them, as one types them."""
+    choices = ",".join(map(str, action.choices)) if action.choices else ""
+    value = action.metavar or (f"{{{choices}}}" if choices else action.dest.upper())
+    if not action.option_strings:
+        return f"`{action.metavar or action.dest}`"
+    return f"`{', '.join(action.option_strings)}{'' if action.nargs == 0 else f' {value}'}`"
+
+
+def decisions() -> str:
+    """The ADRs, by their titles."""
+    pages = sorted(path for path in (DOCS / "adr").glob("[0-9]*.md"))
+    titles = [(path, path.read_text(encoding="utf-8").splitlines()[0].removeprefix("# ")) for path in pages]
+    return "\n".join(["# Decisions", NOTE, *(f"- [{title}]({path.name})" for path, title in titles), ""])
+
+
 def schema_tables(schema: str) -> Iterable[str]:
     full = schema if schema == INFORMATION_SCHEMA else f"{SYSTEM}.{schema}"
     for name in system.names(schema):
@@ -210,18 +300,20 @@ def _row(cells: Iterable[str]) -> str:
 
 
 PAGES = {
-    "settings.md": settings,
-    "errors.md": error_codes,
-    "catalogs.md": catalog_types,
-    "system-tables.md": system_tables,
+    "reference/settings.md": settings,
+    "reference/errors.md": error_codes,
+    "reference/catalogs.md": catalog_types,
+    "reference/system-tables.md": system_tables,
+    "reference/statements.md": statement_kinds,
+    "reference/command.md": command,
+    "adr/index.md": decisions,
 }
 
 
-def main() -> None:
-    REFERENCE.mkdir(exist_ok=True)
+def write_pages() -> None:
     for name, page in PAGES.items():
-        (REFERENCE / name).write_text(page(), encoding="utf-8")
+        (DOCS / name).write_text(page(), encoding="utf-8")
 
 
 if __name__ == "__main__":
-    main()
+    write_pages()

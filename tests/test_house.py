@@ -20,6 +20,7 @@ from pinakes.core.server_config import AccessConfig, LoginConfig, OidcConfig, Tl
 from pinakes.core.server_limits import ServerLimits
 from pinakes.core.serving import MetricsConfig, StatementLimits
 from pinakes.core.settings import Settings
+from pinakes.core.spark_config import SparkConfig
 from pinakes.core.values import docs_of
 from pinakes.engine.refusals import REFUSED
 from pinakes.parser import classify, statements
@@ -90,7 +91,7 @@ def test_every_module_says_what_it_is_for(module: Path) -> None:
 
 
 def settings() -> list[tuple[str, str, str]]:
-    engine = (Settings, EngineConfig, CacheConfig, SizedCacheConfig, LogConfig)
+    engine = (Settings, EngineConfig, CacheConfig, SizedCacheConfig, LogConfig, SparkConfig)
     server = (LoginConfig, ServerLimits, StatementLimits, MetricsConfig, OidcConfig, TlsConfig, AccessConfig)
     return [row for kind in (*engine, *server) for row in docs_of(kind)]
 
@@ -102,14 +103,21 @@ def test_every_setting_is_documented() -> None:
     assert missing == []
 
 
-@pytest.mark.parametrize("page", ["settings.md", "errors.md", "catalogs.md", "system-tables.md"])
+PAGES = (
+    *(f"reference/{page}.md" for page in ("settings", "errors", "catalogs", "system-tables", "statements", "command")),
+    "adr/index.md",
+)
+
+
+@pytest.mark.parametrize("page", PAGES)
 def test_the_reference_is_in_step_with_the_code(page: str) -> None:
     spec = importlib.util.spec_from_file_location("docs_generate", ROOT / "docs/generate.py")
     assert spec is not None
     assert spec.loader is not None
     generate = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(generate)
-    written = (ROOT / "docs/reference" / page).read_text(encoding="utf-8")
+    assert set(generate.PAGES) == set(PAGES)
+    written = (ROOT / "docs" / page).read_text(encoding="utf-8")
     assert written == generate.PAGES[page](), "run `make docs`"
 
 

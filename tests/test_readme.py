@@ -1,4 +1,4 @@
-"""The README does not lie: its SQL and its commands run as written."""
+"""README and tutorial do not lie: their SQL, their Python and their commands run as written."""
 
 from __future__ import annotations
 
@@ -18,10 +18,11 @@ from pinakes.parser import split
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+TUTORIAL = (ROOT / "docs/tutorial.md").read_text(encoding="utf-8")
 
 
-def blocks(language: str) -> list[str]:
-    return re.findall(rf"^```{language}\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+def blocks(language: str, page: str = README) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
 
 
 @pytest.fixture
@@ -39,6 +40,36 @@ def test_the_sql_runs_as_written(session: Session, tmp_path: Path) -> None:
         {"name": "b", "sum": 7.0},
     ]
     assert results["SELECT count(*) FROM events"].column(0).to_pylist() == [1]
+
+
+def test_the_tutorial_runs_as_written(session: Session, tmp_path: Path) -> None:
+    (tmp_path / "dir").mkdir()
+    statements = [part.text for block in blocks("sql", TUTORIAL) for part in split(block)]
+    results = [session.run(sql.replace("/some/dir", str(tmp_path / "dir"))).read_all() for sql in statements]
+    told = {sql: result.to_pylist() for sql, result in zip(statements, results, strict=True)}
+    assert told["SELECT count(*) AS now FROM cities"] == [{"now": 0}]
+    assert told["SELECT count(*) AS then FROM cities FOR VERSION AS OF 'after_the_merge'"] == [{"then": 4}]
+    assert [row["Catalog"] for row in told["SHOW CATALOGS"]] == ["archive", "lake", "system"]
+
+
+@pytest.mark.slow
+def test_the_tutorials_python_runs_as_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The first block talks to a server that has the tutorial's table."""
+    table = "CREATE TABLE cities AS SELECT 'Rhodes' AS name, 'GR' AS country, true AS harbour"
+    subprocess.run([sys.executable, "-m", "pinakes", "--data", str(tmp_path), "-c", table], check=True)
+    remote, local = blocks("python", TUTORIAL)
+    command = [sys.executable, "-m", "pinakes", "serve", "--port", "0", "--data", str(tmp_path)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as server:
+        try:
+            assert server.stdout is not None
+            address = server.stdout.readline().split()[2]
+            exec(compile(remote.replace("grpc://127.0.0.1:31337", address), "docs/tutorial.md", "exec"), {})
+        finally:
+            server.terminate()
+    exec(compile(local, "docs/tutorial.md", "exec"), {})
+    shown = capsys.readouterr().out
+    assert "Rhodes" in shown
+    assert "81" in shown
 
 
 COMMANDS = [line.split("#")[0].strip() for block in blocks("sh") for line in block.splitlines()]

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any, TypeVar
 
 from pinakes.caches.base import Cache
 from pinakes.caches.listings import ListingKey, What
 from pinakes.caches.registry import Caches
 from pinakes.caches.table_metadata import TableKey
+from pinakes.core.catalog import SupportsVersion
 from pinakes.core.forwarding import Forwarding
 from pinakes.core.names import Namespace
 
 T = TypeVar("T")
+
+STATEMENT: ContextVar[object] = ContextVar("statement", default=None)
+"""The statement that asks. Whoever runs statements sets it; without one, each question is a statement of its own."""
 
 _LISTINGS: dict[str, What] = {
     "list_namespaces": "namespaces",
@@ -36,6 +41,10 @@ class CachingCatalog(Forwarding):
         self._mount = mount
         self._user = user
         self._origin = origin
+        self._tells_version = isinstance(inner, SupportsVersion)
+        self._version: int | None = None
+        self._asked_in: object = None
+        """The statement in which the catalog was last asked for its version."""
         caches.origins.add(mount, origin)
 
     def close(self) -> None:
@@ -73,10 +82,25 @@ class CachingCatalog(Forwarding):
         """What a cache answers. Who works with a catalog that is gone, or goes meanwhile, leaves nothing behind."""
         if not self._caches.origins.has(self._mount):
             return load()
+        if self._tells_version:
+            self._settle()
         found = ask()
         if not self._caches.origins.has(self._mount):
             cache.invalidate(key)
         return found
+
+    def _settle(self) -> None:
+        """A catalog that tells its version is asked for it once in each statement; what is remembered of another one
+        goes."""
+        statement = STATEMENT.get()
+        if statement is not None and statement is self._asked_in:
+            return
+        version = self.inner.version()
+        self._asked_in = statement
+        if version != self._version:
+            if self._version is not None:
+                self.forget()
+            self._version = version
 
     def _key(self, namespace: Namespace, name: str, *, is_view: bool = False) -> TableKey:
         return TableKey(self._mount, self._user, namespace, name, is_view)

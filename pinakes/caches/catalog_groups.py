@@ -16,10 +16,12 @@ from pinakes.core.catalog import (
     SupportsBulkListing,
     SupportsNamespaceChanges,
     SupportsNamespaces,
+    SupportsTableActions,
     SupportsTableChanges,
     SupportsTables,
     SupportsTransactions,
     SupportsViews,
+    SupportsViewTexts,
     Table,
     TableChange,
     TableSpec,
@@ -28,7 +30,10 @@ from pinakes.core.catalog import (
 from pinakes.core.names import Namespace
 
 if TYPE_CHECKING:
+    from pyarrow import Schema as ArrowSchema
     from pyiceberg.table import CreateTableTransaction
+
+    from pinakes.core.worker_tables import TableAction
 
 
 class Namespaces(CachingCatalog):
@@ -105,6 +110,18 @@ class TableChanges(Tables):
             self.inner.rename_table(source, target)
 
 
+class TableActions(TableChanges):
+    def define_table(
+        self, namespace: Namespace, name: str, columns: ArrowSchema, comment: str | None, *, replace: bool = False
+    ) -> None:
+        with self._changing((namespace, name)):
+            self.inner.define_table(namespace, name, columns, comment, replace=replace)
+
+    def alter_table(self, namespace: Namespace, name: str, action: TableAction) -> None:
+        with self._changing((namespace, name)):
+            self.inner.alter_table(namespace, name, action)
+
+
 class Transactions(TableChanges):
     @property
     def creates_in_transactions(self) -> bool:
@@ -141,6 +158,12 @@ class Views(CachingCatalog):
             self.inner.rename_view(source, target)
 
 
+class ViewTexts(Views):
+    def set_view_comment(self, namespace: Namespace, name: str, comment: str | None) -> None:
+        with self._changing((namespace, name)):
+            self.inner.set_view_comment(namespace, name, comment)
+
+
 class BulkListing(Tables):
     def list_everything(self) -> Sequence[tuple[Namespace, str, str]]:
         return self._listing("everything", (), lambda: tuple(self.inner.list_everything()))
@@ -148,12 +171,14 @@ class BulkListing(Tables):
 
 GROUPS: dict[Any, type[CachingCatalog]] = {
     SupportsTransactions: Transactions,
+    SupportsTableActions: TableActions,
     SupportsTableChanges: TableChanges,
     SupportsBulkListing: BulkListing,
     SupportsTables: Tables,
     SupportsNamespaceChanges: NamespaceChanges,
     SupportsAllNamespaces: AllNamespaces,
     SupportsNamespaces: Namespaces,
+    SupportsViewTexts: ViewTexts,
     SupportsViews: Views,
 }
 """What each group is done by. What is at a path changes without the catalog: it is never remembered."""

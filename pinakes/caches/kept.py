@@ -72,11 +72,14 @@ class Kept(Generic[K, V]):
             budget.join(self)
 
     def peek(self, key: K) -> V | None:
-        """The value for `key` if it is there; nothing is loaded, and nobody waited for."""
+        """The value for `key` if it is there and not grown old, so that `get` would not even read it anew; nothing is
+        loaded, and nobody waited for."""
         with self._lock:
             entry = self._store.find(key)
-            self._hits += entry is not None
-            return entry.value if entry is not None else None
+            if entry is None or self._store.is_old(entry):
+                return None
+            self._hits += 1
+            return entry.value
 
     def look(self, key: K, is_good: Callable[[V], bool] = lambda _: True) -> V | None:
         """The value for `key` if it is there and good: a miss otherwise, and one that is not good goes."""
@@ -123,7 +126,7 @@ class Kept(Generic[K, V]):
     def invalidate_if(self, predicate: Callable[[K], bool]) -> int:
         """Forget every key for which `predicate` holds. How many entries that were."""
         with self._lock:
-            gone = [key for key, _ in self._store.entries() if predicate(key)]
+            gone = list(filter(predicate, self._store.keys()))
             for key in (*gone, *[k for k in self._flights if predicate(k)]):
                 self._drop(key)
             return len(gone)

@@ -11,7 +11,7 @@ from pinakes.caches.base import Cache, CacheStats, Clock
 from pinakes.caches.budget import Budget
 from pinakes.caches.reads import noted
 from pinakes.core.config import ListingsConfig
-from pinakes.core.names import Namespace, may_be_one
+from pinakes.core.names import Namespace, may_be
 
 T = TypeVar("T")
 
@@ -51,10 +51,10 @@ class ListingCache:
 
     def forget_objects(self, mount: str, namespace: Namespace) -> None:
         """The tables and views of a namespace changed. Every user's listing goes, not only that of who changed it."""
+        is_it = may_be(namespace)
         self.cache.invalidate_if(
             lambda k: (
-                k.mount == mount
-                and (k.what == "everything" or (k.what in ("tables", "views") and may_be_one(k.namespace, namespace)))
+                k.mount == mount and (k.what == "everything" or (k.what in ("tables", "views") and is_it(k.namespace)))
             )
         )
 

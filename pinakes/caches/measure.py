@@ -36,7 +36,7 @@ def statement(text: str) -> int:
 def described(found: Table | ViewDefinition) -> int:
     """Of a table or view as its catalog described it."""
     if isinstance(found, ViewDefinition):
-        return _TABLE + len(found.sql) + _COLUMN * len(found.schema.fields)
+        return _TABLE + len(found.sql) + _COLUMN * (0 if found.schema is None else len(found.schema.fields))
     if not isinstance(found, IcebergTable):
         return _TABLE
     metadata = found.handle.metadata

@@ -111,7 +111,9 @@ class Store(Generic[K, V]):
             yield key, cachetools.Cache.__getitem__(self._kept, key)
 
     def keys(self) -> list[K]:
-        return list(self._kept)
+        """Of what is not too old: that goes first, since to look at the clock for each key takes long."""
+        self._kept.expire()
+        return list(cachetools.Cache.__iter__(self._kept))
 
     def __contains__(self, key: K) -> bool:
         """That this is asked does not count as a use."""
@@ -124,7 +126,7 @@ class Store(Generic[K, V]):
     def nbytes(self) -> int:
         return int(self._kept.currsize)
 
-    def _make(self, limits: Limits) -> cachetools.Cache[K, Entry[V]]:
+    def _make(self, limits: Limits) -> cachetools.TLRUCache[K, Entry[V]]:
         store = self
 
         class Kept(cachetools.TLRUCache[K, Entry[V]]):

@@ -14,7 +14,7 @@ from pinakes.caches.budget import Budget
 from pinakes.caches.reads import noted
 from pinakes.core.catalog import FilesTable, IcebergTable, Table, ViewDefinition
 from pinakes.core.config import CacheConfig
-from pinakes.core.names import Namespace, may_be_one
+from pinakes.core.names import Namespace, may_be
 
 
 class TableKey(NamedTuple):
@@ -59,8 +59,8 @@ class TableMetadataCache:
 
     def forget_object(self, mount: str, namespace: Namespace, name: str) -> None:
         """A table or view changed: every user's entry goes."""
-        full = (*namespace, name)
-        self.cache.invalidate_if(lambda k: k.mount == mount and may_be_one((*k.namespace, k.name), full))
+        is_it = may_be((*namespace, name))
+        self.cache.invalidate_if(lambda k: k.mount == mount and is_it((*k.namespace, k.name)))
 
     def forget(self, mount: str) -> None:
         """Everything that is known of a mount."""

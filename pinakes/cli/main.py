@@ -21,6 +21,7 @@ from pinakes import __version__
 from pinakes.cli.formats import FORMATS
 from pinakes.cli.remote import OPTIONS, add_options
 from pinakes.cli.streams import FAILED, flushed, open_streams, to_utf8, unwritten
+from pinakes.core.hints import meant
 
 if TYPE_CHECKING:
     from _typeshed import SupportsWrite
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from pinakes.core.config import Config
 
 OK, USAGE, INTERRUPTED = 0, 2, 130
+SUBCOMMANDS = ("doctor", "serve", "user", "config")
 OF_SERVE = ("host", "port", "tls_cert", "tls_key", "metrics_port")
 """The options that only `pinakes serve` has."""
 
@@ -43,7 +45,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             from pinakes.cli.users import users
 
             return users(given[1:])
-        options = _parser().parse_args(given)
+        options = make_parser().parse_args(given)
         signal.signal(signal.SIGTERM, _terminate)
         return _run(options)
     except OSError as error:
@@ -69,20 +71,26 @@ def run_and_leave() -> NoReturn:
 
 
 class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        """In a line, and not below a page of usage."""
+        unknown = [word for word in message.split() if word.startswith("--")]
+        options = [word for action in self._actions for word in action.option_strings]
+        hint = meant(unknown[0], options) if "unrecognized" in message else ""
+        self.exit(USAGE, f"pinakes: {message}.{hint} `pinakes --help` tells all of them.\n")
+
     def _print_message(self, message: str, file: SupportsWrite[str] | None = None) -> None:
         """argparse's own takes a help that nobody could write for a success."""
         print(message, end="", file=file or sys.stderr)
 
 
-def _parser() -> argparse.ArgumentParser:
+def make_parser() -> argparse.ArgumentParser:
     parser = _Parser(
         prog="pinakes",
         description="SQL on Iceberg tables. Without -c and -f: a prompt, or the script in stdin.",
         allow_abbrev=False,
     )
     add = parser.add_argument
-    add("subcommand", nargs="?", choices=("doctor", "serve", "user", "config"),
-        metavar="doctor | serve | user | config",
+    add("subcommand", nargs="?", metavar=" | ".join(SUBCOMMANDS),
         help="doctor: check installation, configuration and each catalog, and say what to do (also --format json); "
         "serve: answer Flight SQL clients; user: those who may call the server (pinakes user --help); "
         "config check [FILE]: tell all that is wrong with a configuration; config show: what is in force")  # fmt: skip
@@ -121,6 +129,10 @@ def _run(options: argparse.Namespace) -> int:
     to_utf8(console)
     if options.subcommand == "user":
         print("pinakes: user comes first, and has options of its own: pinakes user --help", file=sys.stderr)  # noqa: T201
+        return USAGE
+    if options.subcommand not in (None, *SUBCOMMANDS):
+        said = f"what is {options.subcommand!r}?{meant(options.subcommand, SUBCOMMANDS)} SQL goes after -c: pinakes -c "
+        print(f"pinakes: {said}'SELECT 1'", file=sys.stderr)  # noqa: T201
         return USAGE
     if options.words and options.subcommand != "config":
         said = f"what is {options.words[0]!r}? Only `pinakes config` takes words; SQL goes after -c"

@@ -23,7 +23,7 @@ def users(arguments: Sequence[str]) -> int:
     """Run the command and return its exit code."""
     from pinakes.core.errors import ConfigError, PinakesError
 
-    options = _parser().parse_args(arguments)
+    options = make_parser().parse_args(arguments)
     try:
         path = _file(options)
         return int(options.run(path, options))
@@ -41,7 +41,7 @@ def users(arguments: Sequence[str]) -> int:
         return FAILED
 
 
-def _parser() -> argparse.ArgumentParser:
+def make_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="pinakes user", description="Users of `pinakes serve`.", allow_abbrev=False)
     where = argparse.ArgumentParser(add_help=False)
     where.add_argument("--users", metavar="FILE", type=Path, help="the file of users (default: server.users_file)")

@@ -15,9 +15,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 
 from pinakes.core.names import Namespace
+from pinakes.core.worker_tables import CatalogFunction, TableAction, WorkerTable
 
 if TYPE_CHECKING:
     from pyarrow import DataType
+    from pyarrow import Schema as ArrowSchema
     from pyiceberg.partitioning import PartitionSpec
     from pyiceberg.schema import Schema
     from pyiceberg.table import CreateTableTransaction
@@ -71,8 +73,8 @@ class VirtualColumn(NamedTuple):
     comment: str
 
 
-Table = IcebergTable | FilesTable | VirtualTable
-"""What `load_table` may return. More kinds (Arrow datasets, a worker's functions) join this union later."""
+Table = IcebergTable | FilesTable | VirtualTable | WorkerTable
+"""What `load_table` may return."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +84,9 @@ class ViewDefinition:
     sql: str
     default_catalog: str | None
     default_namespace: Namespace
-    schema: Schema
-    """The Iceberg schema that the view had when it was made."""
+    schema: Schema | None
+    """The Iceberg schema that the view had when it was made; None where the catalog keeps the text alone: the columns
+    are then those that the query has now."""
     dialect: str = "pinakes"
     comment: str | None = None
     properties: Mapping[str, str] = field(default_factory=dict)
@@ -204,6 +207,63 @@ class SupportsViews(Catalog, Protocol):
     def drop_view(self, namespace: Namespace, name: str) -> None: ...
 
     def rename_view(self, source: tuple[Namespace, str], target: tuple[Namespace, str]) -> None: ...
+
+
+@runtime_checkable
+class SupportsViewTexts(SupportsViews, Protocol):
+    """A catalog that keeps of a view its text and its comment. Names in the text are looked up where the view is."""
+
+    def set_view_comment(self, namespace: Namespace, name: str, comment: str | None) -> None: ...
+
+
+@runtime_checkable
+class SupportsTableActions(SupportsTableChanges, Protocol):
+    """A catalog that makes tables and changes their definitions by itself, when it is told what to do."""
+
+    def define_table(
+        self, namespace: Namespace, name: str, columns: ArrowSchema, comment: str | None, *, replace: bool = False
+    ) -> None:
+        """Make a table. A field that is not nullable is NOT NULL; `default` and `comment` stand in its metadata."""
+        ...
+
+    def alter_table(self, namespace: Namespace, name: str, action: TableAction) -> None: ...
+
+
+@runtime_checkable
+class SupportsFunctions(Catalog, Protocol):
+    """A catalog that has functions for queries to call."""
+
+    def list_functions(self, namespace: Namespace) -> list[CatalogFunction]: ...
+
+
+@runtime_checkable
+class SupportsOwnTransactions(Catalog, Protocol):
+    """A catalog that may run transactions itself: what is asked within one goes to it at once."""
+
+    @property
+    def runs_transactions(self) -> bool: ...
+
+    def begin_transaction(self) -> RunningTransaction: ...
+
+
+@runtime_checkable
+class RunningTransaction(Catalog, Protocol):
+    """The same catalog within a transaction of its own."""
+
+    def commit(self) -> None: ...
+
+    def rollback(self) -> None:
+        """Once more does nothing."""
+        ...
+
+
+@runtime_checkable
+class SupportsVersion(Catalog, Protocol):
+    """A catalog that can tell, cheaply, whether it holds what it held before."""
+
+    def version(self) -> int | None:
+        """Another number after each change; None for a catalog that never changes."""
+        ...
 
 
 @runtime_checkable

@@ -60,6 +60,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar
 
+WIDEST = 300
+"""Characters of a marked line that are shown: programs write statements of any length in one line."""
+
 
 @dataclass(frozen=True, slots=True)
 class Position:
@@ -78,9 +81,13 @@ class Position:
         return cls(sql.count("\n", 0, offset) + 1, offset - start + 1, sql[start : end if end >= 0 else len(sql)])
 
     def marked(self) -> str:
-        """The line with a caret below the column."""
-        pad = "".join("\t" if c == "\t" else " " for c in self.text[: self.column - 1])
-        return f"{self.text}\n{pad}^"
+        """The line with a caret below the column; of a long line, what is around it."""
+        start = max(0, self.column - 1 - WIDEST // 2) if len(self.text) > WIDEST else 0
+        end = start + WIDEST
+        text = ("…" if start else "") + self.text[start:end] + ("…" if end < len(self.text) else "")
+        before = text[: self.column - 1 - start + (1 if start else 0)]
+        pad = "".join("\t" if c == "\t" else " " for c in before)
+        return f"{text}\n{pad}^"
 
 
 class PinakesError(Exception):

@@ -14,20 +14,27 @@ from typing import Any, TypeVar, cast
 from pinakes.core.catalog import (
     Catalog,
     ExplainsReading,
+    RunningTransaction,
     SupportsAllNamespaces,
     SupportsBulkListing,
     SupportsDefaultNamespace,
+    SupportsFunctions,
     SupportsNamespaceChanges,
     SupportsNamespaces,
+    SupportsOwnTransactions,
     SupportsPathIdentifiers,
     SupportsRootTables,
+    SupportsTableActions,
     SupportsTableChanges,
     SupportsTables,
     SupportsTransactions,
+    SupportsVersion,
     SupportsViews,
+    SupportsViewTexts,
     Table,
 )
 from pinakes.core.names import Namespace
+from pinakes.core.worker_tables import CatalogFunction
 
 
 class Forwarding:
@@ -79,6 +86,27 @@ class _PathIdentifiers(Forwarding):
         return found
 
 
+class _Functions(Forwarding):
+    def list_functions(self, namespace: Namespace) -> list[CatalogFunction]:
+        return list(self.inner.list_functions(namespace))
+
+
+class _OwnTransactions(Forwarding):
+    @property
+    def runs_transactions(self) -> bool:
+        return bool(self.inner.runs_transactions)
+
+    def begin_transaction(self) -> RunningTransaction:
+        begun: RunningTransaction = self.inner.begin_transaction()
+        return begun
+
+
+class _Version(Forwarding):
+    def version(self) -> int | None:
+        found: int | None = self.inner.version()
+        return found
+
+
 class _Reading(Forwarding):
     @property
     def why_read_only(self) -> str:
@@ -87,6 +115,7 @@ class _Reading(Forwarding):
 
 _GROUPS: tuple[tuple[Any, type[Forwarding] | None], ...] = (
     (SupportsTransactions, None),
+    (SupportsTableActions, None),
     (SupportsTableChanges, None),
     (SupportsBulkListing, None),
     (SupportsRootTables, _RootTables),
@@ -95,7 +124,11 @@ _GROUPS: tuple[tuple[Any, type[Forwarding] | None], ...] = (
     (SupportsAllNamespaces, _AllNamespaces),
     (SupportsNamespaces, Namespaces),
     (SupportsDefaultNamespace, _DefaultNamespace),
+    (SupportsViewTexts, None),
     (SupportsViews, None),
+    (SupportsFunctions, _Functions),
+    (SupportsOwnTransactions, _OwnTransactions),
+    (SupportsVersion, _Version),
     (SupportsPathIdentifiers, _PathIdentifiers),
     (ExplainsReading, _Reading),
 )

@@ -111,9 +111,11 @@ def match(part: Part, names: Iterable[str], what: str) -> str | None:
 _ENDING = re.compile(r"(?<=.)(\.[A-Za-z0-9]+)?(\.(gz|gzip|zst|zstd|bz2|xz))?\Z")
 
 
-def may_be_one(one: Sequence[str], other: Sequence[str]) -> bool:
-    """Whether two exact names may mean the same to a catalog: some do not tell cases apart, and none tells whether."""
-    return one == other or [part.casefold() for part in one] == [part.casefold() for part in other]
+def may_be(name: Sequence[str]) -> Callable[[Sequence[str]], bool]:
+    """Tells whether another exact name may mean the same to a catalog: some do not tell cases apart, and none tells
+    whether it does."""
+    folded = [part.casefold() for part in name]
+    return lambda other: [part.casefold() for part in other] == folded
 
 
 def _stem(path: str) -> str:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 from pinakes.core.errors import InvalidArgument, OptionNotFound, SecretNotFound, listing
+from pinakes.core.hints import meant
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +130,8 @@ def parse_secret(name: str, owner: str, given: Mapping[str, Any], *, shared: boo
     type = options.pop("TYPE", None)
     if not isinstance(type, str) or type.lower() not in KINDS:
         asked = f"has no type {type!r}" if isinstance(type, str) else "needs a TYPE"
-        raise InvalidArgument(f"CREATE SECRET {name} {asked}; types: {_kinds()}")
+        hint = meant(type, KINDS) if isinstance(type, str) else ""
+        raise InvalidArgument(f"CREATE SECRET {name} {asked}.{hint} Types: {_kinds()}")
     type = type.lower()
     scope = options.pop("SCOPE", "")
     if not isinstance(scope, str):

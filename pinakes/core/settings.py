@@ -12,6 +12,7 @@ from typing import NamedTuple
 from pinakes.core import machine
 from pinakes.core.config import MOST_PARTITIONS, MOST_ROWS, EngineConfig
 from pinakes.core.errors import InvalidArgument, SettingNotFound, listing
+from pinakes.core.hints import meant
 from pinakes.core.values import documented, duration, one_of, time_zone, truth, whole
 
 
@@ -55,6 +56,12 @@ class Settings:
         shown="true",
     )
 
+    engine: str = documented(
+        one_of("local", "spark", "auto"),
+        "Engine that runs queries and changes: local is this process, spark a Spark (docs/spark.md), auto the one that "
+        "fits what a statement is estimated to read",
+        "local",
+    )
     metadata_errors: str = documented(
         one_of("rows", "fail"),
         "What happens when a catalog can't tell its metadata: rows in system.metadata.errors, or the query fails",
@@ -119,7 +126,7 @@ def known(name: str) -> str:
     """The setting's own name, whatever its case."""
     names = [f.name for f in fields(Settings)]
     if name.lower() not in names:
-        raise SettingNotFound(f"setting {name!r} does not exist; these do: {listing(names)}")
+        raise SettingNotFound(f"setting {name!r} does not exist; these do: {listing(names)}.{meant(name, names)}")
     return name.lower()
 
 

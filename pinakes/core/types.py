@@ -20,6 +20,7 @@ from collections.abc import Callable
 from pyiceberg import types as ice
 
 from pinakes.core.errors import InternalError, InvalidArgument, TypeNotFound, listing
+from pinakes.core.hints import meant
 from pinakes.core.iceberg_arrow import (
     arrow_schema_of,
     arrow_type_of,
@@ -145,7 +146,9 @@ def _unknown(name: str) -> TypeNotFound:
     instead = _INSTEAD.get(name)
     if instead is not None:
         return TypeNotFound(f"Iceberg has no type {name}. Use {instead}.")
-    return TypeNotFound(f"type {name} does not exist; these do: {_SHOWN}")
+    return TypeNotFound(
+        f"type {name} does not exist; these do: {_SHOWN}.{meant(name, (*_PLAIN, *_DECIMAL, *_TIMESTAMP, *_STRING))}"
+    )
 
 
 def _nested_type(sql: SqlType, name: str, next_id: NextId) -> ice.IcebergType:

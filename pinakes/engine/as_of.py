@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from pinakes.core.errors import InvalidArgument
-from pinakes.engine.relation import Relation
+from pinakes.engine.relation import Relation, path_of
 from pinakes.engine.scan.time_travel import at_time, at_version, version_of
 from pinakes.engine.splice import Edit, splice
 from pinakes.parser import classify
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 def as_of(relations: Relations, ref: TableRef, clause: AsOf, statement: Planned) -> Relation:
     """A table as it was. It is another relation than the table as it is."""
+    worker = _of_worker(relations, ref, clause, statement) if ref.call is None else None
+    if worker is not None:
+        return worker
     now = relations.glanced(ref.name) if ref.call is None else None
     if now is None or now.table is None:
         raise InvalidArgument(f"{ref.name} has no versions: AS OF is for tables of a catalog")
@@ -32,6 +35,23 @@ def as_of(relations: Relations, ref: TableRef, clause: AsOf, statement: Planned)
     key = (now.key[0], now.key[1], name)
     known = relations.known(key)
     return known or relations.add(replace(relations.iceberg(key, then), full_name=now.path))
+
+
+def _of_worker(relations: Relations, ref: TableRef, clause: AsOf, statement: Planned) -> Relation | None:
+    """A table of a worker: it is told which version or time is meant, and makes of that what it will."""
+    found = relations.worker_table(ref.name)
+    if found is None:
+        return None
+    from pinakes.engine.workers.tables import worker_relation
+
+    key, table = found
+    if clause.kind == "version":
+        at = ("VERSION", str(_version(relations.execution, clause, statement)))
+    else:
+        at = ("TIMESTAMP", _moment(relations.execution, clause, statement).isoformat())
+    then = (key[0], key[1], f"{key[2]}@{at[0]}:{at[1]}")
+    known = relations.known(then)
+    return known or relations.add(replace(worker_relation(relations, then, table, at), full_name=path_of(key)))
 
 
 def _version(execution: Execution, clause: AsOf, statement: Planned) -> object:

@@ -1,8 +1,10 @@
-"""Column references that DataFusion would not find as written: names in mixed case, qualifiers of many parts, `t.*`.
+"""Column references that DataFusion would not find as written: names in mixed case, qualifiers of many parts, `t.*`,
+what JOIN … USING shares.
 
 DataFusion folds unquoted identifiers to lower case (of ASCII only), knows at most three parts in front of a column,
-and wants the whole name of a table in front of a star. Where a table has a column that folding would miss, a reference
-spells out a nested namespace or a star has a table, the reference is spliced.
+wants the whole name of a table in front of a star, and mostly some in front of a shared column. Where a table has a
+column that folding would miss, a reference spells out a nested namespace or a star has a table, the reference is
+spliced.
 """
 
 from __future__ import annotations
@@ -12,14 +14,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from pinakes.core.errors import NotSupportedError
 from pinakes.core.names import Part, match, quote
 from pinakes.engine.relation import Relation
 from pinakes.engine.splice import Edit
 
 if TYPE_CHECKING:
-    from pinakes.parser.statements import ColumnRef, Planned, TableRef
+    from pinakes.parser.statements import ColumnRef, Planned, SharedStar, TableRef
 
-_STAR = re.compile(r"\.\s*\*")
+_USING = re.compile(r"\busing\b|\bnatural\b", re.IGNORECASE)
+_ODD = re.compile(rf"\.\s*\*|{_USING.pattern}", re.IGNORECASE)
 
 TARGET = -1
 """The index that stands for the target of a change among a column's possible tables."""
@@ -46,19 +50,55 @@ def column_edits(
     odd = target is not None or any(r.has_odd_columns for r in relations.values())
     odd = odd or any(ref.name.is_path and ref.name.called != ref.name.called.lower() for ref in statement.tables)
     deep = any(len(ref.name.parts) > 2 for ref in statement.tables)
-    if not statement.parsed or not (odd or deep or _STAR.search(statement.text)):
+    if not statement.parsed or not (odd or deep or _ODD.search(statement.text)):
         return []
     from pinakes.parser import locate_columns
 
     sources: dict[int, tuple[TableRef, Relation]] = {i: (statement.tables[i], r) for i, r in relations.items()}
     if target is not None:
         sources[TARGET] = target
-    return [edit for column in locate_columns(statement) for edit in _edits(column, sources)]
+    edits = [edit for column in locate_columns(statement) for edit in _edits(column, sources)]
+    return [*edits, *_star_edits(statement, sources)] if _USING.search(statement.text) else edits
+
+
+def _star_edits(statement: Planned, sources: Sources) -> Iterator[Edit]:
+    from pinakes.parser import locate_shared_stars
+
+    for star in locate_shared_stars(statement):
+        if all(isinstance(owner, Part) or owner in sources for owner, _ in star.sources):
+            text = _written_out(star, sources)
+            if text is not None:
+                yield Edit(star.span.start, star.span.end, text)
+
+
+def _written_out(star: SharedStar, sources: Sources) -> str | None:
+    """All columns of each source, but those that another has given before."""
+    pieces: list[str] = []
+    before: set[str] = set()
+    for owner, keys in star.sources:
+        known = None if isinstance(owner, Part) else sources[owner][1].columns
+        if keys is None and (known is None or any(isinstance(o, Part) for o, _ in star.sources)):
+            if star.keeps_left:
+                raise NotSupportedError(
+                    "SELECT * over NATURAL LEFT JOIN is only supported for tables and views. Write LEFT JOIN … USING"
+                )
+            return None  # it makes no difference whose they are
+        shared = [c for c in known or () if c in before] if keys is None else [_exact(key, known or ()) for key in keys]
+        before.update(known or ())
+        pieces.append(f"{_owner(owner, sources)}.*" + (f" EXCEPT ({', '.join(map(quote, shared))})" if shared else ""))
+    return ", ".join(pieces)
+
+
+def _exact(key: Part, known: Sequence[str]) -> str:
+    return match(key, known, "column") or key.exact
 
 
 def _edits(column: ColumnRef, sources: Sources) -> Iterator[Edit]:
     parts = (*column.qualifier, column.name)
     reading = _read(column, parts, sources)
+    owner = _owner(column.owner, sources)
+    if owner is not None:
+        yield Edit(column.span.start, column.span.start, f"{owner}.")
     if reading is None:
         return
     part = parts[reading.depth]
@@ -69,6 +109,13 @@ def _edits(column: ColumnRef, sources: Sources) -> Iterator[Edit]:
     alias = f" AS {quote(part.exact)}" if column.exposed and reading.depth == len(parts) - 1 else ""
     span = column.spans[reading.depth]
     yield Edit(span.start, span.end, quote(reading.column) + alias)
+
+
+def _owner(owner: int | Part | None, sources: Sources) -> str | None:
+    """What goes before a column that JOIN … USING shares."""
+    if isinstance(owner, int):
+        return _known_as(*sources[owner]) if owner in sources else None
+    return None if owner is None else quote(owner.text if owner.quoted else _folded(owner.text))
 
 
 def _read(column: ColumnRef, parts: tuple[Part, ...], sources: Sources) -> _Reading | None:

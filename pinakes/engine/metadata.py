@@ -20,7 +20,8 @@ from pinakes.engine.system.worlds import world_of
 from pinakes.system_tables import listing
 from pinakes.system_tables.arrow_columns import arrow_columns
 from pinakes.system_tables.base import Request
-from pinakes.system_tables.conditions import Condition, Like, OneOf, both
+from pinakes.system_tables.combined import both
+from pinakes.system_tables.conditions import Condition, Like, OneOf
 from pinakes.system_tables.constraints import Key, keys
 from pinakes.system_tables.described import ColumnFacts
 from pinakes.system_tables.lanes import ahead

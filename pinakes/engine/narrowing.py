@@ -85,6 +85,8 @@ class Plans:
     """Whether the guard gave some relation otherwise than it is."""
     computed: list[Computed] = field(default_factory=list)
     """The subqueries that were computed once for several uses, for EXPLAIN."""
+    at_end: list[Callable[[], None]] = field(default_factory=list)
+    """What is to be done when the statement is over."""
 
     def forget(self) -> None:
         """The statement is over. Plans and planners know each other: without this, what they hold (rows that were kept,
@@ -92,6 +94,8 @@ class Plans:
         self._plans.clear()
         self._watched.clear()
         self.computed.clear()
+        while self.at_end:
+            self.at_end.pop()()
 
     def add(
         self, frame: DataFrame, relations: dict[Key, Relation], again: Callable[[], DataFrame], *, is_shadowed: bool
@@ -250,6 +254,8 @@ class Plans:
         for key, relation in plan.relations.items():
             if relation.system is not None:
                 chosen[key] = replace(relation, provider=relation.system.answered(optimized), system=None)
+            if relation.worker is not None:
+                chosen[key] = replace(relation, provider=relation.worker.answered(optimized), worker=None)
         return chosen
 
 

@@ -17,11 +17,12 @@ from datafusion import DataFrame, SessionContext
 from datafusion import Table as Provider
 
 from pinakes.core.catalog import IcebergTable, ViewDefinition
-from pinakes.core.errors import InvalidArgument, NotFoundError, Position, TableNotFound
+from pinakes.core.errors import ColumnNotFound, InvalidArgument, NotFoundError, Position, TableNotFound
 from pinakes.core.names import Name, Part, quote, undotted
 from pinakes.engine.astray import may_go_astray
 from pinakes.engine.bridge import CURRENT
 from pinakes.engine.context import READ_ONLY
+from pinakes.engine.error_rules import column_or_text
 from pinakes.engine.errors import translated
 from pinakes.engine.narrowing import Plans
 from pinakes.engine.optimize.improve import improved
@@ -92,6 +93,10 @@ class Planner:
             if span is None or covers(span, ref.span)
         }
         value = self._session.value
+        if statement.functions:
+            from pinakes.engine.workers.functions import function_edits
+
+            also = [*also, *function_edits(self, self._resolver, statement, span)]
         return planned_text(statement, relations, value, span, target=target, also=also, instead=instead)
 
     def relation_of(self, index: int, statement: Planned) -> Relation:
@@ -156,6 +161,8 @@ class Planner:
                 frame = self._planned(sql, parameters)
         except TableNotFound as error:
             raise self._missing or error from None
+        except ColumnNotFound as error:
+            raise column_or_text(error, statement.text) from error.__cause__
         plans, is_shadowed = self.execution.plans, any(relation.is_shadow for relation in self._memo.values())
         plans.may_go_astray |= may_go_astray(sql)
         plans.add(frame, self._memo, lambda: self._plan(sql, statement, locate), is_shadowed=is_shadowed)
@@ -222,6 +229,15 @@ class Planner:
 
     def _expand(self, found: Found, view: ViewDefinition) -> DataFrame:
         """The plan of a view, in its own scope, with the columns it was made with."""
+        planner, statement = self.inside(found, view)
+        if view.schema is None:  # its columns are those that it has now
+            return planner.query(statement)
+        if view.properties.get(COLUMNS_GIVEN) == "true":
+            return planner.query_as(statement, [f.name for f in view.schema.fields])
+        return _with_names(planner.query(statement), found, view)
+
+    def inside(self, found: Found, view: ViewDefinition) -> tuple[Planner, Query]:
+        """Who plans the text of a view, and its query."""
         if found in self._within or len(self._within) >= MAX_VIEW_DEPTH:
             chain = " -> ".join(str(f) for f in (*self._within, found))
             raise InvalidArgument(f"view {found} reads itself: {chain}")
@@ -236,9 +252,15 @@ class Planner:
         statement = classify(view.sql)
         if not isinstance(statement, Query):
             raise InvalidArgument(f"view {found} does not hold a query but a {statement.kind}")
-        if view.properties.get(COLUMNS_GIVEN) == "true":
-            return planner.query_as(statement, [f.name for f in view.schema.fields])
-        return _with_names(planner.query(statement), found, view)
+        return planner, statement
+
+    def known(self, key: Key) -> Relation | None:
+        """A relation of the statement by the key that stands for it in planned text."""
+        return self._memo.get(key)
+
+    def plan_over(self, sql: str, relation: Relation) -> DataFrame:
+        """The plan of text that reads one relation of the statement, and takes no parameters."""
+        return self.aside(relation).plan(sql, Query(text=sql, shown=""))
 
     def query_as(self, statement: Planned, names: Sequence[str]) -> DataFrame:
         """The plan of a query whose columns are called otherwise, one by one."""
@@ -266,6 +288,7 @@ class Planner:
 
 def _with_names(frame: DataFrame, found: Found, view: ViewDefinition) -> DataFrame:
     """The view's columns under the names it was made with; what the tables gained since stays out."""
+    assert view.schema is not None
     names = [f.name for f in view.schema.fields]
     have = list(frame.schema().names)
     if have == names:

@@ -14,8 +14,10 @@ from pinakes.core.names import Namespace, dotted, quote, undotted
 if TYPE_CHECKING:
     from pinakes.engine.files.paths import File
     from pinakes.engine.optimize.shared import Shared
+    from pinakes.engine.places import Found
     from pinakes.engine.scan.table import IcebergScan
     from pinakes.engine.system.scan import SystemScan
+    from pinakes.engine.workers.scan import WorkerScan
 
 ROOT = "$root"
 """The schema that stands for the empty namespace (an empty identifier cannot be written)."""
@@ -37,6 +39,8 @@ class Relation:
     """Its provider is a shadow, and this is to be narrowed before the plan is run (`engine/narrowing.py`)."""
     system: SystemScan | None = None
     """Its provider is a shadow, and its rows are to be made before the plan is run."""
+    worker: WorkerScan | None = None
+    """Its provider is a shadow, and a worker is told what the plan asks of it before the plan is run."""
     shared: Shared | None = None
     """Its provider is a shadow, and its rows are computed before the plan is run (`engine/optimize/shared.py`)."""
     files: tuple[File, ...] = ()
@@ -45,13 +49,16 @@ class Relation:
     """Of a view: its provider once more, over relations that were narrowed."""
 
     view: ViewDefinition | None = None
+    found: Found | None = None
+    """Of a view: where it is."""
     is_steady: bool = True
     """False of a view that gives something else each time, though its tables are the same."""
 
     @property
     def is_shadow(self) -> bool:
         """It can be planned with, and not be read."""
-        return self.scan is not None or self.system is not None or self.shared is not None
+        shadows = (self.scan, self.system, self.worker, self.shared)
+        return any(shadow is not None for shadow in shadows)
 
     @property
     def sql(self) -> str:
@@ -61,13 +68,17 @@ class Relation:
     @property
     def path(self) -> tuple[str, ...]:
         """Catalog, namespace levels and name."""
-        catalog, namespace, name = self.key
-        return self.full_name or (catalog, *(() if namespace == ROOT else undotted(namespace)), name)
+        return self.full_name or path_of(self.key)
 
     @property
     def has_odd_columns(self) -> bool:
         """Some column is not what DataFusion makes of an unquoted identifier."""
         return any(c != c.lower() or not c.isascii() for c in self.columns)
+
+
+def path_of(key: Key) -> tuple[str, ...]:
+    catalog, namespace, name = key
+    return (catalog, *(() if namespace == ROOT else undotted(namespace)), name)
 
 
 def key_of(catalog: str, namespace: Namespace, name: str) -> Key:

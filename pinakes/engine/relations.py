@@ -24,6 +24,7 @@ from pinakes.core.catalog import (
 )
 from pinakes.core.errors import NotFoundError
 from pinakes.core.names import TEMP, Name
+from pinakes.core.worker_tables import WorkerTable
 from pinakes.engine.mounts import Mounted
 from pinakes.engine.places import Found
 from pinakes.engine.planned_text import covers
@@ -31,7 +32,7 @@ from pinakes.engine.relation import Key, Relation, key_of
 from pinakes.engine.resolver import Resolver
 from pinakes.engine.steady import is_steady
 from pinakes.engine.temporary import TEMPORARY, Source, relation_of, temporary_key
-from pinakes.parser.statements import Planned, SearchCall, TableCall, TableRef
+from pinakes.parser.statements import CatalogCall, Planned, SearchCall, TableCall, TableRef
 
 if TYPE_CHECKING:
     from pinakes.engine.execution import Execution
@@ -90,12 +91,17 @@ class Relations:
             self._memo.pop(key, None)
 
     def _called(self, call: TableCall, statement: Planned) -> Relation:
-        """The rows of a table function of ours."""
-        self.execution.session.guard.function(call.name)
+        """The rows of a table function of ours, or of a catalog's."""
+        if not isinstance(call, CatalogCall):
+            self.execution.session.guard.function(call.name)
         within = [p for p in statement.placeholders if covers(call.span, p.span)]
         parameters = {p.span.start: self.execution.parameter(p.name) for p in within}
         if isinstance(call, SearchCall):
             return self._search(call, parameters)
+        if isinstance(call, CatalogCall):
+            from pinakes.engine.workers.functions import called
+
+            return called(self, self._resolver, call, parameters)
         from pinakes.engine.files.readings import reading_of
 
         return self.files(reading_of(call, parameters), call.name)
@@ -146,6 +152,20 @@ class Relations:
             self.add(self._load(found, key))
         return self._memo[key]
 
+    def worker_table(self, name: Name) -> tuple[Key, WorkerTable] | None:
+        """The table of a worker that a name means, with its key; None where it means anything else."""
+        if name.is_path or self._resolver.temporary(name) is not None:
+            return None
+        try:
+            found = self._resolver.find(name)
+        except NotFoundError:
+            return None
+        if found.kind != "TABLE" or found.place.mount.type != "vgi":
+            return None
+        table = self._resolver.load(found)
+        key = key_of(found.place.mount.name, found.place.namespace, found.name)
+        return (key, table) if isinstance(table, WorkerTable) else None
+
     def _at_path(self, mount: Mounted, path: str) -> Relation:
         """What stands at a path of a catalog that knows paths."""
         key = (mount.name, PATHS, path)
@@ -189,7 +209,7 @@ class Relations:
             frame = self._expand(found, loaded)
             remade = partial(_view_of, self._expand, found, loaded)
             names, steady = tuple(frame.schema().names), is_steady(frame)
-            return Relation(key, frame.into_view(), names, remade=remade, view=loaded, is_steady=steady)
+            return Relation(key, frame.into_view(), names, remade=remade, view=loaded, found=found, is_steady=steady)
         return self._table(key, loaded, found)
 
     def _table(self, key: Key, table: Table, found: Found | None = None) -> Relation:
@@ -204,6 +224,10 @@ class Relations:
 
                 scan = SystemScan(table, self.execution)
                 return Relation(key, scan.shadow, scan.columns, system=scan)
+            case WorkerTable():
+                from pinakes.engine.workers.tables import worker_relation
+
+                return worker_relation(self, key, table)
 
     def _files(self, key: Key, table: FilesTable) -> Relation:
         """The rows of files, as they are now."""

@@ -14,6 +14,7 @@ from pinakes.caches.catalog import forget_table
 from pinakes.core.catalog import (
     IcebergTable,
     SupportsDefaultNamespace,
+    SupportsFunctions,
     SupportsNamespaces,
     SupportsPathIdentifiers,
     SupportsTables,
@@ -30,6 +31,7 @@ from pinakes.core.errors import (
     listing,
 )
 from pinakes.core.names import TEMP, Name, Namespace, Part, display, match, resolve
+from pinakes.core.worker_tables import CatalogFunction, WorkerTable
 from pinakes.engine.capability import table_changes
 from pinakes.engine.mounts import Mounted, Mounts
 from pinakes.engine.places import (
@@ -235,6 +237,19 @@ class Resolver:
         assert isinstance(catalog, SupportsTables)
         return catalog.load_table(found.place.namespace, found.name)
 
+    def functions(self, name: Name) -> tuple[Place, list[CatalogFunction]] | None:
+        """Where a name of several parts would be a function, and the functions of that name there; None where it can't
+        be one of a catalog."""
+        try:
+            place, part = self._place(name)
+        except (NotFoundError, NotSupportedError):
+            return None
+        catalog = place.mount.catalog
+        if not isinstance(catalog, SupportsFunctions):
+            return None
+        self._touch(place.mount.name)
+        return place, [f for f in catalog.list_functions(place.namespace) if part.matches(f.name)]
+
     def table(self, name: Name) -> tuple[Found, IcebergTable]:
         """A table that is to be changed: as it is now, not as it is remembered, so that no change of another process
         is missed."""
@@ -258,6 +273,11 @@ class Resolver:
         table = self.load(found)
         if isinstance(table, VirtualTable):
             raise NotSupportedError(f"{found} is a system table: it can be read and described, and nothing else.")
+        if isinstance(table, WorkerTable):
+            raise NotSupportedError(
+                f"{found} is a table of a worker: its rows are the worker's, and ALTER TABLE and COMMENT ON alone "
+                f"change it. CREATE TABLE … AS SELECT makes an Iceberg table of it, elsewhere."
+            )
         if not isinstance(table, IcebergTable):
             raise NotSupportedError(
                 f"{found} is no Iceberg table but files that are read as one. CREATE TABLE … AS SELECT makes one of it."

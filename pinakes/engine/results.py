@@ -49,7 +49,7 @@ def versions_of(relations: Iterable[Relation]) -> Versions | None:
             found.append((relation.key, *version_of(relation.table)))
         elif relation.view is not None and relation.is_steady:
             view = relation.view
-            names = tuple(f.name for f in view.schema.fields)
+            names = () if view.schema is None else tuple(f.name for f in view.schema.fields)
             found.append((relation.key, view.sql, view.default_catalog, view.default_namespace, names))
         elif relation.shared is None:  # a subquery of the statement itself, over relations that stand here
             return None

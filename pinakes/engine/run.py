@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from pinakes.caches.caching import STATEMENT
 from pinakes.engine.dispatch import dispatch
 from pinakes.engine.errors import is_panic, let_go, translate
 from pinakes.engine.execution import Execution
@@ -38,6 +39,7 @@ def run(
 ) -> Result:
     query = _begun(session)
     session.running.add(query)
+    asking = STATEMENT.set(query)
     transaction = session.transaction
     execution = Execution(session, query, sql, parameters, lookup)
     if started is not None:
@@ -63,6 +65,8 @@ def run(
         if typed is error:
             raise
         raise typed from error
+    finally:
+        STATEMENT.reset(asking)
     if result.kind != "rows":
         query.wrote(result.count)
         query.end()  # it is done, whenever the result is looked at

@@ -9,9 +9,11 @@ if TYPE_CHECKING:
     from datafusion import DataFrame
 
 _UNSTEADY = re.compile(
-    r"\b(rand|random|uuid|now|current_\w+|today|localtime\w*|input_file_name|file_row_index)\(", re.IGNORECASE
+    r"\b(rand|random|uuid|now|current_\w+|today|localtime\w*|input_file_name|file_row_index)\(|\$worker\d+\(",
+    re.IGNORECASE,
 )
-"""Functions that may give something else each time; those of the clock, too, as each plan has its own moment."""
+"""Functions that may give something else each time; those of the clock, too, as each plan has its own moment; and those
+of workers, whose streams belong to one statement."""
 
 
 def is_steady(frame: DataFrame) -> bool:

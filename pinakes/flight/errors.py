@@ -10,13 +10,14 @@ import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from copy import copy
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.flight as fl
 
 from pinakes.core import errors
-from pinakes.core.discreet import without_paths
+from pinakes.core.discreet import about
 from pinakes.core.errors import InternalError, PinakesError
 from pinakes.core.identity import Identity
 from pinakes.core.portable_errors import as_values
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+MOST_BYTES = 7_000
+"""Of headers that a message may take: clients in Java take 8 KB of all headers together."""
 LONGEST = 1_000
 """Characters of a message that go beside a status: gRPC takes 8 KB of headers, and sends bytes as base64."""
 
@@ -73,18 +76,39 @@ _STATUS: dict[type[PinakesError], type[Exception]] = {
 
 
 def for_caller(error: PinakesError, caller: Identity | None) -> PinakesError:
-    """The same error. Only administrators are told of paths of the server's machine."""
+    """The same error, as far as it concerns who asks; a fault of ours is logged. Only administrators are told of paths
+    of the server's machine, and of what a fault was."""
+    if isinstance(error, InternalError):
+        log.error("a call failed by a mistake of ours", exc_info=error)
     if caller is not None and caller.is_admin:
         return error
     told = copy(error)
-    told.message = without_paths(error.message)
+    told.message = about(error.code, error.message)
     return told
 
 
 def on_the_wire(error: PinakesError) -> Exception:
     """The same error as Flight knows it."""
     kind = next((_STATUS[c] for c in type(error).__mro__ if c in _STATUS), Refused)
-    return kind(error.told().removesuffix("."))  # Arrow puts one behind it
+    return kind(_fitting(error).told().removesuffix("."))  # Arrow puts one behind it
+
+
+def _fitting(error: PinakesError) -> PinakesError:
+    """The same error with as much of its message as clients take: of a longer one they would see nothing at all."""
+    room = MOST_BYTES - _size(error.told())
+    if room >= 0:
+        return error
+    room += _size(error.message)
+    fits = sum(1 for size in accumulate(map(_size, error.message)) if size <= room)
+    cut = copy(error)
+    cut.message = f"{error.message[:fits]} …"
+    return cut
+
+
+def _size(text: str) -> float:
+    """Bytes of the two headers that Arrow sends it in: %xx for all but plain letters, and base64."""
+    raw = text.encode("utf-8", "replace")
+    return sum(1 if 32 <= byte <= 126 else 3 for byte in raw) + 4 / 3 * len(raw)
 
 
 def on_the_wire_whole(error: PinakesError) -> Exception:
@@ -96,7 +120,7 @@ def on_the_wire_whole(error: PinakesError) -> Exception:
 
 @contextmanager
 def told(caller: Caller | None = None) -> Iterator[None]:
-    """Errors within reach the client as they are meant to; those that nobody foresaw are logged, too."""
+    """Errors within reach the client as they are meant to."""
     who = caller.identity if caller is not None else None
     sent = on_the_wire_whole if caller is not None and caller.client.is_shell else on_the_wire
     try:
@@ -109,8 +133,7 @@ def told(caller: Caller | None = None) -> Iterator[None]:
         if not isinstance(error, Exception) and not is_panic(error):
             raise
         typed = translate(error)
-        if isinstance(typed, InternalError):
-            log.exception("a call failed by a mistake of ours")
+        typed.__cause__ = typed.__cause__ or error
         raise sent(for_caller(typed, who)) from None
 
 

@@ -1,6 +1,5 @@
-"""Table functions of ours: FROM read_csv('a.csv', delim => ';'), FROM system.metadata.search('words').
-
-They are found in the tokens and read here.
+"""Table functions of ours: FROM read_csv('a.csv', delim => ';'), FROM system.metadata.search('words'); and those of
+catalogs, FROM mydb.main.fn(10). They are found in the tokens and read here.
 
 sqlglot sees each call as one quoted name, so that what stands within it is taken for no column; `tables.py` gives the
 call to its table. Arguments are literals and parameters; which functions and options there are, the engine says.
@@ -10,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from pinakes.parser.catalog_calls import dotted_calls, has_dotted_call, name_at
 from pinakes.parser.cursor import Cursor
 from pinakes.parser.faults import Fault
 from pinakes.parser.lexer import Token
 from pinakes.parser.options import literal
-from pinakes.parser.statements import Bound, FileArgument, FileCall, SearchCall, Span, TableCall
+from pinakes.parser.statements import Bound, CatalogCall, FileArgument, FileCall, SearchCall, Span, TableCall
 
 READERS: Mapping[str, str] = {
     **dict.fromkeys(("READ_PARQUET", "PARQUET_SCAN"), "parquet"),
@@ -35,9 +35,10 @@ def take_calls(text: str, tokens: list[Token]) -> tuple[list[Token], dict[int, T
     kept: list[Token] = []
     found: dict[int, TableCall] = {}
     cursor = Cursor(text, tokens)
+    dotted = {call.first for call in dotted_calls(tokens) if call.gives_rows} if has_dotted_call(tokens) else set()
     while not cursor.ended():
         token = cursor.peek()
-        if is_call(cursor) and kept and kept[-1].word in _BEFORE:
+        if cursor.at in dotted or (_is_ours(cursor) and kept and kept[-1].word in _BEFORE):
             call = _call(cursor)
             found[token.start] = call
             kept.append(Token("quoted", call.name, "", call.span.start, call.span.end))
@@ -48,7 +49,23 @@ def take_calls(text: str, tokens: list[Token]) -> tuple[list[Token], dict[int, T
 
 def is_call(cursor: Cursor) -> bool:
     """Whether a call of such a function starts here."""
+    return _is_ours(cursor) or _bracket(cursor) > cursor.at + 1
+
+
+def _is_ours(cursor: Cursor) -> bool:
     return _is_search(cursor) or (cursor.word in READERS and cursor.peek(1).word == "(")
+
+
+def _bracket(cursor: Cursor) -> int:
+    """Where the bracket of a call stands whose name of several parts begins here; else 0."""
+    at = cursor.at
+    while cursor.tokens[at : at + 1] and cursor.tokens[at].kind in ("word", "quoted"):
+        if at + 1 < len(cursor.tokens) and cursor.tokens[at + 1].word == "(":
+            return at + 1
+        if at + 1 >= len(cursor.tokens) or cursor.tokens[at + 1].word != ".":
+            return 0
+        at += 2
+    return 0
 
 
 def _is_search(cursor: Cursor) -> bool:
@@ -58,8 +75,8 @@ def _is_search(cursor: Cursor) -> bool:
 def _call(cursor: Cursor) -> TableCall:
     """name ( argument, …, option => value | option = value | option := value, … )"""
     first = cursor.at
-    searches = _is_search(cursor)
-    cursor.at += len(_SEARCH) - 1 if searches else 0
+    searches, bracket = _is_search(cursor), _bracket(cursor)
+    cursor.at = bracket - 1
     name = cursor.take().text.lower()
     cursor.expect("(")
     arguments: list[FileArgument] = []
@@ -77,6 +94,9 @@ def _call(cursor: Cursor) -> TableCall:
     span = cursor.span_from(first)
     if searches:
         return SearchCall(name, tuple(arguments), tuple(options.items()), span)
+    if bracket > first + 1:
+        path = name_at(cursor.tokens, first, bracket)
+        return CatalogCall(path, tuple(arguments), tuple(options.items()), span)
     return FileCall(name, READERS[name.upper()], tuple(arguments), tuple(options.items()), span)
 
 

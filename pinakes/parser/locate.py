@@ -4,13 +4,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from pinakes.parser.catalog_calls import function_refs, has_dotted_call, without_refs
 from pinakes.parser.faults import Fault
 from pinakes.parser.lexer import Token
 from pinakes.parser.parameters import join_named, placeholders
 from pinakes.parser.projections import projections
 from pinakes.parser.repairs import repairs
 from pinakes.parser.session_values import WORDS, session_values
-from pinakes.parser.statements import AsOf, Placeholder, Projection, Repair, SessionValue, TableCall, TableRef
+from pinakes.parser.statements import (
+    AsOf,
+    FunctionRef,
+    Placeholder,
+    Projection,
+    Repair,
+    SessionValue,
+    TableCall,
+    TableRef,
+)
 from pinakes.parser.time_travel import take_out
 from pinakes.parser.unheeded import refuse_unheeded
 
@@ -26,6 +36,7 @@ class Located(NamedTuple):
     values: tuple[SessionValue, ...] = ()
     projections: tuple[Projection, ...] = ()
     repairs: tuple[Repair, ...] = ()
+    functions: tuple[FunctionRef, ...] = ()
     parsed: bool = True
 
 
@@ -46,7 +57,8 @@ def locate(text: str, tokens: list[Token], *, strict: bool = False) -> Located:
     marks = placeholders(tokens)
     values = session_values(tokens) if words & WORDS else ()
     unnamed = projections(text, tokens) if "SELECT" in words else ()
-    located = Located((), marks, values, unnamed, repairs(tokens, words))
+    functions = function_refs(tokens) if "." in words else ()
+    located = Located((), marks, values, unnamed, repairs(tokens, words), functions)
     if not strict and not words & _NAMES_TABLES:
         return located  # SELECT 1 has no names to locate: sqlglot isn't even loaded
     calls(text, tokens, words)  # what is wrong within a call is wrong, whatever sqlglot makes of the rest
@@ -77,12 +89,14 @@ def read(text: str, tokens: list[Token]) -> Tree:
     words = {t.word for t in tokens}
     kept, as_of = take_out(text, tokens) if "OF" in words else (tokens, [])
     kept, found = calls(text, kept, words)
+    kept = without_refs(kept) if "." in words else kept
     return Tree(dialect.parse(kept, text), text, as_of, "WITH" in words, found)
 
 
 def calls(text: str, tokens: list[Token], words: set[str]) -> tuple[list[Token], dict[int, TableCall]]:
     """The tokens with each call of a table function of ours as one name, and the calls by where they start."""
-    if not any(word.startswith(("READ_", "PARQUET_SCAN", "SEARCH")) for word in words):
+    ours = any(word.startswith(("READ_", "PARQUET_SCAN", "SEARCH")) for word in words)
+    if not ours and not ("." in words and has_dotted_call(tokens)):
         return tokens, {}
     from pinakes.parser.calls import take_calls
 

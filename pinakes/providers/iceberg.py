@@ -183,14 +183,14 @@ class IcebergViewCatalog(IcebergCatalog):
             return definition_of(self.inner.load_view((*namespace, name)))
 
     def create_view(self, namespace: Namespace, name: str, view: ViewDefinition, *, replace: bool = False) -> None:
-        from pinakes.providers.iceberg_views import properties_of, version_of
+        from pinakes.providers.iceberg_views import properties_of, schema_of, version_of
 
         identifier = (*namespace, name)
         with translated("view", namespace, name):
             if replace and self.inner.view_exists(identifier):
-                self._changes.replace_view(identifier, view.schema, version_of(view), properties_of(view))
+                self._changes.replace_view(identifier, schema_of(view), version_of(view), properties_of(view))
             else:
-                self.inner.create_view(identifier, view.schema, version_of(view), properties=properties_of(view))
+                self.inner.create_view(identifier, schema_of(view), version_of(view), properties=properties_of(view))
 
     def drop_view(self, namespace: Namespace, name: str) -> None:
         with translated("view", namespace, name):

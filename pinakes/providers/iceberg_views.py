@@ -12,6 +12,7 @@ from pinakes.core.errors import DataCorrupt
 from pinakes.core.names import dotted
 
 if TYPE_CHECKING:
+    from pyiceberg.schema import Schema
     from pyiceberg.view import View
     from pyiceberg.view.metadata import SQLViewRepresentation
 
@@ -35,11 +36,17 @@ def definition_of(view: View) -> ViewDefinition:
     )
 
 
+def schema_of(view: ViewDefinition) -> Schema:
+    """Every view that is made here has one."""
+    assert view.schema is not None
+    return view.schema
+
+
 def version_of(view: ViewDefinition) -> ViewVersion:
     """The version to store; the catalog gives it its ids."""
     return ViewVersion.model_validate(
         {
-            "schema-id": view.schema.schema_id,
+            "schema-id": schema_of(view).schema_id,
             "summary": {"engine-name": DIALECT, "engine-version": __version__},
             "representations": [{"type": "sql", "sql": view.sql, "dialect": view.dialect}],
             "default-catalog": view.default_catalog,

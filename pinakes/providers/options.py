@@ -1,7 +1,8 @@
 """Options of a catalog type: a frozen dataclass whose fields say what they are; ATTACH's key-value list becomes one.
 
 A field of type `str`, `int`, `float` or `bool`, or one of them or None, is an option of the same name in upper case. A
-field without a default must be given.
+field without a default must be given. A class with `OPEN = True` leaves the options that it does not know to whoever
+asks for the others (`others_of`).
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, TypeVar, get_args, get_type_hints
 
 from pinakes.core.errors import InvalidArgument, OptionNotFound
+from pinakes.core.hints import meant
 
 if TYPE_CHECKING:
     from pinakes.parser.statements import OptionValue
@@ -32,13 +34,21 @@ def parse_options(cls: type[Options], given: Mapping[str, OptionValue], what: st
     values: dict[str, Any] = {}
     for key, value in given.items():
         field = fields.get(key.upper())
+        if field is None and getattr(cls, "OPEN", False):
+            continue
         if field is None:
-            raise OptionNotFound(f"{what} has no option {key.upper()}. {_known(cls)}")
+            raise OptionNotFound(f"{what} has no option {key.upper()}.{meant(key, fields)} {_known(cls)}")
         values[field.name] = _typed(key.upper(), value, hints[field.name], what)
     missing = [key for key, field in fields.items() if field.name not in values and _is_required(field)]
     if missing:
         raise InvalidArgument(f"{what} needs the option {', '.join(missing)}. {_known(cls)}")
     return cls(**values)
+
+
+def others_of(cls: type[Options], given: Mapping[str, OptionValue]) -> dict[str, OptionValue]:
+    """The options that are none of the class, with their names in lower case."""
+    known = {field.name for field in dataclasses.fields(cls)}  # type: ignore[arg-type]
+    return {key.lower(): value for key, value in given.items() if key.lower() not in known}
 
 
 def describe_options(cls: type[object]) -> list[tuple[str, str]]:

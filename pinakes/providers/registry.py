@@ -10,6 +10,7 @@ from urllib.parse import urlparse
 
 from pinakes.core.catalog import Catalog
 from pinakes.core.errors import CatalogUnavailable, InvalidArgument, listing
+from pinakes.core.hints import meant
 from pinakes.core.secrets import ANONYMOUS, Access
 from pinakes.providers.locations import is_remote, local_path
 from pinakes.providers.options import parse_options
@@ -28,6 +29,7 @@ TYPES: dict[str, str] = {
     "jdbc": "pinakes.providers.jdbc:JdbcCatalog",
     "s3tables": "pinakes.providers.s3tables:S3TablesCatalog",
     "sqlite": "pinakes.providers.sqlite:SqliteCatalog",
+    "vgi": "pinakes.providers.vgi.catalog:VgiCatalog",
 }
 """Type name → where its class is; a module is imported when the first catalog of its type is opened."""
 
@@ -103,6 +105,23 @@ def uses_server_credentials(type: str) -> bool:
     return bool(getattr(load_type(type), "SERVER_CREDENTIALS", False))
 
 
+_OTHER_NAMES = {
+    **dict.fromkeys(("postgres", "postgresql", "mysql", "mariadb"), "jdbc"),
+    **dict.fromkeys(("rest", "iceberg", "polaris", "nessie"), "iceberg_rest"),
+    **dict.fromkeys(("csv", "parquet", "json", "arrow"), "files"),
+    "hive": "hms",
+    "aws": "glue",
+    "sql": "sqlite",
+    "worker": "vgi",
+}
+"""What people call the types, from other engines or by what is behind them."""
+
+
+def has_functions(type: str) -> bool:
+    """Whether catalogs of a type may have functions, as its class tells."""
+    return type.lower() in TYPES and hasattr(load_type(type), "list_functions")
+
+
 def known_types() -> list[str]:
     return sorted({*TYPES, *(point.name for point in _foreign())})
 
@@ -116,7 +135,8 @@ def load_type(name: str) -> type[CatalogType]:
     for point in _foreign():
         if point.name.lower() == wanted:
             return _load_foreign(point)
-    raise InvalidArgument(f"catalog type {name!r} is not known; known types: {listing(known_types())}")
+    hint = f" That is (TYPE {_OTHER_NAMES[wanted]})." if wanted in _OTHER_NAMES else meant(wanted, known_types())
+    raise InvalidArgument(f"catalog type {name!r} is not known; known types: {listing(known_types())}.{hint}")
 
 
 def _foreign() -> Iterable[EntryPoint]:

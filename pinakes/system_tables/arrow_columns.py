@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from pinakes.core.catalog import FilesTable, IcebergTable, ViewDefinition, VirtualTable
-from pinakes.system_tables.described import columns_of
+from pinakes.core.worker_tables import WorkerTable
+from pinakes.system_tables.described import columns_of, view_schema
 
 if TYPE_CHECKING:
     from pinakes.system_tables.described import ColumnFacts
@@ -32,8 +33,12 @@ def _fields(described: Described, world: World, zone: str) -> list[pa.Field]:
         case IcebergTable():
             return list(arrow_schema_of(loaded.handle.schema(), zone))
         case ViewDefinition():
+            if loaded.schema is None:
+                return view_schema(described, world)
             return [field.with_nullable(True) for field in arrow_schema_of(loaded.schema, zone)]
         case VirtualTable():
             return [pa.field(c.name, c.type) for c in loaded.columns]
+        case WorkerTable():
+            return [pa.field(f.name, f.type, f.name not in loaded.required) for f in loaded.schema]
         case FilesTable():
             return list(world.files_schema(loaded))  # `columns_of` has just read it, within the time that a call has

@@ -2,7 +2,7 @@
 
 A condition is asked with the names that are known so far, and answers false only when no row with these names can be
 wanted: so a catalog is left out before it is asked, and a schema before its tables are listed. DataFusion applies every
-condition to the rows in the end, so at worst something is listed in vain.
+condition to the rows in the end, so at worst something is listed in vain. `combined.py` joins them.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Level = Literal["catalog", "schema", "table", "kind"]
 Known = Mapping[Level, str]
 Fold = Literal["", "lower", "upper"]
 
-_FOLDS: dict[Fold, Callable[[str], str]] = {"": str, "lower": str.lower, "upper": str.upper}
+FOLDS: dict[Fold, Callable[[str], str]] = {"": str, "lower": str.lower, "upper": str.upper}
 
 
 class Condition(Protocol):
@@ -72,7 +72,7 @@ class OneOf:
 
     def may(self, known: Known) -> bool:
         name = known.get(self.level)
-        return name is None or _is_odd(name, self.fold) or _FOLDS[self.fold](name) in self.names
+        return name is None or is_odd(name, self.fold) or FOLDS[self.fold](name) in self.names
 
     def concerns(self, level: Level) -> bool:
         return level == self.level
@@ -81,9 +81,9 @@ class OneOf:
         return self.names if level == self.level and not self.fold else None
 
     def reaches(self, level: Level, beginning: str) -> bool:
-        if level != self.level or _is_odd(beginning, self.fold):
+        if level != self.level or is_odd(beginning, self.fold):
             return True
-        return any(name.startswith(_FOLDS[self.fold](beginning)) for name in self.names)
+        return any(name.startswith(FOLDS[self.fold](beginning)) for name in self.names)
 
 
 @dataclass(frozen=True)
@@ -97,9 +97,9 @@ class Like:
 
     def may(self, known: Known) -> bool:
         name = known.get(self.level)
-        if name is None or _is_odd(name, self.caseless or self.fold):
+        if name is None or is_odd(name, self.caseless or self.fold):
             return True
-        return matches(self._pieces, name.lower() if self.caseless else _FOLDS[self.fold](name))
+        return matches(self._pieces, name.lower() if self.caseless else FOLDS[self.fold](name))
 
     def concerns(self, level: Level) -> bool:
         return level == self.level
@@ -110,9 +110,9 @@ class Like:
         return frozenset({self.pattern}) if plain and level == self.level else None
 
     def reaches(self, level: Level, beginning: str) -> bool:
-        if level != self.level or _is_odd(beginning, self.caseless or self.fold):
+        if level != self.level or is_odd(beginning, self.caseless or self.fold):
             return True
-        folded = beginning.lower() if self.caseless else _FOLDS[self.fold](beginning)
+        folded = beginning.lower() if self.caseless else FOLDS[self.fold](beginning)
         return all(piece in (ONE, char) for piece, char in zip(self._fixed, folded, strict=False)) and (
             len(self._fixed) < len(self._pieces) or len(folded) <= len(self._fixed)
         )
@@ -140,7 +140,7 @@ class Not:
     def may(self, known: Known) -> bool:
         name, fold = known.get(self.excluded.level), self.excluded.fold
         caseless = isinstance(self.excluded, Like) and self.excluded.caseless
-        return name is None or _is_odd(name, caseless or fold) or not self.excluded.may(known)
+        return name is None or is_odd(name, caseless or fold) or not self.excluded.may(known)
 
     def concerns(self, level: Level) -> bool:
         return self.excluded.concerns(level)
@@ -152,56 +152,6 @@ class Not:
         return True
 
 
-def _is_odd(name: str, fold: object) -> bool:
+def is_odd(name: str, fold: object) -> bool:
     """Whether it is left to DataFusion to tell: what is the same in another case is its own business beyond ASCII."""
     return bool(fold) and not name.isascii()
-
-
-@dataclass(frozen=True, slots=True)
-class All:
-    parts: tuple[Condition, ...]
-
-    def may(self, known: Known) -> bool:
-        return all(part.may(known) for part in self.parts)
-
-    def concerns(self, level: Level) -> bool:
-        return any(part.concerns(level) for part in self.parts)
-
-    def values(self, level: Level) -> frozenset[str] | None:
-        found = [v for part in self.parts if (v := part.values(level)) is not None]
-        return frozenset.intersection(*found) if found else None
-
-    def reaches(self, level: Level, beginning: str) -> bool:
-        return all(part.reaches(level, beginning) for part in self.parts)
-
-
-@dataclass(frozen=True, slots=True)
-class Any:
-    parts: tuple[Condition, ...]
-
-    def may(self, known: Known) -> bool:
-        return any(part.may(known) for part in self.parts)
-
-    def concerns(self, level: Level) -> bool:
-        return any(part.concerns(level) for part in self.parts)
-
-    def values(self, level: Level) -> frozenset[str] | None:
-        found = [part.values(level) for part in self.parts]
-        known = [v for v in found if v is not None]
-        return frozenset().union(*known) if found and len(known) == len(found) else None
-
-    def reaches(self, level: Level, beginning: str) -> bool:
-        return any(part.reaches(level, beginning) for part in self.parts)
-
-
-def both(*parts: Condition) -> Condition:
-    """All of them hold; what is known of nothing is left out."""
-    known = tuple(p for p in parts if p is not ANYTHING)
-    return known[0] if len(known) == 1 else All(known) if known else ANYTHING
-
-
-def either(*parts: Condition) -> Condition:
-    """One of them holds: where one may be anything, all may."""
-    if not parts or any(p is ANYTHING for p in parts):
-        return ANYTHING
-    return parts[0] if len(parts) == 1 else Any(parts)

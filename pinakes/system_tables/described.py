@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pinakes.core.arrow_types import sql_name_of_arrow
 from pinakes.core.catalog import FilesTable, IcebergTable, ViewDefinition, VirtualTable
+from pinakes.core.worker_tables import WorkerTable
 from pinakes.system_tables.calls import Question, ask
 
 if TYPE_CHECKING:
@@ -31,21 +32,43 @@ def columns_of(described: Described, world: World) -> list[ColumnFacts]:
     loaded = described.loaded
     if isinstance(loaded, FilesTable):
         return columns_of_arrow(_files_schema(described, loaded, world))
+    if isinstance(loaded, ViewDefinition) and loaded.schema is None:
+        return columns_of_arrow(view_schema(described, world))
     return columns_of_loaded(loaded)
 
 
-def columns_of_loaded(loaded: IcebergTable | ViewDefinition | VirtualTable) -> list[ColumnFacts]:
+def columns_of_loaded(loaded: IcebergTable | ViewDefinition | VirtualTable | WorkerTable) -> list[ColumnFacts]:
     """Of what has its columns with it."""
     match loaded:
         case IcebergTable():
             return [_iceberg(f, n, view=False) for n, f in enumerate(loaded.handle.schema().fields, 1)]
         case ViewDefinition():
+            assert loaded.schema is not None  # else who asks has to find the columns out
             return [_iceberg(f, n, view=True) for n, f in enumerate(loaded.schema.fields, 1)]
         case VirtualTable():
             return [
                 ColumnFacts(c.name, n, sql_name_of_arrow(c.type), True, None, c.comment)
                 for n, c in enumerate(loaded.columns, 1)
             ]
+        case WorkerTable():
+            return [_of_worker(f, n, loaded) for n, f in enumerate(loaded.schema, 1)]
+
+
+def _of_worker(field: pa.Field, number: int, table: WorkerTable) -> ColumnFacts:
+    name = field.name
+    default, comment = table.defaults.get(name), table.comments.get(name)
+    return ColumnFacts(name, number, sql_name_of_arrow(field.type), name not in table.required, default, comment)
+
+
+def view_schema(described: Described, world: World) -> list[pa.Field]:
+    """Of a view whose catalog keeps its text alone: known only when it is planned."""
+    entry = described.entry
+    question = Question("plan the view", entry.schema, entry.name)
+
+    def plan() -> list[pa.Field]:
+        return list(world.view_schema(entry.catalog, entry.namespace, entry.name))
+
+    return ask(world, entry.mount, question, plan).answer([])
 
 
 def _files_schema(described: Described, table: FilesTable, world: World) -> list[pa.Field]:
@@ -77,6 +100,8 @@ def comment_of(loaded: Loaded) -> str | None:
             return loaded.comment or loaded.properties.get("comment")
         case VirtualTable():
             return getattr(loaded.definition, "doc", None)
+        case WorkerTable():
+            return loaded.comment
         case FilesTable():
             return None
 
@@ -89,12 +114,16 @@ def properties_of(loaded: Loaded) -> Mapping[str, str]:
             return loaded.properties
         case VirtualTable():
             return {}
+        case WorkerTable():
+            return {f"tag.{key}": value for key, value in loaded.tags.items()}
         case FilesTable():
             return {"format": loaded.format}
 
 
 def keys_of(loaded: Loaded) -> Iterator[str]:
-    """The columns of its primary key: Iceberg's identifier fields."""
+    """The columns of its primary key: of Iceberg, the identifier fields."""
+    if isinstance(loaded, WorkerTable):
+        yield from loaded.key
     if isinstance(loaded, IcebergTable):
         schema = loaded.handle.schema()
         wanted = set(schema.identifier_field_ids)
@@ -103,5 +132,7 @@ def keys_of(loaded: Loaded) -> Iterator[str]:
 
 def required_of(loaded: Loaded) -> Iterator[str]:
     """The columns that are NOT NULL."""
+    if isinstance(loaded, WorkerTable):
+        yield from loaded.required
     if isinstance(loaded, IcebergTable):
         yield from (f.name for f in loaded.handle.schema().fields if f.required)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from pinakes.core.catalog import Catalog, FilesTable, IcebergTable
+    from pinakes.core.names import Namespace
     from pinakes.system_tables.runtime_state import RuntimeState
 
 
@@ -99,6 +100,8 @@ class World:
     """Raises when the statement was stopped."""
     files_schema: Callable[[FilesTable], pa.Schema]
     """The columns of files that are read as a table."""
+    view_schema: Callable[[str, Namespace, str], pa.Schema]
+    """The columns of a view, by catalog, namespace and name, of which only the text is known."""
     functions: Callable[[], tuple[FunctionInfo, ...]]
     runtime: RuntimeState
     """What the engine does and did."""

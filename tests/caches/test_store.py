@@ -125,6 +125,19 @@ def test_an_old_entry_is_given_out_while_one_thread_reads_it_anew() -> None:
     assert (cache.get("a", load), load.calls) == (2, 2)
 
 
+def test_who_looks_whether_something_is_known_does_not_keep_what_is_old() -> None:
+    """Else those who look before they ask, as system tables do, would never have it read anew."""
+    clock, load = FakeClock(), Loader()
+    cache: Cache[str, int] = Cache("swr", 10, 30, stale=60, clock=clock)
+    cache.get("a", load)
+    assert cache.peek("a") == 1
+    clock.now += 31
+    assert cache.peek("a") is None
+    assert cache.get("a", load) == 1
+    wait_for_renewal(cache)
+    assert cache.peek("a") == 2
+
+
 def test_too_old_is_too_old() -> None:
     clock, load = FakeClock(), Loader()
     cache: Cache[str, int] = Cache("swr", 10, 30, stale=60, clock=clock)

@@ -42,3 +42,17 @@ def test_of_a_long_line_the_sender_of_the_statement_has_the_text(longest: int | 
 
 def test_a_long_message_is_cut_where_there_is_no_room() -> None:
     assert as_values(errors.ParseError("message"), 4)["message"] == "mess …"
+
+
+@pytest.mark.parametrize(
+    ("column", "begin", "end"),
+    [(1, "SELECT", "…"), (2_000, "…", "…"), (4_005, "…", "nope")],
+    ids=["first", "middle", "last"],
+)
+def test_of_a_long_line_only_what_is_around_is_marked(column: int, begin: str, end: str) -> None:
+    line = f"SELECT {'ab, ' * 1_000}nope"
+    shown, caret = Position(1, column, line).marked().split("\n")
+    assert len(shown) <= 302
+    assert shown.startswith(begin)
+    assert shown.endswith(end)
+    assert shown[len(caret) - 1] == line[column - 1]

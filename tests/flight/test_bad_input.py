@@ -132,6 +132,27 @@ def test_forged_handles(client: fl.FlightClient, handle: bytes) -> None:
         act("EndTransaction")(client, pack(message("ActionEndTransactionRequest")(transaction_id=handle, action=1)))
 
 
+@pytest.mark.parametrize(
+    ("sql", "begin", "end"),
+    [
+        (f"SELECT {'x' * 30_000}", "COLUMN_NOT_FOUND: column xxxx", " …"),
+        (f"SELECT cast('{'ü' * 20_000}' || value AS bigint) FROM range(3)", "EXECUTION_ERROR: Cannot cast", " …"),
+        (f"SELEC {'z' * 30_000}", "PARSE_ERROR: 'SELEC' starts no statement", "^"),
+    ],
+    ids=["name", "value", "text"],
+)
+def test_a_long_error_is_cut_to_what_every_client_takes(
+    client: fl.FlightClient, sql: str, begin: str, end: str
+) -> None:
+    """Of one whose headers are too long, clients would see that alone."""
+    with pytest.raises(pa.ArrowException) as error:
+        fetched(client, sql)
+    said = str(error.value).partition(". Detail:")[0]
+    assert said.startswith(begin)
+    assert said.endswith(end)
+    assert len(said) < 4_000
+
+
 @pytest.mark.parametrize("name", sorted(set(SQL_MESSAGES) - set(COMMANDS)))
 def test_what_is_no_command(client: fl.FlightClient, name: str) -> None:
     with pytest.raises(pa.ArrowInvalid, match="is no command of Flight SQL"):

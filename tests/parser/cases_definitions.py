@@ -160,6 +160,7 @@ DEFINITIONS: list[tuple[str, str, dict[str, Any]]] = [
         {"columns": ["a", "b"], "body": "(SELECT 1, 2)", "with_data": False},
     ),
     ("CREATE TABLE t AS SELECT 1 WITH DATA", "CreateTableAs", {"body": "SELECT 1", "with_data": True}),
+    ("CREATE TABLE t (a INT NOT NULL) AS SELECT 1", "CreateTableAs", {"body": "SELECT 1", "columns": []}),
     (
         "CREATE TABLE IF NOT EXISTS t PARTITIONED BY (a) WITH (x = 1) AS WITH q AS (SELECT 1 AS a) SELECT * FROM q",
         "CreateTableAs",

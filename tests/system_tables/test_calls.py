@@ -11,7 +11,7 @@ import pytest
 
 from pinakes.engine.engine import Engine
 from pinakes.engine.session import Session
-from tests.engine.support import rows
+from tests.engine.support import rows, wait_until
 from tests.system_tables.counting import BulkCatalog, CountingCatalog, engine_with, mount
 
 NAMES = [f"t{i:02}" for i in range(20)]
@@ -293,6 +293,16 @@ def test_loads_run_side_by_side_and_not_too_many(session: Session, catalog: Coun
         catalog.trouble["load_table", ("s1",), name] = lambda: time.sleep(0.02)
     rows(session, "SELECT * FROM cat.information_schema.columns WHERE table_schema = 's1'")
     assert 2 <= catalog.most_at_once <= 8
+
+
+def test_a_listing_that_may_be_given_out_old_is_read_anew_meanwhile(engine: Engine, catalog: CountingCatalog) -> None:
+    session = engine.session()
+    session.run("SET GLOBAL cache.listings.stale = '1h'")
+    session.run("SET GLOBAL cache.listings.ttl = '10ms'")
+    query = "SELECT table_name FROM information_schema.tables WHERE table_catalog = 'cat' AND table_schema = 's1.deep'"
+    assert rows(session, query) == [("below",)]
+    catalog.tree["s1", "deep"] = (["made_outside"], [])
+    wait_until(lambda: rows(session, query) == [("made_outside",)], "what is outside is never seen")
 
 
 def test_explain_asks_nobody(session: Session, catalog: CountingCatalog) -> None:

@@ -9,7 +9,8 @@ import pytest
 
 from pinakes.engine.session import Session
 from pinakes.engine.sources import Rows
-from pinakes.system_tables.conditions import All, Any, Condition, Like, OneOf
+from pinakes.system_tables.combined import All, Any, RowOf, both, either
+from pinakes.system_tables.conditions import Condition, Like, OneOf
 from tests.engine.support import chance, how_many, in_order, rows, seed_of
 from tests.system_tables.counting import BulkCatalog, CountingCatalog, engine_with
 
@@ -31,7 +32,13 @@ def condition(dice: random.Random, depth: int = 2) -> str:
         return f"({left} {dice.choice(['AND', 'OR'])} {right})"
     if dice.random() < 0.1:
         return f"NOT (table_name = {value} AND table_schema LIKE {literal(dice.choice(TEXTS))})"
-    match dice.randrange(9):
+    match dice.randrange(11):
+        case 9:
+            pairs = [(literal(dice.choice(TEXTS)), literal(dice.choice(TEXTS))) for _ in range(4)]
+            return " OR ".join(f"(lower(table_name) = {n} AND table_schema = {s})" for n, s in pairs).join("()")
+        case 10:
+            pairs = [(literal(dice.choice(TEXTS)), literal(dice.choice(TEXTS))) for _ in range(4)]
+            return f"(table_catalog, table_name) IN ({', '.join(f'({c}, {n})' for c, n in pairs)})"
         case 0 | 1:
             return f"{column} = {value}"
         case 2:
@@ -96,6 +103,34 @@ def test_what_a_condition_knows_in_advance() -> None:
     assert Any((one, OneOf("table", frozenset({"t"})))).values("schema") is None
     assert Like("table", "plain").values("table") == frozenset({"plain"})
     assert Like("table", "wild%").values("table") is None
+
+
+def test_rows_of_names_are_one_list_however_they_are_written() -> None:
+    """Each is a look into a set: a list of conditions would be gone through for each of a hundred thousand names."""
+    pairs = [(f"s{i % 7}", f"t{i}") for i in range(500)]
+    found = either(*(both(OneOf("table", frozenset({t})), OneOf("schema", frozenset({s}))) for s, t in pairs))
+    assert isinstance(found, RowOf)
+    assert found.values("schema") == {s for s, _ in pairs}
+    assert found.values("catalog") is None
+    assert found.may({"schema": "s3", "table": "t10"})
+    assert found.may({"schema": "s3"})
+    assert not found.may({"schema": "s4", "table": "t10"})
+    assert not found.may({"schema": "s7"})
+    assert found.reaches("schema", "s")
+    assert not found.reaches("schema", "s1.")
+
+
+def test_a_list_is_not_made_of_what_is_none() -> None:
+    both_of_one = both(OneOf("table", frozenset({"a"})), OneOf("table", frozenset({"b"})))
+    assert not either(both_of_one, OneOf("schema", frozenset({"s"}))).may({"table": "a", "schema": "t"})
+    many = frozenset(map(str, range(50)))
+    product = either(both(OneOf("table", many), OneOf("schema", many)), OneOf("catalog", frozenset({"c"})))
+    assert product.may({"catalog": "x", "schema": "1", "table": "2"})
+    assert not product.may({"catalog": "x", "schema": "1", "table": "x"})
+    folded = either(*(both(OneOf("table", frozenset({t}), "lower"), OneOf("schema", frozenset({"s"}))) for t in "ab"))
+    assert folded.may({"schema": "s", "table": "B"})
+    assert folded.may({"schema": "s", "table": "É"})
+    assert not folded.may({"schema": "t", "table": "É"})
 
 
 def test_a_pattern_of_many_wildcards_is_soon_answered() -> None:

@@ -16,6 +16,7 @@ from pinakes.api.completion.sight import EMPTY, Level
 from pinakes.core.catalog import SupportsNamespaces, ViewDefinition, VirtualTable
 from pinakes.core.errors import AmbiguousName, CatalogNotFound
 from pinakes.core.names import INFORMATION_SCHEMA, SYSTEM, Namespace, Part
+from pinakes.core.worker_tables import WorkerTable
 from pinakes.engine.places import Place, objects
 
 if TYPE_CHECKING:
@@ -150,7 +151,11 @@ def _columns(mount: Mounted, namespace: Namespace, name: str, is_view: bool) -> 
     loaded = catalog.load_view(namespace, name) if is_view else catalog.load_table(namespace, name)  # type: ignore[attr-defined]
     if isinstance(loaded, VirtualTable):
         return tuple(column.name for column in loaded.columns)
+    if isinstance(loaded, WorkerTable):
+        return tuple(loaded.schema.names)
     schema = loaded.schema if isinstance(loaded, ViewDefinition) else loaded.handle.schema()
+    if schema is None:  # of a view whose text alone is kept: to plan it is too much for a completion
+        return ()
     return tuple(field.name for field in schema.fields)
 
 

@@ -39,7 +39,7 @@ def reading_of(call: FileCall, parameters: Mapping[int, Any]) -> Reading:
             f"{call.name} takes one path or a list of them, as in {call.name}('data/*.{call.format}') or "
             f"{call.name}(['a.{call.format}', 'b.{call.format}']), and then its options by name"
         )
-    options = {key: _value(a, parameters) for key, a in call.options}
+    options = options_of(call, parameters)
     if "NDJSON" in call.name.upper():
         options.setdefault("format", "newline_delimited")
     return Reading(paths, call.format, options, call.name)
@@ -48,6 +48,11 @@ def reading_of(call: FileCall, parameters: Mapping[int, Any]) -> Reading:
 def arguments_of(call: TableCall, parameters: Mapping[int, Any]) -> list[Any]:
     """The values of what has no name in a call."""
     return [_value(argument, parameters) for argument in call.arguments]
+
+
+def options_of(call: TableCall, parameters: Mapping[int, Any]) -> dict[str, Any]:
+    """The values of what has a name."""
+    return {key: _value(a, parameters) for key, a in call.options}
 
 
 def _value(argument: FileArgument, parameters: Mapping[int, Any]) -> Any:

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from pinakes.core.catalog import IcebergTable, TableSpec
+from pinakes.core.catalog import IcebergTable, SupportsTableActions, TableSpec
 from pinakes.core.errors import TableExists
 from pinakes.core.names import Name
 from pinakes.engine.capability import table_changes
@@ -28,6 +28,12 @@ def create_table(statement: CreateTable, execution: Execution) -> Result:
     if existing is not None and statement.if_not_exists:
         return Result.done("CREATE TABLE")
     check_free(existing, "TABLE", replace=statement.or_replace)
+    if isinstance(catalog, SupportsTableActions):
+        from pinakes.engine.workers.definitions import columns_of, comment_of
+
+        columns, comment = columns_of(statement, execution), comment_of(statement)
+        catalog.define_table(place.namespace, name, columns, comment, replace=statement.or_replace)
+        return Result.done("CREATE TABLE")
     if existing is not None:
         again(lambda: _replaced(statement, execution, existing), existing)
         return Result.done("CREATE TABLE")

@@ -8,10 +8,10 @@ from __future__ import annotations
 import pyarrow as pa
 from pyiceberg.schema import Schema
 
-from pinakes.core.catalog import ViewDefinition
+from pinakes.core.catalog import SupportsViewTexts, ViewDefinition
 from pinakes.core.errors import InvalidArgument
 from pinakes.core.iceberg_arrow import iceberg_schema_of
-from pinakes.core.names import TEMP
+from pinakes.core.names import TEMP, quote
 from pinakes.engine.capability import views
 from pinakes.engine.execution import Execution
 from pinakes.engine.handlers.taken import check_free
@@ -57,13 +57,20 @@ def view_of(
         raise InvalidArgument("a view cannot have parameters")
     session, private = execution.session, made.place.mount.is_private
     scope = session.scope
-    planner = Planner(execution, session.resolver.within(scope, made)) if private else execution.planner()
+    keeps_text = isinstance(made.place.mount.catalog, SupportsViewTexts)
+    if keeps_text:  # where its names are looked up when it is read
+        scope = Scope(made.place.mount.name, made.place.namespace)
+    within = private or keeps_text
+    planner = Planner(execution, session.resolver.within(scope, made)) if within else execution.planner()
     arrow = schema_of(planner.query(statement, body))
     check_readable(planner, made, session)
     if scope.catalog == TEMP and not private:  # nothing it reads is there, and other sessions have no such catalog
         scope = Scope(made.place.mount.name, made.place.namespace)
+    sql = body.of(statement.text).strip()
+    if keeps_text and names:
+        sql = f"SELECT * FROM ({sql}\n) AS v({', '.join(map(quote, names))})"
     return ViewDefinition(
-        sql=body.of(statement.text).strip(),
+        sql=sql,
         default_catalog=scope.catalog,
         default_namespace=scope.namespace,
         schema=_schema(arrow, names, comments or {}),

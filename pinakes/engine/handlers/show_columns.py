@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-from pinakes.core.catalog import FilesTable
+from pinakes.core.catalog import FilesTable, ViewDefinition
 from pinakes.core.names import Name
+from pinakes.engine.describing_views import view_columns
 from pinakes.engine.execution import Execution
 from pinakes.engine.result import Result
 from pinakes.parser.statements import ShowColumns
@@ -33,6 +34,8 @@ def _facts(name: Name, execution: Execution) -> list[ColumnFacts]:
     if temporary is not None:
         return columns_of_arrow(temporary[1].schema)
     loaded = resolver.load(resolver.find(name))
+    if isinstance(loaded, ViewDefinition) and loaded.schema is None:
+        return columns_of_arrow(view_columns(execution, name))
     if not isinstance(loaded, FilesTable):
         return columns_of_loaded(loaded)
     from pinakes.engine.files.catalog_tables import open_table

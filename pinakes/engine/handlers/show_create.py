@@ -7,9 +7,11 @@ import pyarrow as pa
 from pinakes.core.catalog import SupportsNamespaces
 from pinakes.core.errors import NotSupportedError
 from pinakes.core.names import display, spell, text_literal
+from pinakes.core.worker_tables import WorkerTable
 from pinakes.engine.execution import Execution
 from pinakes.engine.result import Result
 from pinakes.parser.statements import ShowCreate
+from pinakes.system_tables.described import columns_of_loaded
 
 
 def show_create(statement: ShowCreate, execution: Execution) -> Result:
@@ -32,8 +34,21 @@ def _text_of(statement: ShowCreate, execution: Execution) -> str:
 def _table(statement: ShowCreate, execution: Execution) -> str:
     from pinakes.engine.write.spelling import create_table_text
 
-    found, table = execution.resolver.described(statement.name)
-    return create_table_text(str(found), table.handle)
+    resolver = execution.resolver
+    found = resolver.find(statement.name, kind="TABLE")
+    loaded = resolver.load(found)
+    if isinstance(loaded, WorkerTable):
+        return _worker_table(str(found), loaded)
+    return create_table_text(str(found), resolver.fresh(found).handle)
+
+
+def _worker_table(name: str, table: WorkerTable) -> str:
+    lines = []
+    for facts in columns_of_loaded(table):
+        default = f" DEFAULT {facts.default}" if facts.default is not None else ""
+        nullable = "" if facts.nullable else " NOT NULL"
+        lines.append(f"  {spell(facts.name)} {facts.type}{nullable}{default}{_comment(' ', facts.comment)}")
+    return f"CREATE TABLE {name} (\n" + ",\n".join(lines) + f"\n){_comment(chr(10), table.comment)}"
 
 
 def _view(statement: ShowCreate, execution: Execution) -> str:
@@ -43,9 +58,13 @@ def _view(statement: ShowCreate, execution: Execution) -> str:
     found = resolver.find(statement.name, kind="VIEW")
     view = resolver.load(found)
     assert isinstance(view, ViewDefinition)
-    columns = ", ".join(spell(f.name) for f in view.schema.fields)
-    comment = f"\nCOMMENT {text_literal(view.comment)}" if view.comment else ""
-    return f"CREATE VIEW {found} ({columns}){comment} AS\n{view.sql}"
+    fields = view.schema.fields if view.schema is not None else ()
+    columns = f" ({', '.join(spell(f.name) + _comment(' ', f.doc) for f in fields)})" if fields else ""
+    return f"CREATE VIEW {found}{columns}{_comment(chr(10), view.comment)} AS\n{view.sql}"
+
+
+def _comment(before: str, text: str | None) -> str:
+    return f"{before}COMMENT {text_literal(text)}" if text else ""
 
 
 def _namespace(statement: ShowCreate, execution: Execution) -> str:

@@ -15,7 +15,8 @@ from pinakes.engine.narrowing import serialized
 from pinakes.engine.scan.wire import COLUMNS, FILTERS, Field, fields, nodes_of
 from pinakes.engine.system.conditions import Levels, Subject, output_name, read, read_all, subject, unaliased
 from pinakes.engine.system.literals import constants_of
-from pinakes.system_tables.conditions import ANYTHING, Condition, OneOf, both, either
+from pinakes.system_tables.combined import both, either
+from pinakes.system_tables.conditions import ANYTHING, Condition, OneOf
 
 if TYPE_CHECKING:
     from datafusion import Expr, SessionContext

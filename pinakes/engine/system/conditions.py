@@ -12,7 +12,8 @@ from typing import NamedTuple
 import pyarrow as pa
 from datafusion import Expr
 
-from pinakes.system_tables.conditions import ANYTHING, Condition, Fold, Level, Like, Not, OneOf, both, either
+from pinakes.system_tables.combined import both, either
+from pinakes.system_tables.conditions import ANYTHING, Condition, Fold, Level, Like, Not, OneOf
 
 Levels = Mapping[str, Level]
 """Whose names a table's columns hold."""
@@ -108,15 +109,27 @@ def _is_text_cast(e: Expr) -> bool:
 def _binary(e: Expr, levels: Levels) -> Read:
     operator, (left, right) = e.rex_call_operator(), e.rex_call_operands()
     if operator in ("AND", "OR"):
-        one, other = read(left, levels), read(right, levels)
+        parts = [read(part, levels) for part in _operands(e, operator)]
         joined = both if operator == "AND" else either
-        return Read(joined(one.condition, other.condition), one.complete and other.complete)
+        return Read(joined(*(p.condition for p in parts)), all(p.complete for p in parts))
     if operator not in ("=", "!="):
         return _UNKNOWN
     if left.variant_name() == "Literal":
         left, right = right, left
     found = _one_of(left, [right], levels)
     return found if operator == "=" else _negated(found)
+
+
+def _operands(e: Expr, operator: str) -> list[Expr]:
+    """All that a chain of AND or of OR joins: it may be longer than Python can climb."""
+    found, waiting = [], [e]
+    while waiting:
+        part = waiting.pop()
+        if part.variant_name() == "BinaryExpr" and part.rex_call_operator() == operator:
+            waiting += reversed(part.rex_call_operands())
+        else:
+            found.append(part)
+    return found
 
 
 def _in_list(e: Expr, levels: Levels) -> Read:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
+from pinakes.core.names import Name
+from pinakes.engine.describing_views import view_columns
 from pinakes.engine.files.catalog_tables import open_table
 from pinakes.engine.functions import functions
 from pinakes.engine.system.avro_files import avro_of
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from pinakes.core.catalog import FilesTable
+    from pinakes.core.names import Namespace
     from pinakes.engine.execution import Execution
     from pinakes.engine.mounts import Mounted, Mounts
 
@@ -27,6 +30,9 @@ def world_of(execution: Execution, of: str | None) -> World:
     def files_schema(table: FilesTable) -> pa.Schema:
         return open_table(table, execution.finder(), settings.time_zone).schema
 
+    def view_schema(catalog: str, namespace: Namespace, name: str) -> pa.Schema:
+        return view_columns(execution, Name.of(catalog, *namespace, name))
+
     return World(
         session.identity,
         _seen(session.catalogs, of),
@@ -34,6 +40,7 @@ def world_of(execution: Execution, of: str | None) -> World:
         engine.faults,
         execution.query.check,
         files_schema,
+        view_schema,
         functions,
         Runtime(session),
         partial(avro_of, session.manifests),

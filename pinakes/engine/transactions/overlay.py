@@ -15,10 +15,12 @@ from pinakes.core.catalog import (
     IcebergTable,
     SupportsBulkListing,
     SupportsNamespaceChanges,
+    SupportsTableActions,
     SupportsTableChanges,
     SupportsTables,
     SupportsTransactions,
     SupportsViews,
+    SupportsViewTexts,
     Table,
     TableSpec,
     ViewDefinition,
@@ -31,10 +33,12 @@ from pinakes.engine.transactions.work import TableWork
 from pinakes.providers.metadata_updates import commit_response
 
 if TYPE_CHECKING:
+    from pyarrow import Schema as ArrowSchema
     from pyiceberg.table import CommitTableResponse, CreateTableTransaction
     from pyiceberg.table import Table as PyIcebergTable
     from pyiceberg.table.update import TableRequirement, TableUpdate
 
+    from pinakes.core.worker_tables import TableAction
     from pinakes.engine.transactions.transaction import Transaction
 
 
@@ -124,6 +128,16 @@ class _Making:
         """There is none of a table that is new."""
 
 
+class _TableActions(_TableChanges):
+    def define_table(
+        self, namespace: Namespace, name: str, columns: ArrowSchema, comment: str | None, *, replace: bool = False
+    ) -> None:
+        self._refuse("CREATE TABLE")
+
+    def alter_table(self, namespace: Namespace, name: str, action: TableAction) -> None:
+        self._refuse("ALTER TABLE")
+
+
 class _NamespaceChanges(Overlay):
     def create_namespace(self, namespace: Namespace, properties: Mapping[str, str]) -> None:
         self._refuse("CREATE SCHEMA")
@@ -153,6 +167,11 @@ class _Views(Overlay):
         self._refuse("ALTER VIEW … RENAME")
 
 
+class _ViewTexts(_Views):
+    def set_view_comment(self, namespace: Namespace, name: str, comment: str | None) -> None:
+        self._refuse("COMMENT ON VIEW")
+
+
 class _BulkListing(_Tables):
     def list_everything(self) -> Sequence[tuple[Namespace, str, str]]:
         seen = [(ns, name, "TABLE") for mount, ns, name in list(self._transaction.works) if mount is self._mount]
@@ -161,10 +180,12 @@ class _BulkListing(_Tables):
 
 _OWN: dict[Any, type[Overlay] | None] = {
     SupportsTransactions: None,  # there is one already
+    SupportsTableActions: _TableActions,
     SupportsTableChanges: _TableChanges,
     SupportsBulkListing: _BulkListing,
     SupportsTables: _Tables,
     SupportsNamespaceChanges: _NamespaceChanges,
+    SupportsViewTexts: _ViewTexts,
     SupportsViews: _Views,
 }
 """The groups in which the transaction has a say."""

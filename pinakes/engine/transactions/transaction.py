@@ -7,6 +7,7 @@ makes them all or none. That is snapshot isolation: whoever changed a table of i
 
 from __future__ import annotations
 
+import logging
 import threading
 import uuid
 from collections.abc import Iterator
@@ -14,7 +15,8 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from pinakes.core.catalog import Catalog, SupportsTransactions
+from pinakes.caches.catalog import forget_catalog
+from pinakes.core.catalog import Catalog, RunningTransaction, SupportsOwnTransactions, SupportsTransactions
 from pinakes.core.errors import (
     CommitConflict,
     CommitUnknown,
@@ -28,6 +30,8 @@ from pinakes.engine.registry import Mount
 
 if TYPE_CHECKING:
     from pinakes.engine.transactions.work import TableWork
+
+logger = logging.getLogger(__name__)
 
 WorkKey = tuple[Mount, Namespace, str]
 
@@ -44,7 +48,9 @@ class Transaction:
         self.works: dict[WorkKey, TableWork] = {}
         self.lock = threading.RLock()
         self._overlays: dict[Mount, tuple[Catalog, Catalog]] = {}
-        self._changed: tuple[Mount, SupportsTransactions] | None = None
+        self._own: dict[Mount, tuple[Catalog, RunningTransaction]] = {}
+        """The catalogs that run transactions themselves, each with the one that runs."""
+        self._changed: tuple[Mount, Catalog] | None = None
 
     # --- what the session's statements see --------------------------------------------------------------------------
 
@@ -52,9 +58,20 @@ class Transaction:
         from pinakes.engine.transactions.overlay import overlay
 
         with self.lock:
+            if isinstance(catalog, SupportsOwnTransactions) and catalog.runs_transactions:
+                return self._running(mount, catalog)
             known = self._overlays.get(mount)
             if known is None or known[0] is not catalog:
                 known = self._overlays[mount] = catalog, overlay(catalog, mount, self)
+        return known[1]
+
+    def _running(self, mount: Mount, catalog: SupportsOwnTransactions) -> Catalog:
+        """A catalog that runs transactions itself begins one when it is first used."""
+        known = self._own.get(mount)
+        if known is None:
+            if self._is_over:
+                raise TransactionAborted("the transaction was ended while this statement ran in it")
+            known = self._own[mount] = catalog, catalog.begin_transaction()
         return known[1]
 
     def claim(self, mount: Mount, catalog: Catalog) -> None:
@@ -68,7 +85,8 @@ class Transaction:
                 f"this transaction has changed catalog '{self._changed[0].name}', so it can't change '{mount.name}': "
                 f"no commit is atomic over two catalogs. COMMIT or ROLLBACK first."
             )
-        if not isinstance(catalog, SupportsTransactions):
+        own = isinstance(catalog, SupportsOwnTransactions) and catalog.runs_transactions
+        if not own and not isinstance(catalog, SupportsTransactions):
             raise NotSupportedError(
                 f"catalog '{mount.name}' (type {mount.type}) can't be changed in a transaction: it commits one table "
                 f"at a time. ROLLBACK, and run the statement on its own."
@@ -101,7 +119,7 @@ class Transaction:
     @property
     def catalogs(self) -> list[str]:
         """Those that its statements use."""
-        return sorted({mount.name for mount in self._overlays})
+        return sorted({mount.name for mount in (*self._overlays, *self._own)})
 
     @property
     def written_catalog(self) -> str | None:
@@ -118,9 +136,11 @@ class Transaction:
         with self.lock:
             self._is_over = True
             changes = [work.change() for work in self.works.values() if work.is_changed]
+        self._end_own("commit")
         if not changes or self._changed is None:
             return
         _, catalog = self._changed
+        assert isinstance(catalog, SupportsTransactions)
         try:
             catalog.commit_tables(changes)
         except CommitUnknown as error:
@@ -139,10 +159,30 @@ class Transaction:
             self.rollback()
             raise
 
+    def _end_own(self, how: str) -> None:
+        """End the transactions that catalogs run themselves. Only one of them can have changed anything (`claim`); it
+        comes first, and if it fails, the others are rolled back."""
+        with self.lock:
+            own, self._own = self._own, {}
+        changed = None if self._changed is None else self._changed[0]
+        ordered = sorted(own.items(), key=lambda item: item[0] is not changed)
+        for mount, (catalog, running) in ordered:
+            try:
+                getattr(running, how if mount is changed else "rollback")()
+            except PinakesError:
+                if mount is changed and how == "commit":
+                    self._own = {m: o for m, o in own.items() if m is not mount}
+                    self._end_own("rollback")
+                    raise
+                logger.warning("the transaction of catalog '%s' could not be ended", mount.name, exc_info=True)
+            finally:
+                forget_catalog(catalog)
+
     def rollback(self) -> None:
         """As if it had never been: its files go."""
         from pinakes.engine.transactions.discard import discard
 
+        self._end_own("rollback")
         with self.lock:
             self._is_over = True
             works = list(self.works.values())

@@ -11,7 +11,7 @@ from pyiceberg.table import Transaction
 from pyiceberg.table.update.schema import UpdateSchema
 from pyiceberg.types import DecimalType, DoubleType, FloatType, IcebergType, IntegerType, LongType, StructType
 
-from pinakes.core.catalog import IcebergTable
+from pinakes.core.catalog import IcebergTable, SupportsTableActions
 from pinakes.core.errors import (
     AlreadyExistsError,
     ColumnExists,
@@ -46,6 +46,13 @@ from pinakes.parser import statements as s
 def alter(name: Name, actions: Sequence[s.AlterAction], execution: Execution, text: str) -> None:
     """Carry out the actions on a table; done anew when someone else changed it meanwhile."""
     found = execution.resolver.find(name, kind="TABLE")
+    catalog = found.place.mount.catalog
+    if isinstance(catalog, SupportsTableActions):
+        from pinakes.engine.workers.definitions import alter_by_actions
+
+        found.place.mount.check_writable()
+        alter_by_actions(found, catalog, actions, text, execution)
+        return
     again(lambda: _alter(name, actions, execution, text), found)
 
 

@@ -32,24 +32,42 @@ _FIRST_PARTITION_ID = 1000
 
 def spec_from_columns(statement: CreateTable, execution: Execution, existing: IcebergTable | None = None) -> TableSpec:
     """`existing` is the table that is replaced: its format version stays unless a newer one is asked for."""
-    properties = table_properties(statement.properties, statement.comment)
-    version = format_version(properties, existing)
-    ids = count(1)
-    check_names([c.name.exact for c in statement.columns])
-    fields = [field(c, ids, execution, statement.text, version) for c in statement.columns]
-    schema = _with_key(Schema(*fields), statement.primary_key)
-    parts, order = partitioning(statement.partitioning, schema), sorting(statement.sorting, schema)
-    return TableSpec(schema, parts, properties, statement.location, order)
+    schema = _defined(statement, statement.columns, execution, existing)
+    return _spec(statement, schema)
 
 
-def spec_from_query(statement: CreateTableAs, arrow: pa.Schema, existing: IcebergTable | None = None) -> TableSpec:
+def spec_from_query(
+    statement: CreateTableAs, arrow: pa.Schema, execution: Execution, existing: IcebergTable | None = None
+) -> TableSpec:
+    """The columns that the statement defines, else those of the query."""
+    if statement.defined:
+        if len(statement.defined) != len(arrow):
+            raise InvalidArgument(f"{len(statement.defined)} columns are given and the query has {len(arrow)} columns")
+        return _spec(statement, _defined(statement, statement.defined, execution, existing))
     names = [p.exact for p in statement.columns] or arrow.names
     if len(names) != len(arrow):
         raise InvalidArgument(f"{len(names)} column names are given and the query has {len(arrow)} columns")
     check_names(names)
-    properties = table_properties(statement.properties, statement.comment)
+    version = format_version(table_properties(statement.properties, statement.comment), existing)
     columns = pa.schema([f.with_name(n).with_nullable(True) for f, n in zip(arrow, names, strict=True)])
-    schema = iceberg_schema_of(columns, format_version=format_version(properties, existing))
+    return _spec(statement, _with_key(iceberg_schema_of(columns, format_version=version), statement.primary_key))
+
+
+def _defined(
+    statement: CreateTable | CreateTableAs,
+    columns: Sequence[ColumnDef],
+    execution: Execution,
+    existing: IcebergTable | None,
+) -> Schema:
+    version = format_version(table_properties(statement.properties, statement.comment), existing)
+    check_names([c.name.exact for c in columns])
+    ids = count(1)
+    fields = [field(c, ids, execution, statement.text, version) for c in columns]
+    return _with_key(Schema(*fields), statement.primary_key)
+
+
+def _spec(statement: CreateTable | CreateTableAs, schema: Schema) -> TableSpec:
+    properties = table_properties(statement.properties, statement.comment)
     parts, order = partitioning(statement.partitioning, schema), sorting(statement.sorting, schema)
     return TableSpec(schema, parts, properties, statement.location, order)
 

@@ -107,10 +107,10 @@ def _with_columns(cursor: Cursor, head: _Head) -> CreateTable:
 
 def _as_query(cursor: Cursor, head: _Head) -> CreateTableAs:
     columns = head.columns
-    if columns.defined or columns.key or columns.like is not None:
-        raise cursor.unsupported(
-            "CREATE TABLE … AS takes its types from the query: give names of columns only, or CAST"
-        )
+    if columns.like is not None:
+        raise cursor.fault("a table is LIKE another one or AS a query, not both")
+    if columns.names and (columns.defined or columns.key):
+        raise cursor.fault(f"column {columns.names[0]} needs a type, as the others have one")
     cursor.accept("AS")
     end, with_data = _data_clause(cursor)
     span, located = body(cursor, end)
@@ -120,6 +120,8 @@ def _as_query(cursor: Cursor, head: _Head) -> CreateTableAs:
         name=head.name,
         body=span,
         columns=tuple(columns.names),
+        defined=tuple(columns.defined),
+        primary_key=columns.key,
         partitioning=head.clauses.partitioning,
         sorting=head.clauses.sorting,
         properties=head.clauses.properties,

@@ -49,7 +49,7 @@ def explain(cursor: Cursor) -> AnyStatement:
 def located_of(inner: AnyStatement) -> Located:
     if not isinstance(inner, Planned):
         return Located()
-    return Located(inner.tables, inner.placeholders, inner.values, inner.projections, inner.repairs, inner.parsed)
+    return Located(**{name: getattr(inner, name) for name in Located._fields})
 
 
 def _inner(cursor: Cursor) -> AnyStatement:

@@ -34,9 +34,11 @@ if TYPE_CHECKING:
     from pinakes.parser.statements.alter import UnsetProperties as UnsetProperties
     from pinakes.parser.statements.base import AsOf as AsOf
     from pinakes.parser.statements.base import Bound as Bound
+    from pinakes.parser.statements.base import CatalogCall as CatalogCall
     from pinakes.parser.statements.base import ColumnRef as ColumnRef
     from pinakes.parser.statements.base import FileArgument as FileArgument
     from pinakes.parser.statements.base import FileCall as FileCall
+    from pinakes.parser.statements.base import FunctionRef as FunctionRef
     from pinakes.parser.statements.base import OptionValue as OptionValue
     from pinakes.parser.statements.base import Path as Path
     from pinakes.parser.statements.base import Placeholder as Placeholder
@@ -46,6 +48,7 @@ if TYPE_CHECKING:
     from pinakes.parser.statements.base import Repair as Repair
     from pinakes.parser.statements.base import SearchCall as SearchCall
     from pinakes.parser.statements.base import SessionValue as SessionValue
+    from pinakes.parser.statements.base import SharedStar as SharedStar
     from pinakes.parser.statements.base import Span as Span
     from pinakes.parser.statements.base import Statement as Statement
     from pinakes.parser.statements.base import TableCall as TableCall
@@ -120,8 +123,8 @@ if TYPE_CHECKING:
 
 FAMILIES = {
     "base": (
-        "Span AsOf Bound FileArgument FileCall SearchCall TableCall TableRef ColumnRef Placeholder SessionValue "
-        "Projection Repair Statement Planned OptionValue Properties Path"
+        "Span AsOf Bound FileArgument FileCall SearchCall CatalogCall TableCall TableRef ColumnRef SharedStar "
+        "FunctionRef Placeholder SessionValue Projection Repair Statement Planned OptionValue Properties Path"
     ),
     "queries": "Query Explain ExplainFull Summarize",
     "shows": (

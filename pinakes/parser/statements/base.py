@@ -59,7 +59,33 @@ class SearchCall:
     span: Span
 
 
-TableCall = FileCall | SearchCall
+@dataclass(frozen=True, slots=True)
+class CatalogCall:
+    """A table function of a catalog: mydb.main.fn(1, n => 2). `span` is all of it."""
+
+    path: Name
+    arguments: tuple[FileArgument, ...]
+    options: tuple[tuple[str, FileArgument], ...]
+    span: Span
+
+    @property
+    def name(self) -> str:
+        return self.path.last.text
+
+
+TableCall = FileCall | SearchCall | CatalogCall
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionRef:
+    """A function that an expression calls by a name of several parts: `span` is that of the name."""
+
+    name: Name
+    span: Span
+    inside: int
+    """Where its arguments begin: behind the bracket."""
+    arguments: int
+    """How many they are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +122,22 @@ class ColumnRef:
     """A subquery, a CTE or an alias in the SELECT list (where one may be used) offers a column of this name."""
     exposed: bool = False
     """A projection without an alias in a subquery or CTE: whoever reads from it uses the name as it is written here."""
+    owner: int | Part | None = None
+    """Whose it is if JOIN … USING shares it: one of the statement's `tables`, or a derived source by its name."""
+
+
+@dataclass(frozen=True, slots=True)
+class SharedStar:
+    """`*` over sources that JOIN … USING or NATURAL JOIN joins.
+
+    Each source is as `ColumnRef.owner` has it, with the columns that it shares with those before it; None for all that
+    have the same name.
+    """
+
+    span: Span
+    sources: tuple[tuple[int | Part, tuple[Part, ...] | None], ...]
+    keeps_left: bool
+    """Whether a shared column must not be taken from the right side, which may have no row."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +202,7 @@ class Planned(Statement):
     values: tuple[SessionValue, ...] = ()
     projections: tuple[Projection, ...] = ()
     repairs: tuple[Repair, ...] = ()
+    functions: tuple[FunctionRef, ...] = ()
     parsed: bool = True
 
 

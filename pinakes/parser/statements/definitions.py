@@ -90,11 +90,16 @@ class CreateTable(Statement):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CreateTableAs(Planned):
-    """CREATE [OR REPLACE] [TEMP] TABLE [IF NOT EXISTS] name [(names)] [PARTITIONED BY …] … AS query [WITH [NO] DATA]"""
+    """CREATE [OR REPLACE] [TEMP] TABLE [IF NOT EXISTS] name [(names | columns)] [PARTITIONED BY …] … AS query
+    [WITH [NO] DATA]"""
 
     name: Name
     body: Span
     columns: tuple[Part, ...] = ()
+    """Names alone; their types are those of the query."""
+    defined: tuple[ColumnDef, ...] = ()
+    """Columns with types of their own, to which the rows are cast."""
+    primary_key: tuple[Part, ...] = ()
     partitioning: tuple[PartitionTerm, ...] = ()
     sorting: tuple[SortTerm, ...] = ()
     properties: Properties = ()

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterator
 
 import pyarrow as pa
 
 from pinakes.system_tables.base import TEXT, TRUTH, Column, Request, SystemTable
-from pinakes.system_tables.world import FunctionInfo
+from pinakes.system_tables.catalog_functions import Listed, catalog_functions, own
 
 TEXTS = pa.list_(TEXT)
 
 
-def _rows(request: Request) -> Iterable[FunctionInfo]:
-    return request.world.functions()
+def _rows(request: Request) -> Iterator[Listed]:
+    if request.wanted.values("catalog") is None and request.wanted.values("schema") is None:
+        yield from map(own, request.world.functions())
+    yield from catalog_functions(request)
 
 
-TABLE: SystemTable[FunctionInfo] = SystemTable(
+TABLE: SystemTable[Listed] = SystemTable(
     name="functions",
     doc="One row per function that a query may call.",
     columns=(
@@ -37,6 +39,16 @@ TABLE: SystemTable[FunctionInfo] = SystemTable(
             lambda f: list(f.returns) or None,
         ),
         Column("deterministic", TRUTH, "Whether it gives the same for the same arguments", lambda f: f.deterministic),
+        Column(
+            "catalog_name",
+            TEXT,
+            "Catalog that has it; NULL for one of the engine",
+            lambda f: f.catalog,
+            level="catalog",
+        ),
+        Column(
+            "schema_name", TEXT, "Schema that has it; NULL for one of the engine", lambda f: f.schema, level="schema"
+        ),
     ),
     items=_rows,
 )

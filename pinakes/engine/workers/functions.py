@@ -1,0 +1,177 @@
+"""Functions of catalogs in a statement: `mydb.main.fn(x)`. DataFusion knows no such names: each gets one of its own."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Mapping, Sequence
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+from datafusion import udf
+
+from pinakes.core.arrow_types import sql_name_of_arrow
+from pinakes.core.errors import FunctionNotFound, InvalidArgument, Position, listing
+from pinakes.core.names import display, quote
+from pinakes.core.worker_tables import CatalogFunction
+from pinakes.engine.planned_text import covers
+from pinakes.engine.relation import Relation, key_of
+from pinakes.engine.splice import Edit
+from pinakes.parser.statements import CatalogCall, FunctionRef, Planned, Span
+from pinakes.providers.vgi.scans import FunctionHandle, ValueCall
+from pinakes.worker.wire.arguments import Arguments
+
+if TYPE_CHECKING:
+    from pinakes.core.names import Name
+    from pinakes.engine.places import Place
+    from pinakes.engine.planner import Planner
+    from pinakes.engine.relations import Relations
+    from pinakes.engine.resolver import Resolver
+
+_NUMBERS = itertools.count(1)
+
+
+# --- values ----------------------------------------------------------------------------------------------------------
+
+
+def function_edits(planner: Planner, resolver: Resolver, statement: Planned, span: Span | None) -> list[Edit]:
+    """The functions of catalogs that a text calls, each under the name that DataFusion knows it by."""
+    found: list[Edit] = []
+    for ref in statement.functions:
+        if span is not None and not covers(span, ref.span):
+            continue
+        there = resolver.functions(ref.name)
+        if there is None:
+            continue
+        place, functions = there
+        function = _chosen(ref, place, functions, statement)
+        found.append(Edit(ref.span.start, ref.span.end, quote(_registered(planner, function))))
+        if not len(function.arguments):  # a function without arguments would not know how many rows there are
+            found.append(Edit(ref.inside, ref.inside, "1"))
+    return found
+
+
+def _chosen(
+    ref: FunctionRef, place: Place, functions: Sequence[CatalogFunction], statement: Planned
+) -> CatalogFunction:
+    position = Position.of(statement.text, ref.span.start)
+    scalars = [f for f in functions if f.kind == "scalar"]
+    if not scalars:
+        raise _missing(ref.name, place, functions, "scalar", position)
+    fitting = [f for f in scalars if len(f.arguments) == ref.arguments]
+    if not fitting:
+        ways = " or ".join(_signature(f) for f in scalars)
+        raise InvalidArgument(
+            f"{display(place.mount.name, place.namespace, scalars[0].name)} is called with {ref.arguments} arguments: "
+            f"it takes {ways}",
+            position=position,
+        )
+    return fitting[0]
+
+
+def _registered(planner: Planner, function: CatalogFunction) -> str:
+    """DataFusion is told of it for as long as the statement lasts."""
+    execution, context = planner.execution, planner.context
+    name = f"$worker{next(_NUMBERS)}"
+    computing = _Computing(function, execution.query.check)
+    types = list(function.arguments.types) or [pa.int64()]
+    volatility = "stable" if function.deterministic else "volatile"
+    context.register_udf(udf(computing, types, function.returns.field(0).type, volatility, name))
+    execution.plans.at_end += [lambda: context.deregister_udf(name), computing.close]
+    return name
+
+
+class _Computing:
+    """What DataFusion calls for each batch; the worker is called from the first one on."""
+
+    __name__ = "worker"
+
+    def __init__(self, function: CatalogFunction, check: Callable[[], None]) -> None:
+        self._function, self._check = function, check
+        self._call: ValueCall | None = None
+
+    def __call__(self, *columns: pa.Array) -> pa.Array:
+        schema = self._function.arguments
+        if len(schema):
+            batch = pa.RecordBatch.from_arrays(list(columns), schema=schema.remove_metadata())
+        else:
+            batch = pa.RecordBatch.from_struct_array(pa.array([{}] * len(columns[0]), pa.struct([])))
+        if self._call is None:
+            handle = self._function.handle
+            assert isinstance(handle, FunctionHandle)
+            self._call = handle.values(batch.schema, self._check)
+        return self._call.compute(batch)
+
+    def close(self) -> None:
+        if self._call is not None:
+            self._call.close()
+
+
+# --- rows ------------------------------------------------------------------------------------------------------------
+
+
+def called(relations: Relations, resolver: Resolver, call: CatalogCall, parameters: Mapping[int, Any]) -> Relation:
+    """The rows of a table function of a catalog."""
+    from pinakes.engine.files.readings import arguments_of, options_of
+    from pinakes.engine.workers.tables import row_relation
+
+    there = resolver.functions(call.path)
+    if there is None:
+        raise FunctionNotFound(f"{call.path} is no function: no catalog that is attached has functions there")
+    place, functions = there
+    tables = [f for f in functions if f.kind == "table"]
+    if not tables:
+        raise _missing(call.path, place, functions, "table", None)
+    given, named = arguments_of(call, parameters), options_of(call, parameters)
+    said = sha256(repr((given, sorted(named.items()))).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    key = key_of(place.mount.name, place.namespace, f"{tables[0].name}({said})")
+    known = relations.known(key)
+    if known is not None:
+        return known
+    handle, query = tables[0].handle, relations.execution.query
+    assert isinstance(handle, FunctionHandle)
+    arguments = _arguments(tables[0], given, named)
+    row_call = query.interruptible(lambda: handle.rows(arguments, check=query.check))
+    return relations.add(row_relation(relations, key, row_call))
+
+
+def _arguments(function: CatalogFunction, given: Sequence[Any], named: Mapping[str, Any]) -> Arguments:
+    """With the types that the function declares, where it declares them."""
+    fields = list(function.arguments)
+    typed = [_typed(v, fields[i].type if i < len(fields) else None, function) for i, v in enumerate(given)]
+    types = {f.name.lower(): f for f in fields}
+    by_name = {}
+    for key, value in named.items():
+        field = types.get(key.lower())
+        by_name[field.name if field is not None else key] = _typed(value, field.type if field else None, function)
+    return Arguments(tuple(typed), by_name)
+
+
+def _typed(value: Any, wanted: pa.DataType | None, function: CatalogFunction) -> pa.Scalar:
+    plain = list(value) if isinstance(value, tuple) else value
+    try:
+        return pa.scalar(plain, wanted) if wanted is not None else pa.scalar(plain)
+    except (pa.ArrowException, TypeError, ValueError):
+        kind = sql_name_of_arrow(wanted) if wanted is not None else "a value"
+        raise InvalidArgument(f"{function.name} takes {_signature(function)}: {plain!r} is no {kind}") from None
+
+
+def _missing(
+    name: Name, place: Place, functions: Sequence[CatalogFunction], kind: str, position: Position | None
+) -> FunctionNotFound:
+    if functions:
+        use = "in FROM, as a table" if functions[0].kind == "table" else "in an expression"
+        return FunctionNotFound(f"{name} is a {functions[0].kind} function: call it {use}", position=position)
+    catalog: Any = place.mount.catalog
+    known = [f.name for f in catalog.list_functions(place.namespace) if f.kind == kind]
+    return FunctionNotFound(
+        f"function {display(place.mount.name, place.namespace, name.last.exact)} does not exist; {place} has the "
+        f"{kind} functions: {listing(known)}",
+        position=position,
+    )
+
+
+def _signature(function: CatalogFunction) -> str:
+    arguments = [f"{f.name} {sql_name_of_arrow(f.type)}" for f in function.arguments]
+    shown = [f"[{a}]" if f.name in function.optional else a for f, a in zip(function.arguments, arguments, strict=True)]
+    return f"({', '.join(shown)})"

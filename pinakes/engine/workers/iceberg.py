@@ -1,0 +1,69 @@
+"""An Iceberg table by the place of its metadata: what `iceberg_scan('…')` of a worker's table means."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from pinakes.core.catalog import IcebergTable
+from pinakes.core.errors import NotSupportedError, SecretNotFound, TableNotFound
+
+if TYPE_CHECKING:
+    from pinakes.engine.execution import Execution
+
+_ENDING = ".metadata.json"
+
+
+def iceberg_at(place: str, options: dict[str, Any], execution: Execution) -> IcebergTable:
+    """A metadata file, or a directory of this machine that has a table in it. Whoever asks must be allowed to read it,
+    by the paths of this machine that they may read, or by a secret of theirs."""
+    from pyiceberg.io import load_file_io
+    from pyiceberg.table import StaticTable
+
+    from pinakes.providers.iceberg import translated
+    from pinakes.providers.sql_catalog.metadata_files import read_table_metadata
+
+    if options:
+        raise NotSupportedError(f"iceberg_scan of a worker takes a place and no option {min(options)!r}")
+    location, properties = _local(place, execution) if "://" not in place else _remote(place, execution)
+    with translated("table", (place,)):
+        io = load_file_io(properties, location)
+        metadata = read_table_metadata(io, location, f"table at '{place}'")
+    table = StaticTable(("iceberg_scan", place), metadata, location, io, cast("Any", None))
+    return IcebergTable((), place, table)
+
+
+def _local(place: str, execution: Execution) -> tuple[str, dict[str, str]]:
+    from pinakes.providers.confined_io import confining
+
+    files = execution.session.guard.files
+    path = files.local(place)
+    found = path if path.name.endswith(_ENDING) else _newest(path, place)
+    roots = files.roots.texts
+    return str(found), {} if roots is None else confining(roots)
+
+
+def _newest(directory: Path, place: str) -> Path:
+    from pinakes.providers.hadoop_catalog.versions import current, versions_in
+
+    metadata = directory / "metadata"
+    names = [path.name for path in metadata.iterdir() if path.name.endswith(_ENDING)] if metadata.is_dir() else []
+    hint = metadata / "version-hint.text"
+    numbered = current(versions_in(names), hint.read_text() if hint.is_file() else None, f"table at '{place}'")
+    if numbered is not None:
+        return metadata / numbered.file
+    if not names:
+        raise TableNotFound(f"'{place}' has no Iceberg table: there is no metadata file in it")
+    return metadata / max(names)
+
+
+def _remote(place: str, execution: Execution) -> tuple[str, dict[str, str]]:
+    from pinakes.providers.storage import storage_properties
+
+    session = execution.session
+    if not place.endswith(_ENDING):
+        raise NotSupportedError(f"iceberg_scan of an object store needs the metadata file itself, not '{place}'")
+    secret = session.engine.secrets.for_path(place, session.identity)
+    if secret is None:
+        raise SecretNotFound(f"no secret serves '{place}': CREATE SECRET s (TYPE s3, …, SCOPE '…') makes one")
+    return place, storage_properties(secret)

@@ -1,0 +1,65 @@
+"""A worker's rows in one statement: planned as a shadow, then read with what the plan asks of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+from datafusion import Expr
+
+from pinakes.engine.narrowing import serialized
+from pinakes.engine.scan.exact import exact
+from pinakes.engine.scan.wire import scans_of
+from pinakes.engine.system.asked import asked_of
+from pinakes.engine.system.shadow import shadow_of
+from pinakes.engine.workers.conditions import filters_of
+from pinakes.engine.workers.dataset import WorkerDataset
+from pinakes.worker.wire.filters import Filter
+
+if TYPE_CHECKING:
+    from datafusion import SessionContext
+    from datafusion import Table as Provider
+    from datafusion.plan import LogicalPlan
+
+    from pinakes.engine.execution import Execution
+    from pinakes.providers.vgi.scans import RowCall
+
+
+class WorkerScan:
+    """`call` is the call whose rows they are."""
+
+    def __init__(self, call: RowCall, execution: Execution) -> None:
+        self._call = call
+        self._execution = execution
+        self.schema = pa.schema([pa.field(f.name, f.type) for f in call.schema])
+        self._shadow = shadow_of(self.schema, execution.session.context)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return tuple(self.schema.names)
+
+    @property
+    def shadow(self) -> Provider:
+        """The table while a query is planned. Were it run, there would be no such file."""
+        return self._shadow.provider
+
+    def answered(self, optimized: LogicalPlan) -> Provider:
+        """The table as a plan is to read it: the worker is told of its conditions."""
+        session = self._execution.session
+        asked = asked_of(optimized, self._shadow, {}, session.context)
+        dataset = WorkerDataset(
+            self._call,
+            self.schema,
+            filters=self._filters(optimized, session.context) if self._call.takes_filters else (),
+            limit=asked.limit,
+            partitions=session.settings.target_partitions,
+            check=self._execution.query.check,
+        )
+        return exact(dataset)
+
+    def _filters(self, optimized: LogicalPlan, context: SessionContext) -> tuple[Filter, ...]:
+        plan = serialized(optimized, context)
+        if plan is None:
+            return ()
+        scans = [[Expr.from_bytes(e, context) for e in found] for found in scans_of(plan, self._shadow.marker)]
+        return filters_of(scans, self.schema)

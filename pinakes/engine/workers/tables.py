@@ -1,0 +1,127 @@
+"""Tables of workers as relations: those that the worker reads itself, and those that it leaves to the engine."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+from datafusion import Table as Provider
+from datafusion import col
+
+from pinakes.core.errors import CatalogUnavailable, InvalidArgument, NotSupportedError, listing
+from pinakes.core.names import Name, Part, quote, undotted
+from pinakes.core.worker_tables import WorkerTable
+from pinakes.engine.relation import Key, Relation
+from pinakes.engine.schemas import without_views
+from pinakes.engine.workers.scan import WorkerScan
+from pinakes.parser.calls import READERS
+from pinakes.providers.vgi.scans import EngineScan, RowCall, TableHandle
+
+if TYPE_CHECKING:
+    from pinakes.engine.relations import Relations
+
+_NAMED_TABLES = ("query_table", "table")
+"""The functions whose argument is the name of a table: `query_table('lake.sales.orders')`."""
+_ICEBERG = "iceberg_scan"
+
+
+def worker_relation(relations: Relations, key: Key, table: WorkerTable, at: tuple[str, str] | None = None) -> Relation:
+    """`at` is VERSION or TIMESTAMP, and which, of a query of the past."""
+    handle = table.handle
+    assert isinstance(handle, TableHandle)
+    query = relations.execution.query
+    found = query.interruptible(lambda: handle.scan(at, query.check))
+    if isinstance(found, EngineScan):
+        return _delegated(relations, key, table, found)
+    _check_columns(table, found)
+    return row_relation(relations, key, found)
+
+
+def row_relation(relations: Relations, key: Key, call: RowCall) -> Relation:
+    scan = WorkerScan(call, relations.execution)
+    return Relation(key, scan.shadow, scan.columns, worker=scan)
+
+
+def _check_columns(table: WorkerTable, call: RowCall) -> None:
+    told = {f.name: f.type for f in table.schema}
+    given = {f.name: f.type for f in call.schema}
+    if told != given:
+        wrong = next(name for name in (*told, *given) if told.get(name) != given.get(name))
+        raise CatalogUnavailable(
+            f"the worker says that column '{wrong}' of table {table.name} is {told.get(wrong, 'not there')}, and the "
+            f"function that reads it says {given.get(wrong, 'not there')}"
+        )
+
+
+def _delegated(relations: Relations, key: Key, table: WorkerTable, scan: EngineScan) -> Relation:
+    """What the engine reads instead: files, an Iceberg table by its place, or a table that is mounted."""
+    if scan.function.upper() in READERS:
+        found = _files(relations, scan)
+    elif scan.function in _NAMED_TABLES:
+        found = relations.named(_named(scan))
+    elif scan.function == _ICEBERG:
+        found = _iceberg(relations, key, scan)
+    else:
+        known = listing([*(name.lower() for name in READERS), *_NAMED_TABLES, _ICEBERG], 20)
+        raise NotSupportedError(
+            f"the worker wants table {table.name} to be read by the function '{scan.function}', which is neither one "
+            f"of its own nor one of: {known}"
+        )
+    return replace(_conformed(found, table.schema, relations), key=key, full_name=())
+
+
+def _files(relations: Relations, scan: EngineScan) -> Relation:
+    from pinakes.engine.files.readings import Reading
+
+    relations.execution.session.guard.function(scan.function)
+    first = scan.positional[0] if scan.positional else None
+    paths = (first,) if isinstance(first, str) else tuple(first) if isinstance(first, list) else ()
+    if len(scan.positional) != 1 or not paths or not all(isinstance(path, str) for path in paths):
+        raise InvalidArgument(f"the worker gives {scan.function} something else than one path or a list of them")
+    return relations.files(
+        Reading(paths, READERS[scan.function.upper()], dict(scan.named), scan.function), scan.function
+    )
+
+
+def _named(scan: EngineScan) -> Name:
+    if len(scan.positional) != 1 or not isinstance(scan.positional[0], str) or not scan.positional[0]:
+        raise InvalidArgument(f"the worker gives {scan.function} something else than the name of a table")
+    return Name(tuple(Part(level, quoted=True) for level in undotted(scan.positional[0])))
+
+
+def _iceberg(relations: Relations, key: Key, scan: EngineScan) -> Relation:
+    from pinakes.engine.workers.iceberg import iceberg_at
+
+    if len(scan.positional) != 1 or not isinstance(scan.positional[0], str):
+        raise InvalidArgument("the worker gives iceberg_scan something else than the place of a table")
+    table = iceberg_at(scan.positional[0], dict(scan.named), relations.execution)
+    place = (*key[:2], f"{key[2]}@{scan.positional[0]}")
+    return relations.iceberg(place, table)
+
+
+def _conformed(found: Relation, wanted: pa.Schema, relations: Relations) -> Relation:
+    """The columns that the worker told of, in its order. Whatever can't be so is the worker's mistake."""
+    missing = [name for name in wanted.names if name not in found.columns]
+    if missing:
+        raise CatalogUnavailable(
+            f"the worker says that there is a column '{missing[0]}', and what it has read has: {listing(found.columns)}"
+        )
+    if found.is_shadow:
+        if tuple(wanted.names) != found.columns:
+            raise CatalogUnavailable(
+                f"the worker says that the columns are {', '.join(wanted.names)}, and what it has read has "
+                f"{', '.join(found.columns)}, in this order"
+            )
+        return found
+    return replace(found, provider=_selected(relations, found.provider, wanted), columns=tuple(wanted.names))
+
+
+def _selected(relations: Relations, provider: Provider, wanted: pa.Schema) -> Provider:
+    """Columns of another type than the worker told become what it told."""
+    frame = relations.execution.session.context.read_table(provider)
+    have = {f.name: without_views(f.type) for f in frame.schema()}
+    chosen = [
+        col(quote(f.name)) if have[f.name] == f.type else col(quote(f.name)).cast(f.type).alias(f.name) for f in wanted
+    ]
+    return frame.select(*chosen).into_view()

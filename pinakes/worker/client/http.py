@@ -1,0 +1,185 @@
+"""Workers that are reached over HTTP. Streams are fetched in pieces; a token says which stream a request means."""
+
+from __future__ import annotations
+
+import http.client
+import io
+import select
+import time
+from collections.abc import Iterator, Mapping
+from typing import Any
+from urllib.parse import urlsplit
+
+import pyarrow as pa
+
+from pinakes.worker.client.connection import CALL_SECONDS, Check, note_logs, read_header
+from pinakes.worker.exceptions import (
+    AuthenticationError,
+    ProtocolError,
+    RemoteError,
+    WorkerDied,
+    WorkerError,
+    WorkerTimeout,
+)
+from pinakes.worker.wire import protocol
+from pinakes.worker.wire.messages import (
+    Log,
+    batches_of,
+    log_or_error,
+    opened,
+    read_answer,
+    request_bytes,
+    stream_bytes,
+)
+from pinakes.worker.wire.methods import METHODS
+from pinakes.worker.wire.records import EMPTY
+
+_GLANCE = 0.1
+_TICK = pa.RecordBatch.from_arrays([], schema=EMPTY)
+
+
+class HttpConnection:
+    """One connection that is kept open. The token goes into a header and nowhere else."""
+
+    def __init__(self, address: str, *, token: str | None = None, connect_timeout: float = 20.0) -> None:
+        parts = urlsplit(address)
+        if not parts.hostname:
+            raise ValueError("the address of a worker must have a host: http://host:port")
+        kind = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
+        self._host = parts.hostname
+        self._prefix = parts.path.rstrip("/")
+        self._connection = kind(parts.hostname, parts.port, timeout=connect_timeout)
+        self._headers = {"Content-Type": protocol.CONTENT_TYPE, "Accept": protocol.CONTENT_TYPE}
+        if token is not None:
+            self._headers["Authorization"] = f"Bearer {token}"
+        self.alive = True
+
+    def call(
+        self,
+        method: str,
+        values: Mapping[str, Any],
+        *,
+        timeout: float | None = CALL_SECONDS,
+        check: Check | None = None,
+    ) -> bytes | None:
+        kind = METHODS[method]
+        answer = self.post(method, request_bytes(kind, values), timeout, check)
+        value, logs = read_answer(io.BytesIO(answer), kind)
+        note_logs(logs)
+        return value
+
+    def stream(
+        self, request: bytes, schema: pa.Schema, *, timeout: float | None = CALL_SECONDS, check: Check | None = None
+    ) -> HttpStream:
+        sent = request_bytes(METHODS["init"], {"request": request})
+        answer = io.BytesIO(self.post("init/init", sent, timeout, check))
+        header = read_header(answer)
+        return HttpStream(self, header, answer, timeout, check)
+
+    def post(self, path: str, body: bytes, timeout: float | None, check: Check | None) -> bytes:
+        """Once more, on a new connection, when the old one was closed while nobody used it."""
+        fresh = self._connection.sock is None
+        try:
+            return self._post(path, body, timeout, check)
+        except (http.client.RemoteDisconnected, ConnectionResetError, BrokenPipeError) as error:
+            self._connection.close()
+            if fresh:
+                raise WorkerDied(f"the worker at {self._host} hung up") from error
+        except OSError as error:
+            self.close()
+            raise WorkerDied(f"the worker at {self._host} can't be reached: {error}") from error
+        except http.client.HTTPException as error:
+            self.close()
+            raise WorkerDied(f"the worker at {self._host} hung up in the middle of its answer") from error
+        except WorkerError:
+            self.close()
+            raise
+        return self.post(path, body, timeout, check)
+
+    def is_idle(self) -> bool:
+        return self.alive
+
+    def close(self) -> None:
+        self.alive = False
+        self._connection.close()
+
+    def _post(self, path: str, body: bytes, timeout: float | None, check: Check | None) -> bytes:
+        connection = self._connection
+        connection.request("POST", f"{self._prefix}/{protocol.NAME}/{path}", body, self._headers)
+        self._wait(timeout, check)
+        connection.sock.settimeout(timeout)
+        try:
+            response = connection.getresponse()
+            data = response.read()
+        except TimeoutError as error:
+            raise WorkerTimeout("no answer in time") from error
+        if response.status == 401:
+            raise AuthenticationError(f"the worker at {self._host} does not accept who calls: give a SECRET it knows")
+        if response.status != 200:
+            raise ProtocolError(f"the worker at {self._host} answers with status {response.status}")
+        return data
+
+    def _wait(self, timeout: float | None, check: Check | None) -> None:
+        """Until the answer begins; whoever asked may give up meanwhile."""
+        until = None if timeout is None else time.monotonic() + timeout
+        while not select.select([self._connection.sock], [], [], _GLANCE)[0]:
+            if check is not None:
+                check()
+            if until is not None and time.monotonic() > until:
+                raise WorkerTimeout("no answer in time")
+
+
+class HttpStream:
+    def __init__(
+        self, connection: HttpConnection, header: dict[str, Any], rest: Any, timeout: float | None, check: Check | None
+    ) -> None:
+        self._connection = connection
+        self._timeout, self._check = timeout, check
+        self.header = header
+        self._token: bytes | None = None
+        self._first = self._read(rest)
+
+    def batches(self) -> Iterator[pa.RecordBatch]:
+        try:
+            yield from self._first
+            while self._token is not None:
+                yield from self._exchange(_TICK, {})
+        finally:
+            self.close()
+
+    def exchange(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        found = self._exchange(batch, {}) if self._token is not None else []
+        if len(found) != 1:
+            raise ProtocolError(f"the worker answered one batch with {len(found)}")
+        return found[0]
+
+    def close(self) -> None:
+        if self._token is not None and self._connection.alive:
+            try:
+                self._exchange(_TICK, {protocol.CANCEL: b"1"})
+            except WorkerError:
+                self._connection.close()
+        self._token = None
+
+    def _exchange(self, batch: pa.RecordBatch, metadata: dict[bytes, bytes]) -> list[pa.RecordBatch]:
+        assert self._token is not None
+        body = stream_bytes(batch.schema, [(batch, {protocol.STREAM_STATE: self._token, **metadata})])
+        answer = self._connection.post("init/exchange", body, self._timeout, self._check)
+        return self._read(io.BytesIO(answer))
+
+    def _read(self, source: Any) -> list[pa.RecordBatch]:
+        """The batches of an answer; what it says of the stream is remembered."""
+        self._token = None
+        found: list[pa.RecordBatch] = []
+        for batch, metadata in batches_of(opened(source)):
+            if protocol.LOG_LEVEL in metadata:
+                told = log_or_error(metadata)
+                if isinstance(told, RemoteError):
+                    raise told
+                assert isinstance(told, Log)
+                note_logs([told])
+                continue
+            self._token = metadata.get(protocol.STREAM_STATE, self._token)
+            if batch.num_rows:
+                found.append(batch)
+        return found

@@ -1,0 +1,69 @@
+"""Which piece of work is whose, when several processes share one call: a counter in a file, moved on under a lock.
+
+Whoever finds that all pieces are taken removes the file; to who comes after that, nothing is left.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+_OLD_SECONDS = 24 * 3600
+
+
+class Claims:
+    """Those of one execution."""
+
+    def __init__(self, execution_id: bytes) -> None:
+        self._path = _directory() / execution_id.hex()
+
+    def begin(self, pieces: int) -> None:
+        """There are so many pieces, all of them free."""
+        _remove_old(self._path.parent)
+        fd = os.open(self._path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
+        with os.fdopen(fd, "w") as file:
+            file.write(f"0 {pieces}")
+
+    def take(self) -> int | None:
+        """The number of a piece that is mine from now on; None when there is none."""
+        import fcntl
+
+        try:
+            file = self._path.open("r+")
+        except FileNotFoundError:
+            return None
+        with file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            taken, pieces = map(int, file.read().split())
+            if taken >= pieces:
+                self._path.unlink(missing_ok=True)
+                return None
+            file.seek(0)
+            file.write(f"{taken + 1} {pieces}")
+            file.truncate()
+            return taken
+
+    def end(self) -> None:
+        """Nobody is to take any more."""
+        self._path.unlink(missing_ok=True)
+
+
+def _directory() -> Path:
+    import tempfile
+
+    path = Path(tempfile.gettempdir()) / f"pinakes-worker-{os.getuid()}"
+    path.mkdir(mode=0o700, exist_ok=True)
+    if path.stat().st_uid != os.getuid():
+        raise PermissionError(f"{path} is another user's")
+    return path
+
+
+def _remove_old(directory: Path) -> None:
+    """What processes that were killed left behind."""
+    for path in directory.iterdir():
+        try:
+            if path.stat().st_mtime < time.time() - _OLD_SECONDS:
+                path.unlink(missing_ok=True)
+        except FileNotFoundError:
+            continue

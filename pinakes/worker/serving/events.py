@@ -1,0 +1,65 @@
+"""What is told of the life of a catalog: structured log records, and breadcrumbs where sentry-sdk is installed.
+
+This is the only place that opaque data comes to on its way into a log, and only its short hash leaves it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+LOGGER = logging.getLogger("pinakes.worker.catalog")
+
+ATTACH = "catalog.attach"
+DETACH = "catalog.detach"
+CREATE = "catalog.create"
+BEGIN = "catalog.transaction.begin"
+COMMIT = "catalog.transaction.commit"
+ROLLBACK = "catalog.transaction.rollback"
+
+
+def short_hash(data: bytes | None) -> str | None:
+    """The first 12 characters of the SHA-256: enough to find the same value again, and nothing of it."""
+    return None if data is None else hashlib.sha256(data).hexdigest()[:12]
+
+
+def tell(
+    event: str,
+    *,
+    catalog: str | None = None,
+    attach: bytes | None = None,
+    transaction: bytes | None = None,
+    options: Mapping[str, Any] | None = None,
+    data_version_spec: str | None = None,
+    implementation_version: str | None = None,
+) -> None:
+    """`options` are those that the catalog itself calls loggable; without any, the record has no such field."""
+    fields: dict[str, Any] = {
+        "catalog": catalog,
+        "attach_id": short_hash(attach),
+        "transaction_id": short_hash(transaction),
+        "data_version_spec": data_version_spec,
+        "implementation_version": implementation_version,
+    }
+    if options:
+        fields["options"] = dict(options)
+    told = " ".join(f"{key}={value}" for key, value in fields.items() if value is not None)
+    LOGGER.info("%s %s", event, told, extra={"event": event, **{f"vgi_{key}": v for key, v in fields.items()}})
+    sentry = _sentry()
+    if sentry is not None:
+        sentry.add_breadcrumb(category=event, message=event, level="info", data=fields)
+        for key in ("attach_id", "transaction_id"):
+            if fields[key] is not None:
+                sentry.set_tag(f"vgi.{key}", fields[key])
+
+
+@cache
+def _sentry() -> Any:
+    try:
+        import sentry_sdk  # type: ignore[import-not-found,unused-ignore]
+    except ImportError:
+        return None
+    return sentry_sdk
