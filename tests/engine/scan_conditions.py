@@ -35,11 +35,12 @@ def condition(table: pa.Table, schema: Schema, r: Random, depth: int = 2) -> str
         return f"NOT ({joined})" if r.random() < 0.2 else joined
     field = r.choice(schema.fields)
     name = '"' + field.name + '"'
+    seen = [v for v in table.column(field.name).to_pylist() if v is not None]
     if not field.field_type.is_primitive:
-        return _on_nested(name, field.field_type, r)
+        return _on_nested(name, field.field_type, seen, r)
     if r.random() < 0.1 and isinstance(field.field_type, _IN_FUNCTIONS):
         return _through_function(name, field.field_type, r)
-    return _on(name, field.field_type, [v for v in table.column(field.name).to_pylist() if v is not None], r)
+    return _on(name, field.field_type, seen, r)
 
 
 def _on(name: str, t: ice.IcebergType, seen: list[Any], r: Random) -> str:
@@ -76,6 +77,8 @@ def _in_order(name: str, t: ice.IcebergType, seen: list[Any], r: Random) -> str:
     match t:
         case ice.TimestampType() | ice.TimestamptzType() if r.random() < 0.5 or one is None:
             day = date(1970, 1, r.randint(1, 20)) if one is None or r.random() < 0.5 else one.date()
+            if isinstance(t, ice.TimestamptzType) and operator[0] in "<>":
+                operator = "="  # DataFusion 55 may estimate more rows than there are, and fail on that
             return f"CAST({name} AS DATE) {operator} {literal(ice.DateType(), day)}"
         case ice.TimestampType() | ice.TimestamptzType():
             unit = r.choice(["hour", "day", "week", "month", "quarter", "year"])
@@ -84,18 +87,19 @@ def _in_order(name: str, t: ice.IcebergType, seen: list[Any], r: Random) -> str:
             1700 < v.year < 2200 for v in seen
         ):  # DataFusion compares them as nanoseconds
             return f"{name} {operator} TIMESTAMP '{one or date(1970, 1, 2)} 12:00:00'"
-        case ice.DecimalType():
+        case ice.DecimalType() if t.precision <= 18:  # wider ones may not fit beside so many digits
             return f"{name} {operator} {r.randint(-50, 50)}.{'5'.zfill(t.scale + 1)}"
         case ice.FloatType():
             return f"{name} {operator} {r.randint(-50, 50)}.5"
     return ""
 
 
-def _on_nested(name: str, t: ice.IcebergType, r: Random) -> str:
+def _on_nested(name: str, t: ice.IcebergType, seen: list[Any], r: Random) -> str:
     leaves = [f for f in t.fields if f.field_type.is_primitive] if isinstance(t, ice.StructType) else []
     if leaves and r.random() < 0.8:
         leaf = r.choice(leaves)
-        return _on(f"{name}['{leaf.name}']", leaf.field_type, [], r)
+        found = [v[leaf.name] for v in seen if v[leaf.name] is not None]
+        return _on(f"{name}['{leaf.name}']", leaf.field_type, found, r)
     return f"{name} IS {r.choice(['', 'NOT '])}NULL"
 
 

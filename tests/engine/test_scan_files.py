@@ -116,6 +116,32 @@ def test_functions_that_keep_the_order_count(
     assert chosen == [files]
 
 
+@pytest.mark.parametrize(
+    ("condition", "files", "found"),
+    [
+        ("s.a = 5", 1, 1),
+        ("s['a'] > 4.5 AND s.a < 6", 1, 1),
+        ("s.n.x >= 18", 2, 2),
+        ("CAST(s.n.at AS DATE) = DATE '2024-01-03'", 1, 1),
+        ("s.b LIKE 'b1%'", 11, 11),
+        ("NOT (s.a > 3)", 3, 3),
+        ("s.n.x IS NOT NULL", 19, 19),
+        ("s.a IS NULL", 20, 1),
+        ("s.l[1] = 5", 20, 1),
+    ],
+)
+def test_fields_within_structs_count(engine: Engine, chosen: list[int], condition: str, files: int, found: int) -> None:
+    session = engine.session()
+    kind = "STRUCT(a INT, b VARCHAR, n STRUCT(x DOUBLE, at TIMESTAMP), l ARRAY(INT))"
+    do(session, f"CREATE TABLE n (p INT, s {kind}) PARTITIONED BY (p)")
+    at = "TIMESTAMP '2024-01-01 10:00:00' + CAST(value || ' days' AS INTERVAL)"
+    one = f"{{a: value, b: 'b' || value, n: {{x: CAST(value AS DOUBLE), at: {at}}}, l: [value]}}"
+    do(session, f"INSERT INTO n SELECT value, CASE WHEN value <> 3 THEN {one} END FROM range(20)")
+    chosen.clear()
+    assert rows(session, f"SELECT count(*) FROM n WHERE {condition}") == [(found,)]
+    assert chosen == [files]
+
+
 def test_a_view_is_narrowed_by_what_is_asked_of_it(session: Session, chosen: list[int]) -> None:
     do(session, "CREATE VIEW v AS SELECT a AS k, s FROM t")
     do(session, "CREATE VIEW w AS SELECT k, upper(s) AS s FROM v WHERE k > 3")

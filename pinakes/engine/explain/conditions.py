@@ -121,6 +121,8 @@ def _function(e: Expr) -> tuple[str, int]:
     name, operands = e.rex_call_operator(), e.rex_call_operands()
     if name in _SAME and len({str(o) for o in operands}) == 1:
         return _spelled(operands[0])
+    if name == "get_field":
+        return f"{_within(operands[0], _ATOM)}{''.join(f'[{_within(o, 0)}]' for o in operands[1:])}", _ATOM
     return f"{name}({', '.join(_within(o, 0) for o in operands)})", _ATOM
 
 

@@ -29,15 +29,24 @@ class Known(Protocol):
 
 
 class Column:
-    """A column of the table that a condition speaks of."""
+    """A column of the table, or a field within one, that a condition speaks of."""
 
     def __init__(
-        self, files: Known, field_id: int, type: IcebergType, *, as_text: bool, images: Sequence[Image] = ()
+        self,
+        files: Known,
+        field_id: int,
+        type: IcebergType,
+        *,
+        as_text: bool,
+        within: bool = False,
+        images: Sequence[Image] = (),
     ) -> None:
         self.files = files
         self.field_id = field_id
         self.type = type
         self.as_text = as_text
+        self.within = within
+        """Whether it is a field of a struct."""
         self.images = images
         """What functions make of it, one after the other; a constant is compared with what the last of them gives."""
         kind = images[-1].kind if images else kind_of(type)
@@ -60,7 +69,8 @@ class Column:
         seen = None if self.as_text else image_of(e, self.kind)
         if seen is None:
             return None
-        return Column(self.files, self.field_id, self.type, as_text=False, images=(*self.images, seen))
+        images = (*self.images, seen)
+        return Column(self.files, self.field_id, self.type, as_text=False, within=self.within, images=images)
 
     def value(self, literal: Any) -> pa.Scalar | None:
         """A constant as it is compared with the bounds; None if that can't be told."""

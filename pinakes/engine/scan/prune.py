@@ -13,11 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from datafusion import Expr
 from pyiceberg.schema import Schema
-from pyiceberg.types import (
-    StringType,
-    TimestampNanoType,
-    TimestamptzNanoType,
-)
+from pyiceberg.types import NestedField, StringType, StructType, TimestampNanoType, TimestamptzNanoType
 
 from pinakes.engine.scan.bounds import Range, is_floating, kind_of
 from pinakes.engine.scan.column import Column, Known
@@ -173,6 +169,8 @@ class Pruner:
         return None if column is None else self.not_all_null(column)
 
     def may_be_null(self, column: Column) -> pa.Array:
+        if column.within:  # whether a struct that is NULL counts for its fields is left to the writer
+            return pa.repeat(pa.scalar(True), len(self._files))
         nulls = self._files.counts("null_value_counts", column.field_id)
         return pc.fill_null(pc.not_equal(nulls, 0), True)
 
@@ -188,19 +186,33 @@ class Pruner:
         return None if under is None else under.behind(e)
 
     def column(self, e: Expr) -> Column | None:
-        """The column that an expression is, as it stands in the files or behind what shows it."""
-        variant, as_text = e.variant_name(), False
-        if variant == "ScalarFunction":
-            inner, name = e.rex_call_operands(), e.rex_call_operator()
-            if name not in ("nanvl", UUID_TEXT) or len({str(x) for x in inner}) != 1:
+        """The column that an expression is, or the field within one, as it stands in the files or behind what shows
+        it."""
+        as_text = False
+        if e.variant_name() == "ScalarFunction" and e.rex_call_operator() in ("nanvl", UUID_TEXT):
+            inner = e.rex_call_operands()
+            if len({str(x) for x in inner}) != 1:
                 return None
-            as_text, e, variant = name == UUID_TEXT, inner[0], inner[0].variant_name()
-        if variant != "Column":
-            return None
-        field = self._fields.get(e.to_variant().name())
+            as_text, e = e.rex_call_operator() == UUID_TEXT, inner[0]
+        field = self._field(e)
         if field is None or kind_of(field.field_type) is None:
             return None
-        return Column(self._files, field.field_id, field.field_type, as_text=as_text)
+        within = e.variant_name() != "Column"
+        return Column(self._files, field.field_id, field.field_type, as_text=as_text, within=within)
+
+    def _field(self, e: Expr) -> NestedField | None:
+        if e.variant_name() == "Column":
+            return self._fields.get(e.to_variant().name())
+        if e.variant_name() != "ScalarFunction" or e.rex_call_operator() != "get_field":
+            return None
+        inner, *names = e.rex_call_operands()
+        field = self._field(inner)
+        for name in names:
+            if field is None or not isinstance(field.field_type, StructType) or name.variant_name() != "Literal":
+                return None
+            wanted = str(name.python_value())
+            field = next((f for f in field.field_type.fields if f.name == wanted), None)
+        return field
 
 
 # --- values ------------------------------------------------------------------------------------------------------
