@@ -55,3 +55,12 @@ def target():
 @pytest.fixture(scope="class")
 def dbt_profile_target():
     return target()
+
+
+@pytest.fixture(scope="class")
+def logs_dir(prefix, tmp_path_factory):
+    """dbt's fixture writes them into the checkout."""
+    place = str(tmp_path_factory.mktemp("logs") / prefix)
+    os.environ["DBT_LOG_PATH"] = place
+    yield place
+    del os.environ["DBT_LOG_PATH"]
