@@ -39,11 +39,11 @@ class Origins:
         with self._lock:
             return (mount, *(m for m, o in self._origins.items() if o == origin and m != mount))
 
-    def around(self, place: str) -> tuple[str, ...]:
-        """The mounts of a place, of what it is in, and of what is in it."""
+    def around(self, place: str, *, within: bool) -> tuple[str, ...]:
+        """The mounts of a place and of what it is in; those of what is `within` it, too."""
         with self._lock:
-            return tuple(m for m, o in self._origins.items() if _is_within(place, o) or _is_within(o, place))
+            return tuple(m for m, o in self._origins.items() if _is_in(place, o) or (within and _is_in(o, place)))
 
 
-def _is_within(inner: str, outer: str) -> bool:
+def _is_in(inner: str, outer: str) -> bool:
     return f"{inner.rstrip('/')}/".startswith(f"{outer.rstrip('/')}/")

@@ -73,9 +73,9 @@ class Caches(Generic[S]):
             self.listings.forget_objects(each, namespace)
             self.session_catalogs.forget_object(each, namespace, name)
 
-    def forget_place(self, place: str) -> None:
-        """Files were written in a directory: what catalogs said of what is there may be otherwise now."""
-        for each in self.origins.around(place):
+    def forget_place(self, place: str, *, within: bool) -> None:
+        """Files were written in a directory, or `within` it: what catalogs said of what is there may be otherwise."""
+        for each in self.origins.around(place, within=within):
             self.forget(each)
 
     def forget_namespaces(self, mount: str, origin: str, *dropped: Namespace) -> None:

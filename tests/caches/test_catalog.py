@@ -13,6 +13,7 @@ from pyiceberg.schema import Schema
 
 from pinakes.caches.caching import CachingCatalog
 from pinakes.caches.catalog import remembering
+from pinakes.caches.origins import Origins
 from pinakes.caches.registry import Caches, make_caches
 from pinakes.core import catalog as groups
 from pinakes.core.catalog import IcebergTable, TableSpec, ViewDefinition
@@ -372,6 +373,15 @@ def test_a_table_made_by_a_transaction_shows_when_it_is_committed() -> None:
     inner.objects[SALES, "new"] = "v1"  # the commit
     outer.invalidate_table(SALES, "new")
     assert outer.list_tables(SALES) == ["orders", "new"]
+
+
+def test_who_writes_to_a_place_touches_the_mounts_that_look_there() -> None:
+    origins = Origins()
+    for mount, origin in (("above", "/data"), ("there", "/data/x"), ("below", "/data/x/y"), ("beside", "/data/xy")):
+        origins.add(mount, origin)
+    assert origins.around("/data/x", within=False) == ("above", "there")
+    assert origins.around("/data/x/", within=True) == ("above", "there", "below")
+    assert origins.around("bucket/x", within=True) == ()
 
 
 def test_listings_and_tables_grow_old() -> None:

@@ -46,7 +46,8 @@ def copy_to(statement: CopyTo, execution: Execution) -> Result:
             writer.finish()
             execution.query.check()  # what was stopped at the last moment replaces nothing
     finally:  # where a catalog looks, a file is a table
-        execution.session.engine.caches.forget_place(origin_of("files", statement.path))
+        place, within = origin_of("files", statement.path), bool(asked.target.partition_by)
+        execution.session.engine.caches.forget_place(place, within=within)
     return Result.done("COPY", count)
 
 
