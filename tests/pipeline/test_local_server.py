@@ -18,6 +18,7 @@ from pinakes.core.errors import CatalogUnavailable, DataCorrupt
 from pinakes.core.spark_config import SparkConfig
 from pinakes.pipeline.jars import SQLITE, JarCache
 from pinakes.pipeline.java import KNOWN, java, version_of
+from pinakes.pipeline.local_server import TOKEN
 from tests.engine.support import rows
 from tests.pipeline.support import eventually, javas
 from tests.servers.base import Facts
@@ -43,20 +44,14 @@ def local_config() -> Config:
 
 @pytest.mark.slow
 def test_it_is_gone_with_its_process_also_when_that_is_killed(spark_connect_server: Facts) -> None:
-    child = subprocess.Popen(
-        [sys.executable, "-c", CHILD], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=Path.cwd()
-    )
-    try:
+    command = [sys.executable, "-c", CHILD]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=Path.cwd()) as child:
         assert child.stdout is not None
         assert child.stdout.readline().strip() == "3"
         (spark,) = javas(child.pid, SPARK)
-        assert "token" not in " ".join(spark.cmdline()).lower()
+        assert spark.environ()[TOKEN] not in " ".join(spark.cmdline())
         os.kill(child.pid, signal.SIGKILL)
-        child.wait()
-        eventually(lambda: not spark.is_running() or spark.status() == psutil.STATUS_ZOMBIE, "the end of Spark")
-    finally:
-        child.kill()
-        child.wait()
+    eventually(lambda: not spark.is_running() or spark.status() == psutil.STATUS_ZOMBIE, "the end of Spark")
 
 
 @pytest.mark.slow
