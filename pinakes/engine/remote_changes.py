@@ -12,31 +12,36 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from pinakes.caches.catalog import forget_catalog, forget_table
+from pinakes.caches.catalog import forget_catalog
 from pinakes.core.errors import NotSupportedError
 from pinakes.core.iceberg_arrow import arrow_type_of
-from pinakes.core.names import Name
 from pinakes.engine.choice import AUTO, LOCAL, check_possible, hindrance, judged, size_of, wanted_engine
-from pinakes.engine.remote_query import estimated, remote_statement
+from pinakes.engine.remote_query import estimated
+from pinakes.engine.remote_sending import (
+    ALIAS,
+    check_branch,
+    counted_before,
+    made_by,
+    send,
+    summed,
+    table_name,
+    target_name,
+    unsaid,
+)
 from pinakes.engine.remote_text import RemoteText, quoted
 from pinakes.engine.schemas import schema_of
 from pinakes.engine.write.definition import spec_from_query
-from pinakes.engine.write.rewrite import TARGET, Rewrite
+from pinakes.engine.write.rewrite import Rewrite
 from pinakes.parser.spark.assignment import assigned_type
 from pinakes.parser.statements import CreateTableAs, Delete, Insert, Merge, Update
 
 if TYPE_CHECKING:
     from pyiceberg.partitioning import PartitionSpec
     from pyiceberg.schema import Schema
-    from pyiceberg.table.snapshots import Snapshot
 
     from pinakes.engine.execution import Execution
-    from pinakes.engine.places import Found, Place
 
 Change = Insert | CreateTableAs | Delete | Update | Merge
-
-_ALIAS = quoted(TARGET)
-_NOTHING = pa.schema([])
 
 
 def carried_out(statement: Change, execution: Execution) -> int | None:
@@ -85,11 +90,11 @@ def _change(statement: Change, execution: Execution) -> int:
 
 def _insert(statement: Insert, execution: Execution) -> int:
     if statement.overwrite or statement.partition or statement.by_name or statement.body is None:
-        raise _unsaid("INSERT with OVERWRITE, PARTITION, BY NAME or DEFAULT VALUES")
+        raise unsaid("INSERT with OVERWRITE, PARTITION, BY NAME or DEFAULT VALUES")
     from pinakes.engine.handlers.insert import target_columns
 
     found, table = execution.resolver.table(statement.target.name)
-    _check_branch(statement.target.name)
+    check_branch(statement.target.name)
     schema, planner = table.handle.schema(), execution.planner()
     frame = planner.query(statement, statement.body)
     names = [f.name for f in schema.fields]
@@ -100,10 +105,10 @@ def _insert(statement: Insert, execution: Execution) -> int:
     text = RemoteText(execution, planner)
     rows = text.query(statement, statement.body, planned)
     values = _typed(planned, columns, schema, execution)
-    into = _table(text, found, execution)
+    into = table_name(text, found, execution)
     listed = ", ".join(map(quoted, columns))
-    _send(f"INSERT INTO {into} ({listed}) SELECT {', '.join(values)} FROM ({rows})", text, execution, found)
-    return _summed(_made(found, execution), "added-records")
+    send(f"INSERT INTO {into} ({listed}) SELECT {', '.join(values)} FROM ({rows})", text, execution, found)
+    return summed(made_by(found, execution), "added-records")
 
 
 def _typed(planned: pa.Schema, columns: Sequence[str], schema: Schema, execution: Execution) -> list[str]:
@@ -124,7 +129,7 @@ def _create(statement: CreateTableAs, execution: Execution) -> int:
 
     named = any(term.name for term in statement.partitioning)
     if statement.sorting or statement.defined or statement.primary_key or not statement.with_data or named:
-        raise _unsaid("CREATE TABLE AS with typed columns, a key, SORTED BY, WITH NO DATA or named partition fields")
+        raise unsaid("CREATE TABLE AS with typed columns, a key, SORTED BY, WITH NO DATA or named partition fields")
     resolver = execution.resolver
     place, name = resolver.new_object(statement.name, temporary=statement.temporary)
     table_changes(place.mount)
@@ -147,12 +152,12 @@ def _create(statement: CreateTableAs, execution: Execution) -> int:
     properties = ", ".join(f"{_text(key)} = {_text(value)}" for key, value in _properties(spec.properties).items())
     location = "" if statement.location is None else f" LOCATION {_text(statement.location)}"
     sql = (
-        f"{create} {_table(text, found, execution)} USING iceberg{_partitioned(spec.partitioning, spec.schema)}"
+        f"{create} {table_name(text, found, execution)} USING iceberg{_partitioned(spec.partitioning, spec.schema)}"
         f"{location} TBLPROPERTIES ({properties}) AS SELECT {select} FROM ({rows})"
     )
-    _send(sql, text, execution, found)
+    send(sql, text, execution, found)
     forget_catalog(place.mount.catalog)
-    return _summed(_made(found, execution), "added-records")
+    return summed(made_by(found, execution), "added-records")
 
 
 def _properties(given: object) -> dict[str, str]:
@@ -179,29 +184,29 @@ def _partitioned(spec: PartitionSpec, schema: Schema) -> str:
 
 def _delete(statement: Delete, execution: Execution) -> int:
     if statement.source is not None:
-        raise _unsaid("DELETE with USING")
+        raise unsaid("DELETE with USING")
     change, text = _changing(statement, execution)
     where = _where(statement, change, text)
-    _send(f"DELETE FROM {_target(change, text)} AS {_ALIAS}{where}", text, execution, change.found)
-    return _counted_before(change, text, where, execution)
+    send(f"DELETE FROM {target_name(change, text)} AS {ALIAS}{where}", text, execution, change.found)
+    return counted_before(change, text, where, execution)
 
 
 def _update(statement: Update, execution: Execution) -> int:
     from pinakes.engine.handlers.update import assigned, value_types
 
     if statement.source is not None:
-        raise _unsaid("UPDATE with FROM")
+        raise unsaid("UPDATE with FROM")
     change, text = _changing(statement, execution)
     values = assigned(statement.assignments, change)
     types = value_types(change, values)
     where = _where(statement, change, text)
     sets = _assigned(values, {name: types[name] for name in values}, change, text, change.sql)
-    _send(f"UPDATE {_target(change, text)} AS {_ALIAS} SET {sets}{where}", text, execution, change.found)
-    return _counted_before(change, text, where, execution)
+    send(f"UPDATE {target_name(change, text)} AS {ALIAS} SET {sets}{where}", text, execution, change.found)
+    return counted_before(change, text, where, execution)
 
 
 def _changing(statement: Delete | Update | Merge, execution: Execution) -> tuple[Rewrite, RemoteText]:
-    _check_branch(statement.target.name)
+    check_branch(statement.target.name)
     change = Rewrite.of(execution, statement, statement.target)
     return change, RemoteText(execution, change.planner)
 
@@ -231,87 +236,9 @@ def _merge(statement: Merge, execution: Execution) -> int:
     from pinakes.engine.remote_merge import merged
 
     change, text = _changing(statement, execution)
-    _send(merged(statement, change, text, _target(change, text)), text, execution, change.found)
-    made = _made(change.found, execution, change)
-    return sum(_summed(made, f"spark.merge-into.num-target-rows-{what}") for what in ("inserted", "updated", "deleted"))
-
-
-# --- sending, and what came of it ------------------------------------------------------------------------------------
-
-
-def _send(sql: str, text: RemoteText, execution: Execution, found: Found) -> None:
-    remote = execution.session.engine.remote
-    assert remote is not None
-    found.place.mount.check_writable()
-    execution.query.engine = remote.name
-    place = found.place
-    try:
-        remote.change(remote_statement(execution, text, sql, _NOTHING))
-    finally:
-        forget_table(place.mount.catalog, place.namespace, found.name)
-
-
-def _made(found: Found, execution: Execution, change: Rewrite | None = None) -> Snapshot | None:
-    """The snapshot that this statement made; None if it had nothing to change. One that only drops whole files is not
-    signed: then it is the first that came after what the change read."""
-    metadata = execution.resolver.fresh(found).handle.metadata
-    for snapshot in reversed(metadata.snapshots):
-        if snapshot.summary is not None and snapshot.summary["pinakes.query-id"] == execution.query.query_id:
-            return snapshot
-    before = None if change is None else change.table.handle.current_snapshot()
-    if before is None:
-        return None
-    unsigned = [s for s in metadata.snapshots if s.summary is not None and s.summary["pinakes.query-id"] is None]
-    return next((s for s in unsigned if s.parent_snapshot_id == before.snapshot_id), None)
-
-
-def _summed(snapshot: Snapshot | None, key: str) -> int:
-    return int((snapshot.summary[key] if snapshot is not None and snapshot.summary is not None else None) or 0)
-
-
-def _counted_before(change: Rewrite, text: RemoteText, where: str, execution: Execution) -> int:
-    """How many rows met the condition, in the very state of the table that was changed."""
-    made = _made(change.found, execution, change)
-    if made is None or made.parent_snapshot_id is None:
-        return 0
-    now = _target(change, text)
-    old = f"{now} VERSION AS OF {made.parent_snapshot_id}"
-    then = where.replace(f"{now} AS ", f"{old} AS ")  # a condition may ask the table itself
-    return _count(f"SELECT count(*) AS `c0` FROM {old} AS {_ALIAS}{then}", text, execution)
-
-
-def _count(sql: str, text: RemoteText, execution: Execution) -> int:
-    remote = execution.session.engine.remote
-    assert remote is not None
-    schema = pa.schema([("count", pa.int64())])
-    rows = remote.run(remote_statement(execution, text, sql, schema, is_large=False))
-    return sum(value for batch in rows for value in batch.column(0).to_pylist() if value is not None)
-
-
-def _table(text: RemoteText, found: Found, execution: Execution) -> str:
-    """The name of a table that may not be there yet."""
-    place: Place = found.place
-    remote = text.catalog(place.mount.name)
-    if remote is None:
-        raise _unsaid(f"a change in catalog {place.mount.name}")
-    text.add(remote)
-    return ".".join(quoted(part) for part in (remote.name, *place.namespace, found.name))
-
-
-def _target(change: Rewrite, text: RemoteText) -> str:
-    found = text.table(change.relation)
-    if found is None:
-        raise _unsaid(f"a change of {change.found}")
-    return found
-
-
-def _check_branch(name: Name) -> None:
-    if name.branch is not None:
-        raise _unsaid("a change of a branch")
-
-
-def _unsaid(what: str) -> NotSupportedError:
-    return NotSupportedError(f"{what} can't run on Spark. SET engine = 'local'.")
+    send(merged(statement, change, text, target_name(change, text)), text, execution, change.found)
+    made = made_by(change.found, execution, change)
+    return sum(summed(made, f"spark.merge-into.num-target-rows-{what}") for what in ("inserted", "updated", "deleted"))
 
 
 def _text(value: str) -> str:

@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 import math
+import time
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from typing import Any
 
+import psutil
 import pyarrow as pa
 
 from pinakes.core.errors import NotSupportedError
 from pinakes.engine.session import Session
 from pinakes.parser.statements import Query
+
+PATIENCE = 400.0
+"""Seconds that a test waits for something before it fails: processes of Java are slow to start on a busy machine."""
 
 VALUES = """CREATE TABLE p AS SELECT * FROM (VALUES
   (CAST(1 AS INT), CAST(10 AS BIGINT), 2.5, CAST(1.25 AS DECIMAL(15,2)), 'Hello World', DATE '2024-01-07',
@@ -21,6 +29,36 @@ VALUES = """CREATE TABLE p AS SELECT * FROM (VALUES
    TIMESTAMP '2024-12-31 23:59:59', true),
   (5, 4, 0.5, CAST(0.05 AS DECIMAL(15,2)), '  padded  ', DATE '1999-07-04', TIMESTAMP '2023-03-26 02:30:00', false)
 ) AS t(i, l, x, q, s, d, ts, b)"""
+
+
+def javas(under: int, running: str) -> list[psutil.Process]:
+    """The processes of Java below a process, however deep, that have a word in their command."""
+    found = []
+    for process in psutil.Process(under).children(recursive=True):
+        with suppress(psutil.NoSuchProcess, psutil.ZombieProcess):
+            if process.name() == "java" and running in " ".join(process.cmdline()):
+                found.append(process)
+    return found
+
+
+def beside(call: Callable[[], Any]) -> Future[Any]:
+    """A call on a thread of its own."""
+    with_one = ThreadPoolExecutor(1)
+    try:
+        return with_one.submit(call)
+    finally:
+        with_one.shutdown(wait=False)
+
+
+def eventually(condition: Callable[[], Any], what: str, seconds: float = PATIENCE) -> Any:
+    """What `condition` gives once it gives something true."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        found = condition()
+        if found:
+            return found
+        time.sleep(0.2)
+    raise AssertionError(f"waited in vain for {what}")
 
 
 def on_spark(session: Session, sql: str, parameters: Any = None) -> pa.Table:

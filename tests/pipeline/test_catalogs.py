@@ -6,7 +6,9 @@ import json
 from dataclasses import replace
 from pathlib import Path
 from urllib.request import ProxyHandler, build_opener
+from uuid import uuid4
 
+import psycopg
 import pytest
 
 from pinakes.api.build import open_engine
@@ -54,14 +56,16 @@ def test_postgres_and_its_password(
 ) -> None:
     session = engine.session()
     facts = postgres_server
-    session.run(f"CREATE SECRET pg (TYPE basic, USERNAME '{facts['user']}', PASSWORD '{facts['password']}')").read_all()
+    user, password = f"u_{uuid4().hex[:8]}", uuid4().hex  # a word that stands nowhere else
+    with psycopg.connect(facts["uri"], autocommit=True) as connection:
+        connection.execute(f"CREATE ROLE {user} SUPERUSER LOGIN PASSWORD '{password}'")
+    session.run(f"CREATE SECRET pg (TYPE basic, USERNAME '{user}', PASSWORD '{password}')").read_all()
     host = f"{facts['host']}:{facts['port']}/{facts['database']}"
     session.run(
         f"ATTACH 'postgresql://{host}' AS pg (TYPE jdbc, SECRET pg, WAREHOUSE '{tmp_path}', CATALOG_NAME 'both')"
     ).read_all()
     round_trip(session, "pg")
-    if facts["password"]:
-        assert_not_told(facts["password"], spark_connect_server)
+    assert_not_told(password, spark_connect_server)
 
 
 def assert_not_told(secret: str, facts: Facts) -> None:

@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,10 +18,13 @@ from pinakes.core.errors import CatalogUnavailable, DataCorrupt
 from pinakes.core.spark_config import SparkConfig
 from pinakes.pipeline.jars import SQLITE, JarCache
 from pinakes.pipeline.java import KNOWN, java, version_of
-from tests.engine.support import rows, wait_until
+from pinakes.pipeline.local_server import TOKEN
+from tests.engine.support import rows
+from tests.pipeline.support import eventually, javas
 from tests.servers.base import Facts
 from tests.servers.cache import cache
 
+SPARK = "SparkConnectServer"
 CHILD = """
 import sys
 from tests.pipeline.test_local_server import local_config
@@ -40,32 +42,16 @@ def local_config() -> Config:
     return Config(engine=replace(EngineConfig(), data=":memory:"), given_spark=spark)
 
 
-def sparks(under: int) -> list[psutil.Process]:
-    """The processes of Java that a process has, however deep, and that run Spark."""
-    found = []
-    for process in psutil.Process(under).children(recursive=True):
-        with suppress(psutil.NoSuchProcess, psutil.ZombieProcess):
-            if process.name() == "java" and "SparkConnectServer" in " ".join(process.cmdline()):
-                found.append(process)
-    return found
-
-
 @pytest.mark.slow
 def test_it_is_gone_with_its_process_also_when_that_is_killed(spark_connect_server: Facts) -> None:
-    child = subprocess.Popen(
-        [sys.executable, "-c", CHILD], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=Path.cwd()
-    )
-    try:
+    command = [sys.executable, "-c", CHILD]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=Path.cwd()) as child:
         assert child.stdout is not None
         assert child.stdout.readline().strip() == "3"
-        (spark,) = sparks(child.pid)
-        assert "token" not in " ".join(spark.cmdline()).lower()
+        (spark,) = javas(child.pid, SPARK)
+        assert spark.environ()[TOKEN] not in " ".join(spark.cmdline())
         os.kill(child.pid, signal.SIGKILL)
-        child.wait()
-        wait_until(lambda: not spark.is_running() or spark.status() == psutil.STATUS_ZOMBIE, "the end of Spark")
-    finally:
-        child.kill()
-        child.wait()
+    eventually(lambda: not spark.is_running() or spark.status() == psutil.STATUS_ZOMBIE, "the end of Spark")
 
 
 @pytest.mark.slow
@@ -73,13 +59,13 @@ def test_it_starts_at_the_first_need_and_stops_with_the_engine(spark_connect_ser
     with open_engine(local_config()) as engine:
         session = engine.session()
         assert rows(session, "SELECT count(*) FROM system.runtime.nodes") == [(1,)]
-        before = {p.pid for p in sparks(os.getpid())}
+        before = {p.pid for p in javas(os.getpid(), SPARK)}
         assert rows(session, "SELECT /*+ ENGINE(spark) */ 1 + 1") == [(2,)]
-        (spark,) = [p for p in sparks(os.getpid()) if p.pid not in before]
+        (spark,) = [p for p in javas(os.getpid(), SPARK) if p.pid not in before]
         nodes = rows(session, "SELECT node_id, processors FROM system.runtime.nodes WHERE NOT coordinator")
         assert len(nodes) == 1
         assert nodes[0][0].startswith("127.0.0.1:")
-    wait_until(lambda: not spark.is_running() or spark.status() == psutil.STATUS_ZOMBIE, "the end of Spark")
+    eventually(lambda: not spark.is_running() or spark.status() == psutil.STATUS_ZOMBIE, "the end of Spark")
 
 
 @pytest.mark.slow
