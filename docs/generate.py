@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from pinakes.cli import main, users
-from pinakes.core import config, errors, powers, server_config, serving
+from pinakes.core import config, errors, powers, server_config, serving, spark_config
 from pinakes.core.arrow_types import sql_name_of_arrow
 from pinakes.core.names import INFORMATION_SCHEMA, SYSTEM
 from pinakes.core.server_limits import ServerLimits
@@ -92,6 +92,7 @@ def sections() -> Iterable[str]:
     yield from table(("key", "default", "meaning"), docs_of(config.SizedCacheConfig))
     yield ""
     yield from caches("max_bytes", config.SizedCacheConfig)
+    yield from section("spark", spark_config.SparkConfig)
     yield from section("log", config.LogConfig)
     yield from section("server", server_config.LoginConfig, ServerLimits)
     yield from section("server.statements", serving.StatementLimits)

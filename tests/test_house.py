@@ -20,6 +20,7 @@ from pinakes.core.server_config import AccessConfig, LoginConfig, OidcConfig, Tl
 from pinakes.core.server_limits import ServerLimits
 from pinakes.core.serving import MetricsConfig, StatementLimits
 from pinakes.core.settings import Settings
+from pinakes.core.spark_config import SparkConfig
 from pinakes.core.values import docs_of
 from pinakes.engine.refusals import REFUSED
 from pinakes.parser import classify, statements
@@ -90,7 +91,7 @@ def test_every_module_says_what_it_is_for(module: Path) -> None:
 
 
 def settings() -> list[tuple[str, str, str]]:
-    engine = (Settings, EngineConfig, CacheConfig, SizedCacheConfig, LogConfig)
+    engine = (Settings, EngineConfig, CacheConfig, SizedCacheConfig, LogConfig, SparkConfig)
     server = (LoginConfig, ServerLimits, StatementLimits, MetricsConfig, OidcConfig, TlsConfig, AccessConfig)
     return [row for kind in (*engine, *server) for row in docs_of(kind)]
 

@@ -24,6 +24,7 @@ from pinakes.engine.mounting import make_mount, take_common
 from pinakes.engine.opening import Opening
 from pinakes.engine.places import Scope
 from pinakes.engine.registry import Mount, MountId
+from pinakes.engine.remote import RemoteEngine
 from pinakes.parser import classify
 from pinakes.parser.statements import OptionValue
 from pinakes.providers.registry import open_catalog
@@ -53,7 +54,14 @@ def open_engine(config: Config, policy: Policy = EMBEDDED, clock: Clock = time.m
             engine.registry.mount(mount_of(engine, catalog, base))
     if LAKE not in config.catalogs:
         engine.registry.mount(_lake(engine, directory))
+    engine.make_remote = partial(_spark, config)
     return engine
+
+
+def _spark(config: Config) -> RemoteEngine:
+    from pinakes.pipeline.remote import SparkEngine
+
+    return SparkEngine(config.spark, config.engine.spill_dir)
 
 
 def _lake(engine: Engine, directory: Path) -> Mount:

@@ -98,4 +98,4 @@ class LocalSeat:
 
 
 def work_of(query: Query | None) -> Work | None:
-    return None if query is None or query.ended is not None else Work(str(query.state), query.rows)
+    return None if query is None or query.ended is not None else Work(str(query.state), query.rows, query.progress)

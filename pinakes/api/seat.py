@@ -40,6 +40,8 @@ class Work(NamedTuple):
 
     state: str
     rows: int
+    progress: str = ""
+    """How far another engine is with it."""
 
 
 class Seat(Protocol):

@@ -87,7 +87,7 @@ class Progress:
 def _told(work: Work | None) -> str:
     if work is None:
         return "waiting"
-    return f"{work.rows:,} rows" if work.rows else work.state.lower()
+    return f"{work.rows:,} rows" if work.rows else work.progress or work.state.lower()
 
 
 def _has_room(err: TextIO) -> bool:

@@ -101,8 +101,8 @@ class Statement:
     def _ask_progress(self) -> None:
         told = self._wire.ask("PinakesProgress", {"id": self.number}, ANSWER)
         if told is not None:
-            state, rows = told
-            self._work = Work(state, max(rows, self._work.rows))
+            state, rows, *progress = told  # a server of an earlier version tells two
+            self._work = Work(state, max(rows, self._work.rows), *progress[:1])
 
     def _ask_cancel(self) -> None:
         """Again and again until it has ended: it may not have reached the server yet, or the server be out of reach."""

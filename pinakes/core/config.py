@@ -38,6 +38,7 @@ from pinakes.core.values import documented, duration, one_of, share_or_size, siz
 
 if TYPE_CHECKING:
     from pinakes.core.server_config import AccessConfig, ServerConfig
+    from pinakes.core.spark_config import SparkConfig
 
 MEMORY = ":memory:"
 """As `engine.data`: a temporary directory that goes when the engine closes."""
@@ -193,6 +194,7 @@ class Config:
     catalogs: Mapping[str, CatalogConfig] = field(default_factory=dict)
     given_server: ServerConfig | None = None
     given_access: AccessConfig | None = None
+    given_spark: SparkConfig | None = None
     log: LogConfig = field(default_factory=LogConfig)
     source: Path | None = None
 
@@ -209,6 +211,13 @@ class Config:
         from pinakes.core.server_config import AccessConfig
 
         return self.given_access or AccessConfig()
+
+    @property
+    def spark(self) -> SparkConfig:
+        """[spark]"""
+        from pinakes.core.spark_config import SparkConfig
+
+        return self.given_spark or SparkConfig()
 
 
 # --- loading -----------------------------------------------------------------------------------------------------
@@ -236,6 +245,11 @@ def load_config(
 def aws_variables() -> frozenset[str]:
     """The names of the variables for AWS that are set: some libraries read them whatever they are given."""
     return frozenset(name.upper() for name in os.environ if name.upper().startswith("AWS_"))
+
+
+def java_home() -> str | None:
+    """Where the environment says that Java is."""
+    return os.environ.get("JAVA_HOME") or None
 
 
 def proxy_of(address: str) -> str | None:
@@ -271,7 +285,7 @@ def read_toml(toml: str) -> dict[str, Any]:
 
 def config_of(document: Mapping[str, Any], base: Path, environ: Mapping[str, str] | None = None) -> Config:
     """The configuration that a document holds, as TOML was read."""
-    sections = ("engine", "caches", "secrets", "catalogs", "server", "access", "log")
+    sections = ("engine", "caches", "secrets", "catalogs", "server", "access", "spark", "log")
     known_only(document, sections, "the configuration", "section")
     engine = section(EngineConfig(), document.get("engine", {}), "engine")
     spill = engine.spill_dir and _resolved(engine.spill_dir, base)
@@ -286,6 +300,7 @@ def config_of(document: Mapping[str, Any], base: Path, environ: Mapping[str, str
         catalogs={n: _catalog(n, value) for n, value in table_of(document.get("catalogs", {}), "catalogs").items()},
         given_server=_server(document["server"], base, environ or {}) if "server" in document else None,
         given_access=_access(document["access"]) if "access" in document else None,
+        given_spark=_spark(document["spark"], base) if "spark" in document else None,
         log=section(LogConfig(), document.get("log", {}), "log"),
     )
 
@@ -363,3 +378,12 @@ def _access(given: object) -> AccessConfig:
     from pinakes.core.server_section import access
 
     return access(given)
+
+
+def _spark(given: object, base: Path) -> SparkConfig:
+    from pinakes.core.spark_config import SparkConfig
+
+    found = section(SparkConfig(), given, "spark")
+    cache = found.cache and path_from(base, found.cache)
+    spool = found.spool if found.spool is None or "://" in found.spool else path_from(base, found.spool)
+    return replace(found, cache=cache, spool=spool)

@@ -28,7 +28,7 @@ class StatementLimits:
 
     running: int = documented(
         whole(1),
-        "Statements that run at the same time; more wait. What reads no table, or system tables only, never waits.",
+        "Statements that run at the same time; more wait. What reads no table, or one system table only, never waits.",
         factory=_running,
         shown=f"the number of processors, at least {RUNNING}",
     )

@@ -56,6 +56,12 @@ class Settings:
         shown="true",
     )
 
+    engine: str = documented(
+        one_of("local", "spark", "auto"),
+        "Engine that runs queries and changes: local is this process, spark a Spark (docs/spark.md), auto the one that "
+        "fits what a statement is estimated to read",
+        "local",
+    )
     metadata_errors: str = documented(
         one_of("rows", "fail"),
         "What happens when a catalog can't tell its metadata: rows in system.metadata.errors, or the query fails",

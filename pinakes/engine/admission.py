@@ -1,7 +1,7 @@
 """Who may begin: a server runs so many statements at a time, and the others wait their turn.
 
 Turns go round the users, and within a user by age, so that one with a thousand statements waits as long as a thousand
-times one. What reads no table, or system tables only, is never made to wait (`engine/lightness.py`). A statement holds
+times one. What reads no table, or one system table, is never made to wait (`engine/lightness.py`). A statement holds
 its place until its last row was read, was closed or forgotten: rows that wait to be fetched take memory, too.
 """
 

@@ -14,14 +14,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from pinakes.core.errors import NotSupportedError
 from pinakes.core.names import Part, match, quote
 from pinakes.engine.relation import Relation
 from pinakes.engine.splice import Edit
 
 if TYPE_CHECKING:
-    from pinakes.parser.statements import ColumnRef, Planned, TableRef
+    from pinakes.parser.statements import ColumnRef, Planned, SharedStar, TableRef
 
-_ODD = re.compile(r"\.\s*\*|\busing\b", re.IGNORECASE)
+_USING = re.compile(r"\busing\b|\bnatural\b", re.IGNORECASE)
+_ODD = re.compile(rf"\.\s*\*|{_USING.pattern}", re.IGNORECASE)
 
 TARGET = -1
 """The index that stands for the target of a change among a column's possible tables."""
@@ -55,7 +57,40 @@ def column_edits(
     sources: dict[int, tuple[TableRef, Relation]] = {i: (statement.tables[i], r) for i, r in relations.items()}
     if target is not None:
         sources[TARGET] = target
-    return [edit for column in locate_columns(statement) for edit in _edits(column, sources)]
+    edits = [edit for column in locate_columns(statement) for edit in _edits(column, sources)]
+    return [*edits, *_star_edits(statement, sources)] if _USING.search(statement.text) else edits
+
+
+def _star_edits(statement: Planned, sources: Sources) -> Iterator[Edit]:
+    from pinakes.parser import locate_shared_stars
+
+    for star in locate_shared_stars(statement):
+        if all(isinstance(owner, Part) or owner in sources for owner, _ in star.sources):
+            text = _written_out(star, sources)
+            if text is not None:
+                yield Edit(star.span.start, star.span.end, text)
+
+
+def _written_out(star: SharedStar, sources: Sources) -> str | None:
+    """All columns of each source, but those that another has given before."""
+    pieces: list[str] = []
+    before: set[str] = set()
+    for owner, keys in star.sources:
+        known = None if isinstance(owner, Part) else sources[owner][1].columns
+        if keys is None and (known is None or any(isinstance(o, Part) for o, _ in star.sources)):
+            if star.keeps_left:
+                raise NotSupportedError(
+                    "SELECT * over NATURAL LEFT JOIN is only supported for tables and views. Write LEFT JOIN … USING"
+                )
+            return None  # it makes no difference whose they are
+        shared = [c for c in known or () if c in before] if keys is None else [_exact(key, known or ()) for key in keys]
+        before.update(known or ())
+        pieces.append(f"{_owner(owner, sources)}.*" + (f" EXCEPT ({', '.join(map(quote, shared))})" if shared else ""))
+    return ", ".join(pieces)
+
+
+def _exact(key: Part, known: Sequence[str]) -> str:
+    return match(key, known, "column") or key.exact
 
 
 def _edits(column: ColumnRef, sources: Sources) -> Iterator[Edit]:

@@ -16,6 +16,7 @@ from pinakes.caches.registry import Caches
 from pinakes.core.catalog import Catalog
 from pinakes.core.config import Config
 from pinakes.core.errors import InvalidArgument
+from pinakes.core.forwarding import Forwarding
 from pinakes.core.identity import Identity, local_identity
 from pinakes.core.settings import Settings
 from pinakes.engine.access.guard import Guard
@@ -35,6 +36,7 @@ from pinakes.system_tables.lanes import Lanes
 
 if TYPE_CHECKING:
     from pinakes.engine.admission import Admission
+    from pinakes.engine.remote import RemoteEngine
     from pinakes.engine.scan.object_stores import ObjectStores
     from pinakes.parser.statements import AnyStatement
 
@@ -71,6 +73,11 @@ class Engine:
         self.admission: Admission | None = None
         """Who may begin; set by a server. Without one, everybody may."""
         self._opener = opener
+        self._openings: weakref.WeakKeyDictionary[object, Opening] = weakref.WeakKeyDictionary()
+        self.make_remote: Callable[[], RemoteEngine] | None = None
+        """What makes the engine for what outgrows this machine; set where the application is put together."""
+        self.joined: RemoteEngine | None = None
+        """That engine, once it was asked for."""
         self._mount_ids = itertools.count(1)
         self._session_ids = itertools.count(1)
         self._sessions: Alive[Session] = Alive()
@@ -102,7 +109,23 @@ class Engine:
 
     def open_catalog(self, opening: Opening) -> tuple[Catalog, Callable[[], None]]:
         """A catalog, open and not yet mounted, and what closes it."""
-        return self._opener(self, opening)
+        catalog, close = self._opener(self, opening)
+        self._openings[catalog] = opening
+        return catalog, close
+
+    def opening_of(self, catalog: Catalog) -> Opening | None:
+        """What an open catalog was opened with; None for one that nobody opened, such as that of system tables."""
+        found: object = catalog
+        while found not in self._openings and isinstance(found, Forwarding):
+            found = found.inner
+        return self._openings.get(found)
+
+    @property
+    def remote(self) -> RemoteEngine | None:
+        """The engine for what outgrows this machine, made when it is first asked for; None if there is none."""
+        if self.joined is None and self.make_remote is not None:
+            self.joined = self.make_remote()
+        return self.joined
 
     def users_of(self, secret: SecretRef) -> list[Mount]:
         """The mounts that are opened with a secret, whoever sees them."""
@@ -119,6 +142,8 @@ class Engine:
         """Stop what runs and release the catalogs; a temporary data directory goes with it."""
         for session in list(self._sessions):
             session.close()
+        if self.joined is not None:
+            self.joined.close()
         self.registry.close()
         self.secrets.close()
         self.tracker.close()

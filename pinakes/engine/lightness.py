@@ -1,8 +1,9 @@
 """Which statements are light: they begin at once on a server, however much runs (`engine/admission.py`).
 
 Metadata is answered while the machine is busy, KILL and COMMIT get through, and `select 1` tells that somebody is
-there. Light is what looks at catalogs or changes their metadata, and a query without tables, or of system tables alone.
-When in doubt a statement is heavy: then it waits for its turn, which is never wrong.
+there. Light is what looks at catalogs or changes their metadata, and a query without tables, or of one system table:
+joins of several can take for ever, and a few of them would keep everybody waiting. When in doubt a statement is heavy:
+then it waits for its turn, which is never wrong.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ _HEAVY = frozenset({"Insert", "Update", "Delete", "Merge", "CopyFrom", "CopyTo",
 _QUERIES = frozenset({"Query", "Explain", "ExplainFull"})
 _TEXTS = re.compile(r"'(?:[^']|'')*'")
 _MAKES_ROWS = re.compile(r"\b(range|generate_series|unnest|recursive|repeat|read_\w+)\b", re.IGNORECASE)
+_NAMES_ROWS = re.compile(r"\bwith\b", re.IGNORECASE)
+"""What is named can be joined with itself."""
 _READS_ROWS = re.compile(r"\b(from|values)\b", re.IGNORECASE)
 
 
@@ -41,7 +44,7 @@ def _reads_little(statement: Planned) -> bool:
     if not statement.parsed or _MAKES_ROWS.search(words):
         return False
     if statement.tables:
-        return all(_is_system(ref.name) for ref in statement.tables)
+        return len(statement.tables) == 1 and _is_system(statement.tables[0].name) and not _NAMES_ROWS.search(words)
     return not _READS_ROWS.search(words)
 
 

@@ -229,6 +229,15 @@ class Planner:
 
     def _expand(self, found: Found, view: ViewDefinition) -> DataFrame:
         """The plan of a view, in its own scope, with the columns it was made with."""
+        planner, statement = self.inside(found, view)
+        if view.schema is None:  # its columns are those that it has now
+            return planner.query(statement)
+        if view.properties.get(COLUMNS_GIVEN) == "true":
+            return planner.query_as(statement, [f.name for f in view.schema.fields])
+        return _with_names(planner.query(statement), found, view)
+
+    def inside(self, found: Found, view: ViewDefinition) -> tuple[Planner, Query]:
+        """Who plans the text of a view, and its query."""
         if found in self._within or len(self._within) >= MAX_VIEW_DEPTH:
             chain = " -> ".join(str(f) for f in (*self._within, found))
             raise InvalidArgument(f"view {found} reads itself: {chain}")
@@ -243,11 +252,15 @@ class Planner:
         statement = classify(view.sql)
         if not isinstance(statement, Query):
             raise InvalidArgument(f"view {found} does not hold a query but a {statement.kind}")
-        if view.schema is None:  # its columns are those that it has now
-            return planner.query(statement)
-        if view.properties.get(COLUMNS_GIVEN) == "true":
-            return planner.query_as(statement, [f.name for f in view.schema.fields])
-        return _with_names(planner.query(statement), found, view)
+        return planner, statement
+
+    def known(self, key: Key) -> Relation | None:
+        """A relation of the statement by the key that stands for it in planned text."""
+        return self._memo.get(key)
+
+    def plan_over(self, sql: str, relation: Relation) -> DataFrame:
+        """The plan of text that reads one relation of the statement, and takes no parameters."""
+        return self.aside(relation).plan(sql, Query(text=sql, shown=""))
 
     def query_as(self, statement: Planned, names: Sequence[str]) -> DataFrame:
         """The plan of a query whose columns are called otherwise, one by one."""

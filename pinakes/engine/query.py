@@ -62,6 +62,8 @@ class Query:
         self.catalogs: set[str] = set()
         self.written: int | None = None
         self.plan: str | None = None
+        self.progress = ""
+        self.engine = "local"
         self.error_code: str | None = None
         self.error_message: str | None = None
         self.created = clock()
@@ -114,6 +116,10 @@ class Query:
         """The shape of its plan; of several plans, the first is the statement's own."""
         self.plan = self.plan or summary
 
+    def tell(self, progress: str) -> None:
+        """How far another engine is with it, in words."""
+        self.progress = progress
+
     def wrote(self, rows: int | None) -> None:
         """So many rows were changed."""
         self.written = rows
@@ -163,6 +169,8 @@ class Query:
             written=self.written,
             work=work,
             plan=self.plan,
+            engine=self.engine,
+            progress=self.progress if self.ended is None else "",
             error_code=self.error_code,
             error_message=self.error_message,
             catalogs=tuple(sorted(self.catalogs)),
@@ -195,6 +203,11 @@ class Query:
         if self.timeout_from == "the statement_timeout":
             return "SET statement_timeout to more, or to 0 for no limit."
         return "Ask for less at a time, or have timeout in [server.statements] of the configuration changed."
+
+    @property
+    def is_stopped(self) -> bool:
+        """Whether it was canceled, or its time is over."""
+        return self._reason is not None
 
     def check(self) -> None:
         """Raise QueryCanceled or QueryTimeout if it was stopped."""

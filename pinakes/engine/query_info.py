@@ -69,6 +69,10 @@ class QueryInfo:
     work: Work
     plan: str | None
     """The shape of its plan."""
+    engine: str
+    """The one that runs it: local, or the name of another."""
+    progress: str
+    """How far another engine is with it, in words; empty when it runs here, or is over."""
     error_code: str | None
     error_message: str | None
     catalogs: tuple[str, ...]

@@ -14,6 +14,7 @@ from pinakes.core.names import Namespace, dotted, quote, undotted
 if TYPE_CHECKING:
     from pinakes.engine.files.paths import File
     from pinakes.engine.optimize.shared import Shared
+    from pinakes.engine.places import Found
     from pinakes.engine.scan.table import IcebergScan
     from pinakes.engine.system.scan import SystemScan
     from pinakes.engine.workers.scan import WorkerScan
@@ -48,6 +49,8 @@ class Relation:
     """Of a view: its provider once more, over relations that were narrowed."""
 
     view: ViewDefinition | None = None
+    found: Found | None = None
+    """Of a view: where it is."""
     is_steady: bool = True
     """False of a view that gives something else each time, though its tables are the same."""
 

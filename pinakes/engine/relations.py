@@ -209,7 +209,7 @@ class Relations:
             frame = self._expand(found, loaded)
             remade = partial(_view_of, self._expand, found, loaded)
             names, steady = tuple(frame.schema().names), is_steady(frame)
-            return Relation(key, frame.into_view(), names, remade=remade, view=loaded, is_steady=steady)
+            return Relation(key, frame.into_view(), names, remade=remade, view=loaded, found=found, is_steady=steady)
         return self._table(key, loaded, found)
 
     def _table(self, key: Key, table: Table, found: Found | None = None) -> Relation:

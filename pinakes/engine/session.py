@@ -98,6 +98,8 @@ class Session:
             transaction.rollback()
         self._temp.close()
         self.catalogs.close()
+        if self.engine.joined is not None:
+            self.engine.joined.release(self.session_id)
 
     def begin(self, *, read_only: bool = False) -> None:
         """From here on, until `end_transaction`, statements change nothing but the transaction."""

@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.flight as fl
 
 from pinakes.core import errors
-from pinakes.core.discreet import without_paths
+from pinakes.core.discreet import about
 from pinakes.core.errors import InternalError, PinakesError
 from pinakes.core.identity import Identity
 from pinakes.core.portable_errors import as_values
@@ -76,11 +76,14 @@ _STATUS: dict[type[PinakesError], type[Exception]] = {
 
 
 def for_caller(error: PinakesError, caller: Identity | None) -> PinakesError:
-    """The same error. Only administrators are told of paths of the server's machine."""
+    """The same error, as far as it concerns who asks; a fault of ours is logged. Only administrators are told of paths
+    of the server's machine, and of what a fault was."""
+    if isinstance(error, InternalError):
+        log.error("a call failed by a mistake of ours", exc_info=error)
     if caller is not None and caller.is_admin:
         return error
     told = copy(error)
-    told.message = without_paths(error.message)
+    told.message = about(error.code, error.message)
     return told
 
 
@@ -117,7 +120,7 @@ def on_the_wire_whole(error: PinakesError) -> Exception:
 
 @contextmanager
 def told(caller: Caller | None = None) -> Iterator[None]:
-    """Errors within reach the client as they are meant to; those that nobody foresaw are logged, too."""
+    """Errors within reach the client as they are meant to."""
     who = caller.identity if caller is not None else None
     sent = on_the_wire_whole if caller is not None and caller.client.is_shell else on_the_wire
     try:
@@ -130,8 +133,7 @@ def told(caller: Caller | None = None) -> Iterator[None]:
         if not isinstance(error, Exception) and not is_panic(error):
             raise
         typed = translate(error)
-        if isinstance(typed, InternalError):
-            log.exception("a call failed by a mistake of ours")
+        typed.__cause__ = typed.__cause__ or error
         raise sent(for_caller(typed, who)) from None
 
 

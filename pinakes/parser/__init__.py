@@ -6,6 +6,7 @@ from pinakes.parser.classify import (
     locate_definitions,
     locate_from_clauses,
     locate_pairings,
+    locate_shared_stars,
     read_type,
 )
 from pinakes.parser.mask import mask
@@ -18,6 +19,7 @@ __all__ = [
     "locate_definitions",
     "locate_from_clauses",
     "locate_pairings",
+    "locate_shared_stars",
     "mask",
     "read_type",
     "split",

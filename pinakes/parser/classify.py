@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pinakes.core.sql_types import SqlType
     from pinakes.parser.definitions import Definition
     from pinakes.parser.from_clauses import FromClause
-    from pinakes.parser.statements import AnyStatement, ColumnRef, Planned, Span
+    from pinakes.parser.statements import AnyStatement, ColumnRef, Planned, SharedStar, Span
 
 
 def classify(sql: str) -> AnyStatement:
@@ -42,6 +42,13 @@ def locate_columns(statement: Planned) -> tuple[ColumnRef, ...]:
         raise error_of(fault, statement.text, 0) from fault.__cause__
     except RecursionError as error:
         raise ParseError("this statement is nested too deeply to find its columns") from error
+
+
+def locate_shared_stars(statement: Planned) -> tuple[SharedStar, ...]:
+    """Each `*` over tables that JOIN … USING joins. It reads the text anew, too, and is for what was read before."""
+    from pinakes.parser.columns import shared_stars
+
+    return shared_stars(statement)
 
 
 def locate_definitions(statement: Planned) -> tuple[Definition, ...]:

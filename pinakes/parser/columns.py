@@ -15,7 +15,7 @@ from pinakes.parser.lexer import Token, tokenize
 from pinakes.parser.locate import read
 from pinakes.parser.parameters import join_named
 from pinakes.parser.scopes import Scopes, Source
-from pinakes.parser.shared_keys import name_of, owner_of
+from pinakes.parser.shared_keys import keeps_left, name_of, owner_of, star_of, written_out
 from pinakes.parser.statements import (
     AlterView,
     ColumnRef,
@@ -30,6 +30,7 @@ from pinakes.parser.statements import (
     Merge,
     Planned,
     Query,
+    SharedStar,
     Span,
     Statement,
     Summarize,
@@ -59,6 +60,26 @@ def columns(statement: Planned) -> tuple[ColumnRef, ...]:
         if (parts := _placed_parts(node))
     ]
     return tuple(sorted((c for c in found if c.span.start not in values), key=lambda c: c.span.start))
+
+
+def shared_stars(statement: Planned) -> tuple[SharedStar, ...]:
+    """Each `*` that DataFusion would take a shared column of the wrong table for."""
+    tokens = planned_tokens(statement, join_named(tokenize(statement.text))) if statement.parsed else []
+    if not tokens:
+        return ()
+    tree = read(statement.text, tokens)
+    places = {table.span: i for i, table in enumerate(statement.tables)}
+    indexes = {id(node): places.get(ref.span, -1) for node, ref in table_nodes(tree)}
+    found = [(star_of(s), written_out(s), keeps_left(s)) for s in tree.root.find_all(exp.Select)]
+    return tuple(
+        SharedStar(
+            Span(star.meta["start"], star.meta["end"] + 1),
+            tuple((indexes.get(id(source), name_of(source)), keys) for source, keys in sources),
+            is_left,
+        )
+        for star, sources, is_left in found
+        if star is not None and sources
+    )
 
 
 def _owner(node: exp.Expr, indexes: Mapping[int, int]) -> int | Part | None:

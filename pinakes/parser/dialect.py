@@ -81,7 +81,7 @@ def parse(tokens: Sequence[Token], text: str) -> exp.Expr:
     """The tree of one statement. A Fault says where sqlglot stopped, if it can't read it."""
     _check_size(tokens)
     try:
-        trees = _DIALECT.parser().parse(_converted(tokens), text)
+        trees = _DIALECT.parser().parse(converted(tokens), text)
     except SqlglotError as error:
         details = error.errors[0] if error.errors else {}
         raise Fault(_message(str(details.get("description", ""))), int(details.get("col") or 0)) from error
@@ -92,7 +92,7 @@ def parse(tokens: Sequence[Token], text: str) -> exp.Expr:
     return trees[0]
 
 
-def _converted(tokens: Sequence[Token]) -> list[SqlglotToken]:
+def converted(tokens: Sequence[Token]) -> list[SqlglotToken]:
     """Our tokens as sqlglot's. `col` carries the offset, so that an error leads straight back to the text."""
     made: list[SqlglotToken] = []
     pending: dict[str, TokenType] | None = None

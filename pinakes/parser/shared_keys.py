@@ -1,10 +1,11 @@
 """Columns that JOIN … USING makes one of two: without a table in front they mean that of the first.
 
-    FROM a JOIN b USING (k) WHERE k = 1   →   … WHERE a.k = 1
+    FROM a JOIN b USING (k) WHERE k = 1       →   … WHERE a.k = 1
+    SELECT * FROM a LEFT JOIN b USING (k)     →   SELECT a.*, b.* EXCEPT (k) FROM …
 
-DataFusion knows so much in the SELECT list over two tables; elsewhere, and over three, it calls the name ambiguous.
-Which side is meant makes a difference for outer joins only, and those that keep rows of the right side are refused
-(`unsound.py`).
+DataFusion knows so much in the SELECT list over two tables; elsewhere, and over three, it calls the name ambiguous. For
+`*` it takes the column of whichever table comes first by its name, which for rows without a partner is NULL. Joins that
+keep rows of the right side are refused, and what can't be written out here (`unsound.py`).
 """
 
 from __future__ import annotations
@@ -26,7 +27,37 @@ def owner_of(node: exp.Expr) -> exp.Expr | None:
     if clause in _USE_ALIASES and any(p.alias == node.name for p in select.expressions if isinstance(p, exp.Alias)):
         return None
     first: exp.Expr = select.args["from_"].this
-    return first if first.alias_or_name and not first.args.get("joins") else None
+    return first if _has_name(first) else None
+
+
+def star_of(select: exp.Expr) -> exp.Star | None:
+    """The `*` of a SELECT list."""
+    return next((item for item in select.expressions if isinstance(item, exp.Star)), None)
+
+
+Keys = tuple[Part, ...] | None
+"""The columns of USING; None for NATURAL, which shares all that have the same name."""
+
+
+def written_out(select: exp.Expr) -> list[tuple[exp.Expr, Keys]]:
+    """The sources that `*` is of, each with the columns that it shares with those before; none where it stays."""
+    star, from_, joins = star_of(select), select.args.get("from_"), select.args.get("joins") or ()
+    if star is None or from_ is None or select.args.get("laterals") or any(star.args.values()):
+        return []
+    shown = [join for join in joins if join.kind not in ("SEMI", "ANTI")]
+    found: list[tuple[exp.Expr, Keys]] = [(from_.this, ()), *((join.this, _keys(join)) for join in shown)]
+    is_plain = all(_has_name(source) for source, _ in found) and all(j.method in ("", "NATURAL") for j in joins)
+    return found if is_plain and any(keys != () for _, keys in found) else []
+
+
+def keeps_left(select: exp.Expr) -> bool:
+    """Whether a join of it gives rows that have a partner on the left side only: then it matters whose a key is."""
+    joins = select.args.get("joins") or ()
+    return any(j.side == "LEFT" and j.kind not in ("SEMI", "ANTI") and _keys(j) != () for j in joins)
+
+
+def _keys(join: exp.Join) -> Keys:
+    return None if join.method == "NATURAL" else tuple(_part(key) for key in join.args.get("using") or ())
 
 
 def name_of(source: exp.Expr) -> Part:
@@ -41,6 +72,14 @@ def _query_around(node: exp.Expr) -> tuple[exp.Select | None, str]:
     while parent is not None and not isinstance(parent, exp.Query):
         child, parent = parent, parent.parent
     return (parent, child.arg_key or "") if isinstance(parent, exp.Select) else (None, "")
+
+
+def _has_name(source: exp.Expr) -> bool:
+    """Whether a source can be put before its columns: it has an alias, or is a table of its own."""
+    if not isinstance(source, exp.Table | exp.Subquery | exp.Values) or source.args.get("joins"):
+        return False
+    is_table = isinstance(source, exp.Table) and isinstance(source.this, exp.Identifier | exp.Dot)
+    return bool(source.alias) or is_table
 
 
 def _is_shared(column: Part, select: exp.Select) -> bool:

@@ -11,8 +11,9 @@ from collections.abc import Iterator
 from sqlglot import expressions as exp
 
 from pinakes.parser.faults import Fault
+from pinakes.parser.shared_keys import star_of, written_out
 
-WORDS = frozenset({"FULL", "RIGHT", "ALL", "ANY", "SOME", "IN"})
+WORDS = frozenset({"FULL", "RIGHT", "LEFT", "ALL", "ANY", "SOME", "IN"})
 """A statement without any of these needs no look at its tree."""
 
 _CONDITIONS = (exp.Where, exp.Having, exp.Qualify, exp.Join)
@@ -22,6 +23,8 @@ def refuse_unsound(root: exp.Expr, words: set[str]) -> None:
     """A Fault at the first form that would be answered wrongly."""
     if "FULL" in words or "RIGHT" in words:
         _refuse_shared_keys(root)
+    if "LEFT" in words and not words.isdisjoint(("USING", "NATURAL")):
+        _refuse_lost_keys(root)
     if not words.isdisjoint(("ALL", "ANY", "SOME")):
         _refuse_captured_columns(root)
     if "IN" in words:
@@ -40,6 +43,25 @@ def _refuse_shared_keys(root: exp.Expr) -> None:
         clause = f"NATURAL {side} JOIN" if natural else f"{side} JOIN … USING"
         instead = "ON and coalesce(a.key, b.key)" if side == "FULL" else "a LEFT JOIN with the two sides swapped"
         raise _fault(f"{clause} is not supported: its key would be that of the left side alone. Write {instead}", join)
+
+
+def _refuse_lost_keys(root: exp.Expr) -> None:
+    """The key of `*` would be that of the right side, NULL for rows without a partner, if that comes first by its name.
+    What can be written out is (`shared_keys.py`)."""
+    for join in root.find_all(exp.Join):
+        natural = join.method == "NATURAL"
+        if join.side != "LEFT" or join.kind in ("SEMI", "ANTI") or not (natural or join.args.get("using")):
+            continue
+        select = join.find_ancestor(exp.Query)
+        while isinstance(select, exp.Subquery) and isinstance(select.this, exp.Table):  # only parentheses
+            select = select.find_ancestor(exp.Query)
+        if isinstance(select, exp.Select) and star_of(select) is not None and not written_out(select):
+            clause = "NATURAL LEFT JOIN" if natural else "LEFT JOIN … USING"
+            raise _fault(
+                f"SELECT * over this {clause} is not supported: its key might be NULL. Give all of its tables aliases, "
+                "and write a.*, b.* EXCEPT (…)",
+                join,
+            )
 
 
 # --- > ALL (SELECT …) --------------------------------------------------------------------------------------------

@@ -55,7 +55,7 @@ class GlueCatalog(OneLevelCatalog):
         """Nothing is asked yet."""
         parsed = parse_options(GlueOptions, options, f"catalog type {cls.TYPE}")
         check_seconds(parsed.timeout, cls.TYPE)
-        endpoint, account = _place(location, parsed)
+        endpoint, account = place(location, parsed)
         with translated("catalog", (alias,)):
             inner = _open(alias, endpoint, account, parsed, access)
         return with_default(cls, parsed.default_namespace)(cls.TYPE, lambda: inner)
@@ -67,7 +67,7 @@ class GlueCatalog(OneLevelCatalog):
             raise InvalidArgument(f"Glue has names in lower case only, so a {what} can't be named {name!r}")
 
 
-def _place(location: str, options: GlueOptions) -> tuple[str | None, str | None]:
+def place(location: str, options: GlueOptions) -> tuple[str | None, str | None]:
     """The endpoint and the account."""
     if location.startswith(("http://", "https://")):
         return options.endpoint or location, options.catalog_id

@@ -61,7 +61,7 @@ class HmsCatalog(OneLevelCatalog):
         check_seconds(parsed.timeout, cls.TYPE)
         access.of_type()  # it takes no secret: there is no password in Hive's protocol
         with translated("catalog", (alias,)):
-            inner = _open(alias, _uri(location), parsed, access)
+            inner = _open(alias, uri_of(location), parsed, access)
         return with_default(cls, parsed.default_namespace)(cls.TYPE, lambda: inner)
 
     def check_name(self, name: str, what: str) -> None:
@@ -73,7 +73,7 @@ class HmsCatalog(OneLevelCatalog):
             )
 
 
-def _uri(location: str) -> str:
+def uri_of(location: str) -> str:
     address = urlsplit(location if "://" in location else f"thrift://{location}")
     try:
         port = address.port or PORT

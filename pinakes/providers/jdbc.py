@@ -81,7 +81,7 @@ class JdbcCatalog(StoreCatalog):
 
 def _open_store(location: str, alias: str, options: JdbcOptions, access: Access) -> SqlStore:
     address = parse_address(location, options.driver, options.ssl_mode, options.ssl_root_cert)
-    login = _login(address, access.of_type("basic"))
+    login = login_to(address, access.of_type("basic"))
     driver = _driver(address)(address, login, options.connect_timeout, options.statement_timeout)
     database = ServerDatabase(driver, address.place, options.max_connections, options.statement_timeout)
     try:
@@ -95,7 +95,7 @@ def _open_store(location: str, alias: str, options: JdbcOptions, access: Access)
     return store
 
 
-def _login(address: Address, secret: Secret | None) -> Callable[[], tuple[str, str]]:
+def login_to(address: Address, secret: Secret | None) -> Callable[[], tuple[str, str]]:
     """Who connects. A secret is asked at each connection, so that one that was dropped opens nothing."""
     if secret is not None:
         return lambda: (secret["USERNAME"], secret["PASSWORD"])

@@ -55,14 +55,14 @@ class SqliteCatalog(StoreCatalog):
     ) -> SqliteCatalog:
         """Open or make the database at `location`."""
         parsed = parse_options(SqliteOptions, options, f"catalog type {cls.TYPE}")
-        database, warehouse = _places(location, parsed.warehouse)
+        database, warehouse = places(location, parsed.warehouse)
         properties = {"warehouse": warehouse, **storage_properties(access.storage)}
         access.of_type()  # it takes no secret: whoever can read the file can read the catalog
         found = with_default(cls, parsed.default_namespace)
         return found(cls.TYPE, _open_store(database, alias, parsed), properties)
 
 
-def _places(location: str, warehouse: str | None) -> tuple[Path, str]:
+def places(location: str, warehouse: str | None) -> tuple[Path, str]:
     """The database file and the warehouse, whose directories are made where they are local."""
     if not location or location == ":memory:":
         raise InvalidArgument("catalog type sqlite needs a directory or a database file as its location")

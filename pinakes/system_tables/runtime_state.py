@@ -95,6 +95,12 @@ class QueryInfo(Protocol):
     def plan(self) -> str | None: ...
 
     @property
+    def engine(self) -> str: ...
+
+    @property
+    def progress(self) -> str: ...
+
+    @property
     def error_code(self) -> str | None: ...
 
     @property
@@ -127,11 +133,34 @@ class SecretInfo(NamedTuple):
 
 
 class NodeInfo(NamedTuple):
+    """A process that runs queries, or parts of them."""
+
     node_id: str
     version: str
     started: datetime
     processors: int
     memory_limit: int
+    state: str = "active"
+    coordinator: bool = True
+
+
+class TaskInfo(NamedTuple):
+    """A part of a query that another engine runs or ran."""
+
+    query_id: str
+    user: str
+    node_id: str
+    stage_id: str
+    task_id: str
+    state: str
+    rows: int
+    bytes: int
+    output_rows: int
+    output_bytes: int
+    shuffled_bytes: int
+    milliseconds: int
+    created: datetime
+    ended: datetime | None
 
 
 class TransactionInfo(NamedTuple):
@@ -166,7 +195,17 @@ class RuntimeState(Protocol):
         """Those that the user who asks may use."""
         ...
 
-    def node(self) -> NodeInfo: ...
+    def node(self) -> NodeInfo:
+        """This process."""
+        ...
+
+    def other_nodes(self) -> Sequence[NodeInfo]:
+        """Those of another engine, while it runs."""
+        ...
+
+    def other_tasks(self) -> Sequence[TaskInfo]:
+        """Everybody's tasks on another engine, as `queries`."""
+        ...
 
 
 def visible(things: Iterable[O], viewer: Identity) -> list[O]:

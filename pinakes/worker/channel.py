@@ -13,6 +13,8 @@ from pinakes.worker.exceptions import Damaged, WorkerDied, WorkerTimeout
 
 _LARGEST = 2**31 - 1
 """Bytes of one message. Who asks for more has read its length from something else."""
+_MARK = b"\xff\xff\xff\xff"
+"""How every message of Arrow's begins."""
 _BUFFERED = 1 << 16
 _GLANCE = 0.1
 """Seconds between two looks whether anybody still waits."""
@@ -64,7 +66,11 @@ class Channel:
         return 0
 
     def read(self, size: int) -> bytes:
-        return bytes(memoryview(self.read_buffer(size))) if size else b""
+        begins = self.fresh
+        found = bytes(memoryview(self.read_buffer(size))) if size else b""
+        if begins and size == len(_MARK) == len(found) and found != _MARK:
+            raise Damaged(f"what came begins with {found!r}, as no message does")
+        return found
 
     def read_buffer(self, size: int) -> pa.Buffer:
         """Exactly so many bytes; fewer only at the end."""

@@ -53,7 +53,7 @@ def _running(tmp_path: Path, env: dict[str, str], where: tuple[str, ...]) -> Cli
     def run(*arguments: str, input: str = "") -> subprocess.CompletedProcess[str]:
         command = [sys.executable, "-m", "pinakes", *(() if "--data" in arguments else where), *arguments]
         return subprocess.run(
-            command, input=input, capture_output=True, text=True, encoding="utf-8", cwd=tmp_path, env=env, timeout=60
+            command, input=input, capture_output=True, text=True, encoding="utf-8", cwd=tmp_path, env=env, timeout=180
         )
 
     return run

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pyte
 
-LONG = 60
+LONG = 180
 """Seconds after which what did not come never will."""
 
 

@@ -35,7 +35,7 @@ def test_a_closed_pipe_ends_quietly(tmp_path: Path, env: dict[str, str], name: s
         process.stdout.read(10)
         process.stdout.close()
         assert process.stderr.read() == b""
-        assert process.wait(60) == 141
+        assert process.wait(180) == 141
 
 
 @pytest.mark.parametrize("name", ["table", "csv", "jsonl", "arrow"])
@@ -48,7 +48,7 @@ def test_ctrl_c_while_nobody_takes_the_rows(tmp_path: Path, env: dict[str, str],
         assert process.stderr is not None
         assert select.select([reading], [], [], 60)[0]
         process.send_signal(signal.SIGINT)
-        assert process.wait(60) == 130
+        assert process.wait(180) == 130
         assert process.stderr.read() == b""
     os.close(reading)
 
@@ -133,7 +133,7 @@ def test_a_signal_during_copy_leaves_nothing(tmp_path: Path, env: dict[str, str]
         while process.poll() is None and not any(p.stat().st_size for p in tmp_path.glob(".pinakes-*")):
             select.select([], [], [], 0.05)
         process.send_signal(number)
-        assert process.wait(60) == code
+        assert process.wait(180) == code
         assert b"Traceback" not in process.stderr.read()
     assert (tmp_path / "x.csv").read_text() == "old"
     assert not list(tmp_path.glob(".pinakes-*"))

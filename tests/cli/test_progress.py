@@ -128,7 +128,7 @@ def test_ctrl_c_erases_the_line(tmp_path: Path, env: dict[str, str], where: tupl
     screen = Screen(tmp_path, env, "-c", SLOW, columns=columns, where=where)
     screen.until("running")
     screen.type("\x03")
-    assert screen.process.wait(60) == 130
+    assert screen.process.wait(180) == 130
     while True:
         try:
             screen._stream.feed(os.read(screen.control, 65536))

@@ -30,7 +30,7 @@ def remote(tmp_path: Path, env: dict[str, str]) -> Remote:
     def run(*arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
             [sys.executable, "-m", "pinakes", *arguments], capture_output=True, text=True, encoding="utf-8",
-            cwd=tmp_path, env=env | more, timeout=60, stdin=subprocess.DEVNULL, start_new_session=True,
+            cwd=tmp_path, env=env | more, timeout=180, stdin=subprocess.DEVNULL, start_new_session=True,
         )  # fmt: skip
 
     return run
@@ -226,7 +226,7 @@ def test_arrow_keeps_the_types(remote: Remote, server: Serving, tmp_path: Path, 
 
     sql = "select arrow_cast(5, 'UInt64') as u, arrow_cast(1.5, 'Float16') as h, arrow_cast('v', 'Utf8View') as v"
     command = [sys.executable, "-m", "pinakes", "--uri", server.uri, "--format", "arrow", "-c", sql]
-    done = subprocess.run(command, capture_output=True, cwd=tmp_path, env=env, timeout=60)
+    done = subprocess.run(command, capture_output=True, cwd=tmp_path, env=env, timeout=180)
     assert pa.ipc.open_stream(done.stdout).schema.types == [pa.uint64(), pa.float16(), pa.string()]
 
 

@@ -201,4 +201,4 @@ def test_on_a_real_terminal(tmp_path: Path, env: dict[str, str]) -> None:
         terminal.until("still here")
         terminal.until("lake.default>")
         terminal.type("\x04")
-        assert terminal.process.wait(60) == 0
+        assert terminal.process.wait(180) == 0

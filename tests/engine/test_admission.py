@@ -152,6 +152,8 @@ def test_what_is_light_does_not_wait(sql: str) -> None:
         ("SELECT * FROM t", False),
         ("SELECT * FROM system.runtime.queries, range(1000000)", False),
         ("SELECT * FROM system.runtime.queries q JOIN t ON true", False),
+        ("SELECT count(*) FROM system.jdbc.columns a, system.jdbc.columns b, system.jdbc.columns c", False),
+        ("WITH c AS (SELECT * FROM system.jdbc.columns) SELECT count(*) FROM c x, c y, c z", False),
         ("WITH RECURSIVE r AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM r) SELECT * FROM r", False),
         ("SELECT unnest([1, 2])", False),
         ("EXPLAIN ANALYZE SELECT * FROM t", False),

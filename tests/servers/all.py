@@ -12,10 +12,26 @@ from tests.servers.postgres import Postgres
 from tests.servers.rest import Rest
 from tests.servers.s3 import S3
 from tests.servers.spark import Spark
+from tests.servers.spark_connect import SparkCluster, SparkConnect
 
 SERVERS: dict[str, Server] = {
     server.name: server
-    for server in (Spark(), S3(), Keycloak(), NessieAuth(), Nessie(), Hive(), Rest(), MariaDB(), Moto(), Postgres())
+    for server in (
+        *(
+            SparkConnect(),
+            SparkCluster(),
+            Spark(),
+            S3(),
+            Keycloak(),
+            NessieAuth(),
+            Nessie(),
+            Hive(),
+            Rest(),
+            MariaDB(),
+            Moto(),
+        ),
+        Postgres(),
+    )
 }
 
 

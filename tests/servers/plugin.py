@@ -92,6 +92,8 @@ postgres_server = _fixture("postgres")
 rest_server = _fixture("rest")
 s3_server = _fixture("s3")
 spark_server = _fixture("spark")
+spark_connect_server = _fixture("spark-connect")
+spark_cluster_server = _fixture("spark-cluster")
 
 
 @pytest.fixture

@@ -5,11 +5,13 @@ It mounts no catalog by itself: a test says which, over the same door.
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
+from pinakes.pipeline.local_server import spark_home
 from tests.servers.base import Command, Place, Server
 from tests.servers.cache import once
-from tests.servers.fetch import FILES, artifact, java, virtualenv
+from tests.servers.fetch import FILES, artifact, java
 from tests.servers.running import answers
 
 VERSION = "4.1.4"
@@ -28,17 +30,16 @@ class Spark(Server):
 
     def install(self) -> None:
         java()
-        _python()
         _jars()
 
     def command(self, place: Place) -> Command:
         jars = ",".join(str(file) for file in sorted(_jars().glob("*.jar")))
-        python = _python() / "bin" / "python"
+        python = sys.executable
         environment = {
             "JAVA_HOME": str(Path(java()).resolve().parents[1]),
-            # Spark must take neither another Spark of the machine nor the tests' own Python.
-            "SPARK_HOME": str(next(_python().glob("lib/python*/site-packages/pyspark"))),
-            "PYSPARK_PYTHON": str(python),
+            # Spark must not take another Spark of the machine.
+            "SPARK_HOME": str(spark_home()),
+            "PYSPARK_PYTHON": python,
             "SPARK_LOCAL_IP": "127.0.0.1",
         }
         return Command([python, FILES / "serve_spark.py", str(place.port), jars, place.data], environment)
@@ -48,10 +49,6 @@ class Spark(Server):
 
     def facts(self, place: Place) -> dict[str, str]:
         return {"uri": place.http}
-
-
-def _python() -> Path:
-    return virtualenv(f"spark-{VERSION}", f"pyspark=={VERSION}", "pyarrow==26.0.1")
 
 
 def _jars() -> Path:

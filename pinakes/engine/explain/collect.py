@@ -5,10 +5,12 @@ A plan goes the way of every query (`Execution.ready`), so what is told is what 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from pinakes.caches.tally import Tally
+from pinakes.engine.choice import LOCAL, SPARK, Choice, hindrance, judged, wanted_engine
 from pinakes.engine.errors import translated
 from pinakes.engine.explain.cache_use import cache_use
 from pinakes.engine.explain.facts import Explained, Operator, ResultCacheUse, Scan, Shared
@@ -24,9 +26,6 @@ if TYPE_CHECKING:
     from pinakes.engine.execution import Execution
     from pinakes.engine.planner import Planner
     from pinakes.parser.statements import Planned, Span
-
-ENGINE = "local"
-WHY = "DataFusion in this process, the only engine there is"
 
 
 @dataclass(slots=True)
@@ -44,6 +43,8 @@ class Explaining:
     """What it took to plan it."""
     analyzed: bool
     kept: ResultCacheUse | None
+    wanted: str
+    """The engine that is asked for."""
     _rows: int | None = None
 
     @classmethod
@@ -57,7 +58,8 @@ class Explaining:
         seconds = dict(execution.query.seconds)
         estimates = _estimates(execution, planner, statement, span, frame)
         kept = result_cache_use(statement, span, execution, planner, frame)
-        return cls(execution, planner, ready, schema, estimates, tally, seconds, analyze, kept)
+        wanted = wanted_engine(statement, execution.session.settings)
+        return cls(execution, planner, ready, schema, estimates, tally, seconds, analyze, kept, wanted)
 
     def run(self) -> None:
         """Run it to its last row; only their number is kept."""
@@ -77,8 +79,7 @@ class Explaining:
         reads = any(one.reads for one in (root, *(s.root for s in shared)))
         return Explained(
             self.analyzed,
-            ENGINE,
-            WHY,
+            *choice_of(self.wanted, scans, self.execution),
             self._seconds(),
             scans if reads else tuple(map(_unread, scans)),
             shared,
@@ -108,6 +109,16 @@ class Explaining:
         return {**planned, "execute": self.execution.query.seconds["execute"]} if self.analyzed else planned
 
 
+def choice_of(wanted: str, scans: Iterable[Scan], execution: Execution) -> Choice:
+    """The engine that would run it, and why."""
+    if wanted == LOCAL:
+        return Choice(LOCAL, "DataFusion in this process, as asked for by SET engine or a hint, or by default")
+    if wanted == SPARK:
+        hindered = hindrance(execution)
+        return Choice(SPARK, "asked for by SET engine or a hint" + (f"; it would fail: {hindered}" if hindered else ""))
+    return judged(sum(scan.bytes_planned or 0 for scan in scans), execution)
+
+
 def _unread(scan: Scan) -> Scan:
     """Of a plan that opens no file."""
     return replace(scan, is_read=False, bytes_planned=None if scan.bytes_planned is None else 0)
@@ -121,3 +132,15 @@ def _estimates(execution: Execution, planner: Planner, statement: Planned, span:
         explained = planner.plan(f"EXPLAIN FORMAT INDENT {text.text}", statement)
     with execution.query.phase("plan"), translated():
         return estimates_of(explained, execution.query.interruptible)
+
+
+def planned_bytes(execution: Execution, planner: Planner, frame: DataFrame) -> int:
+    """The bytes of all files that a planned query would read, after those that can't match were left out."""
+    execution.plans.explains, execution.plans.dry = True, True
+    try:
+        execution.ready(frame)
+        relations = [r for r in planner.relations.all() if r.shared is None]
+        found = [scan_of(r, execution.plans.told(r.key), Evidence((), None)) for r in relations]
+        return sum(scan.bytes_planned or 0 for scan in found)
+    finally:
+        execution.plans.explains, execution.plans.dry = False, False

@@ -13,6 +13,7 @@ from pinakes.core.catalog import IcebergTable, TableSpec
 from pinakes.core.errors import ExecutionError
 from pinakes.engine.capability import table_changes
 from pinakes.engine.execution import Execution
+from pinakes.engine.handlers.elsewhere import elsewhere
 from pinakes.engine.handlers.taken import check_free
 from pinakes.engine.handlers.temporary import check_location
 from pinakes.engine.places import Found
@@ -32,6 +33,9 @@ _Planned = tuple[TableSpec, Iterator[pa.RecordBatch], bool]
 
 
 def create_table_as(statement: CreateTableAs, execution: Execution) -> Result:
+    rows = elsewhere(statement, execution)
+    if rows is not None:
+        return Result.done("CREATE TABLE AS", rows)
     resolver = execution.resolver
     place, name = resolver.new_object(statement.name, temporary=statement.temporary)
     catalog = table_changes(place.mount)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from pinakes.engine.execution import Execution
 from pinakes.engine.handlers.counted import counted
+from pinakes.engine.handlers.elsewhere import elsewhere
 from pinakes.engine.result import Result
 from pinakes.engine.write.commit import again
 from pinakes.engine.write.rewrite import Rewrite
@@ -16,6 +17,9 @@ from pinakes.parser.statements import Delete
 
 
 def delete(statement: Delete, execution: Execution) -> Result:
+    rows = elsewhere(statement, execution)
+    if rows is not None:
+        return counted(statement, "DELETE", rows)
     found = execution.resolver.find(statement.target.name, kind="TABLE")
     return counted(statement, "DELETE", again(lambda: _delete(statement, execution), found))
 

@@ -24,6 +24,7 @@ from pinakes.core.iceberg_arrow import arrow_type_of
 from pinakes.core.names import Part, match, quote
 from pinakes.engine.execution import Execution
 from pinakes.engine.handlers.counted import counted
+from pinakes.engine.handlers.elsewhere import elsewhere
 from pinakes.engine.result import Result
 from pinakes.engine.schemas import schema_of
 from pinakes.engine.splice import Edit
@@ -39,6 +40,9 @@ from pinakes.parser.statements import Insert
 
 
 def insert(statement: Insert, execution: Execution) -> Result:
+    rows = elsewhere(statement, execution)
+    if rows is not None:
+        return counted(statement, "INSERT", rows)
     found = execution.resolver.find(statement.target.name, kind="TABLE")
     change = _overwrite if statement.overwrite else _insert
     try:

@@ -10,6 +10,7 @@ from pinakes.core.errors import InvalidArgument
 from pinakes.core.names import Part, match, quote
 from pinakes.engine.execution import Execution
 from pinakes.engine.handlers.counted import counted
+from pinakes.engine.handlers.elsewhere import elsewhere
 from pinakes.engine.handlers.insert import target_columns
 from pinakes.engine.handlers.update import assigned
 from pinakes.engine.result import Result
@@ -21,6 +22,9 @@ from pinakes.parser.statements import Merge, MergeClause
 
 
 def merge(statement: Merge, execution: Execution) -> Result:
+    rows = elsewhere(statement, execution)
+    if rows is not None:
+        return counted(statement, "MERGE", rows)
     found = execution.resolver.find(statement.target.name, kind="TABLE")
     return counted(statement, "MERGE", again(lambda: _merge(statement, execution), found))
 
@@ -31,7 +35,7 @@ def _merge(statement: Merge, execution: Execution) -> int:
     source = _source(statement, change)
     on = change.text(statement.on)
     files = set(matching(change, change.text(statement.source), source, on))
-    clauses = [_clause(c, statement, change, source) for c in statement.clauses]
+    clauses = [clause_of(c, statement, change, source) for c in statement.clauses]
     lonely = [c.condition for c in clauses if c.when == "NOT MATCHED BY SOURCE"]
     if lonely:
         files |= _unmatched(change, lonely)
@@ -57,7 +61,7 @@ def _source(statement: Merge, change: Rewrite) -> str:
     return f"{change.planner.add(at_hand(rows, 'source')).sql} AS {quote(statement.source_alias.exact)}"
 
 
-def _clause(clause: MergeClause, statement: Merge, change: Rewrite, source: str) -> Clause:
+def clause_of(clause: MergeClause, statement: Merge, change: Rewrite, source: str) -> Clause:
     condition = None
     if clause.condition is not None:
         condition = change.text(clause.condition)

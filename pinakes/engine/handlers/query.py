@@ -1,7 +1,7 @@
 """SELECT [DISTINCT] … [FROM …] [WHERE …] [GROUP BY …] [HAVING …] [ORDER BY …] [LIMIT n] [OFFSET n], and VALUES (…), …
 alone; WITH name AS (query), … may stand before: the rows come as they are found. A table may be a file: FROM 'x.csv'.
 
-Planned and streamed by DataFusion.
+Planned by DataFusion, and streamed by it, or by another engine (`engine/choice.py`).
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pinakes.caches.reads import Reads
+from pinakes.engine.choice import LOCAL, wanted_engine
 from pinakes.engine.execution import Execution
 from pinakes.engine.gone import planned, watched
 from pinakes.engine.known_plans import key_of, ready
@@ -22,6 +23,17 @@ if TYPE_CHECKING:
 
 
 def query(statement: Query, execution: Execution) -> Result:
+    wanted = wanted_engine(statement, execution.session.settings)
+    if wanted != LOCAL:
+        from pinakes.engine.remote_query import remote_query
+
+        found = remote_query(statement, execution, wanted)
+        if found is not None:
+            return found
+    return _local(statement, execution)
+
+
+def _local(statement: Query, execution: Execution) -> Result:
     key = key_of(statement, statement.text, execution)
     if key is None:
         (frame, schema), reads = planned(lambda reads: _anew(statement, execution, reads), execution)

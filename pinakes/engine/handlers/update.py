@@ -14,6 +14,7 @@ from pinakes.core.errors import ColumnExists, ColumnNotFound, NotSupportedError,
 from pinakes.core.names import match, quote
 from pinakes.engine.execution import Execution
 from pinakes.engine.handlers.counted import counted
+from pinakes.engine.handlers.elsewhere import elsewhere
 from pinakes.engine.result import Result
 from pinakes.engine.schemas import schema_of
 from pinakes.engine.write.commit import again
@@ -26,6 +27,9 @@ from pinakes.parser.statements import Assignment, Update
 
 
 def update(statement: Update, execution: Execution) -> Result:
+    rows = elsewhere(statement, execution)
+    if rows is not None:
+        return counted(statement, "UPDATE", rows)
     found = execution.resolver.find(statement.target.name, kind="TABLE")
     change = _update if statement.source is None else _update_from
     return counted(statement, "UPDATE", again(lambda: change(statement, execution), found))

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 
 from pinakes import __version__
 from pinakes.core import machine
-from pinakes.core.discreet import without_paths
+from pinakes.core.discreet import about
 from pinakes.core.names import dotted
 from pinakes.engine.global_settings import all_settings
 from pinakes.engine.secrets import ref_of
 from pinakes.system_tables.runtime.tasks import LOCAL
-from pinakes.system_tables.runtime_state import NodeInfo, SecretInfo, SessionInfo, TransactionInfo
+from pinakes.system_tables.runtime_state import NodeInfo, SecretInfo, SessionInfo, TaskInfo, TransactionInfo
 
 if TYPE_CHECKING:
     from pinakes.caches.base import CacheStats
@@ -56,6 +56,18 @@ class Runtime:
         engine = self.session.engine
         return NodeInfo(LOCAL, __version__, engine.started, machine.processors(), engine.config.engine.memory_limit)
 
+    def other_nodes(self) -> list[NodeInfo]:
+        remote = self.session.engine.joined
+        found = [] if remote is None else remote.nodes()
+        return [
+            NodeInfo(n.node_id, n.version, n.started, n.processors, n.memory_limit, n.state, coordinator=False)
+            for n in found
+        ]
+
+    def other_tasks(self) -> list[TaskInfo]:
+        remote = self.session.engine.joined
+        return [] if remote is None else [TaskInfo(*task) for task in remote.tasks()]
+
     def _told(self, session: Session) -> SessionInfo:
         scope, running = session.scope, sum(1 for query in list(session.running) if query.ended is None)
         place = (scope.catalog, dotted(scope.namespace))
@@ -72,7 +84,7 @@ class Runtime:
 def _discreet(query: QueryInfo) -> QueryInfo:
     """As the user was told who ran it."""
     message = query.error_message
-    return query if message is None else replace(query, error_message=without_paths(message))
+    return query if message is None else replace(query, error_message=about(query.error_code or "", message))
 
 
 def _transaction(user: str, of: Transaction) -> TransactionInfo:

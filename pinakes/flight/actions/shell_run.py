@@ -55,8 +55,8 @@ def shell_cancel(body: Body, ask: Ask) -> bool:
     return query is not None and query.cancel()
 
 
-def shell_progress(body: Body, ask: Ask) -> tuple[str, int] | None:
-    """Its state and the number of its rows so far."""
+def shell_progress(body: Body, ask: Ask) -> tuple[str, int, str] | None:
+    """Its state, the number of its rows so far, and how far another engine is with it."""
     return work_of(_query(body, ask))
 
 

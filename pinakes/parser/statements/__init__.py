@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from pinakes.parser.statements.base import Repair as Repair
     from pinakes.parser.statements.base import SearchCall as SearchCall
     from pinakes.parser.statements.base import SessionValue as SessionValue
+    from pinakes.parser.statements.base import SharedStar as SharedStar
     from pinakes.parser.statements.base import Span as Span
     from pinakes.parser.statements.base import Statement as Statement
     from pinakes.parser.statements.base import TableCall as TableCall
@@ -122,9 +123,8 @@ if TYPE_CHECKING:
 
 FAMILIES = {
     "base": (
-        "Span AsOf Bound FileArgument FileCall SearchCall CatalogCall TableCall TableRef ColumnRef FunctionRef "
-        "Placeholder SessionValue "
-        "Projection Repair Statement Planned OptionValue Properties Path"
+        "Span AsOf Bound FileArgument FileCall SearchCall CatalogCall TableCall TableRef ColumnRef SharedStar "
+        "FunctionRef Placeholder SessionValue Projection Repair Statement Planned OptionValue Properties Path"
     ),
     "queries": "Query Explain ExplainFull Summarize",
     "shows": (

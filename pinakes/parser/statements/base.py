@@ -127,6 +127,20 @@ class ColumnRef:
 
 
 @dataclass(frozen=True, slots=True)
+class SharedStar:
+    """`*` over sources that JOIN … USING or NATURAL JOIN joins.
+
+    Each source is as `ColumnRef.owner` has it, with the columns that it shares with those before it; None for all that
+    have the same name.
+    """
+
+    span: Span
+    sources: tuple[tuple[int | Part, tuple[Part, ...] | None], ...]
+    keeps_left: bool
+    """Whether a shared column must not be taken from the right side, which may have no row."""
+
+
+@dataclass(frozen=True, slots=True)
 class Placeholder:
     """`?` (name = its ordinal from "1"), `$1` or `:name` / `$name`, for the engine to bind."""
 

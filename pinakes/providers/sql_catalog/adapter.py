@@ -27,6 +27,11 @@ class StoreCatalog(IcebergViewCatalog):
         self._properties = dict(properties)
         self._namespaces = Namespaces(store)
 
+    @property
+    def rows_name(self) -> str:
+        """The name that the rows of this catalog carry, by which other engines find them."""
+        return self._store.catalog_name
+
     def check(self) -> None:
         self._store.list_namespaces()
 

@@ -73,7 +73,7 @@ class VgiCatalog(Changes):
     def open(
         cls, alias: str, location: str, options: Mapping[str, OptionValue], access: Access = ANONYMOUS
     ) -> VgiCatalog:
-        """The catalog of the worker at `location`. It is started, or called, when it is first asked for something."""
+        """Start, or call, the worker at `location`, and attach to its catalog."""
         parsed = parse_options(VgiOptions, options, f"catalog type {cls.TYPE}")
         if not 0 < parsed.timeout < 1e6 or not 0 < parsed.workers <= 1000:
             raise InvalidArgument("options TIMEOUT and WORKERS of catalog type vgi must be numbers above 0")
@@ -93,7 +93,13 @@ class VgiCatalog(Changes):
             )
         except ValueError as error:
             raise InvalidArgument(f"catalog type {cls.TYPE}: {error}") from None
-        return cls(attachment, undotted(parsed.default_namespace) if parsed.default_namespace else None)
+        made = cls(attachment, undotted(parsed.default_namespace) if parsed.default_namespace else None)
+        try:
+            made.check()
+        except BaseException:
+            made.close()
+            raise
+        return made
 
     @property
     def type(self) -> str:

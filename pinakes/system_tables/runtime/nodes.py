@@ -1,4 +1,4 @@
-"""system.runtime.nodes: the machines that run queries: this one."""
+"""system.runtime.nodes: the processes that run queries: this one, and those of a Spark that runs some for it."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from pinakes.system_tables.runtime_state import NodeInfo
 
 
 def _rows(request: Request) -> Iterable[NodeInfo]:
-    return [request.world.runtime.node()]
+    return [request.world.runtime.node(), *request.world.runtime.other_nodes()]
 
 
 TABLE: SystemTable[NodeInfo] = SystemTable(
     name="nodes",
-    doc="One row: the process that runs the queries.",
+    doc="One row for this process, and one for each process of a Spark that was started or asked to run a statement.",
     columns=(
-        Column("node_id", TEXT, "Id of the node", lambda n: n.node_id),
+        Column("node_id", TEXT, "local for this process; host:port of an executor of Spark", lambda n: n.node_id),
         always_null("http_uri", TEXT),
-        Column("node_version", TEXT, "Version of Pinakes that it runs", lambda n: n.version),
-        Column("coordinator", TRUTH, "Whether clients talk to it: always", lambda n: True),
-        Column("state", TEXT, "Always active: another would not answer", lambda n: "active"),
-        Column("started", MOMENT, "When the engine was started", lambda n: n.started),
-        Column("processors", NUMBER, "Processors that it may use", lambda n: n.processors),
+        Column("node_version", TEXT, "Version of Pinakes, or Spark and its version", lambda n: n.version),
+        Column("coordinator", TRUTH, "Whether clients talk to it: this process alone", lambda n: n.coordinator),
+        Column("state", TEXT, "active; shutdown for an executor that is gone", lambda n: n.state),
+        Column("started", MOMENT, "When it was started", lambda n: n.started),
+        Column("processors", NUMBER, "Processors, or tasks at the same time, that it may use", lambda n: n.processors),
         Column("memory_limit_bytes", NUMBER, "Memory that all queries together may take", lambda n: n.memory_limit),
     ),
     items=_rows,

@@ -104,6 +104,13 @@ TABLE: SystemTable[QueryInfo] = SystemTable(
             "Operators of its plan, from the top down; NULL for what is not planned",
             lambda q: q.plan,
         ),
+        Column("engine", TEXT, "Engine that runs it: local, or spark", lambda q: q.engine),
+        Column(
+            "progress",
+            TEXT,
+            "How far another engine is with it; NULL when it runs here, or is over",
+            lambda q: q.progress or None,
+        ),
     ),
     items=_rows,
 )

@@ -1,61 +1,99 @@
-"""system.runtime.tasks: the parts of a statement. One that ran here is one task, told when it is over."""
+"""system.runtime.tasks: the parts of a statement. One that ran here is one task, told when it is over; one that runs on
+Spark is as many as Spark makes of it, told while they run and afterwards."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from datetime import datetime
+from typing import NamedTuple
 
 from pinakes.system_tables.base import MOMENT, NUMBER, TEXT, Column, Request, SystemTable, always_null
-from pinakes.system_tables.runtime_state import QueryInfo, visible
+from pinakes.system_tables.runtime_state import QueryInfo, TaskInfo, visible
 
 LOCAL = "local"
-"""The id of the only node."""
+"""The id of this process among the nodes."""
 
 ENDED = frozenset({"FINISHED", "FAILED", "CANCELED"})
 
 
-def _rows(request: Request) -> Iterable[QueryInfo]:
-    return [q for q in visible(request.world.runtime.queries(), request.world.identity) if q.state in ENDED]
+class Task(NamedTuple):
+    node_id: str
+    task_id: str
+    stage_id: str
+    query_id: str
+    state: str
+    milliseconds: int
+    shuffled_bytes: int
+    rows: int | None
+    bytes: int | None
+    output_bytes: int
+    output_rows: int
+    created: datetime
+    started: datetime | None
+    ended: datetime | None
+
+    @property
+    def running(self) -> int:
+        return int(self.state == "RUNNING")
+
+    @property
+    def waiting(self) -> int:
+        return int(self.state == "PLANNED")
 
 
-def _one(_: QueryInfo) -> int:
-    return 1
+def _rows(request: Request) -> Iterable[Task]:
+    runtime, identity = request.world.runtime, request.world.identity
+    over = [q for q in visible(runtime.queries(), identity) if q.state in ENDED and q.engine == LOCAL]
+    return [*(_here(query) for query in over), *(_there(task) for task in visible(runtime.other_tasks(), identity))]
 
 
-def _none(_: QueryInfo) -> int:
-    return 0
+def _here(query: QueryInfo) -> Task:
+    """A statement that ran here."""
+    stage, ran = f"{query.query_id}.0", round(sum(query.seconds.values()) * 1000)
+    return Task(
+        *(LOCAL, f"{stage}.0", stage, query.query_id, str(query.state), ran, 0, query.work.rows, query.work.bytes),
+        *(query.bytes, query.rows, query.created, query.started, query.ended),
+    )
 
 
-def _ran(query: QueryInfo) -> int:
-    return round(sum(query.seconds.values()) * 1000)
+def _there(task: TaskInfo) -> Task:
+    return Task(
+        *(task.node_id, task.task_id, task.stage_id, task.query_id, task.state, task.milliseconds),
+        *(task.shuffled_bytes, task.rows, task.bytes, task.output_bytes, task.output_rows),
+        *(task.created, task.created, task.ended),
+    )
 
 
-TABLE: SystemTable[QueryInfo] = SystemTable(
+TABLE: SystemTable[Task] = SystemTable(
     name="tasks",
-    doc="One row per statement that ran on this machine and is over: your own, or everybody's for an administrator.",
+    doc=(
+        "One row per statement that ran on this machine and is over, and one per task of those that run or ran on "
+        "Spark: your own, or everybody's for an administrator."
+    ),
     columns=(
-        Column("node_id", TEXT, "Node that it ran on", lambda q: LOCAL),
-        Column("task_id", TEXT, "Id of the task", lambda q: f"{q.query_id}.0.0"),
-        Column("stage_id", TEXT, "Id of the stage that it is of", lambda q: f"{q.query_id}.0"),
-        Column("query_id", TEXT, "Id of the statement", lambda q: q.query_id),
-        Column("state", TEXT, "FINISHED, FAILED or CANCELED", lambda q: str(q.state)),
-        Column("splits", NUMBER, "Parts of the task: always one", _one),
-        Column("queued_splits", NUMBER, "Parts that wait: none", _none),
-        Column("running_splits", NUMBER, "Parts that run: none", _none),
-        Column("completed_splits", NUMBER, "Parts that are over: one", _one),
-        Column("split_scheduled_time_ms", NUMBER, "Milliseconds that it ran", _ran),
+        Column("node_id", TEXT, "Node that it ran on: local, or host:port of an executor", lambda t: t.node_id),
+        Column("task_id", TEXT, "Id of the task", lambda t: t.task_id),
+        Column("stage_id", TEXT, "Id of the stage that it is of", lambda t: t.stage_id),
+        Column("query_id", TEXT, "Id of the statement", lambda t: t.query_id),
+        Column("state", TEXT, "PLANNED, RUNNING, FINISHED, FAILED or CANCELED", lambda t: t.state),
+        Column("splits", NUMBER, "Parts of the task: always one", lambda t: 1),
+        Column("queued_splits", NUMBER, "Parts that wait", lambda t: t.waiting),
+        Column("running_splits", NUMBER, "Parts that run", lambda t: t.running),
+        Column("completed_splits", NUMBER, "Parts that are over", lambda t: 1 - t.running - t.waiting),
+        Column("split_scheduled_time_ms", NUMBER, "Milliseconds that it ran", lambda t: t.milliseconds),
         always_null("split_cpu_time_ms", NUMBER),
         always_null("split_blocked_time_ms", NUMBER),
-        Column("internal_network_input_bytes", NUMBER, "Bytes from other nodes: none", _none),
-        Column("processed_input_bytes", NUMBER, "Bytes that scans read of files", lambda q: q.work.bytes),
-        Column("processed_input_rows", NUMBER, "Rows that scans gave", lambda q: q.work.rows),
-        Column("output_bytes", NUMBER, "Bytes of its result in memory, about", lambda q: q.bytes),
-        Column("output_rows", NUMBER, "Rows of its result", lambda q: q.rows),
-        Column("physical_input_bytes", NUMBER, "Bytes that scans read of files", lambda q: q.work.bytes),
+        Column("internal_network_input_bytes", NUMBER, "Bytes from other tasks", lambda t: t.shuffled_bytes),
+        Column("processed_input_bytes", NUMBER, "Bytes that scans read of files", lambda t: t.bytes),
+        Column("processed_input_rows", NUMBER, "Rows that scans gave, or other tasks", lambda t: t.rows),
+        Column("output_bytes", NUMBER, "Bytes of its result in memory, about", lambda t: t.output_bytes),
+        Column("output_rows", NUMBER, "Rows of its result", lambda t: t.output_rows),
+        Column("physical_input_bytes", NUMBER, "Bytes that scans read of files", lambda t: t.bytes),
         always_null("physical_written_bytes", NUMBER),
-        Column("created", MOMENT, "When the statement came in", lambda q: q.created),
-        Column("start", MOMENT, "When it was begun", lambda q: q.started),
+        Column("created", MOMENT, "When the statement came in, or the task was made", lambda t: t.created),
+        Column("start", MOMENT, "When it was begun", lambda t: t.started),
         always_null("last_heartbeat", MOMENT),
-        Column("end", MOMENT, "When it ended", lambda q: q.ended),
+        Column("end", MOMENT, "When it ended; NULL while it runs", lambda t: t.ended),
     ),
     items=_rows,
 )

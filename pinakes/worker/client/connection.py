@@ -83,6 +83,8 @@ class PipeConnection:
         self._obituary = obituary
         self._end = end
         self.alive = True
+        self.grace = 0.0
+        """Seconds that the first answer may take longer: a program has to start."""
         self.file = pa.PythonFile(channel, "r")
         self.sink = pa.PythonFile(channel, "w")
 
@@ -144,12 +146,16 @@ class _Guarded:
         if not self._connection.alive:
             raise WorkerDied("the connection is closed")
         self._connection.channel.fresh = True
-        self._connection.channel.within(self._timeout, self._check)
+        grace, self._connection.grace = self._connection.grace, 0.0
+        self._connection.channel.within(None if self._timeout is None else self._timeout + grace, self._check)
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: Any) -> None:
+        connection = self._connection
+        if error is None and connection.channel.ended:
+            # Arrow takes the end of the bytes for the end of a stream: what a worker had still to say would be lost.
+            raise connection.died(WorkerDied(f"the worker ended while {self._what} ran"))
         if error is None or isinstance(error, RemoteError):
             return
-        connection = self._connection
         hung_up = isinstance(error, Damaged) and connection.channel.fresh
         if hung_up or isinstance(error, WorkerDied):
             raise connection.died(WorkerDied(f"the worker ended while {self._what} ran")) from error

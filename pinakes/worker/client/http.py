@@ -88,7 +88,10 @@ class HttpConnection:
         except OSError as error:
             self.close()
             raise WorkerDied(f"the worker at {self._host} can't be reached: {error}") from error
-        except (http.client.HTTPException, WorkerError):
+        except http.client.HTTPException as error:
+            self.close()
+            raise WorkerDied(f"the worker at {self._host} hung up in the middle of its answer") from error
+        except WorkerError:
             self.close()
             raise
         return self.post(path, body, timeout, check)

@@ -23,6 +23,8 @@ _LINES_PER_SECOND = 100
 """More of them are counted and not logged."""
 _GRACE = 2.0
 """Seconds in which a worker is to end when its input does."""
+_START = 15.0
+"""Seconds that a program may take to start, before its first answer is waited for."""
 _PIPE_BYTES = 1 << 20
 
 
@@ -50,7 +52,9 @@ def start(
     process.stdout.close()
     for fd in (reading, writing):
         _widen(fd)
-    return PipeConnection(Channel(reading, writing), running.obituary, running.end)
+    made = PipeConnection(Channel(reading, writing), running.obituary, running.end)
+    made.grace = _START
+    return made
 
 
 class _Process:

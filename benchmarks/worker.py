@@ -1,0 +1,136 @@
+"""Promises: rows of a local worker come at 0.5 or more of the rate at which pyarrow reads the same Arrow stream from a
+pipe; a warm call takes less than 1 ms; ATTACH of a worker less than 300 ms more than its interpreter takes to start;
+and the SDK less than 100 ms more to import than pyarrow.
+
+    python benchmarks/worker.py [--rows 100000000] [--rounds 3]
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+import time
+from pathlib import Path
+from statistics import median
+from tempfile import TemporaryDirectory
+
+import pyarrow as pa
+from _harness import calibrate, compare, promise, report
+from pyarrow import ipc
+
+import pinakes
+from pinakes.worker.client import Client
+from pinakes.worker.client.catalog_mixin import CatalogClientMixin
+
+BATCH = 262_144
+WORKER = f"""
+import sys
+import pyarrow as pa
+from pinakes.worker import TableFunctionGenerator, Worker
+
+BATCH = pa.record_batch({{"a": pa.array(range({BATCH})), "b": pa.array(range({BATCH}))}})
+
+class Rows(TableFunctionGenerator):
+    ARGUMENTS = pa.schema([("n", pa.int64())])
+    FIXED_SCHEMA = BATCH.schema
+
+    @classmethod
+    def initial_state(cls, params):
+        return [params.arguments["n"]]
+
+    @classmethod
+    def process(cls, params, state, out):
+        out.emit(BATCH.slice(0, min(BATCH.num_rows, state[0])))
+        state[0] -= BATCH.num_rows
+        if state[0] <= 0:
+            out.finish()
+
+class Bench(Worker):
+    catalog_name, functions = "bench", [Rows]
+
+if sys.argv[1:] and sys.argv[1].isdigit():
+    with pa.ipc.new_stream(sys.stdout.buffer, BATCH.schema) as writer:
+        left = int(sys.argv[1])
+        while left > 0:
+            writer.write_batch(BATCH.slice(0, min(BATCH.num_rows, left)))
+            left -= BATCH.num_rows
+else:
+    Bench().run()
+"""
+
+
+class CatalogClient(CatalogClientMixin, Client):
+    """With the methods of catalogs."""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--rows", type=int, default=100_000_000)
+    parser.add_argument("--rounds", type=int, default=3)
+    arguments = parser.parse_args()
+    with TemporaryDirectory() as place:
+        path = Path(place) / "worker.py"
+        path.write_text(WORKER)
+        calibrate()
+        _rows(path, arguments.rows, arguments.rounds)
+        _calls(path)
+        _attach(path, max(3, arguments.rounds))
+        _imports(max(5, arguments.rounds))
+
+
+def _rows(path: Path, rows: int, rounds: int) -> None:
+    with pinakes.connect(data=":memory:") as connection:
+        connection.execute(f"ATTACH 'bench' (TYPE vgi, LOCATION '{sys.executable} {path}')")
+
+        def ours() -> None:
+            found = connection.sql(f"SELECT * FROM bench.main.rows({rows})").reader()
+            assert sum(batch.num_rows for batch in found) == rows
+
+        def peer() -> None:
+            with subprocess.Popen([sys.executable, str(path), str(rows)], stdout=subprocess.PIPE) as process:
+                assert sum(batch.num_rows for batch in ipc.open_stream(process.stdout)) == rows
+
+        mine, theirs = compare(ours, peer, rounds=rounds)
+    report(f"{rows:,} rows of a worker", mine, theirs, "pyarrow, from a pipe")
+    promise("time of a worker's rows, by that of pyarrow from a pipe", mine.wall / theirs.wall, 2.0)
+
+
+def _calls(path: Path) -> None:
+    with CatalogClient(f"{sys.executable} {path}") as client:
+        attached = client.catalog_attach(name="bench").attach_opaque_data
+        taken = []
+        for _ in range(500):
+            began = time.perf_counter()
+            client.catalog_version(attach_opaque_data=attached)
+            taken.append(time.perf_counter() - began)
+    promise("a warm call", median(taken) * 1e3, 1.0, " ms")
+    print(f"         at best: {min(taken) * 1e3:.3g} ms")
+
+
+def _attach(path: Path, rounds: int) -> None:
+    """The peer is an interpreter that starts, imports pyarrow, as every worker does, and ends."""
+    with pinakes.connect(data=":memory:") as connection:
+
+        def ours() -> None:
+            connection.execute(f"ATTACH 'bench' (TYPE vgi, LOCATION '{sys.executable} {path}')")
+            connection.execute("DETACH bench")
+
+        mine, theirs = compare(ours, _starting("import pyarrow"), rounds=rounds)
+    promise("ATTACH, more than an interpreter with pyarrow", (mine.wall - theirs.wall) * 1e3, 300, " ms")
+
+
+def _imports(rounds: int) -> None:
+    sdk = "import pyarrow, pinakes.worker, pinakes.worker.catalog"
+    mine, theirs = compare(_starting(sdk), _starting("import pyarrow"), rounds=rounds)
+    promise("import of the SDK, more than pyarrow", (mine.wall - theirs.wall) * 1e3, 100, " ms")
+    print(f"         CPU: {(mine.cpu - theirs.cpu) * 1e3:.3g} ms")
+
+
+def _starting(code: str):  # noqa: ANN202 - a function without arguments
+    return lambda: subprocess.run([sys.executable, "-c", code], check=True)
+
+
+if __name__ == "__main__":
+    assert pa.__version__
+    main()

@@ -1,0 +1,64 @@
+"""MERGE for another engine, put together from the translations of its parts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pinakes.core.errors import NotSupportedError
+from pinakes.engine.handlers.merge import clause_of
+from pinakes.engine.remote_text import quoted
+from pinakes.engine.schemas import schema_of
+from pinakes.engine.write.rewrite import TARGET
+from pinakes.parser.spark.assignment import assigned_type
+
+if TYPE_CHECKING:
+    from pinakes.engine.remote_text import RemoteText
+    from pinakes.engine.write.merge import Clause
+    from pinakes.engine.write.rewrite import Rewrite
+    from pinakes.parser.statements import Merge
+
+_KINDS = ("MATCHED", "NOT MATCHED", "NOT MATCHED BY SOURCE")
+"""In the order that the other engine wants them; clauses of different kinds never take the same row."""
+
+
+def merged(statement: Merge, change: Rewrite, text: RemoteText, target: str) -> str:
+    if statement.source_alias is None:
+        raise NotSupportedError("MERGE from a source without a name can't run on Spark. Give it an alias.")
+    source = change.text(statement.source)
+    clauses = [clause_of(c, statement, change, source) for c in statement.clauses]
+    if any(clause.action == "NOTHING" for clause in clauses):
+        raise NotSupportedError("MERGE with DO NOTHING can't run on Spark. SET engine = 'local'.")
+    alias, both = quoted(statement.source_alias.exact), f"{change.sql} CROSS JOIN {source}"
+    query = text.source_of(f"SELECT * FROM {source}", statement)
+    (on,) = text.parts(f"SELECT ({change.text(statement.on)}\n) AS o FROM {both}", statement)
+    conditions = [_condition(clause, change, text, both) for clause in clauses]
+    parts = [
+        f"WHEN {kind}{f' AND {condition}' if condition else ''} THEN {_action(clause, change, text, both)}"
+        for kind in _KINDS
+        for clause, condition in zip(clauses, conditions, strict=True)
+        if clause.when == kind
+    ]
+    return f"MERGE INTO {target} AS {quoted(TARGET)} USING ({query}) AS {alias} ON {on} {' '.join(parts)}"
+
+
+def _condition(clause: Clause, change: Rewrite, text: RemoteText, both: str) -> str:
+    if clause.condition is None:
+        return ""
+    (found,) = text.parts(f"SELECT ({clause.condition}\n) AS c FROM {both}", change.statement)
+    return found
+
+
+def _action(clause: Clause, change: Rewrite, text: RemoteText, both: str) -> str:
+    if clause.action == "DELETE":
+        return "DELETE"
+    listed = ", ".join(f"({sql}\n) AS v{at}" for at, sql in enumerate(clause.values.values()))
+    select = f"SELECT {listed} FROM {both}"
+    types = schema_of(change.planner.plan(select, change.statement)).types
+    found = text.parts(select, change.statement)
+    values = [
+        f"CAST({value} AS {assigned_type(type, change.type_of(name), name)})"
+        for name, value, type in zip(clause.values, found, types, strict=True)
+    ]
+    if clause.action == "UPDATE":
+        return "UPDATE SET " + ", ".join(f"{quoted(n)} = {v}" for n, v in zip(clause.values, values, strict=True))
+    return f"INSERT ({', '.join(map(quoted, clause.values))}) VALUES ({', '.join(values)})"

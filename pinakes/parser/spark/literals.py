@@ -1,0 +1,36 @@
+"""Constants: whole numbers are bigints and others doubles to DataFusion; to Spark they are ints and decimals."""
+
+from __future__ import annotations
+
+import re
+
+from sqlglot import expressions as exp
+
+from pinakes.parser.spark.tree import refused
+
+_LARGEST = 2**63 - 1
+_MOMENT = re.compile(r"\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?)?(?:Z|[+-]\d\d(?::?\d\d)?)?")
+_COUNTS = (exp.Limit, exp.Offset, exp.Group, exp.Ordered, exp.Interval, exp.DataTypeParam, exp.WindowSpec, exp.Fetch)
+"""Where a number is not a value."""
+_READ_BY_PARENT = (exp.Anonymous, exp.Substring, exp.Trim, exp.StrPosition)
+
+
+def written(node: exp.Literal) -> exp.Expr:
+    if node.is_string or isinstance(node.parent, (*_COUNTS, *_READ_BY_PARENT)):
+        return node
+    return number(node)
+
+
+def number(node: exp.Literal) -> exp.Expr:
+    text = node.name
+    if text.isdigit():
+        if int(text) > _LARGEST:
+            raise refused(f"the number {text}")
+        return exp.Var(this=f"{int(text)}L")
+    return exp.Var(this=f"{text}D")
+
+
+def check_moment(text: str) -> None:
+    """Spark knows microseconds, and forms of dates that others don't."""
+    if not _MOMENT.fullmatch(text):
+        raise refused(f"the moment {text!r}")

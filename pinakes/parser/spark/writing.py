@@ -1,0 +1,88 @@
+"""What rewriting is done with: the types of nodes, text of Spark's in place of a node, and the forms that need both."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pyarrow as pa
+from sqlglot import expressions as exp
+
+from pinakes.parser.spark import literals
+from pinakes.parser.spark import types as t
+from pinakes.parser.spark.tree import refused
+
+_DIVISOR_DIGITS = 20
+"""Spark gives a quotient as many digits as the divisor may have: so many that none is missing that is not cut off."""
+
+
+class Writing:
+    def __init__(self, types: dict[int, pa.DataType | None], nodes: list[exp.Expr]) -> None:
+        self._types = types
+        self._kept = nodes
+        """All that were ever looked at: they must stay, for types are known by their ids."""
+        self.averages: dict[int, tuple[str, str]] = {}
+        """Sum and count of averages that something still stands around."""
+
+    def type(self, node: exp.Expr) -> pa.DataType | None:
+        return self._types.get(id(node))
+
+    def replace(self, old: exp.Expr, new: exp.Expr) -> None:
+        self._kept.append(new)
+        if id(new) not in self._types:
+            self._types[id(new)] = self.type(old)
+        if old.parent is not None:
+            old.replace(new)
+
+    def raw(self, template: str, arguments: Sequence[exp.Expr], type: pa.DataType | None = None) -> exp.Var:
+        """Text of Spark's with the arguments in it."""
+        texts = [self.text(argument) for argument in arguments]
+        found = exp.Var(this=template.format(*texts, all=", ".join(texts)))
+        self._kept.append(found)
+        if type is not None:
+            self._types[id(found)] = type
+        return found
+
+    def text(self, node: exp.Expr, *, plain: bool = False) -> str:
+        if isinstance(node, exp.Literal) and not node.is_string and not plain:
+            node = literals.number(node)
+        written = str(node.sql(dialect="spark", identify=True))
+        return f"({written})" if isinstance(node, exp.Binary | exp.Neg | exp.Not | exp.Between) else written
+
+    def unify(self, nodes: Sequence[exp.Expr], type: pa.DataType | None) -> None:
+        """Give all of them one type, where Spark would choose another than DataFusion does."""
+        types = [self.type(node) for node in nodes]
+        if type is None:
+            raise refused("CASE or COALESCE of values whose types don't go together")
+        if not t.is_decimal(type):
+            return
+        for node, own in zip(nodes, types, strict=True):
+            if t.is_float(own):
+                self.replace(node, self.raw(f"CAST({{0}} AS {(t.in_spark(type) or '').upper()})", [node], type))
+
+    def as_text(self, node: exp.Expr) -> exp.Var:
+        """A value as || and concat show it."""
+        type = self.type(node)
+        if t.is_text(type) or t.is_null(type):
+            return self.raw("{0}", [node], t.TEXT)
+        if not (t.is_integer(type) or t.is_decimal(type) or t.is_date(type)):
+            raise refused(f"a text made of {'something' if type is None else type}")
+        return self.raw("CAST({0} AS STRING)", [node], t.TEXT)
+
+    def quotient(self, left: exp.Expr, right: exp.Expr, type: pa.DataType) -> exp.Var:
+        """A quotient of decimals: DataFusion has some digits more than what is divided, and cuts off the rest."""
+        given = t.as_decimal(self.type(right) or t.LONG)
+        wide = t.in_spark(t.decimal(max(given.precision, given.scale + _DIVISOR_DIGITS), given.scale)) or ""
+        return self.cut(f"({self.text(left)} / CAST({self.text(right)} AS {wide.upper()}))", type)
+
+    def await_average(self, parts: tuple[str, str]) -> exp.Var:
+        found = exp.Var(this=parts[0])
+        self._kept.append(found)
+        self.averages[id(found)] = parts
+        return found
+
+    def cut(self, text: str, type: pa.DataType) -> exp.Var:
+        step = f"CAST('1E-{type.scale}' AS DECIMAL({type.scale + 1},{type.scale}))"
+        found = exp.Var(this=f"CAST(({text} - {text} % {step}) AS {(t.in_spark(type) or '').upper()})")
+        self._kept.append(found)
+        self._types[id(found)] = type
+        return found

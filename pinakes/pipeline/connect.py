@@ -1,0 +1,152 @@
+"""Sessions of Spark Connect: one or more for each session of ours, never shared between two.
+
+A session of Spark is told the catalogs that a statement of ours names, when it first does. It opens each once and for
+all, so a catalog that was mounted anew, with other credentials perhaps, gets another session.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pyspark.sql.connect.session import SparkSession
+
+MOST = 4
+"""Sessions of Spark that one of ours has at most; the one that was used longest ago goes first."""
+
+SETTINGS: Mapping[str, str] = {
+    "spark.sql.ansi.enabled": "true",
+    "spark.sql.caseSensitive": "true",
+    "spark.sql.session.timeZone": "UTC",
+    "spark.sql.decimalOperations.allowPrecisionLoss": "false",
+    "spark.sql.timestampType": "TIMESTAMP_LTZ",
+    "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
+    "spark.sql.parquet.compression.codec": "lz4_raw",
+    "spark.sql.execution.arrow.useLargeVarTypes": "false",
+    "spark.sql.legacy.timeParserPolicy": "CORRECTED",
+    "spark.sql.groupByOrdinal": "true",
+    "spark.sql.orderByOrdinal": "true",
+    "spark.sql.crossJoin.enabled": "true",
+    "spark.sql.parser.escapedStringLiterals": "false",
+    "spark.sql.sources.partitionOverwriteMode": "static",
+}
+"""What every session goes by, whatever the server's own settings: results depend on it."""
+
+
+@dataclass(slots=True, eq=False)
+class Connected:
+    """A session of Spark, and the catalogs that it was told of."""
+
+    spark: SparkSession
+    told: dict[str, str] = field(default_factory=dict)
+    in_use: int = 0
+    writing: threading.Lock = field(default_factory=threading.Lock)
+    """Held while a table is changed: what the snapshot is signed with is a setting of the session."""
+
+    def takes(self, settings: Mapping[str, str]) -> bool:
+        """Whether it can be told these: of each catalog either all is known, and the same, or nothing is."""
+        mine, theirs = _by_catalog(self.told), _by_catalog(settings)
+        return all(mine.get(catalog, told) == told for catalog, told in theirs.items())
+
+    def tell(self, settings: Mapping[str, str]) -> None:
+        new = {key: value for key, value in settings.items() if key not in self.told}
+        if new:
+            _set(self.spark, new)
+            self.told |= new
+
+    def close(self) -> None:
+        self.spark.client.release_session()
+        self.spark.client.close()
+
+
+class Sessions:
+    """Those on one server, by whose they are."""
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+        self._lock = threading.Lock()
+        self._open: dict[str, list[Connected]] = {}
+
+    @contextmanager
+    def using(self, place: str, settings: Mapping[str, str]) -> Iterator[Connected]:
+        """A session of this place that was told these settings; nobody closes it meanwhile."""
+        found = self._taken(place, settings)
+        try:
+            yield found
+        finally:
+            with self._lock:
+                found.in_use -= 1
+
+    def _taken(self, place: str, settings: Mapping[str, str]) -> Connected:
+        with self._lock:
+            known = self._open.setdefault(place, [])
+            found = next((c for c in reversed(known) if c.takes(settings)), None)
+            if found is not None:
+                known.remove(found)
+                known.append(found)
+                found.in_use += 1
+        if found is None:
+            found = Connected(_connected(self._url), in_use=1)
+            self._keep(place, found)
+        found.tell(settings)
+        return found
+
+    def _keep(self, place: str, new: Connected) -> None:
+        with self._lock:
+            known = self._open.setdefault(place, [])
+            idle = [c for c in known if not c.in_use][: max(0, len(known) + 1 - MOST)]
+            for old in idle:
+                known.remove(old)
+            known.append(new)
+        for old in idle:
+            old.close()
+
+    def release(self, place: str) -> None:
+        with self._lock:
+            gone = self._open.pop(place, [])
+        for session in gone:
+            session.close()
+
+    def close(self) -> None:
+        with self._lock:
+            gone, self._open = [c for known in self._open.values() for c in known], {}
+        for session in gone:
+            session.spark.client.close()
+
+
+def _connected(url: str) -> SparkSession:
+    from pyspark.sql.connect.session import SparkSession
+
+    logging.getLogger("SQLQueryContextLogger").disabled = True  # it writes statements, and their errors, to stderr
+    spark = SparkSession.Builder().remote(url).create()
+    _set(spark, SETTINGS)
+    return spark
+
+
+def _set(spark: SparkSession, settings: Mapping[str, str]) -> None:
+    """All in one request."""
+    from pyspark.sql.connect.proto import ConfigRequest, KeyValue
+
+    pairs = [KeyValue(key=key, value=value) for key, value in settings.items()]
+    operation = ConfigRequest.Operation(set=ConfigRequest.Set(pairs=pairs, silent=False))
+    spark.client.config(operation)
+
+
+def _by_catalog(settings: Mapping[str, str]) -> dict[str, dict[str, str]]:
+    """Those of each `spark.sql.catalog.NAME`."""
+    found: dict[str, dict[str, str]] = {}
+    for key, value in settings.items():
+        found.setdefault(".".join(key.split(".")[:4]), {})[key] = value
+    return found
+
+
+def sql_plan(text: str) -> Any:
+    """A query as a plan, which is sent when it is run: asking for its schema first would be one request more."""
+    from pyspark.sql.connect.plan import SQL
+
+    return SQL(text)

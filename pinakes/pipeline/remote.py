@@ -1,0 +1,258 @@
+"""Spark as the remote engine of `engine/remote.py`. Read this first.
+
+RemoteStatement -> a server (`local_server.py`, or the one of the configuration) -> a session of it (`connect.py`),
+told the catalogs (`catalogs.py`) -> a thread that runs it (`running.py`) -> rows, through files where they are many
+(`spool.py`)
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from pinakes.core.errors import NotSupportedError, PinakesError
+from pinakes.engine.remote import HandedOver, RemoteNode, RemoteStatement, RemoteTask
+from pinakes.pipeline.catalogs import jars_of, settings_of
+from pinakes.pipeline.errors import translated
+from pinakes.pipeline.jars import ALWAYS, Jars
+from pinakes.pipeline.running import Running
+from pinakes.pipeline.spool import Spool, conformed, sent
+
+if TYPE_CHECKING:
+    from pinakes.core.spark_config import SparkConfig
+    from pinakes.engine.query import Query
+    from pinakes.pipeline.connect import Connected, Sessions
+    from pinakes.pipeline.local_server import LocalServer
+    from pinakes.pipeline.ui import Ui
+
+_KEPT = 200
+"""Statements whose tasks are remembered once they are over."""
+_SIGNED = "spark.sql.iceberg.snapshot-property."
+
+
+@dataclass(slots=True)
+class Server:
+    """A Spark that answers: started here, or the user's own."""
+
+    sessions: Sessions
+    spool: Spool | None
+    ui: Ui | None
+    jars: Jars
+    local: LocalServer | None = None
+
+    @property
+    def is_running(self) -> bool:
+        return self.local is None or self.local.is_running
+
+
+@dataclass(slots=True)
+class _Past:
+    """A statement that is over. Once all its tasks are told, Spark is not asked for them again."""
+
+    query_id: str
+    user: str
+    ui: Ui
+    known: list[RemoteTask] | None = None
+
+    def tasks(self) -> list[RemoteTask]:
+        if self.known is not None:
+            return self.known
+        found = self.ui.tasks(self.query_id, self.user)
+        if found and all(task.ended is not None for task in found):
+            self.known = found
+        return found
+
+
+class SparkEngine:
+    """`base` is where temporary files go; None is the system's place for them."""
+
+    name = "spark"
+
+    def __init__(self, config: SparkConfig, base: str | None = None) -> None:
+        self._config = config
+        self._base = base
+        self._lock = threading.Lock()
+        self._starting = threading.Lock()
+        self._servers: list[Server] = []
+        self._live: dict[str, tuple[Query, Server]] = {}
+        self._past: deque[_Past] = deque(maxlen=_KEPT)
+
+    # --- statements ------------------------------------------------------------------------------------------------
+
+    def run(self, statement: RemoteStatement) -> Iterator[pa.RecordBatch]:
+        with self._session(statement) as (server, connected):
+            spool = server.spool if statement.is_large else None
+            work = _direct if spool is None else _spooled(spool, statement.query.query_id)
+            running = Running(connected, statement.query, lambda: work(connected, statement.sql))
+            for batch in running.batches():
+                yield conformed(batch, statement.schema)
+
+    def change(self, statement: RemoteStatement) -> None:
+        with self._session(statement) as (_, connected), connected.writing:
+            signature = {f"{_SIGNED}{key}": value for key, value in statement.signature.items()}
+            for key, value in signature.items():
+                connected.spark.conf.set(key, value)
+            try:
+                for _ in Running(connected, statement.query, lambda: _command(connected, statement.sql)).batches():
+                    pass
+            finally:
+                for key in signature:
+                    connected.spark.conf.unset(key)
+
+    @contextmanager
+    def _session(self, statement: RemoteStatement) -> Iterator[tuple[Server, Connected]]:
+        """A session in which the statement can run: its catalogs are known there, and so are the rows it is given."""
+        settings = {k: v for catalog in statement.catalogs for k, v in settings_of(catalog).items()}
+        jars = ALWAYS.union(*(jars_of(catalog) for catalog in statement.catalogs))
+        query = statement.query
+        server = self._server(jars, query)
+        with ExitStack() as stack:
+            try:
+                connected = stack.enter_context(server.sessions.using(statement.place, settings))
+                self._live[query.query_id] = query, server
+                stack.callback(self._ended, query, server)
+                for rows in statement.handed_over:
+                    stack.enter_context(_handed_over(server, connected, rows, query))
+            except PinakesError:
+                raise
+            except Exception as error:
+                raise translated(error) from error
+            yield server, connected
+
+    def _ended(self, query: Query, server: Server) -> None:
+        """Spark still knows its tasks; it is asked for them when somebody wants to see them."""
+        del self._live[query.query_id]
+        if server.ui is not None and all(past.query_id != query.query_id for past in self._past):
+            self._past.append(_Past(query.query_id, query.user, server.ui))
+
+    # --- what is seen of it ----------------------------------------------------------------------------------------
+
+    def nodes(self) -> Sequence[RemoteNode]:
+        return [n for server in list(self._servers) if server.ui is not None for n in server.ui.nodes()]
+
+    def tasks(self) -> Sequence[RemoteTask]:
+        live = [s.ui.tasks(q.query_id, q.user) for q, s in list(self._live.values()) if s.ui is not None]
+        return [task for tasks in [*(past.tasks() for past in list(self._past)), *live] for task in tasks]
+
+    # --- servers ---------------------------------------------------------------------------------------------------
+
+    def _server(self, jars: Jars, query: Query) -> Server:
+        """One that has these jars; it is started if there is none. One that fell over is started anew."""
+        with self._starting:
+            self._servers = [server for server in self._servers if server.is_running]
+            found = next((s for s in self._servers if s.local is None or jars <= s.jars), None)
+            if found is None:
+                known = frozenset().union(*(s.jars for s in self._servers))
+                found = self._remote() if self._config.remote else self._started(jars | known, query)
+                self._servers.append(found)
+            return found
+
+    def _started(self, jars: Jars, query: Query) -> Server:
+        from pinakes.pipeline.connect import Sessions
+        from pinakes.pipeline.local_server import Starting, start
+        from pinakes.pipeline.ui import Ui
+
+        _check_installed()
+        local = start(self._config, jars, self._base, Starting(query.tell, query.check))
+        query.tell("")
+        spool = Spool(self._config.spool or str(local.spool))
+        return Server(Sessions(local.url), spool, Ui(local.ui, spark_version()), jars, local)
+
+    def _remote(self) -> Server:
+        from pinakes.pipeline.connect import Sessions
+        from pinakes.pipeline.ui import Ui
+
+        _check_installed()
+        assert self._config.remote is not None
+        spool = None if self._config.spool is None else Spool(self._config.spool)
+        ui = None if self._config.ui is None else Ui(self._config.ui, spark_version())
+        return Server(Sessions(self._config.remote), spool, ui, frozenset())
+
+    def release(self, place: str) -> None:
+        for server in list(self._servers):
+            server.sessions.release(place)
+
+    def close(self) -> None:
+        with self._starting:
+            servers, self._servers = self._servers, []
+        for server in servers:
+            server.sessions.close()
+            if server.local is not None:
+                server.local.stop()
+
+
+def spark_version() -> str:
+    from pyspark import __version__
+
+    return str(__version__)
+
+
+def _check_installed() -> None:
+    try:
+        import pyspark.sql.connect.session  # noqa: F401
+    except ImportError as error:
+        raise NotSupportedError(
+            f"running statements on Spark needs pyspark with Connect ({error}): pip install 'pinakes[spark]'"
+        ) from error
+
+
+# --- ways to run -----------------------------------------------------------------------------------------------------
+
+
+def _direct(connected: Connected, sql: str) -> Iterator[pa.RecordBatch]:
+    """Rows over the connection, as they come."""
+    from pinakes.pipeline.connect import sql_plan
+
+    client = connected.spark.client
+    for found in client.to_table_as_iterator(sql_plan(sql).to_proto(client), {}):
+        if isinstance(found, pa.Table):
+            yield from found.to_batches()
+
+
+def _spooled(spool: Spool, name: str) -> Callable[[Connected, str], Iterator[pa.RecordBatch]]:
+    """Rows by way of files: no process has to hold more than a part of them."""
+
+    def work(connected: Connected, sql: str) -> Iterator[pa.RecordBatch]:
+        try:
+            _frame(connected, sql).write.mode("overwrite").parquet(spool.uri(name))
+            yield from spool.read(name)
+        finally:
+            spool.remove(name)
+
+    return work
+
+
+def _frame(connected: Connected, sql: str) -> Any:
+    from pyspark.sql.connect.dataframe import DataFrame
+
+    from pinakes.pipeline.connect import sql_plan
+
+    return DataFrame(sql_plan(sql), connected.spark)
+
+
+def _command(connected: Connected, sql: str) -> Iterator[pa.RecordBatch]:
+    connected.spark.sql(sql)
+    return iter(())
+
+
+@contextmanager
+def _handed_over(server: Server, connected: Connected, rows: HandedOver, query: Query) -> Iterator[None]:
+    name = f"{query.query_id}-{rows.name}"
+    if server.spool is not None:
+        server.spool.write(name, rows)
+        frame = connected.spark.read.parquet(server.spool.uri(name))
+    else:
+        frame = sent(connected.spark, rows)
+    frame.createOrReplaceTempView(rows.name)
+    try:
+        yield
+    finally:
+        connected.spark.catalog.dropTempView(rows.name)
+        if server.spool is not None:
+            server.spool.remove(name)

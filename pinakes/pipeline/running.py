@@ -1,0 +1,114 @@
+"""A statement that runs on Spark: on a thread of its own, since Spark knows statements by tags of a thread.
+
+The rows come through a queue that holds few batches: who reads slowly holds Spark up, and nothing piles up here.
+Whoever stops the statement, another thread tells Spark so within a fraction of a second, also while nobody reads.
+"""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections.abc import Callable, Iterator
+from contextvars import copy_context
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from pinakes.core.errors import PinakesError
+from pinakes.pipeline.errors import translated
+
+if TYPE_CHECKING:
+    from pinakes.engine.query import Query
+    from pinakes.pipeline.connect import Connected
+
+_GLANCE = 0.1
+_AHEAD = 4
+"""Batches that wait to be read at most."""
+
+Work = Callable[[], Iterator[pa.RecordBatch]]
+
+
+class Running:
+    """`work` is done on another thread, whose statements carry the id of the query as their tag."""
+
+    def __init__(self, connected: Connected, query: Query, work: Work) -> None:
+        self._connected = connected
+        self._query = query
+        self._work = work
+        self._rows: queue.Queue[pa.RecordBatch | BaseException | None] = queue.Queue(_AHEAD)
+        self._left = threading.Event()
+        """Nobody wants the rows any more."""
+        self._over = threading.Event()
+
+    def batches(self) -> Iterator[pa.RecordBatch]:
+        context = copy_context()
+        for target in (self._run, self._watch):
+            run, name = context.copy().run, f"spark-{self._query.query_id}"
+            threading.Thread(target=run, args=(target,), name=name, daemon=True).start()
+        try:
+            while True:
+                found = self._query.interruptible(self._next)
+                if found is None:
+                    return
+                if isinstance(found, BaseException):
+                    raise found
+                yield found
+        finally:
+            self._left.set()
+
+    def _next(self) -> pa.RecordBatch | BaseException | None:
+        while True:
+            try:
+                return self._rows.get(timeout=_GLANCE)
+            except queue.Empty:
+                self._query.check()
+
+    def _run(self) -> None:
+        end: BaseException | None = None
+        client = self._connected.spark.client
+        client.add_tag(self._query.query_id)
+        told = progress_of(self._query)
+        client.register_progress_handler(told)
+        try:
+            for batch in self._work():
+                if not self._put(batch):
+                    return
+        except BaseException as error:  # noqa: BLE001 - raised again in the thread that reads
+            end = error if isinstance(error, PinakesError) else translated(error)
+        finally:
+            client.remove_progress_handler(told)
+            client.remove_tag(self._query.query_id)
+            self._over.set()
+            self._put(end)
+
+    def _put(self, item: pa.RecordBatch | BaseException | None) -> bool:
+        while not self._left.is_set():
+            try:
+                self._rows.put(item, timeout=_GLANCE)
+                return True
+            except queue.Full:
+                continue
+        return False
+
+    def _watch(self) -> None:
+        """Tell Spark when the statement was stopped, or is left alone, until it is over there."""
+        while not self._over.wait(_GLANCE):
+            if self._left.is_set() or self._query.is_stopped:
+                try:
+                    self._connected.spark.client.interrupt_tag(self._query.query_id)
+                except Exception:  # noqa: BLE001 - Spark has gone: there is nothing left to stop
+                    return
+                self._over.wait(1.0)  # it may not have begun: then it is told once more
+
+
+def progress_of(query: Query) -> Any:
+    """What is told by Spark of the statement that this very thread runs: its stages, and the tasks that are done."""
+    thread = threading.get_ident()
+
+    def tell(stages: Any = (), inflight_tasks: int = 0, **_: object) -> None:
+        total = sum(stage.num_tasks for stage in stages or ())
+        done = sum(stage.num_completed_tasks for stage in stages or ())
+        if total and threading.get_ident() == thread:
+            query.tell(f"Spark: {done:,} of {total:,} tasks done, {inflight_tasks:,} running")
+
+    return tell

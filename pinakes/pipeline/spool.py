@@ -1,0 +1,104 @@
+"""Rows by way of files: results that are larger than any memory, and rows of ours that Spark reads."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pyarrow import fs
+
+from pinakes.core.errors import NotSupportedError
+from pinakes.parser.spark.types import in_spark
+
+if TYPE_CHECKING:
+    from pyspark.sql.connect.session import SparkSession
+
+    from pinakes.engine.remote import HandedOver
+
+MOST_SENT = 256_000_000
+"""Bytes of rows that are sent to a Spark with which no directory is shared."""
+_ROWS = 65_536
+
+
+class Spool:
+    """A directory that Spark and this process can reach."""
+
+    def __init__(self, place: str) -> None:
+        self.place = place.rstrip("/")
+        is_local = urlsplit(place).scheme in ("", "file")
+        self._files: Any
+        self._root: str
+        self._files, self._root = (
+            (fs.LocalFileSystem(), self.place.removeprefix("file://"))
+            if is_local
+            else fs.FileSystem.from_uri(self.place)
+        )
+        self._is_local = is_local
+
+    def uri(self, name: str) -> str:
+        return f"file://{self._root}/{name}" if self._is_local else f"{self.place}/{name}"
+
+    def read(self, name: str) -> Iterator[pa.RecordBatch]:
+        """The rows of the files that Spark wrote, in their order; each file goes once it was read."""
+        selector = fs.FileSelector(f"{self._root}/{name}")
+        found = self._files.get_file_info(selector)
+        for info in sorted((i for i in found if i.base_name.startswith("part-")), key=lambda i: i.base_name):
+            with self._files.open_input_file(info.path) as file:
+                yield from pq.ParquetFile(file).iter_batches(_ROWS)
+            self._files.delete_file(info.path)
+
+    def write(self, name: str, rows: HandedOver) -> None:
+        """Rows of ours, for Spark to read."""
+        schema = pa.schema([pa.field(f.name, plain(f.type)) for f in rows.schema])
+        self._files.create_dir(f"{self._root}/{name}", recursive=True)
+        with (
+            self._files.open_output_stream(f"{self._root}/{name}/part-0.parquet") as file,
+            pq.ParquetWriter(file, schema, coerce_timestamps="us") as writer,
+        ):
+            for batch in rows.batches():
+                writer.write_batch(conformed(batch, schema))
+
+    def remove(self, name: str) -> None:
+        if self._is_local:
+            shutil.rmtree(Path(self._root) / name, ignore_errors=True)
+        elif self._files.get_file_info(f"{self._root}/{name}").type != fs.FileType.NotFound:
+            self._files.delete_dir(f"{self._root}/{name}")
+
+
+def sent(spark: SparkSession, rows: HandedOver) -> Any:
+    """The same as a frame of Spark's, over the connection."""
+    schema = pa.schema([pa.field(f.name, plain(f.type)) for f in rows.schema])
+    batches, size = [], 0
+    for batch in rows.batches():
+        size += batch.nbytes
+        if size > MOST_SENT:
+            raise NotSupportedError(
+                f"more than {MOST_SENT:,} bytes of rows that only this process can read would have to be sent to "
+                f"Spark. Give both a directory they share: spool in [spark]."
+            )
+        batches.append(conformed(batch, schema))
+    return spark.createDataFrame(pa.Table.from_batches(batches, schema=schema))
+
+
+def plain(type: pa.DataType) -> pa.DataType:
+    """The type that rows of ours have on their way to Spark."""
+    name = in_spark(type)
+    if name is None or name == "void":
+        raise NotSupportedError(f"values of type {type} can't be handed over to Spark. SET engine = 'local'.")
+    if pa.types.is_timestamp(type):
+        return pa.timestamp("us", type.tz and "UTC")
+    if pa.types.is_uint64(type):
+        return pa.decimal128(20, 0)
+    wider = {"smallint": pa.int16(), "int": pa.int32(), "bigint": pa.int64(), "string": pa.string()}
+    return wider.get(name, pa.binary() if name == "binary" else type)
+
+
+def conformed(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
+    """The batch in this schema, by position; what would lose something is an error."""
+    columns = [c if c.type == f.type else c.cast(f.type) for c, f in zip(batch.columns, schema, strict=True)]
+    return pa.RecordBatch.from_arrays(columns, schema=schema)

@@ -1,0 +1,1 @@
+"""What runs on Spark. Every test here has a real one."""

@@ -1,0 +1,154 @@
+"""Workers that go wrong: each time a typed error that tells what happened, no hang, and no process left behind."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import pinakes
+from pinakes.api.connection import Connection
+from pinakes.core.errors import PinakesError
+from tests.worker.support import command
+
+pytestmark = pytest.mark.slow
+
+BAD = Path(__file__).with_name("bad_worker.py")
+LONG = 60.0
+"""Seconds in which what must happen has happened, however loaded the machine is."""
+
+
+@pytest.fixture
+def connection() -> Iterator[Connection]:
+    with pinakes.connect(data=":memory:") as connection:
+        yield connection
+    assert eventually(lambda: not children()), f"still there: {children()}"
+
+
+def attach(connection: Connection, fault: str, options: str = "") -> None:
+    quoted = f"'{fault}'" if fault else ""
+    location = f"{command(BAD)} {quoted}".replace("'", "''")
+    connection.execute(f"ATTACH 'bad' (TYPE vgi, LOCATION '{location}'{options})")
+
+
+def children() -> list[str]:
+    """The workers that are children of this process, dead ones too."""
+    found = subprocess.run(
+        ["ps", "-o", "pid=,stat=,args=", "--ppid", str(os.getpid())],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return [line for line in found.stdout.splitlines() if "bad_worker" in line or "<defunct>" in line]
+
+
+def eventually(condition) -> bool:
+    until = time.monotonic() + LONG
+    while time.monotonic() < until:
+        if condition():
+            return True
+        time.sleep(0.05)
+    return False
+
+
+def error_of(connection: Connection, sql: str) -> PinakesError:
+    with pytest.raises(Exception) as raised:
+        connection.execute(sql).fetchall()
+    found = raised.value
+    while not isinstance(found, PinakesError):
+        assert found.__cause__ is not None, repr(found)
+        found = found.__cause__  # type: ignore[assignment]
+    return found
+
+
+@pytest.mark.parametrize(
+    ("fault", "code", "message"),
+    [
+        ("exit at once", "CATALOG_UNAVAILABLE", "no configuration: set HOME_OF_DATA"),
+        ("garbage", "CATALOG_UNAVAILABLE", "does not speak the worker protocol"),
+        ("silent", "CATALOG_UNAVAILABLE", "does not answer"),
+        ("old version", "CATALOG_UNAVAILABLE", "another version of the protocol"),
+        ("half a message", "CATALOG_UNAVAILABLE", "bad"),
+    ],
+)
+def test_what_can_not_be_attached(connection: Connection, fault: str, code: str, message: str):
+    options = ", TIMEOUT 1" if fault == "silent" else ""
+    with pytest.raises(Exception, match=message) as raised:
+        attach(connection, fault, options)
+    assert code in repr(raised.value) or getattr(raised.value, "code", code) == code
+
+
+@pytest.mark.parametrize(
+    ("fault", "code", "message"),
+    [
+        ("die in the middle", "CATALOG_UNAVAILABLE", "exit code 3; its last words: .*disk on fire"),
+        ("die between batches", "CATALOG_UNAVAILABLE", "exit code 5"),
+        ("raise", "EXECUTION_ERROR", "RuntimeError: the service is down"),
+        ("hang in the middle", "CATALOG_UNAVAILABLE", "does not answer"),
+        ("wrong schema", "CATALOG_UNAVAILABLE", "said that it sends column 'i' as int64, and sends string"),
+    ],
+)
+def test_a_query_that_fails_and_the_next_that_works(connection: Connection, fault: str, code: str, message: str):
+    attach(connection, fault, ", TIMEOUT 8" if "hang" in fault else "")
+    found = error_of(connection, "SELECT * FROM bad.main.t")
+    assert found.code == code
+    assert re.search(message, found.message, re.DOTALL), found.message
+    assert connection.execute("SELECT count(*) FROM information_schema.tables WHERE table_catalog = 'bad'").fetchall()
+    if fault != "wrong schema":
+        assert connection.execute("SELECT i FROM bad.main.t LIMIT 1").fetchall() == [(1,)]
+
+
+@pytest.mark.parametrize("fault", ["die in a value", ""])
+def test_a_function_that_fails(connection: Connection, fault: str):
+    attach(connection, fault)
+    found = error_of(connection, "SELECT bad.main.broken(i) FROM bad.main.t")
+    assert found.code == ("CATALOG_UNAVAILABLE" if fault else "EXECUTION_ERROR")
+    assert connection.execute("SELECT count(*) FROM bad.main.t").fetchall() == [(5,)]
+
+
+def test_a_flood_of_words_does_not_stop_a_query(connection: Connection):
+    attach(connection, "flood")
+    assert connection.execute("SELECT count(*) FROM bad.main.t").fetchall() == [(5,)]
+
+
+def test_a_worker_that_died_while_nobody_asked_is_started_again(connection: Connection):
+    attach(connection, "")
+    assert connection.execute("SELECT count(*) FROM bad.main.t").fetchall() == [(5,)]
+    for line in children():
+        subprocess.run(["kill", "-9", line.split()[0]], check=False)
+    assert eventually(lambda: all("Z" in line.split()[1] for line in children()))
+    assert connection.execute("SELECT count(*) FROM bad.main.t").fetchall() == [(5,)]
+
+
+def test_cancel_reaches_a_worker_that_hangs(connection: Connection):
+    attach(connection, "hang in the middle", ", TIMEOUT 600")
+    ended: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            connection.execute("SELECT * FROM bad.main.t").fetchall()
+        except BaseException as error:  # noqa: BLE001 - whatever it is, the test looks at it
+            ended.append(error)
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    assert eventually(lambda: bool(children()))
+    time.sleep(1.0)  # so that the worker is likely to hang; a cancel before that is as good
+    connection.cancel()
+    thread.join(LONG)
+    assert not thread.is_alive()
+    assert ended
+    assert "canceled" in str(ended[0])
+
+
+def test_detach_ends_the_workers(connection: Connection):
+    attach(connection, "")
+    assert connection.execute("SELECT count(*) FROM bad.main.t").fetchall() == [(5,)]
+    connection.execute("DETACH bad")
+    assert eventually(lambda: not children())
