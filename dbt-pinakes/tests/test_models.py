@@ -136,3 +136,27 @@ class TestNestedSchema:
         run_dbt(["run"])
         catalog = run_dbt(["docs", "generate"])
         assert {node.split(".")[-1] for node in catalog.nodes} == {"deep", "deeper"}
+
+
+_DICE = """
+{{ config(materialized='incremental', unique_key='id') }}
+select x as id, case when random() < 0.5 then 'a' else 'b' end as side
+from generate_series(1, 400) as t(x)
+{% if is_incremental() %} where random() < 0.5 {% endif %}
+"""
+
+
+class TestDice:
+    """A query that gives other rows each time it is read: MERGE must not see two of them."""
+
+    @pytest.fixture(scope="class")
+    def models(self):
+        return {"dice.sql": _DICE}
+
+    def test_a_merge_reads_its_rows_once(self, project):
+        run_dbt(["run"])
+        project.run_sql("delete from {schema}.dice where id % 2 = 0")
+        run_dbt(["run"])
+        total, distinct = project.run_sql("select count(*), count(distinct id) from {schema}.dice", fetch="one")
+        assert total == distinct
+        assert 200 <= total < 400

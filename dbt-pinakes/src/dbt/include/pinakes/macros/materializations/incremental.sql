@@ -35,10 +35,11 @@
   {{ return({'relations': [target]}) }}
 {% endmaterialization %}
 
-{#- The model's rows, by a name that only this session knows. Strategies that read them once have a view; those that
-    read them twice have a table, so that both readings are the same. -#}
+{#- The model's rows, by a name that only this session knows. Strategies that read them once have a view. MERGE reads its
+    source once for the rows that match and once for those that don't: there it is a table, so that both readings are
+    the same, whatever the query is. -#}
 {% macro pinakes__arrivals(strategy, target, sql) -%}
-  {%- set twice = strategy in ('delete+insert', 'delete_insert', 'microbatch') -%}
+  {%- set twice = strategy not in ('append', 'insert_overwrite') -%}
   {%- set arrivals = make_temp_relation(target).incorporate(type='table' if twice else 'view') -%}
   {%- if twice -%}
     {% do run_query(get_create_table_as_sql(True, arrivals, sql)) %}
