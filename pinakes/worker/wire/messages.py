@@ -205,7 +205,7 @@ def stream_bytes(schema: pa.Schema, batches: list[tuple[pa.RecordBatch, Metadata
 
 
 def _nothing(schema: pa.Schema) -> pa.RecordBatch:
-    return pa.RecordBatch.from_arrays([pa.array([], f.type) for f in schema], schema=schema)
+    return pa.RecordBatch.from_arrays([pa.nulls(0, f.type) for f in schema], schema=schema)
 
 
 def _json(text: bytes) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from pyarrow import ipc
 from pyarrow import types as is_
 
 from pinakes.worker.exceptions import ProtocolError
+from pinakes.worker.wire.arrays import many, one
 
 EMPTY = pa.schema([])
 
@@ -24,7 +25,7 @@ def encode(schema: pa.Schema, values: Mapping[str, Any]) -> bytes:
 
 def row(schema: pa.Schema, values: Mapping[str, Any]) -> pa.RecordBatch:
     """A batch of one row (of none, if there are no fields)."""
-    return pa.RecordBatch.from_arrays([pa.array([_sent(values.get(f.name))], f.type) for f in schema], schema=schema)
+    return pa.RecordBatch.from_arrays([_array(values.get(f.name), f.type) for f in schema], schema=schema)
 
 
 def decode(data: bytes | pa.Buffer | None, what: str) -> dict[str, Any]:
@@ -75,10 +76,11 @@ def schema_from(data: bytes | None, what: str) -> pa.Schema:
         raise ProtocolError(f"{what} is no Arrow schema: {error}") from error
 
 
-def _sent(value: Any) -> Any:
-    if isinstance(value, pa.Buffer):
-        return value.to_pybytes()
-    return list(value.items()) if isinstance(value, Mapping) else value
+def _array(value: Any, t: pa.DataType) -> pa.Array:
+    if isinstance(value, Mapping):
+        keys, items = many(list(value), t.key_type), many(list(value.values()), t.item_type)
+        return pa.MapArray.from_arrays(many([0, len(value)], pa.int32()), keys, items).cast(t)
+    return one(value.to_pybytes() if isinstance(value, pa.Buffer) else value, t)
 
 
 def _got(t: pa.DataType, value: Any) -> Any:
