@@ -267,10 +267,14 @@ class Resolver:
         found = self.find(name, kind="TABLE")
         return found, self.fresh(found)
 
-    def fresh(self, found: Found) -> IcebergTable:
-        """A table that was found, as it is now."""
+    def latest(self, found: Found) -> Table | ViewDefinition:
+        """What was found, as it is now, whatever is remembered of it."""
         forget_table(found.place.mount.catalog, found.place.namespace, found.name)
-        table = self.load(found)
+        return self.load(found)
+
+    def fresh(self, found: Found) -> IcebergTable:
+        """An Iceberg table that was found, as it is now."""
+        table = self.latest(found)
         if isinstance(table, VirtualTable):
             raise NotSupportedError(f"{found} is a system table: it can be read and described, and nothing else.")
         if isinstance(table, WorkerTable):

@@ -232,5 +232,7 @@ def test_explain_shows_the_order(star: Session, monkeypatch: pytest.MonkeyPatch)
 
 def test_what_is_wrong_is_told_of_the_text_as_it_is_written(star: Session, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(join_order, "WORTH", 5000)
-    with pytest.raises(ColumnNotFound, match=r"column nome does not exist; there is people\.person, .*, days\.part$"):
+    with pytest.raises(
+        ColumnNotFound, match=r"column nome does not exist; there is people\.person, .*, days\.part\. Did"
+    ):
         rows(star, STAR.replace("max(name)", "max(nome)"))

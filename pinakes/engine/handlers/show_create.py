@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-from pinakes.core.catalog import SupportsNamespaces
+from pinakes.core.catalog import IcebergTable, SupportsNamespaces
 from pinakes.core.errors import NotSupportedError
 from pinakes.core.names import display, spell, text_literal
 from pinakes.core.worker_tables import WorkerTable
@@ -36,10 +36,10 @@ def _table(statement: ShowCreate, execution: Execution) -> str:
 
     resolver = execution.resolver
     found = resolver.find(statement.name, kind="TABLE")
-    loaded = resolver.load(found)
+    loaded = resolver.latest(found)
     if isinstance(loaded, WorkerTable):
         return _worker_table(str(found), loaded)
-    return create_table_text(str(found), resolver.fresh(found).handle)
+    return create_table_text(str(found), (loaded if isinstance(loaded, IcebergTable) else resolver.fresh(found)).handle)
 
 
 def _worker_table(name: str, table: WorkerTable) -> str:
