@@ -43,8 +43,16 @@ def test_aggregates_give_the_same(table: Session, probes: list[str]) -> None:
 
 def test_aggregates_of_groups_and_of_nothing_give_the_same(table: Session) -> None:
     grouped = [probe for probe in AGGREGATES if "/ sum(i)" not in probe]  # some group's is 0
-    check(table, grouped, " FROM p GROUP BY b ORDER BY b")
-    check(table, AGGREGATES, " FROM p WHERE i = 12345")
+    for probes in apart(grouped):
+        check(table, probes, " FROM p GROUP BY b ORDER BY b")
+    for probes in apart(AGGREGATES):
+        check(table, probes, " FROM p WHERE i = 12345")
+
+
+def apart(probes: list[str]) -> tuple[list[str], list[str]]:
+    """Spark 4.1 can't plan its listagg beside a DISTINCT, and says so (a ClassCastException in its optimizer)."""
+    lists = [probe for probe in probes if probe.startswith("string_agg")]
+    return [probe for probe in probes if probe not in lists], lists
 
 
 @pytest.mark.parametrize("probe", REFUSED)

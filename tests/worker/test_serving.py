@@ -106,8 +106,11 @@ def test_the_client_of_the_documentation():
 def test_http_knows_its_callers(numbers: Path):
     tokens = numbers.with_name("tokens")
     tokens.write_text("ann secret-of-ann\nbob secret-of-bob\n")
-    with listening(numbers, "--http", "--token-file", str(tokens), "--prefix", "/w") as address:
-        ann, bob = CatalogClient(address, token="secret-of-ann"), CatalogClient(address, token="secret-of-bob")
+    with (
+        listening(numbers, "--http", "--token-file", str(tokens), "--prefix", "/w") as address,
+        CatalogClient(address, token="secret-of-ann") as ann,
+        CatalogClient(address, token="secret-of-bob") as bob,
+    ):
         data = ann.catalog_attach(name="numbers").attach_opaque_data
         assert b"numbers" not in data
         assert [s.name for s in ann.schemas(attach_opaque_data=data)] == ["main"]
@@ -116,7 +119,7 @@ def test_http_knows_its_callers(numbers: Path):
         with pytest.raises(RemoteError, match="not given to this caller"):
             list(bob.table_function("numbers", 3, attach_opaque_data=data))
         for stranger in (CatalogClient(address), CatalogClient(address, token="guessed")):
-            with pytest.raises(AuthenticationError):
+            with stranger, pytest.raises(AuthenticationError):
                 stranger.catalogs()
 
 
@@ -124,8 +127,8 @@ def test_a_worker_may_say_itself_who_calls(tmp_path: Path):
     """Its function sees the headers; here one that no client sends."""
     own = 'catalog_name = "numbers"\n        authenticate = lambda headers: headers.get("x-name")'
     path = program(tmp_path, NUMBERS.replace('catalog_name = "numbers"', own))
-    with listening(path, "--http") as address, pytest.raises(AuthenticationError):
-        CatalogClient(address).catalogs()
+    with listening(path, "--http") as address, CatalogClient(address) as client, pytest.raises(AuthenticationError):
+        client.catalogs()
 
 
 def test_nobody_serves_the_world_without_authentication(numbers: Path):
