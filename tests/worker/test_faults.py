@@ -26,9 +26,14 @@ LONG = 60.0
 
 @pytest.fixture
 def connection() -> Iterator[Connection]:
+    before = {line.split()[0] for line in children()}  # servers of other tests, and what became of them
     with pinakes.connect(data=":memory:") as connection:
         yield connection
-    assert eventually(lambda: not children()), f"still there: {children()}"
+
+    def left() -> list[str]:
+        return [line for line in children() if line.split()[0] not in before]
+
+    assert eventually(lambda: not left()), f"still there: {left()}"
 
 
 def attach(connection: Connection, fault: str, options: str = "") -> None:
