@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
+import signal
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
+import psutil
 import pytest
 
 import pinakes
@@ -26,14 +28,10 @@ LONG = 60.0
 
 @pytest.fixture
 def connection() -> Iterator[Connection]:
-    before = {line.split()[0] for line in children()}  # servers of other tests, and what became of them
+    before = children()  # servers of other tests, and what became of them
     with pinakes.connect(data=":memory:") as connection:
         yield connection
-
-    def left() -> list[str]:
-        return [line for line in children() if line.split()[0] not in before]
-
-    assert eventually(lambda: not left()), f"still there: {left()}"
+    assert eventually(lambda: children() <= before), f"still there: {children() - before}"
 
 
 def attach(connection: Connection, fault: str, options: str = "") -> None:
@@ -42,15 +40,14 @@ def attach(connection: Connection, fault: str, options: str = "") -> None:
     connection.execute(f"ATTACH 'bad' (TYPE vgi, LOCATION '{location}'{options})")
 
 
-def children() -> list[str]:
+def children() -> set[int]:
     """The workers that are children of this process, dead ones too."""
-    found = subprocess.run(
-        ["ps", "-o", "pid=,stat=,args=", "--ppid", str(os.getpid())],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    return [line for line in found.stdout.splitlines() if "bad_worker" in line or "<defunct>" in line]
+    found = set()
+    for process in psutil.Process().children():
+        with suppress(psutil.NoSuchProcess):
+            if process.status() == psutil.STATUS_ZOMBIE or any("bad_worker" in word for word in process.cmdline()):
+                found.add(process.pid)
+    return found
 
 
 def eventually(condition) -> bool:
@@ -125,9 +122,11 @@ def test_a_flood_of_words_does_not_stop_a_query(connection: Connection):
 def test_a_worker_that_died_while_nobody_asked_is_started_again(connection: Connection):
     attach(connection, "")
     assert connection.execute("SELECT count(*) FROM bad.main.t").fetchall() == [(5,)]
-    for line in children():
-        subprocess.run(["kill", "-9", line.split()[0]], check=False)
-    assert eventually(lambda: all("Z" in line.split()[1] for line in children()))
+    workers = children()
+    assert workers
+    for worker in workers:
+        os.kill(worker, signal.SIGKILL)
+        os.waitid(os.P_PID, worker, os.WEXITED | os.WNOWAIT)  # all its threads are gone, and it is there to be reaped
     assert connection.execute("SELECT count(*) FROM bad.main.t").fetchall() == [(5,)]
 
 
@@ -153,8 +152,8 @@ def test_cancel_reaches_a_worker_that_hangs(connection: Connection):
 
 
 def test_detach_ends_the_workers(connection: Connection):
-    before = {line.split()[0] for line in children()}
+    before = children()
     attach(connection, "")
     assert connection.execute("SELECT count(*) FROM bad.main.t").fetchall() == [(5,)]
     connection.execute("DETACH bad")
-    assert eventually(lambda: {line.split()[0] for line in children()} <= before)
+    assert eventually(lambda: children() <= before)
