@@ -7,11 +7,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
 from pinakes.core.names import Name
+from pinakes.engine.scan.tasks import Task, plan
 from pinakes.engine.session import Session
 from pinakes.engine.write import commit as commit_module
+from tests.engine.delete_files import delete_equal, delete_positions_of
 from tests.engine.support import an_engine, chance, do, how_many, in_order, parquet_files, rows, seed_of
 from tests.engine.test_changes_at_once import watched
 
@@ -51,6 +54,7 @@ def a_table(session: Session, version: int, mode: str = "merge-on-read") -> None
 
 
 def content(session: Session) -> list[tuple[Any, ...]]:
+    handle(session)  # what is remembered of it goes
     return in_order(rows(session, "SELECT * FROM t"))
 
 
@@ -153,7 +157,6 @@ def _lineage(session: Session) -> dict[int, tuple[int, int]]:
     """The id of each row, and when it was changed last."""
     from pinakes.engine.scan.dataset import IcebergDataset
     from pinakes.engine.scan.lineage import LINEAGE
-    from pinakes.engine.scan.tasks import plan
 
     table = session.resolver.table(Name.of("t"))[1]
     tasks = plan(table)
@@ -212,3 +215,76 @@ def _some(dice: random.Random, number: int) -> str:
             f"CALL system.rewrite_position_delete_files('{{}}', {ALL})",
         )
     )
+
+
+# --- deletes of other engines ----------------------------------------------------------------------------------------
+
+
+def a_plain_table(session: Session) -> list[Task]:
+    """Three files; and how they are read."""
+    do(session, "CREATE TABLE t (id BIGINT, p VARCHAR) TBLPROPERTIES ('format-version' = '2')")
+    for start in (0, 10, 20):
+        do(session, f"INSERT INTO t SELECT x, 'p' FROM unnest(range({start}, {start + 10})) AS u(x)")
+    return sorted(plan(session.resolver.table(Name.of("t"))[1]), key=lambda task: task.sequence)
+
+
+def _ids(*numbers: int) -> pa.Table:
+    field = pa.field("id", pa.int64(), metadata={"PARQUET:field_id": "1"})
+    return pa.table([pa.array(numbers, pa.int64())], schema=pa.schema([field]))
+
+
+def deletes(session: Session) -> int:
+    handle(session)  # what is remembered of it goes
+    return len(rows(session, 'SELECT 1 FROM "t$files" WHERE content > 0'))
+
+
+def test_deletes_by_value_are_applied(session: Session) -> None:
+    """They apply to files that are older, and not to what was moved meanwhile: so rows may come again."""
+    a_plain_table(session)
+    delete_equal(handle(session), None, _ids(3, 12, 22), [1])
+    do(session, "INSERT INTO t VALUES (3, 'again')")
+    before = content(session)
+    assert len(before) == 28
+    ((rewritten, added, _, _, removed),) = rows(session, REWRITES[0])
+    assert (rewritten, added, removed) == (4, 1, 1)
+    assert content(session) == before
+    assert deletes(session) == 0
+
+
+def test_a_delete_of_several_files_stays_while_one_is_left(session: Session) -> None:
+    first, second, third = a_plain_table(session)
+    delete_positions_of(handle(session), [(first, [1]), (second, [2]), (third, [3])])
+    before = content(session)
+    rows(session, f"CALL system.rewrite_data_files('t', {ALL}, where => 'id < 15')")
+    assert (content(session), deletes(session)) == (before, 1)
+    rows(session, f"CALL system.rewrite_data_files('t', {ALL}, where => 'id > 20')")
+    assert (content(session), deletes(session)) == (before, 0)
+
+
+def test_deletes_that_apply_to_nothing_go(session: Session) -> None:
+    first, second, _ = a_plain_table(session)
+    delete_positions_of(handle(session), [(first, [1]), (second, [2])])
+    delete_positions_of(handle(session), [(first, [4])])
+    before = content(session)
+    assert deletes(session) == 2
+    ((replaced, added, *_),) = rows(session, "CALL system.rewrite_position_delete_files('t')")
+    assert (replaced, added) == (2, 2)
+    assert (content(session), deletes(session)) == (before, 2)
+    do(session, "DELETE FROM t WHERE id < 10")  # the whole file, whatever was deleted of it
+    assert rows(session, "CALL system.rewrite_position_delete_files('t')")[0][1] == 0
+    assert content(session) == [row for row in before if row[0] >= 10]
+
+
+def test_a_delete_by_value_that_comes_meanwhile(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It may be of any file, so all is read again: else the rows would be back."""
+    a_plain_table(session)
+    theirs, left = commit_module._compare_and_set, [_ids(5, 25)]
+
+    def meddling(transaction: Any) -> None:
+        if left:
+            delete_equal(handle(session.engine.session()), None, left.pop(), [1])
+        theirs(transaction)
+
+    monkeypatch.setattr(commit_module, "_compare_and_set", meddling)
+    rows(session, REWRITES[0])
+    assert {row[0] for row in content(session)} == set(range(30)) - {5, 25}
