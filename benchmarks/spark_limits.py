@@ -70,7 +70,7 @@ def main() -> None:
             told.append(f"Q{number} {found['local'][1] if not found['local'][0] else ''}".strip())
             print(f"Q{number}: " + ", ".join(f"{n} {s:.1f} s {word}" for n, (s, word) in found.items()), flush=True)
     if given.plot:
-        title = f"TPC-H SF{given.scale:g}, seconds; local has {given.memory >> 20} MB (no bar: it failed)"
+        title = f"TPC-H SF{given.scale:g}, seconds; local has {given.memory // 1_000_000} MB (no bar: it failed)"
         given.plot.write_text(bars(title, told, taken, gap=70))
 
 
