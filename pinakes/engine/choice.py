@@ -13,6 +13,7 @@ from pinakes.parser.hints import engine_hint
 if TYPE_CHECKING:
     from datafusion.plan import LogicalPlan
 
+    from pinakes.core.catalog import IcebergTable
     from pinakes.core.settings import Settings
     from pinakes.engine.execution import Execution
     from pinakes.engine.relation import Relation
@@ -32,7 +33,12 @@ class Choice(NamedTuple):
 
 def wanted_engine(statement: Statement, settings: Settings) -> str:
     """What is asked for: a hint counts for its statement alone."""
-    hint = engine_hint(statement.text)
+    return wanted_by(statement.text, settings)
+
+
+def wanted_by(text: str, settings: Settings) -> str:
+    """The same, for a text."""
+    hint = engine_hint(text)
     if hint is None:
         return settings.engine
     if hint not in ENGINES:
@@ -88,7 +94,7 @@ def size_of(relations: Iterable[Relation]) -> int | None:
     total = 0
     for relation in relations:
         if relation.table is not None:
-            size = _table_size(relation)
+            size = table_size(relation.table)
             if size is None:
                 return None
             total += size
@@ -96,9 +102,8 @@ def size_of(relations: Iterable[Relation]) -> int | None:
     return total
 
 
-def _table_size(relation: Relation) -> int | None:
-    assert relation.table is not None
-    snapshot = relation.table.handle.current_snapshot()
+def table_size(table: IcebergTable) -> int | None:
+    snapshot = table.handle.current_snapshot()
     if snapshot is None:
         return 0
     told = None if snapshot.summary is None else snapshot.summary["total-files-size"]
