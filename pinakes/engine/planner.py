@@ -260,9 +260,9 @@ class Planner:
         """A relation of the statement by the key that stands for it in planned text."""
         return self._memo.get(key)
 
-    def rows_of(self, relation: Relation) -> Iterator[pa.RecordBatch]:
-        """All rows of one relation of the statement, whatever else the statement asks of it."""
-        sql = f"SELECT {', '.join(map(quote, relation.columns))} FROM {relation.sql}"
+    def rows_of(self, relation: Relation, columns: Sequence[str] = ()) -> Iterator[pa.RecordBatch]:
+        """All rows of one relation of the statement, with all columns or some, whatever else is asked of it."""
+        sql = f"SELECT {', '.join(map(quote, columns or relation.columns))} FROM {relation.sql}"
         aside = self.aside(relation)
         return aside.execution.batches(aside.plan(sql, Query(text=sql, shown="")))
 
