@@ -260,6 +260,12 @@ class Planner:
         """A relation of the statement by the key that stands for it in planned text."""
         return self._memo.get(key)
 
+    def plan_over(self, sql: str, relation: Relation) -> DataFrame:
+        """The plan of text that reads one relation of the statement, whose files are chosen already, and takes no
+        parameters. A shadow would have no rows: `rows_of` reads these."""
+        assert not relation.is_shadow
+        return self.aside(relation).plan(sql, Query(text=sql, shown=""))
+
     def rows_of(self, relation: Relation, columns: Sequence[str] = ()) -> Iterator[pa.RecordBatch]:
         """All rows of one relation of the statement, with all columns or some, whatever else is asked of it."""
         sql = f"SELECT {', '.join(map(quote, columns or relation.columns))} FROM {relation.sql}"
