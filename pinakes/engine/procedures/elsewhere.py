@@ -44,7 +44,7 @@ def _is_elsewhere(procedure: Procedure, execution: Execution, table: IcebergTabl
     if wanted != AUTO:
         check_possible(execution)
         return True
-    return procedure.elsewhere == "large" and judged(table_size(table) or 0, execution).engine != LOCAL
+    return procedure.elsewhere == "large" and judged(table_size(table) or 0, execution, keeps=True).engine != LOCAL
 
 
 def _called(procedure: Procedure, work: Work) -> pa.Table:

@@ -77,9 +77,7 @@ def _counted(execution: Execution, table: IcebergTable, fields: Sequence[NestedF
         return sketches
     planner = execution.planner()
     relation: Relation = planner.add(planner.iceberg(("$analyze", "$analyze", "table"), table))
-    listed = ", ".join(quote(field.name) for field in fields)
-    frame = planner.plan_over(f"SELECT {listed} FROM {relation.sql}", relation)
-    for rows in _gathered(execution.batches(frame)):
+    for rows in _gathered(planner.rows_of(relation, [field.name for field in fields])):
         for field, sketch, column in zip(fields, sketches, rows.columns, strict=True):
             count(sketch, column.combine_chunks(), field.field_type)
     return sketches
