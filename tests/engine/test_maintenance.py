@@ -87,6 +87,7 @@ def test_the_rows_stay_the_same(session: Session, version: int, rewrite: str) ->
     assert len(content(session)) == len([row for row in before if row[0] >= 5])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("version", [2, 3])
 @pytest.mark.parametrize("rewrite", REWRITES)
 @pytest.mark.parametrize(

@@ -15,15 +15,18 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 from pyiceberg.table.snapshots import Operation
 
+from pinakes.core.errors import InternalError
 from pinakes.core.names import quote
 from pinakes.engine.maintenance.choosing import Group
 from pinakes.engine.maintenance.options import Choice
 from pinakes.engine.relation import Relation
+from pinakes.engine.scan.deletes import NONE
 from pinakes.engine.scan.lineage import stored_with_lineage
 from pinakes.engine.write.commit import begin, commit, hold_schema
 from pinakes.engine.write.files import FileWriter
 from pinakes.engine.write.overwrite import Files, overwrite
 from pinakes.engine.write.parquet.layout import TARGET_SIZE
+from pinakes.engine.write.whole import live_rows
 
 if TYPE_CHECKING:
     from pyiceberg.manifest import DataFile
@@ -58,6 +61,7 @@ def compact(change: Rewrite, groups: Sequence[Group], choice: Choice, order: Sor
             fits = sum(change.files.sizes[number] for number in group) <= choice.target
             writer = stack.enter_context(FileWriter(metadata, change.table.handle.io, ordered=fits))
             writer.write_all(_rows(change, group))
+            _check_whole(change, group, writer.rows)
             change.execution.plans.forget()  # the files of a group are looked at once it was read, and never again
             writers.append(writer)
         added = [file for writer in writers for file in writer.files]
@@ -88,6 +92,15 @@ def _rows(change: Rewrite, group: Group) -> Iterator[pa.RecordBatch]:
     columns = ", ".join(quote(name) for name in (*change.columns, *change.lineage))
     frame = change.planner.plan_over(f"SELECT {columns} FROM {relation.sql}", relation)
     return change.execution.batches(frame)
+
+
+def _check_whole(change: Rewrite, group: Group, rows: int) -> None:
+    """The files go, so no row of theirs may have been missed: better no commit than that. How many rows are deleted by
+    their values, nobody has counted."""
+    by_value = any(change.files.deletes.get(number, NONE).equality for number in group)
+    live = live_rows(change, group)
+    if rows > live or (rows < live and not by_value):
+        raise InternalError(f"{rows} rows were read of files of {change.found} that have {live}: nothing was changed")
 
 
 def _native(change: Rewrite, group: Group) -> Relation:
