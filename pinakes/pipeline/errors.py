@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from pinakes.core.errors import (
     CommitConflict,
@@ -19,6 +21,17 @@ _MEMORY = ("OutOfMemoryError", "OUT_OF_MEMORY", "maxResultSize", "Java heap spac
 _CONFLICT = ("CommitFailedException", "ValidationException", "commitStateUnknown", "has been modified concurrently")
 _SECRET = re.compile(r"(?i)((?:password|token|secret|credential|access-key-id)\S*?[=:]\s*)[^\s,;)}]+")
 _LONGEST = 600
+
+
+@contextmanager
+def translating() -> Iterator[None]:
+    """Whatever Spark raises here becomes an error of ours."""
+    try:
+        yield
+    except PinakesError:
+        raise
+    except Exception as error:
+        raise translated(error) from error
 
 
 def translated(error: BaseException) -> PinakesError:
