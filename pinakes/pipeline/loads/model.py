@@ -61,12 +61,17 @@ class Load:
     source: FileSource | JdbcSource
     columns: str | None = None
     bad_records: BadRecords = "keep"
-    schema_evolution: Evolution = "fail"
+    schema_evolution: Evolution | None = None
+    """None is "fail" for columns that are inferred, and "ignore" for those that are given."""
     changed_files: Changed = "fail"
 
     @property
     def name(self) -> str:
         return ".".join(self.target)
+
+    @property
+    def evolution(self) -> Evolution:
+        return self.schema_evolution or ("fail" if self.columns is None else "ignore")
 
     @property
     def bad_target(self) -> tuple[str, str, str]:
