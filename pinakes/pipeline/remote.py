@@ -132,7 +132,7 @@ class SparkEngine:
 
     def _ended(self, query: Query, server: Server) -> None:
         """Spark still knows its tasks; it is asked for them when somebody wants to see them."""
-        del self._live[query.query_id]
+        self._live.pop(query.query_id, None)  # one that opened two sessions ends twice
         if server.ui is not None and all(past.query_id != query.query_id for past in self._past):
             self._past.append(_Past(query.query_id, query.user, server.ui))
 

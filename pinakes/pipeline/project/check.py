@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pinakes.caches.catalog import forget_table
-from pinakes.core.catalog import IcebergTable, SupportsTables, SupportsViews
+from pinakes.core.catalog import IcebergTable, SupportsTables, SupportsViews, Table
 from pinakes.core.errors import NotFoundError, PinakesError
 from pinakes.core.hints import meant
 from pinakes.engine.remote_text import remote_catalog
 from pinakes.pipeline.loads import check_load
-from pinakes.pipeline.project.model import LoadStep
+from pinakes.pipeline.project.model import OWNER, Dataset
 from pinakes.pipeline.project.problem import Problem
 
 if TYPE_CHECKING:
@@ -27,7 +27,10 @@ def check(graph: Graph, session: Session) -> list[Problem]:
         said = None if len(key) == 1 else unusable[key[0]] or _unwritable(session, key[0])
         if said is not None:
             problems.append(Problem(step.where, f"{graph.spec.shown(key)!r} can't be made: {said}"))
-        elif isinstance(step, LoadStep):
+        elif isinstance(step, Dataset):
+            said = None if len(key) == 1 else _not_ours(graph, session, key)
+            problems += [] if said is None else [Problem(step.where, said)]
+        else:
             name = graph.spec.shown(key)
             problems += [Problem(step.where, f"load of {name!r}: {found}") for found in check_load(step.load, session)]
     for key, flow in graph.sources():
@@ -58,6 +61,33 @@ def _unwritable(session: Session, catalog: str) -> str | None:
     except PinakesError as error:
         return error.message
     return None
+
+
+def _not_ours(graph: Graph, session: Session, key: Key) -> str | None:
+    """A table of somebody else's is not replaced."""
+    found = _loaded(session, key)
+    if found is None:
+        return None
+    owner = found.handle.metadata.properties.get(OWNER) if isinstance(found, IcebergTable) else None
+    name = graph.spec.name
+    if owner == name:
+        return None
+    said = "was not made by a pipeline" if owner is None else f"is made by the pipeline {owner!r}"
+    return (
+        f"the table {'.'.join(key)} is there and {said}: give this one another name, or drop that one. To have it "
+        f"taken over: ALTER TABLE … SET PROPERTIES ('{OWNER}' = '{name}')"
+    )
+
+
+def _loaded(session: Session, key: Key) -> Table | None:
+    catalog, *levels, name = key
+    mounted, namespace = session.catalogs.get(catalog).catalog, tuple(levels)
+    assert isinstance(mounted, SupportsTables)
+    forget_table(mounted, namespace, name)
+    try:
+        return mounted.load_table(namespace, name)
+    except NotFoundError:
+        return None
 
 
 def _table_fault(graph: Graph, session: Session, key: Key) -> str | None:

@@ -23,6 +23,8 @@ KINDS: Mapping[str, str] = {
     "load": "load",
 }
 Expectation = Constraint
+OWNER = "pinakes.pipeline"
+"""The property of a table that names the pipeline which makes it."""
 ACTIONS: tuple[Action, ...] = ("warn", "drop", "fail")
 
 

@@ -29,7 +29,8 @@ class Checked:
     """Rows that are to be written, and what will be known of them once they are."""
 
     frame: Any
-    counted: Any = field(default=None, repr=False)
+    source: Any = field(repr=False)
+    """The same before rows were left out."""
     expectations: tuple[Expectation, ...] = ()
     _observation: Any = field(default=None, repr=False)
 
@@ -48,7 +49,7 @@ class Checked:
         return self._outcomes(self.count())
 
     def count(self) -> dict[str, int]:
-        row = self.counted.agg(*_metrics(self.expectations)).collect()[0]
+        row = self.source.agg(*_metrics(self.expectations)).collect()[0]
         return {key: int(value) for key, value in row.asDict().items()}
 
     def _outcomes(self, found: dict[str, int]) -> list[Outcome]:
@@ -59,7 +60,7 @@ class Checked:
 
 def checked(frame: Any, expectations: tuple[Expectation, ...], name: str) -> Checked:
     if not expectations:
-        return Checked(frame)
+        return Checked(frame, frame)
     from pyspark.sql.connect.observation import Observation
 
     observation = Observation(name)

@@ -9,7 +9,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from pinakes.core.errors import PipelineFailed, TypeMismatch
-from pinakes.pipeline.runs.expectations import checked
+from pinakes.pipeline.runs.expectations import Checked, checked
 from pinakes.pipeline.runs.materialize import read_by
 from pinakes.pipeline.runs.step import Made
 from pinakes.pipeline.runs.tables import POSITIONS, head_of, since, table_of
@@ -36,23 +36,27 @@ def extend(attempt: Attempt, dataset: Dataset) -> Made:
 def _flow(attempt: Attempt, dataset: Dataset, flow: Flow, made: Made, *, anew: bool) -> Made:
     workspace = attempt.workspace
     table = table_of(workspace.session, dataset.key)
-    known = {} if table is None or anew else _positions(table)
+    known = {} if table is None or anew else positions_of(table)
     (source,) = {workspace.graph.meaning(read) for read in flow.streams}
     position = known.get(flow.name)
     head, options = _range(attempt, dataset, source, position)
     if table is not None and not anew and (head == position or head is None):
         return made
     pins: dict[Key, int | None] = {}
-    frame = workspace.on_spark(lambda: shaped(workspace.frame(flow, pins, {source: options}), dataset, workspace.spark))
-    frame = frame if head is not None else frame.limit(0)
-    rows = checked(frame, tuple(dataset.expectations), f"{dataset.name}/{flow.name}")
+
+    def read() -> Checked:
+        frame = shaped(workspace.frame(flow, pins, {source: options}), dataset, workspace.spark)
+        kept = frame if head is not None else frame.limit(0)
+        return checked(kept, tuple(dataset.expectations), f"{dataset.name}/{flow.name}")
+
+    rows = workspace.on_spark(read)
     properties = {POSITIONS: json.dumps({**known, flow.name: head} if head is not None else known)}
     if table is None:
         snapshot = write_new(attempt, dataset, rows, properties)
     elif anew or head_of(table) is None:
         snapshot = write_anew(attempt, dataset, rows, properties)
     else:
-        _check_columns(attempt, dataset, frame)
+        _check_columns(attempt, dataset, rows.source)
         snapshot = write_more(attempt, dataset, table, rows, properties)
     reads = {**read_by(attempt, flow, pins), source: (position, head)}
     made.inputs += attempt.inputs(flow.name, reads)
@@ -60,7 +64,8 @@ def _flow(attempt: Attempt, dataset: Dataset, flow: Flow, made: Made, *, anew: b
     return workspace.on_spark(lambda: counted(made, snapshot, rows))
 
 
-def _positions(table: IcebergTable) -> dict[str, int]:
+def positions_of(table: IcebergTable) -> dict[str, int]:
+    """The snapshot up to which each flow has read its source."""
     found: dict[str, int] = json.loads(table.handle.metadata.properties.get(POSITIONS, "{}"))
     return found
 

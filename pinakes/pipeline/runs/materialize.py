@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pinakes.pipeline.runs.expectations import checked
+from pinakes.pipeline.runs.expectations import Checked, checked
 from pinakes.pipeline.runs.step import Made, definition_of
 from pinakes.pipeline.runs.tables import DEFINITION, RUN_ID, head_of, said, table_of
 from pinakes.pipeline.runs.writing import counted, same_columns, shaped, write_anew, write_new, write_over
@@ -26,12 +26,16 @@ def materialize(attempt: Attempt, dataset: Dataset) -> Made:
         head = head_of(table)
         return Made(snapshot=None if head is None else head.snapshot_id, was_there=True)
     pins: dict[Key, int | None] = {}
-    frame = workspace.on_spark(lambda: shaped(workspace.frame(flow, pins, {}), dataset, workspace.spark))
-    rows = checked(frame, tuple(dataset.expectations), dataset.name)
+
+    def read() -> Checked:
+        frame = shaped(workspace.frame(flow, pins, {}), dataset, workspace.spark)
+        return checked(frame, tuple(dataset.expectations), dataset.name)
+
+    rows = workspace.on_spark(read)
     properties = {_PARTITIONS: ", ".join(dataset.partitions)}
     if table is None:
         snapshot = write_new(attempt, dataset, rows, properties)
-    elif _fits(attempt, dataset, table, frame):
+    elif _fits(attempt, dataset, table, rows.source):
         snapshot = write_over(attempt, dataset, table, rows)
     else:
         snapshot = write_anew(attempt, dataset, rows, properties)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Collection
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -22,7 +23,7 @@ from pinakes.pipeline.project.model import Dataset, Key, LoadStep, Step
 from pinakes.pipeline.project.problem import Problem, refuse
 from pinakes.pipeline.runs import records as states
 from pinakes.pipeline.runs.incremental import extend
-from pinakes.pipeline.runs.load_step import jars_for, load
+from pinakes.pipeline.runs.load_step import jars_of_loads, load
 from pinakes.pipeline.runs.materialize import define_view, materialize
 from pinakes.pipeline.runs.records import Records, TableRecord
 from pinakes.pipeline.runs.step import Attempt, Made, definition_of
@@ -111,13 +112,15 @@ class _Run:
         self._records.prepare()
         report = Report(self._begin(), self._graph.spec.name)
         try:
-            with opened(self._graph, self._session, self._query, jars_for(self._graph)) as workspace:
+            jars = jars_of_loads(self._graph)
+            with opened(self._graph, self._session, self._query, jars) as workspace, ExitStack() as stack:
                 attempt = Attempt(
                     report.run_id,
                     secrets.token_hex(8),
                     workspace,
                     refreshed(self._graph, self._options),
                     resumes=self._options.resume,
+                    stack=stack,
                 )
                 for key in chosen(self._graph, self._options):
                     self._step(self._graph.steps[key], attempt, report)
@@ -189,6 +192,11 @@ class _Run:
 def _carry_out(step: Step, attempt: Attempt) -> Made:
     if isinstance(step, LoadStep):
         return load(attempt, step)
+    with attempt.workspace.set_to(step.settings):
+        return _made(step, attempt)
+
+
+def _made(step: Dataset, attempt: Attempt) -> Made:
     if step.kind == "temporary_view":
         return define_view(attempt, step)
     if step.kind == "table":

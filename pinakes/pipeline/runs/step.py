@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from pinakes.pipeline.runs.tables import DEFINITION, PIPELINE, RUN_ID
 
 if TYPE_CHECKING:
+    from pinakes.pipeline.loads import LoadContext
     from pinakes.pipeline.project.model import Dataset, Key
     from pinakes.pipeline.runs.expectations import Outcome
     from pinakes.pipeline.runs.workspace import Workspace
@@ -49,6 +51,11 @@ class Attempt:
     resumes: bool = False
     view_inputs: dict[Key, list[Input]] = field(default_factory=dict)
     """What the temporary views read, for the lineage of the tables that are made of them."""
+
+    stack: ExitStack = field(default_factory=ExitStack)
+    """What is to be closed at the end."""
+    loads: LoadContext | None = None
+    """Where loads work, once there was one."""
 
     def signature(self, dataset: Dataset) -> dict[str, str]:
         """What the summary of a snapshot is to say."""

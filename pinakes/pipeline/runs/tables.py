@@ -15,7 +15,7 @@ from pyiceberg.table.refs import MAIN_BRANCH, SnapshotRefType
 from pyiceberg.table.update import RemoveSnapshotRefUpdate
 
 from pinakes.caches.catalog import forget_table
-from pinakes.core.catalog import IcebergTable
+from pinakes.core.catalog import IcebergTable, SupportsTables
 from pinakes.core.errors import CommitConflict, NotFoundError, NotSupportedError
 from pinakes.core.names import quote
 from pinakes.engine.places import Place
@@ -41,6 +41,7 @@ def table_of(session: Session, key: Key) -> IcebergTable | None:
     catalog, *namespace, name = key
     mounted = session.catalogs.get(catalog).catalog
     forget_table(mounted, tuple(namespace), name)
+    assert isinstance(mounted, SupportsTables)
     try:
         found = mounted.load_table(tuple(namespace), name)
     except NotFoundError:
@@ -64,8 +65,9 @@ def branch_of(attempt: str) -> str:
     return f"{_BRANCH}{attempt}"
 
 
-def make_branch(session: Session, key: Key, table: IcebergTable, attempt: str) -> int:
-    """A branch for one run where the table stands; those that runs before left behind go. Returns its snapshot."""
+def make_branch(session: Session, key: Key, table: IcebergTable, attempt: str) -> int | None:
+    """A branch for one run where the table stands; those that runs before left behind go. Returns its snapshot; None
+    where a catalog keeps no branches."""
     head = head_of(table)
     assert head is not None
     transaction = begin(table)
@@ -75,7 +77,8 @@ def make_branch(session: Session, key: Key, table: IcebergTable, attempt: str) -
     set_ref(transaction, branch_of(attempt), new_ref(head.snapshot_id, SnapshotRefType.BRANCH))
     hold_snapshot(transaction)
     commit(transaction, _place(session, key), key[-1])
-    return head.snapshot_id
+    made = table_of(session, key)
+    return head.snapshot_id if made is not None and branch_of(attempt) in made.handle.metadata.refs else None
 
 
 def publish(session: Session, key: Key, attempt: str, expected: int, properties: Mapping[str, str]) -> None:
@@ -90,8 +93,9 @@ def publish(session: Session, key: Key, attempt: str, expected: int, properties:
         raise CommitConflict(
             f"{'.'.join(key)} was changed by somebody else while it was made: it is left as they made it. Run again."
         )
-    if properties:
-        transaction.set_properties(dict(properties))
+    changed = {k: v for k, v in properties.items() if metadata.properties.get(k) != v}
+    if changed:
+        transaction.set_properties(changed)
     main = metadata.refs[MAIN_BRANCH].model_copy(update={"snapshot_id": branch.snapshot_id})
     set_ref(transaction, MAIN_BRANCH, main)
     _drop(transaction, branch_of(attempt))
@@ -100,11 +104,22 @@ def publish(session: Session, key: Key, attempt: str, expected: int, properties:
 
 def abandon(session: Session, key: Key, attempt: str) -> None:
     """What a run wrote into its branch is not wanted."""
+    _remove(session, key, branch_of(attempt))
+
+
+def sweep(session: Session, key: Key) -> None:
+    """What any run wrote and did not publish."""
+    _remove(session, key, _BRANCH)
+
+
+def _remove(session: Session, key: Key, beginning: str) -> None:
     with suppress(NotFoundError):
         table = table_of(session, key)
-        if table is not None and branch_of(attempt) in table.handle.metadata.refs:
+        gone = [] if table is None else [name for name in table.handle.metadata.refs if name.startswith(beginning)]
+        if table is not None and gone:
             transaction = begin(table)
-            _drop(transaction, branch_of(attempt))
+            for name in gone:
+                _drop(transaction, name)
             commit(transaction, _place(session, key), key[-1])
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -61,6 +61,21 @@ class Workspace:
             for _ in Running(self.connected, self.query, once).batches():
                 pass
         return found[0]
+
+    @contextmanager
+    def set_to(self, settings: Mapping[str, str]) -> Iterator[None]:
+        """Settings of Spark that a table has for itself (`spark_conf`)."""
+        conf = self.connected.spark.conf
+        with translating():
+            before = {key: conf.get(key, None) for key in settings}
+            for key, value in settings.items():
+                conf.set(key, value)
+        try:
+            yield
+        finally:
+            with translating():
+                for key, old in before.items():
+                    conf.unset(key) if old is None else conf.set(key, old)
 
     def frame(self, flow: Flow, pins: dict[Key, int | None], streams: dict[Key, dict[str, str]]) -> Any:
         """The rows of a flow: each table as it is now (`pins` are told which snapshot that is), of streams what these

@@ -6,9 +6,10 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from pinakes.core.errors import PipelineFailed, TypeMismatch
+from pinakes.core.errors import NotSupportedError, PipelineFailed, TypeMismatch
+from pinakes.pipeline.project.model import OWNER
 from pinakes.pipeline.runs.expectations import Checked, broken
-from pinakes.pipeline.runs.tables import branch_of, head_of, make_branch, make_namespace, publish, said, table_of
+from pinakes.pipeline.runs.tables import branch_of, head_of, make_branch, make_namespace, publish, said, sweep, table_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -54,6 +55,7 @@ def write_new(attempt: Attempt, dataset: Dataset, rows: Checked, properties: Map
 
 def write_anew(attempt: Attempt, dataset: Dataset, rows: Checked, properties: Mapping[str, str]) -> Snapshot | None:
     """Other columns or partitions than before, or all from the start. Snapshots of before stay."""
+    sweep(attempt.workspace.session, dataset.key)
     _write(attempt, dataset, rows, lambda: _definer(attempt, dataset, rows, properties).createOrReplace())
     return _made(attempt, dataset)
 
@@ -62,14 +64,14 @@ def write_over(attempt: Attempt, dataset: Dataset, table: IcebergTable, rows: Ch
     """All rows of a table that is there are replaced."""
     from pyspark.sql.connect import functions as f
 
-    return _by_branch(attempt, dataset, table, rows, {}, lambda writer: writer.overwrite(f.lit(True)))
+    return _by_branch(attempt, dataset, table, rows, _properties(dataset), lambda w: w.overwrite(f.lit(True)))
 
 
 def write_more(
     attempt: Attempt, dataset: Dataset, table: IcebergTable, rows: Checked, properties: Mapping[str, str]
 ) -> Snapshot | None:
     """Rows are added to a table that is there; `properties` change with them or not at all."""
-    return _by_branch(attempt, dataset, table, rows, properties, lambda writer: writer.append())
+    return _by_branch(attempt, dataset, table, rows, {**_properties(dataset), **properties}, lambda w: w.append())
 
 
 def _by_branch(
@@ -82,9 +84,14 @@ def _by_branch(
 ) -> Snapshot | None:
     workspace = attempt.workspace
     before = make_branch(workspace.session, dataset.key, table, attempt.token)
+    if before is None:
+        shown = workspace.graph.spec.shown(dataset.key)
+        raise NotSupportedError(
+            f"the catalog {dataset.key[0]!r} keeps no branches of tables, so {shown!r} can't be changed in one commit "
+            f"that only this run makes: fill another catalog."
+        )
     name = workspace.spark_name(dataset.key, f"branch_{branch_of(attempt.token)}")
-    writer = _signed(attempt, dataset, rows.frame.writeTo(name))
-    _write(attempt, dataset, rows, lambda: write(writer))
+    _write(attempt, dataset, rows, lambda: write(_signed(attempt, dataset, rows.frame.writeTo(name))))
     workspace.query.check()
     publish(workspace.session, dataset.key, attempt.token, before, properties)
     return _made(attempt, dataset)
@@ -112,11 +119,15 @@ def _definer(attempt: Attempt, dataset: Dataset, rows: Checked, properties: Mapp
     writer = rows.frame.writeTo(attempt.workspace.spark_name(dataset.key)).using("iceberg")
     if dataset.partitions:
         writer = writer.partitionedBy(*(partition(text) for text in dataset.partitions))
-    if dataset.comment is not None:
-        writer = writer.tableProperty("comment", dataset.comment)
-    for key, value in {**dataset.properties, **properties}.items():
+    owner = {OWNER: attempt.workspace.graph.spec.name}
+    for key, value in {**_properties(dataset), **properties, **owner}.items():
         writer = writer.tableProperty(key, value)
     return _signed(attempt, dataset, writer)
+
+
+def _properties(dataset: Dataset) -> dict[str, str]:
+    """Those that the definition gives the table."""
+    return {**dataset.properties, **({} if dataset.comment is None else {"comment": dataset.comment})}
 
 
 def _signed(attempt: Attempt, dataset: Dataset, writer: Any) -> Any:
