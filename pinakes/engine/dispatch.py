@@ -235,7 +235,11 @@ def dispatch(statement: s.AnyStatement, execution: Execution) -> Result:
             from pinakes.engine.handlers.call import call
 
             return call(statement, execution)
-        case s.Analyze() | s.Grant() | s.Revoke():
+        case s.Analyze():
+            from pinakes.engine.handlers.analyze import analyze
+
+            return analyze(statement, execution)
+        case s.Grant() | s.Revoke():
             from pinakes.engine.refusals import refuse
 
             raise refuse(statement)

@@ -146,4 +146,6 @@ ALTERATIONS: list[tuple[str, str, dict[str, Any]]] = [
     ("ANALYZE TABLE a.t COMPUTE STATISTICS FOR COLUMNS x, y", "Analyze", {"table": "a.t", "columns": ["x", "y"]}),
     ("ANALYZE t (x, y)", "Analyze", {"columns": ["x", "y"]}),
     ("ANALYZE TABLE t COMPUTE STATISTICS FOR ALL COLUMNS", "Analyze", {"columns": []}),
+    ("ANALYZE TABLE t COMPUTE STATISTICS NOSCAN", "Analyze", {"columns": [], "scans": False}),
+    ("ANALYZE t WITH (columns = ARRAY['x', 'y'])", "Analyze", {"columns": ["x", "y"], "scans": True}),
 ]

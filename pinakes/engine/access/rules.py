@@ -145,9 +145,9 @@ RULES: dict[str, Rule] = {
     "Truncate": anybody,
     "CopyFrom": _file,
     "CopyTo": _file,
+    "Analyze": anybody,
     "Call": _call,
     # understood, and refused for everybody (`engine/refusals.py`)
-    "Analyze": anybody,
     "Grant": anybody,
     "Revoke": anybody,
 }

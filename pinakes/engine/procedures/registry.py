@@ -9,6 +9,7 @@ from pinakes.engine.procedures.base import Procedure, RuntimeProcedure
 
 NAMES = (
     "cherrypick_snapshot",
+    "compute_table_stats",
     "expire_snapshots",
     "fast_forward",
     "remove_orphan_files",
