@@ -93,14 +93,15 @@ class SparkEngine:
             for batch in running.batches():
                 yield conformed(batch, statement.schema)
 
-    def change(self, statement: RemoteStatement) -> None:
+    def change(self, statement: RemoteStatement) -> pa.Table:
         with self._session(statement) as (_, connected), connected.writing:
             signature = {f"{_SIGNED}{key}": value for key, value in statement.signature.items()}
             for key, value in signature.items():
                 connected.spark.conf.set(key, value)
             try:
-                for _ in Running(connected, statement.query, lambda: _command(connected, statement.sql)).batches():
-                    pass
+                running = Running(connected, statement.query, lambda: _command(connected, statement.sql))
+                found = list(running.batches())
+                return pa.Table.from_batches(found) if found else statement.schema.empty_table()
             finally:
                 for key in signature:
                     connected.spark.conf.unset(key)
@@ -242,8 +243,9 @@ def _frame(connected: Connected, sql: str) -> Any:
 
 
 def _command(connected: Connected, sql: str) -> Iterator[pa.RecordBatch]:
-    connected.spark.sql(sql)
-    return iter(())
+    """It is carried out by `sql` itself; its answer was taken along then."""
+    answer = connected.spark.sql(sql)
+    return iter(answer.toArrow().to_batches())
 
 
 @contextmanager

@@ -32,7 +32,7 @@ from pinakes.engine.write.commit import begin, commit
 log = logging.getLogger(__name__)
 
 DAY = 86_400_000
-NOTHING = (0, 0, 0, 0, 0)
+NOTHING = (0, 0, 0, 0, 0, 0)
 
 
 def _run(work: Work) -> Rows:
@@ -49,9 +49,14 @@ def _run(work: Work) -> Rows:
     io, before = work.table.handle.io, {s.snapshot_id: s for s in metadata.snapshots}
     theirs = Reachable.of((s for number, s in before.items() if number in doomed), io, work.check)
     ours = Reachable.of((s for number, s in before.items() if number not in doomed), io, work.check)
+    known = _statistics(metadata)
     left = _expire(work, doomed, dropped)
     ours.add((s for s in left.snapshots if s.snapshot_id not in before), io)  # what somebody else added meanwhile
-    return [_remove(theirs, ours, io)]
+    return [(*_remove(theirs, ours, io), sum(_removed(path, io) for path in known - _statistics(left)))]
+
+
+def _statistics(metadata: TableMetadata) -> set[str]:
+    return {s.statistics_path for s in (*metadata.statistics, *metadata.partition_statistics)}
 
 
 # --- which ---------------------------------------------------------------------------------------------------------
@@ -177,6 +182,7 @@ PROCEDURE = Procedure(
             ("deleted_equality_delete_files_count", pa.int64()),
             ("deleted_manifest_files_count", pa.int64()),
             ("deleted_manifest_lists_count", pa.int64()),
+            ("deleted_statistics_files_count", pa.int64()),
         ]
     ),
     _run,

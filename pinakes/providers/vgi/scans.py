@@ -65,8 +65,8 @@ class Running:
             connection = self._place()
             if connection is None:
                 return
+            connection, stream = attachment.begun(connection, lambda taken: self._stream(taken, columns))
             try:
-                stream = self._stream(connection, columns)
                 try:
                     for batch in stream.batches() if stream is not None else ():
                         yield self._chosen(batch, columns)
@@ -140,8 +140,9 @@ class FunctionHandle:
             at_unit=at[0] if at else None,
             at_value=at[1] if at else None,
         )
-        with self.attachment.connection() as connection:
-            bound = call.bind(connection, timeout=self.attachment.timeout, check=check)
+        bound = self.attachment.asked(
+            lambda connection: call.bind(connection, timeout=self.attachment.timeout, check=check)
+        )
         most = min(self.info.max_workers, self.attachment.workers)
         return RowCall(self.attachment, bound, self.info.projection_pushdown, self.info.filter_pushdown, most)
 
@@ -155,8 +156,9 @@ class FunctionHandle:
             attach_opaque_data=self.attachment.data,
             transaction_opaque_data=self.transaction,
         )
-        with self.attachment.connection() as connection:
-            bound = call.bind(connection, timeout=self.attachment.timeout, check=check)
+        bound = self.attachment.asked(
+            lambda connection: call.bind(connection, timeout=self.attachment.timeout, check=check)
+        )
         return ValueCall(self.attachment, bound, check)
 
 
@@ -205,11 +207,8 @@ class ValueCall:
                 return self._free.pop()
         connection = self._attachment.take()
         assert connection is not None
-        try:
-            return connection, self._bound.begin(connection, **self._attachment.patience(self._check))
-        except BaseException:
-            self._attachment.give_back(connection)
-            raise
+        patience = self._attachment.patience(self._check)
+        return self._attachment.begun(connection, lambda taken: self._bound.begin(taken, **patience))
 
     def _ended(self, connection: Connection, stream: Stream) -> None:
         stream.close()

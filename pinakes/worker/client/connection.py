@@ -83,6 +83,8 @@ class PipeConnection:
         self._obituary = obituary
         self._end = end
         self.alive = True
+        self.answered = False
+        """Whether anything was heard from the worker so far."""
         self.grace = 0.0
         """Seconds that the first answer may take longer: a program has to start."""
         self.file = pa.PythonFile(channel, "r")
@@ -121,10 +123,12 @@ class PipeConnection:
     def guarded(self, what: str, timeout: float | None, check: Check | None) -> _Guarded:
         return _Guarded(self, what, timeout, check)
 
-    def died(self, error: BaseException) -> WorkerDied:
+    def died(self, what: str) -> WorkerDied:
         self.close()
         words = self._obituary()
-        return WorkerDied(f"{error}{f': {words}' if words else ''}")
+        error = WorkerDied(f"the worker ended while {what} ran{f': {words}' if words else ''}")
+        error.unheard = self.answered and self.channel.fresh
+        return error
 
     def close(self) -> None:
         if self.alive:
@@ -153,12 +157,13 @@ class _Guarded:
         connection = self._connection
         if error is None and connection.channel.ended:
             # Arrow takes the end of the bytes for the end of a stream: what a worker had still to say would be lost.
-            raise connection.died(WorkerDied(f"the worker ended while {self._what} ran"))
+            raise connection.died(self._what)
         if error is None or isinstance(error, RemoteError):
+            connection.answered = True
             return
         hung_up = isinstance(error, Damaged) and connection.channel.fresh
         if hung_up or isinstance(error, WorkerDied):
-            raise connection.died(WorkerDied(f"the worker ended while {self._what} ran")) from error
+            raise connection.died(self._what) from error
         if isinstance(error, Damaged) and (words := _ended(connection)):
             raise WorkerDied(f"the worker ended while {self._what} ran: {words}") from error
         connection.close()
