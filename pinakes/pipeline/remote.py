@@ -168,7 +168,7 @@ class SparkEngine:
         local = start(self._config, jars, self._base, Starting(query.tell, query.check))
         query.tell("")
         spool = Spool(self._config.spool or str(local.spool))
-        return Server(Sessions(local.url), spool, Ui(local.ui, spark_version()), jars, local)
+        return Server(Sessions(local.url, lambda: local.is_running), spool, Ui(local.ui, spark_version()), jars, local)
 
     def _remote(self) -> Server:
         from pinakes.pipeline.connect import Sessions

@@ -16,7 +16,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pinakes.core.errors import InvalidArgument, PinakesError, PipelineFailed, QueryCanceled
+from pinakes.core.errors import InvalidArgument, PinakesError, PipelineFailed, QueryCanceled, ServerUnavailable
 from pinakes.pipeline.project.check import check
 from pinakes.pipeline.project.load import load_project
 from pinakes.pipeline.project.model import Dataset, Key, LoadStep, Step
@@ -160,6 +160,8 @@ class _Run:
             raise
         except PinakesError as error:
             self._fail(step, error, attempt, began, report)
+            if isinstance(error, ServerUnavailable):
+                raise  # no other table can be made without it
             return
         self._done(step, states.UNCHANGED if made.was_there else states.COMPLETED, began, made, report)
 
@@ -167,7 +169,8 @@ class _Run:
         said = f"{self._graph.spec.shown(step.key)!r} ({step.where}): {error.code}: {_words(error)}"
         made = Made()
         if isinstance(step, Dataset):
-            made.outcomes = attempt.workspace.on_spark(lambda: outcomes_of(error))
+            if isinstance(error, PipelineFailed):
+                made.outcomes = attempt.workspace.on_spark(lambda: outcomes_of(error))
             broken = [o for o in made.outcomes if o.failed and o.expectation.action == "fail"]
             if broken:
                 said += f" ({broken[0].failed:,} of {broken[0].passed + broken[0].failed:,} rows)"
