@@ -106,11 +106,15 @@ class Sessions:
         for old in idle:
             old.close()
 
-    def release(self, place: str) -> None:
+    def release(self, place: str, *, is_alive: bool = True) -> None:
+        """Of a server that has gone, nobody is told that a session is over: its client would ask for minutes."""
         with self._lock:
             gone = self._open.pop(place, [])
         for session in gone:
-            session.close()
+            if is_alive:
+                session.close()
+            else:
+                session.spark.client.close()
 
     def close(self) -> None:
         with self._lock:

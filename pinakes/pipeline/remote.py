@@ -12,6 +12,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -49,6 +50,14 @@ class Server:
     @property
     def is_running(self) -> bool:
         return self.local is None or self.local.is_running
+
+    def alive(self) -> bool:
+        return self.is_running
+
+    def close(self) -> None:
+        self.sessions.close()
+        if self.local is not None:
+            self.local.stop()
 
 
 @dataclass(slots=True)
@@ -89,20 +98,21 @@ class SparkEngine:
         with self._session(statement) as (server, connected):
             spool = server.spool if statement.is_large else None
             work = _direct if spool is None else _spooled(spool, statement.query.query_id)
-            running = Running(connected, statement.query, lambda: work(connected, statement.sql))
+            running = Running(connected, statement.query, lambda: work(connected, statement.sql), server.alive)
             for batch in running.batches():
                 yield conformed(batch, statement.schema)
 
     def change(self, statement: RemoteStatement) -> None:
-        with self._session(statement) as (_, connected), connected.writing:
+        with self._session(statement) as (server, connected), connected.writing:
             signature = {f"{_SIGNED}{key}": value for key, value in statement.signature.items()}
             for key, value in signature.items():
                 connected.spark.conf.set(key, value)
             try:
-                for _ in Running(connected, statement.query, lambda: _command(connected, statement.sql)).batches():
+                work = partial(_command, connected, statement.sql)
+                for _ in Running(connected, statement.query, work, server.alive).batches():
                     pass
             finally:
-                for key in signature:
+                for key in signature if server.is_running else ():
                     connected.spark.conf.unset(key)
 
     @contextmanager
@@ -150,7 +160,9 @@ class SparkEngine:
     def _server(self, jars: Jars, query: Query) -> Server:
         """One that has these jars; it is started if there is none. One that fell over is started anew."""
         with self._starting:
-            self._servers = [server for server in self._servers if server.is_running]
+            for gone in [server for server in self._servers if not server.is_running]:
+                self._servers.remove(gone)
+                gone.close()
             found = next((s for s in self._servers if s.local is None or jars <= s.jars), None)
             if found is None:
                 known = frozenset().union(*(s.jars for s in self._servers))
@@ -181,15 +193,13 @@ class SparkEngine:
 
     def release(self, place: str) -> None:
         for server in list(self._servers):
-            server.sessions.release(place)
+            server.sessions.release(place, is_alive=server.is_running)
 
     def close(self) -> None:
         with self._starting:
             servers, self._servers = self._servers, []
         for server in servers:
-            server.sessions.close()
-            if server.local is not None:
-                server.local.stop()
+            server.close()
 
 
 def spark_version() -> str:
