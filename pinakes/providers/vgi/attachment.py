@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 from pinakes.core.errors import InvalidArgument, listing
 from pinakes.providers.vgi.errors import translated
 from pinakes.worker.catalog.infos import CatalogAttachResult
+from pinakes.worker.catalog.names import AttachOpaqueData
 from pinakes.worker.client.catalog_mixin import CatalogClientMixin
 from pinakes.worker.client.connection import LOGGER, Check, Connection
 from pinakes.worker.client.location import Location
@@ -58,7 +59,7 @@ class Attachment(CatalogClientMixin):
             return self._result
 
     @property
-    def data(self) -> bytes:
+    def data(self) -> AttachOpaqueData:
         return self.attached.attach_opaque_data
 
     def _chosen(self) -> str:
