@@ -74,7 +74,7 @@ def test_a_stream_that_is_left_is_canceled_and_the_worker_lives_on(
     client: CatalogClient, numbers: Path, monkeypatch: pytest.MonkeyPatch
 ):
     """A worker has a second to say that it has stopped, and is ended if it does not: here, as long as it takes."""
-    monkeypatch.setattr("pinakes.worker.client.connection._LAST_WORDS", 120.0)
+    monkeypatch.setattr("pinakes.worker.client.pipe_stream._LAST_WORDS", 120.0)
     stream = client.table_function("endless")
     assert next(stream).num_rows >= 1000
     stream.close()
@@ -84,7 +84,7 @@ def test_a_stream_that_is_left_is_canceled_and_the_worker_lives_on(
 
 
 def test_a_worker_that_does_not_stop_a_stream_is_ended(numbers: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("pinakes.worker.client.connection._LAST_WORDS", 0.0)
+    monkeypatch.setattr("pinakes.worker.client.pipe_stream._LAST_WORDS", 0.0)
     with CatalogClient(command(numbers)) as client:
         stream = client.table_function("endless")
         next(stream)
