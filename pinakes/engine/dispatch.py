@@ -187,6 +187,10 @@ def dispatch(statement: s.AnyStatement, execution: Execution) -> Result:
             from pinakes.engine.handlers.alter_table import alter_table
 
             return alter_table(statement, execution)
+        case s.TableExecute():
+            from pinakes.engine.handlers.table_execute import table_execute
+
+            return table_execute(statement, execution)
         case s.CommentOn():
             from pinakes.engine.handlers.comment_on import comment_on
 

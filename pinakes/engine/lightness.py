@@ -19,7 +19,18 @@ if TYPE_CHECKING:
     from pinakes.parser.statements import Statement
 
 _HEAVY = frozenset(
-    {"Insert", "Update", "Delete", "Merge", "CopyFrom", "CopyTo", "CreateTableAs", "Summarize", "Analyze"}
+    {
+        "Insert",
+        "Update",
+        "Delete",
+        "Merge",
+        "CopyFrom",
+        "CopyTo",
+        "CreateTableAs",
+        "Summarize",
+        "Analyze",
+        "TableExecute",
+    }
 )
 _QUERIES = frozenset({"Query", "Explain", "ExplainFull"})
 _TEXTS = re.compile(r"'(?:[^']|'')*'")

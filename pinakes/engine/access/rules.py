@@ -131,6 +131,7 @@ RULES: dict[str, Rule] = {
     "CreateTable": _table,
     "CreateTableAs": _table,
     "AlterTable": _alter_table,
+    "TableExecute": anybody,
     "RenameTable": anybody,
     "DropTable": anybody,
     "CreateView": anybody,

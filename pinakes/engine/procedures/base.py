@@ -13,6 +13,7 @@ from pinakes.core.catalog import IcebergTable
 from pinakes.engine.places import Found
 
 if TYPE_CHECKING:
+    from pinakes.core.names import Name
     from pinakes.engine.execution import Execution
 
 Type = Literal["text", "integer", "timestamp", "boolean", "integers", "texts", "options", "condition"]
@@ -73,6 +74,13 @@ class Procedure(Signature):
     in_transactions: bool = True
     """Whether it may run between BEGIN and COMMIT: one that removes files can't be rolled back, and one that only
     changes how rows are kept has no part in what a transaction does."""
+
+
+@dataclass(frozen=True, slots=True)
+class MakingProcedure(Signature):
+    """One that makes a table. The first parameter is its name; `run` gets what was given for the others."""
+
+    run: Callable[[Execution, Name, dict[str, Any]], Rows]
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,14 +12,14 @@ import pyarrow as pa
 from pinakes.core.errors import InvalidArgument, NotSupportedError, ProcedureNotFound, listing
 from pinakes.core.names import SYSTEM, Name, Part
 from pinakes.engine.execution import Execution
-from pinakes.engine.procedures.base import Parameter, Procedure, RuntimeProcedure, Signature, Work
+from pinakes.engine.procedures.base import MakingProcedure, Parameter, Procedure, RuntimeProcedure, Signature, Work
 from pinakes.engine.procedures.elsewhere import answered
 from pinakes.engine.procedures.registry import NAMES, RUNTIME, procedure, runtime_procedure
 from pinakes.engine.result import Result
 from pinakes.engine.write.commit import again
 from pinakes.parser import classify
 from pinakes.parser.one_name import read_name
-from pinakes.parser.statements import Call, Query
+from pinakes.parser.statements import Call, Query, TableExecute
 
 _RUNTIME = "runtime"
 
@@ -29,10 +29,13 @@ def run(statement: Call, execution: Execution) -> Result:
         return _run_runtime(runtime_procedure(statement.procedure.last.exact), statement, execution)
     catalog, name = _procedure_name(statement.procedure, execution)
     found = procedure(name)
-    if execution.session.transaction is not None and not found.in_transactions:
+    alone = isinstance(found, MakingProcedure) or not found.in_transactions
+    if execution.session.transaction is not None and alone:
         raise NotSupportedError(f"{name} can't be part of a transaction: COMMIT or ROLLBACK first")
-    given = _given(statement, found, execution)
+    given = given_to(found, statement, execution)
     target = _table(given.pop("table"), catalog, execution)
+    if isinstance(found, MakingProcedure):
+        return Result.rows(found.columns, [tuple(row) for row in found.run(execution, target, given)])
     rows = again(lambda: _run(found, target, given, execution), execution.resolver.find(target, kind="TABLE"))
     return Result.rows(found.columns, rows)
 
@@ -57,7 +60,7 @@ def carried_out(found: Procedure, work: Work) -> list[tuple[object, ...]]:
 
 
 def _run_runtime(found: RuntimeProcedure, statement: Call, execution: Execution) -> Result:
-    rows = [tuple(row) for row in found.run(execution, _given(statement, found, execution))]
+    rows = [tuple(row) for row in found.run(execution, given_to(found, statement, execution))]
     return Result.rows(found.columns, rows) if found.columns.names else Result.done("CALL")
 
 
@@ -99,14 +102,14 @@ def _table(written: str, catalog: Part | None, execution: Execution) -> Name:
 # --- arguments -----------------------------------------------------------------------------------------------------
 
 
-def _given(statement: Call, found: Signature, execution: Execution) -> dict[str, Any]:
+def given_to(found: Signature, statement: Call | TableExecute, execution: Execution) -> dict[str, Any]:
     """What was given for the parameters, by their names."""
     given = _values(_texts(statement, found), execution)
     _check_types(found, given)
     return given
 
 
-def _texts(statement: Call, found: Signature) -> dict[Parameter, str]:
+def _texts(statement: Call | TableExecute, found: Signature) -> dict[Parameter, str]:
     """The text of each argument by its parameter."""
     known = {p.name: p for p in found.parameters}
     texts: dict[Parameter, str] = {}
@@ -129,6 +132,8 @@ def _texts(statement: Call, found: Signature) -> dict[Parameter, str]:
 
 def _values(texts: Mapping[Parameter, str], execution: Execution) -> dict[str, Any]:
     """All of them at once, so that ? is counted over the whole statement. Times are those of the session's zone."""
+    if not texts:
+        return {}
     columns = ", ".join(f"{_asked(p, text)} AS {p.name}_" for p, text in texts.items())
     source = classify(f"SELECT {columns}")
     if not isinstance(source, Query) or source.tables:

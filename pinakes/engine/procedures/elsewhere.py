@@ -14,11 +14,13 @@ import pyarrow as pa
 from pinakes.caches.catalog import forget_table
 from pinakes.core.errors import NotSupportedError
 from pinakes.engine.choice import AUTO, LOCAL, check_possible, judged, table_size, wanted_by
-from pinakes.engine.procedures.base import Parameter, Procedure, Work
+from pinakes.engine.maintenance.target import changing
+from pinakes.engine.procedures.base import Procedure, Work
 from pinakes.engine.remote import RemoteCatalog
 from pinakes.engine.remote_query import remote_statement
-from pinakes.engine.remote_sending import unsaid
+from pinakes.engine.remote_sending import ALIAS, unsaid
 from pinakes.engine.remote_text import RemoteText, quoted
+from pinakes.parser.statements import Delete
 
 if TYPE_CHECKING:
     from pinakes.core.catalog import IcebergTable
@@ -86,10 +88,23 @@ def _arguments(procedure: Procedure, work: Work) -> dict[str, str]:
     foreign = [p.name for p, _ in given if p.only_here]
     if foreign:
         raise NotSupportedError(f"{procedure.name} on Spark has no {foreign[0]}. SET engine = 'local'.")
-    return {p.name: _written(p, value) for p, value in given}
+    return {p.name: _text(_condition(work, value)) if p.type == "condition" else _written(value) for p, value in given}
 
 
-def _written(parameter: Parameter, value: Any) -> str:
+def _condition(work: Work, where: str) -> str:
+    """A condition as Spark reads it. Columns stand there without the name of a table."""
+    change = changing(work.execution, work.found, where)
+    statement = change.statement
+    assert isinstance(statement, Delete)
+    assert statement.where is not None
+    condition = change.text(statement.where)
+    change.planner.plan(f"SELECT 1 FROM {change.sql} WHERE {condition}\n", statement)  # its errors are told here
+    text = RemoteText(work.execution, change.planner)
+    (found,) = text.parts(f"SELECT ({condition}\n) AS w FROM {change.sql}", statement)
+    return found.replace(f"{ALIAS}.", "")
+
+
+def _written(value: Any) -> str:
     match value:
         case bool():
             return str(value).lower()
@@ -98,7 +113,7 @@ def _written(parameter: Parameter, value: Any) -> str:
         case datetime():
             return f"TIMESTAMP '{value.astimezone(UTC).strftime('%Y-%m-%d %H:%M:%S.%f')}'"
         case list():
-            return f"array({', '.join(_written(parameter, v) for v in value)})"
+            return f"array({', '.join(_written(v) for v in value)})"
         case dict():
             return f"map({', '.join(_text(v) for pair in value.items() for v in pair)})"
     return _text(str(value))
