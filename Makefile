@@ -48,8 +48,8 @@ test: venv  ## all tests but the long ones
 test-long: venv  ## all tests, the long ones too
 	PINAKES_LONG=1 $(PYTEST)
 
-bench: venv  ## the benchmarks: each prints its figures against a peer in the same run (soak.py takes an hour: by hand)
-	@set -e; for bench in $(filter-out benchmarks/soak.py,$(wildcard benchmarks/[a-z]*.py)); do echo "== $$bench"; $(BIN)/python $$bench; done
+bench: venv  ## the benchmarks: each prints its figures against a peer in the same run (soak.py and spark_limits.py take an hour: by hand)
+	@set -e; for bench in $(filter-out benchmarks/soak.py benchmarks/spark_limits.py,$(wildcard benchmarks/[a-z]*.py)); do echo "== $$bench"; $(BIN)/python $$bench; done
 
 format: venv  ## put the code in form
 	$(BIN)/ruff format $(SOURCES)

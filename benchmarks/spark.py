@@ -1,14 +1,11 @@
 """Promises: a query on Spark takes at most 1.1 times, or 150 ms more than, the same SQL sent to that Spark directly; a
-Spark is started in at most 1.3 times the time of Spark's own script; a cancel reaches it within 1 s; SELECT * of a
-lineitem that no executor can hold streams through.
+cancel reaches it within 1 s; SELECT * of a lineitem that no executor can hold streams through.
 
-`python benchmarks/spark.py 1` takes TPC-H at that scale; 0.1 is the default. `python benchmarks/spark.py 10 limits`
-shows on demand where the local engine, with little memory, spills or fails and `auto` picks Spark.
+`python benchmarks/spark.py 1` takes TPC-H at that scale; 0.1 is the default.
 """
 
 from __future__ import annotations
 
-import subprocess
 import sys
 import tempfile
 import threading
@@ -16,17 +13,16 @@ import time
 from dataclasses import replace
 from pathlib import Path
 from statistics import median
+from typing import Any
 
 from _harness import promise
 
 from pinakes.api.build import open_engine
 from pinakes.core.config import Config, EngineConfig
-from pinakes.core.errors import PinakesError, QueryCanceled
+from pinakes.core.errors import QueryCanceled
 from pinakes.core.spark_config import SparkConfig
 from pinakes.engine.engine import Engine
 from pinakes.engine.session import Session
-from pinakes.pipeline.java import java
-from pinakes.pipeline.local_server import spark_home
 from pinakes.pipeline.remote import SparkEngine
 from tests.engine import tpc
 
@@ -34,7 +30,7 @@ ROUNDS = 5
 QUERIES = (1, 3, 5, 6)
 
 
-def config(**spark: object) -> Config:
+def config(**spark: Any) -> Config:
     chosen = SparkConfig(driver_memory=1 << 30, start_timeout=600.0)
     return Config(engine=replace(EngineConfig(), data=":memory:"), given_spark=replace(chosen, **spark))
 
@@ -50,36 +46,6 @@ def seconds(call: object) -> float:
     began = time.perf_counter()
     call()  # type: ignore[operator]
     return time.perf_counter() - began
-
-
-def start_of_script() -> float:
-    """Spark's own way: spark-submit of the Connect server, until it answers."""
-    import os
-
-    home = spark_home()
-    environment = {**os.environ, "SPARK_HOME": str(home), "JAVA_HOME": str(Path(java()).resolve().parents[1])}
-    command = [str(home / "bin" / "spark-submit"), "--class", "org.apache.spark.sql.connect.service.SparkConnectServer"]
-    port = 25_002
-    settings = {"spark.connect.grpc.binding.port": str(port), "spark.ui.enabled": "true", "spark.driver.memory": "1g"}
-    conf = [part for key, value in settings.items() for part in ("--conf", f"{key}={value}")]
-    began = time.perf_counter()
-    process = subprocess.Popen(
-        [*command, *conf, "--conf", "spark.driver.bindAddress=127.0.0.1", "spark-internal"],
-        env=environment,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    try:
-        from pinakes.pipeline.local_server import _answers
-
-        while not _answers(port):
-            if process.poll() is not None:
-                return float("nan")
-            time.sleep(0.05)
-        return time.perf_counter() - began
-    finally:
-        process.terminate()
-        process.wait()
 
 
 def overhead(session: Session, queries: dict[int, str]) -> None:
@@ -112,6 +78,8 @@ def cancel(session: Session, engine: Engine) -> None:
     sql = "SELECT count(*) AS n FROM lineitem a JOIN lineitem b ON a.l_linenumber = b.l_linenumber"
     sql += " WHERE a.l_tax < b.l_tax"
     took: list[float] = []
+    remote = engine.remote
+    assert remote is not None
 
     def run() -> None:
         try:
@@ -121,13 +89,13 @@ def cancel(session: Session, engine: Engine) -> None:
 
     thread = threading.Thread(target=run)
     thread.start()
-    while not any(t.state == "RUNNING" for t in engine.remote.tasks() if engine.remote is not None):
+    while not any(t.state == "RUNNING" for t in remote.tasks()):
         time.sleep(0.1)
     began = time.perf_counter()
     session.cancel()
     thread.join()
     promise("cancel: seconds until the client has its answer", took[0] - began, 1.0, " s")
-    while any(t.state == "RUNNING" for t in engine.remote.tasks() if engine.remote is not None):
+    while any(t.state == "RUNNING" for t in remote.tasks()):
         time.sleep(0.05)
     print(f"         no task runs any more after {time.perf_counter() - began:.2f} s")
 
@@ -139,39 +107,14 @@ def everything(session: Session) -> None:
     print(f"SELECT * of lineitem: {count:,} rows in {time.perf_counter() - began:.1f} s, with 1 GB for Spark")
 
 
-def limits(scale: float) -> None:
-    """The local engine with 256 MB, and what auto does."""
-    config_ = replace(
-        config(threshold=64 << 20), engine=replace(EngineConfig(), data=":memory:", memory_limit=256 << 20)
-    )
-    with tempfile.TemporaryDirectory() as place, open_engine(config_) as engine:
-        session = engine.session()
-        queries = load(session, scale, Path(place))
-        for number in sorted(queries):
-            told = []
-            for name in ("local", "auto"):
-                session.run(f"SET engine = '{name}'").read_all()
-                try:
-                    told.append(f"{name} {seconds(lambda n=number: session.run(queries[n]).read_all()):.1f} s")
-                except PinakesError as error:
-                    told.append(f"{name} {error.code}")
-                told.append(engine.tracker.snapshot()[-1].engine)
-            print(f"Q{number}: {', '.join(told)}", flush=True)
-
-
 def main() -> None:
     scale = float(sys.argv[1]) if len(sys.argv) > 1 else 0.1
-    if "limits" in sys.argv:
-        limits(scale)
-        return
     with tempfile.TemporaryDirectory() as place, open_engine(config()) as engine:
         session = engine.session()
         queries = load(session, scale, Path(place))
         session.run("SET engine = 'spark'").read_all()
         first = seconds(lambda: session.run("SELECT 1 AS one").read_all())
-        theirs = start_of_script()
-        print(f"first statement, with the start of Spark: {first:.1f} s; Spark's own script alone: {theirs:.1f} s")
-        promise("start: times that of Spark's own script", first / theirs, 1.3, " x")
+        print(f"first statement, with the start of Spark: {first:.1f} s")
         overhead(session, queries)
         cancel(session, engine)
         everything(session)

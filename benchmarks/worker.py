@@ -8,9 +8,11 @@ and the SDK less than 100 ms more to import than pyarrow.
 from __future__ import annotations
 
 import argparse
+import fcntl
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
@@ -22,6 +24,7 @@ import pinakes
 from pinakes.worker.client import Client
 from pinakes.worker.client.catalog_mixin import CatalogClientMixin
 
+USERS = Path(__file__).parents[1] / "examples" / "workers" / "users.py"
 BATCH = 262_144
 WORKER = f"""
 import sys
@@ -77,8 +80,8 @@ def main() -> None:
         calibrate()
         _rows(path, arguments.rows, arguments.rounds)
         _calls(path)
-        _attach(path, max(3, arguments.rounds))
-        _imports(max(5, arguments.rounds))
+    _attach(max(3, arguments.rounds))
+    _imports(max(5, arguments.rounds))
 
 
 def _rows(path: Path, rows: int, rounds: int) -> None:
@@ -98,15 +101,21 @@ def _rows(path: Path, rows: int, rounds: int) -> None:
 
 
 def _piped(path: Path, rows: int) -> Times:
-    """pyarrow, reading the same stream from a program that has started already, as the worker has."""
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    with subprocess.Popen([sys.executable, str(path), str(rows)], **pipes) as process:
-        process.stderr.readline()
+    """pyarrow, reading the same stream from a program that has started already, as the worker has, through a pipe that
+    is as wide as the worker's."""
+    command, pipe = [sys.executable, str(path), str(rows)], subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe) as process:
+        said, out, err = process.stdin, process.stdout, process.stderr
+        assert said is not None
+        assert out is not None
+        assert err is not None
+        err.readline()
+        fcntl.fcntl(out, fcntl.F_SETPIPE_SZ, 1 << 20)
 
         def read() -> None:
-            process.stdin.write(b"!")
-            process.stdin.flush()
-            assert sum(batch.num_rows for batch in ipc.open_stream(process.stdout)) == rows
+            said.write(b"!")
+            said.flush()
+            assert sum(batch.num_rows for batch in ipc.open_stream(out)) == rows
 
         return timed(read, 1)
 
@@ -123,13 +132,15 @@ def _calls(path: Path) -> None:
     print(f"         at best: {min(taken) * 1e3:.3g} ms")
 
 
-def _attach(path: Path, rounds: int) -> None:
-    """The peer is an interpreter that starts, imports pyarrow, as every worker does, and ends."""
+def _attach(rounds: int) -> None:
+    """The worker is the example of the documentation: it makes its arrays when it is asked for rows. (One that makes
+    some while it starts lets pyarrow import pandas, where that is installed, which takes a second.) The peer is an
+    interpreter that starts, imports pyarrow, as every worker does, and ends."""
     with pinakes.connect(data=":memory:") as connection:
 
         def ours() -> None:
-            connection.execute(f"ATTACH 'bench' (TYPE vgi, LOCATION '{sys.executable} {path}')")
-            connection.execute("DETACH bench")
+            connection.execute(f"ATTACH 'users' (TYPE vgi, CATALOG 'myapp', LOCATION '{sys.executable} {USERS}')")
+            connection.execute("DETACH users")
 
         mine, theirs = compare(ours, _starting("import pyarrow"), rounds=rounds)
     promise("ATTACH, more than an interpreter with pyarrow", (mine.wall - theirs.wall) * 1e3, 300, " ms")
@@ -142,7 +153,7 @@ def _imports(rounds: int) -> None:
     print(f"         CPU: {(mine.cpu - theirs.cpu) * 1e3:.3g} ms")
 
 
-def _starting(code: str):  # noqa: ANN202 - a function without arguments
+def _starting(code: str) -> Callable[[], object]:
     return lambda: subprocess.run([sys.executable, "-c", code], check=True)
 
 

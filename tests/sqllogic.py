@@ -13,13 +13,15 @@
 Column types: T text, I integer, R real or decimal, B boolean, D date, P timestamp, ? anything. Sort modes: nosort (as
 they come), rowsort (rows sorted as texts), valuesort (each value on its own line, all sorted). Results with the same
 label must be equal. A failing record does not stop those after it.
-`${TMP}` is a temporary directory of the file's own. NULL prints as NULL, an empty text as (empty), a tab or a line
-break within a value as \\t and \\n. `#` starts a comment line. `pytest tests/sql --complete` writes the rows observed.
+`${TMP}` is a temporary directory of the file's own, `${PYTHON}` and `${EXAMPLES}` are where they are. NULL prints as
+NULL, an empty text as (empty), a tab or a line break within a value as \\t and \\n. `#` starts a comment line; a file
+that begins with `# slow: …` is run by `make test` alone. `pytest tests/sql --complete` writes the rows observed.
 """
 
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -30,6 +32,7 @@ import pyarrow as pa
 from pinakes.core.errors import PinakesError
 from pinakes.core.plain import as_text, rows
 
+WHERE = {"PYTHON": sys.executable, "EXAMPLES": str(Path(__file__).parents[1] / "examples")}
 SORTS = ("nosort", "rowsort", "valuesort")
 _ESCAPES = str.maketrans({"\t": "\\t", "\n": "\\n", "\r": "\\r"})
 
@@ -135,6 +138,8 @@ Run = Callable[[str], Any]
 def check(record: Record, run: Run, tmp: str, labels: dict[str, list[str]], *, complete: bool = False) -> None:
     """Run a record and raise Mismatch unless what happens is what it expects."""
     sql = record.sql.replace("${TMP}", tmp)
+    for name, value in WHERE.items():
+        sql = sql.replace(f"${{{name}}}", value)
     if record.kind == "file":
         return _write(Path(tmp) / record.expected, sql)
     if record.kind == "error":

@@ -58,7 +58,8 @@ class SparkConfig:
     threshold: int = documented(
         share_or_size(machine.memory),
         "With `SET engine = 'auto'`, a statement whose scans plan to read more than this goes to Spark: `20GB`, or a "
-        "share of the machine's memory such as `50%`.",
+        "share of the machine's memory such as `50%`. One that joins, groups or sorts goes there already when it plans "
+        "to read more than `memory_limit` of `[engine]`.",
         factory=machine.memory,
         shown="100%",
     )

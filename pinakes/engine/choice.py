@@ -3,6 +3,7 @@ one that fits what the statement is estimated to read."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -10,6 +11,9 @@ from pinakes.core.errors import InvalidArgument, NotSupportedError
 from pinakes.parser.hints import engine_hint
 
 if TYPE_CHECKING:
+    from datafusion.plan import LogicalPlan
+
+    from pinakes.core.catalog import IcebergTable
     from pinakes.core.settings import Settings
     from pinakes.engine.execution import Execution
     from pinakes.engine.relation import Relation
@@ -19,6 +23,9 @@ LOCAL, SPARK, AUTO = "local", "spark", "auto"
 ENGINES = (LOCAL, SPARK, AUTO)
 
 
+_KEEPING = re.compile(r"^\s*(?:(?:\w+ )?Join:|Sort:|WindowAggr:|Aggregate: groupBy=\[\[[^\]])", re.MULTILINE)
+
+
 class Choice(NamedTuple):
     engine: str
     why: str
@@ -26,7 +33,12 @@ class Choice(NamedTuple):
 
 def wanted_engine(statement: Statement, settings: Settings) -> str:
     """What is asked for: a hint counts for its statement alone."""
-    hint = engine_hint(statement.text)
+    return wanted_by(statement.text, settings)
+
+
+def wanted_by(text: str, settings: Settings) -> str:
+    """The same, for a text."""
+    hint = engine_hint(text)
     if hint is None:
         return settings.engine
     if hint not in ENGINES:
@@ -52,12 +64,24 @@ def check_possible(execution: Execution) -> None:
         raise NotSupportedError(f"this statement can't run on Spark: {found}. SET engine = 'local'.")
 
 
-def judged(planned_bytes: int, execution: Execution) -> Choice:
-    """By the bytes that the scans of a statement are planned to read."""
+def keeps_rows(optimized: LogicalPlan) -> bool:
+    """Whether a plan has to hold rows in memory, or else spill them or fail: to join, group or sort them."""
+    return _KEEPING.search(optimized.display_indent()) is not None
+
+
+def limit_of(execution: Execution, *, keeps: bool) -> tuple[int, str]:
+    """The bytes that are read here at most, and what they are called."""
     config = execution.session.engine.config
+    if keeps and config.engine.memory_limit < config.spark.threshold:
+        return config.engine.memory_limit, f"memory limit of {config.engine.memory_limit:,} for rows that are kept"
+    return config.spark.threshold, f"threshold of {config.spark.threshold:,}"
+
+
+def judged(planned_bytes: int, execution: Execution, *, keeps: bool) -> Choice:
+    """By the bytes that the scans of a statement are planned to read, and whether rows are kept of what is read."""
     hindered = hindrance(execution)
-    limit = config.spark.threshold
-    read, most = f"{planned_bytes:,} bytes are planned to be read", f"threshold of {limit:,}"
+    limit, most = limit_of(execution, keeps=keeps)
+    read = f"{planned_bytes:,} bytes are planned to be read"
     if planned_bytes <= limit:
         return Choice(LOCAL, f"auto: {read}, not more than the {most}")
     if hindered is not None:
@@ -70,7 +94,7 @@ def size_of(relations: Iterable[Relation]) -> int | None:
     total = 0
     for relation in relations:
         if relation.table is not None:
-            size = _table_size(relation)
+            size = table_size(relation.table)
             if size is None:
                 return None
             total += size
@@ -78,9 +102,8 @@ def size_of(relations: Iterable[Relation]) -> int | None:
     return total
 
 
-def _table_size(relation: Relation) -> int | None:
-    assert relation.table is not None
-    snapshot = relation.table.handle.current_snapshot()
+def table_size(table: IcebergTable) -> int | None:
+    snapshot = table.handle.current_snapshot()
     if snapshot is None:
         return 0
     told = None if snapshot.summary is None else snapshot.summary["total-files-size"]

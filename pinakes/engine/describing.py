@@ -96,6 +96,10 @@ def _schema(statement: s.Statement, execution: Execution) -> pa.Schema | None:
             from pinakes.engine.procedures.call import columns_of
 
             return columns_of(statement, execution)
+        case s.TableExecute():
+            from pinakes.engine.handlers.table_execute import columns_of as columns_of_execute
+
+            return columns_of_execute(statement)
     if statement.kind not in _LOOKS:
         return None
     result = dispatch(statement, execution)  # type: ignore[arg-type]  # one of the kinds above

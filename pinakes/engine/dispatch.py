@@ -187,6 +187,10 @@ def dispatch(statement: s.AnyStatement, execution: Execution) -> Result:
             from pinakes.engine.handlers.alter_table import alter_table
 
             return alter_table(statement, execution)
+        case s.TableExecute():
+            from pinakes.engine.handlers.table_execute import table_execute
+
+            return table_execute(statement, execution)
         case s.CommentOn():
             from pinakes.engine.handlers.comment_on import comment_on
 
@@ -235,7 +239,11 @@ def dispatch(statement: s.AnyStatement, execution: Execution) -> Result:
             from pinakes.engine.handlers.call import call
 
             return call(statement, execution)
-        case s.Analyze() | s.Grant() | s.Revoke():
+        case s.Analyze():
+            from pinakes.engine.handlers.analyze import analyze
+
+            return analyze(statement, execution)
+        case s.Grant() | s.Revoke():
             from pinakes.engine.refusals import refuse
 
             raise refuse(statement)

@@ -18,7 +18,20 @@ if TYPE_CHECKING:
     from pinakes.engine.session import Session
     from pinakes.parser.statements import Statement
 
-_HEAVY = frozenset({"Insert", "Update", "Delete", "Merge", "CopyFrom", "CopyTo", "CreateTableAs", "Summarize"})
+_HEAVY = frozenset(
+    {
+        "Insert",
+        "Update",
+        "Delete",
+        "Merge",
+        "CopyFrom",
+        "CopyTo",
+        "CreateTableAs",
+        "Summarize",
+        "Analyze",
+        "TableExecute",
+    }
+)
 _QUERIES = frozenset({"Query", "Explain", "ExplainFull"})
 _TEXTS = re.compile(r"'(?:[^']|'')*'")
 _MAKES_ROWS = re.compile(r"\b(range|generate_series|unnest|recursive|repeat|read_\w+)\b", re.IGNORECASE)

@@ -6,7 +6,7 @@ planned by a planner of its own, within the view's default catalog and namespace
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from contextvars import copy_context
@@ -36,6 +36,8 @@ from pinakes.parser import classify
 from pinakes.parser.statements import Planned, Query, Span, TableRef
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from pinakes.engine.execution import Execution
 
 MAX_VIEW_DEPTH = 64
@@ -259,8 +261,16 @@ class Planner:
         return self._memo.get(key)
 
     def plan_over(self, sql: str, relation: Relation) -> DataFrame:
-        """The plan of text that reads one relation of the statement, and takes no parameters."""
+        """The plan of text that reads one relation of the statement, whose files are chosen already, and takes no
+        parameters. A shadow would have no rows: `rows_of` reads these."""
+        assert not relation.is_shadow
         return self.aside(relation).plan(sql, Query(text=sql, shown=""))
+
+    def rows_of(self, relation: Relation, columns: Sequence[str] = ()) -> Iterator[pa.RecordBatch]:
+        """All rows of one relation of the statement, with all columns or some, whatever else is asked of it."""
+        sql = f"SELECT {', '.join(map(quote, columns or relation.columns))} FROM {relation.sql}"
+        aside = self.aside(relation)
+        return aside.execution.batches(aside.plan(sql, Query(text=sql, shown="")))
 
     def query_as(self, statement: Planned, names: Sequence[str]) -> DataFrame:
         """The plan of a query whose columns are called otherwise, one by one."""

@@ -6,7 +6,6 @@ from pinakes.core.errors import NotSupportedError
 from pinakes.parser import statements as s
 
 REFUSED: dict[type[s.Statement], str] = {
-    s.Analyze: "ANALYZE is not supported yet",
     s.Grant: "GRANT is not supported: rights are those of the catalog",
     s.Revoke: "REVOKE is not supported: rights are those of the catalog",
 }

@@ -93,8 +93,9 @@ class RemoteEngine(Protocol):
         """The rows of a query, in its schema, as they come; closing the iterator stops it there, too."""
         ...
 
-    def change(self, statement: RemoteStatement) -> None:
-        """Carry out a statement that changes a table: when this returns it is committed."""
+    def change(self, statement: RemoteStatement) -> pa.Table:
+        """Carry out a statement that changes a table: when this returns it is committed. What it answers, if it is one
+        that does (CALL), as it comes."""
         ...
 
     def nodes(self) -> Sequence[RemoteNode]:

@@ -7,15 +7,13 @@ again: then what is remembered here of the table is forgotten, and the rows are 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from pinakes.caches.catalog import forget_catalog
 from pinakes.core.errors import NotSupportedError
-from pinakes.core.iceberg_arrow import arrow_type_of
 from pinakes.engine.choice import AUTO, LOCAL, check_possible, hindrance, judged, size_of, wanted_engine
+from pinakes.engine.remote_create import create, typed
 from pinakes.engine.remote_query import estimated
 from pinakes.engine.remote_sending import (
     ALIAS,
@@ -30,15 +28,12 @@ from pinakes.engine.remote_sending import (
 )
 from pinakes.engine.remote_text import RemoteText, quoted
 from pinakes.engine.schemas import schema_of
-from pinakes.engine.write.definition import spec_from_query
 from pinakes.engine.write.rewrite import Rewrite
 from pinakes.parser.spark.assignment import assigned_type
 from pinakes.parser.statements import CreateTableAs, Delete, Insert, Merge, Update
 
 if TYPE_CHECKING:
-    from pyiceberg.partitioning import PartitionSpec
-    from pyiceberg.schema import Schema
-
+    from pinakes.core.catalog import IcebergTable
     from pinakes.engine.execution import Execution
 
 Change = Insert | CreateTableAs | Delete | Update | Merge
@@ -47,7 +42,7 @@ Change = Insert | CreateTableAs | Delete | Update | Merge
 def carried_out(statement: Change, execution: Execution) -> int | None:
     """The number of rows that a change on another engine changed; None if it is to be carried out here."""
     wanted = wanted_engine(statement, execution.session.settings)
-    if wanted == LOCAL:
+    if wanted == LOCAL or (isinstance(statement, CreateTableAs) and not statement.with_data):
         return None
     if wanted != AUTO:
         check_possible(execution)
@@ -68,7 +63,7 @@ def _is_small(statement: Change, execution: Execution) -> bool:
     change = Rewrite.of(execution, statement, statement.target)
     others = [change.planner.relation_of(at, statement) for at in range(len(statement.tables))]
     size = size_of([change.relation, *others])
-    return size is not None and judged(size, execution).engine == LOCAL
+    return size is not None and judged(size, execution, keeps=True).engine == LOCAL
 
 
 def _change(statement: Change, execution: Execution) -> int:
@@ -76,7 +71,7 @@ def _change(statement: Change, execution: Execution) -> int:
         case Insert():
             return _insert(statement, execution)
         case CreateTableAs():
-            return _create(statement, execution)
+            return create(statement, execution)
         case Delete():
             return _delete(statement, execution)
         case Update():
@@ -89,94 +84,32 @@ def _change(statement: Change, execution: Execution) -> int:
 
 
 def _insert(statement: Insert, execution: Execution) -> int:
-    if statement.overwrite or statement.partition or statement.by_name or statement.body is None:
-        raise unsaid("INSERT with OVERWRITE, PARTITION, BY NAME or DEFAULT VALUES")
-    from pinakes.engine.handlers.insert import target_columns
+    if statement.partition or statement.body is None:
+        raise unsaid("INSERT with PARTITION or DEFAULT VALUES")
+    from pinakes.engine.handlers.insert import filled_columns
 
     found, table = execution.resolver.table(statement.target.name)
     check_branch(statement.target.name)
     schema, planner = table.handle.schema(), execution.planner()
     frame = planner.query(statement, statement.body)
-    names = [f.name for f in schema.fields]
-    columns = target_columns(statement.columns, names) if statement.columns else names
-    planned = schema_of(frame)
-    if len(columns) != len(planned):
-        raise NotSupportedError(f"the query has {len(planned)} columns and {len(columns)} are to be filled")
+    columns, planned = filled_columns(statement, schema, frame), schema_of(frame)
     text = RemoteText(execution, planner)
     rows = text.query(statement, statement.body, planned)
-    values = _typed(planned, columns, schema, execution)
-    into = table_name(text, found, execution)
+    values = typed(planned, columns, schema, execution)
+    into = _into(statement, table, table_name(text, found, execution), execution)
     listed = ", ".join(map(quoted, columns))
-    send(f"INSERT INTO {into} ({listed}) SELECT {', '.join(values)} FROM ({rows})", text, execution, found)
+    send(f"{into} ({listed}) SELECT {', '.join(values)} FROM ({rows})", text, execution, found)
     return summed(made_by(found, execution), "added-records")
 
 
-def _typed(planned: pa.Schema, columns: Sequence[str], schema: Schema, execution: Execution) -> list[str]:
-    """The columns c0, c1, … of a query with the types of those they go to."""
-    zone = execution.session.settings.time_zone
-    values = []
-    for at, (name, given) in enumerate(zip(columns, planned, strict=True)):
-        type = assigned_type(given.type, arrow_type_of(schema.find_field(name).field_type, zone), name)
-        values.append(f"CAST(`c{at}` AS {type})")
-    return values
-
-
-def _create(statement: CreateTableAs, execution: Execution) -> int:
-    from pinakes.engine.capability import table_changes
-    from pinakes.engine.handlers.taken import check_free
-    from pinakes.engine.handlers.temporary import check_location
-    from pinakes.engine.places import Found
-
-    named = any(term.name for term in statement.partitioning)
-    if statement.sorting or statement.defined or statement.primary_key or not statement.with_data or named:
-        raise unsaid("CREATE TABLE AS with typed columns, a key, SORTED BY, WITH NO DATA or named partition fields")
-    resolver = execution.resolver
-    place, name = resolver.new_object(statement.name, temporary=statement.temporary)
-    table_changes(place.mount)
-    check_location(statement.location, place, execution.session.guard.files)
-    existing = resolver.there(place, statement.name)
-    if existing is not None and statement.if_not_exists:
-        return 0
-    check_free(existing, "TABLE", replace=statement.or_replace)
-    planner = execution.planner()
-    frame = planner.query(statement, statement.body)
-    old = None if existing is None else resolver.fresh(existing)
-    spec = spec_from_query(statement, schema_of(frame), execution, old)
-    text = RemoteText(execution, planner)
-    rows = text.query(statement, statement.body, schema_of(frame))
-    names = [f.name for f in spec.schema.fields]
-    values = _typed(schema_of(frame), names, spec.schema, execution)
-    select = ", ".join(f"{value} AS {quoted(name)}" for value, name in zip(values, names, strict=True))
-    found = existing or Found(place, name, "TABLE")
-    create = "CREATE OR REPLACE TABLE" if existing is not None else "CREATE TABLE"
-    properties = ", ".join(f"{_text(key)} = {_text(value)}" for key, value in _properties(spec.properties).items())
-    location = "" if statement.location is None else f" LOCATION {_text(statement.location)}"
-    sql = (
-        f"{create} {table_name(text, found, execution)} USING iceberg{_partitioned(spec.partitioning, spec.schema)}"
-        f"{location} TBLPROPERTIES ({properties}) AS SELECT {select} FROM ({rows})"
-    )
-    send(sql, text, execution, found)
-    forget_catalog(place.mount.catalog)
-    return summed(made_by(found, execution), "added-records")
-
-
-def _properties(given: object) -> dict[str, str]:
-    assert isinstance(given, dict)
-    return {"format-version": "2", **given}
-
-
-def _partitioned(spec: PartitionSpec, schema: Schema) -> str:
-    terms = []
-    for field in spec.fields:
-        column, transform = quoted(schema.find_field(field.source_id).name), str(field.transform)
-        kind, _, argument = transform.partition("[")
-        if kind == "identity":
-            terms.append(column)
-        elif argument:
-            terms.append(f"{kind}({argument.rstrip(']')}, {column})")
-        else:
-            terms.append(f"{kind}s({column})")
-    return f" PARTITIONED BY ({', '.join(terms)})" if terms else ""
+def _into(statement: Insert, table: IcebergTable, name: str, execution: Execution) -> str:
+    """Where the rows go: beside those that are there, in place of all, or of those in the same partitions."""
+    if not statement.overwrite:
+        return f"INSERT INTO {name}"
+    mode = execution.session.settings.partition_overwrite_mode
+    if mode == "static" or table.handle.spec().is_unpartitioned():
+        return f"INSERT OVERWRITE {name}"
+    return f"INSERT OVERWRITE {name} WITH ('overwrite-mode' = 'dynamic')"
 
 
 # --- rows that are changed -------------------------------------------------------------------------------------------
@@ -239,7 +172,3 @@ def _merge(statement: Merge, execution: Execution) -> int:
     send(merged(statement, change, text, target_name(change, text)), text, execution, change.found)
     made = made_by(change.found, execution, change)
     return sum(summed(made, f"spark.merge-into.num-target-rows-{what}") for what in ("inserted", "updated", "deleted"))
-
-
-def _text(value: str) -> str:
-    return "'" + value.replace("\\", "\\\\").replace("'", "\\'") + "'"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from pinakes.core.errors import NotSupportedError
@@ -25,34 +26,46 @@ def merged(statement: Merge, change: Rewrite, text: RemoteText, target: str) -> 
     if statement.source_alias is None:
         raise NotSupportedError("MERGE from a source without a name can't run on Spark. Give it an alias.")
     source = change.text(statement.source)
+    seen = {"NOT MATCHED": source, "NOT MATCHED BY SOURCE": change.sql, "MATCHED": f"{change.sql} CROSS JOIN {source}"}
     clauses = [clause_of(c, statement, change, source) for c in statement.clauses]
-    if any(clause.action == "NOTHING" for clause in clauses):
-        raise NotSupportedError("MERGE with DO NOTHING can't run on Spark. SET engine = 'local'.")
-    alias, both = quoted(statement.source_alias.exact), f"{change.sql} CROSS JOIN {source}"
+    parts = [part for kind in _KINDS for part in _parts(clauses, kind, change, text, seen[kind])]
+    if not parts:
+        raise NotSupportedError("MERGE with nothing but DO NOTHING can't run on Spark. SET engine = 'local'.")
     query = text.source_of(f"SELECT * FROM {source}", statement)
-    (on,) = text.parts(f"SELECT ({change.text(statement.on)}\n) AS o FROM {both}", statement)
-    conditions = [_condition(clause, change, text, both) for clause in clauses]
-    parts = [
-        f"WHEN {kind}{f' AND {condition}' if condition else ''} THEN {_action(clause, change, text, both)}"
-        for kind in _KINDS
-        for clause, condition in zip(clauses, conditions, strict=True)
-        if clause.when == kind
-    ]
+    (on,) = text.parts(f"SELECT ({change.text(statement.on)}\n) AS o FROM {seen['MATCHED']}", statement)
+    alias = quoted(statement.source_alias.exact)
     return f"MERGE INTO {target} AS {quoted(TARGET)} USING ({query}) AS {alias} ON {on} {' '.join(parts)}"
 
 
-def _condition(clause: Clause, change: Rewrite, text: RemoteText, both: str) -> str:
+def _parts(clauses: Sequence[Clause], kind: str, change: Rewrite, text: RemoteText, seen: str) -> Iterator[str]:
+    """The clauses of one kind, of which the first that fits a row takes it. The other engine knows no DO NOTHING: what
+    such a clause takes is kept from those after it."""
+    taken = ""
+    for clause in clauses:
+        if clause.when != kind:
+            continue
+        condition = _condition(clause, change, text, seen)
+        if clause.action != "NOTHING":
+            given = f" AND ({condition})" if condition else ""
+            yield f"WHEN {kind}{given}{taken} THEN {_action(clause, change, text, seen)}"
+        elif condition:
+            taken += f" AND NOT coalesce({condition}, false)"
+        if not condition:
+            return
+
+
+def _condition(clause: Clause, change: Rewrite, text: RemoteText, seen: str) -> str:
     if clause.condition is None:
         return ""
-    (found,) = text.parts(f"SELECT ({clause.condition}\n) AS c FROM {both}", change.statement)
+    (found,) = text.parts(f"SELECT ({clause.condition}\n) AS c FROM {seen}", change.statement)
     return found
 
 
-def _action(clause: Clause, change: Rewrite, text: RemoteText, both: str) -> str:
+def _action(clause: Clause, change: Rewrite, text: RemoteText, seen: str) -> str:
     if clause.action == "DELETE":
         return "DELETE"
     listed = ", ".join(f"({sql}\n) AS v{at}" for at, sql in enumerate(clause.values.values()))
-    select = f"SELECT {listed} FROM {both}"
+    select = f"SELECT {listed} FROM {seen}"
     types = schema_of(change.planner.plan(select, change.statement)).types
     found = text.parts(select, change.statement)
     values = [

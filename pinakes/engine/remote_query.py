@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pinakes.core.errors import NotSupportedError
-from pinakes.engine.choice import AUTO, LOCAL, Choice, check_possible, hindrance, judged, size_of
+from pinakes.engine.choice import AUTO, LOCAL, Choice, check_possible, hindrance, judged, keeps_rows, limit_of, size_of
 from pinakes.engine.errors import translated
 from pinakes.engine.metrics import summary_of
 from pinakes.engine.remote import RemoteStatement
@@ -27,7 +27,8 @@ SMALL = 32_000_000
 
 
 def remote_query(statement: Planned, execution: Execution, wanted: str, span: Span | None = None) -> Result | None:
-    """The rows of a query that another engine runs; None if `auto` chose this one."""
+    """The rows of a query that another engine runs; None if `auto` chose this one, or it reads only what this one
+    knows."""
     if wanted != AUTO:
         check_possible(execution)
         return _run(statement, execution, span)
@@ -42,21 +43,25 @@ def remote_query(statement: Planned, execution: Execution, wanted: str, span: Sp
 def estimated(statement: Planned, execution: Execution, span: Span | None) -> Choice:
     """What `auto` chooses. The tables' own sizes are known at once; only if they are large it is looked closer."""
     planner = execution.planner()
-    frame = planner.query(statement, span)
+    keeps = keeps_rows(planner.query(statement, span).optimized_logical_plan())
     at_most = size_of(planner.relations.all())
-    if at_most is not None and at_most <= execution.session.engine.config.spark.threshold:
-        execution.plans.forget()
-        return judged(at_most, execution)
+    execution.plans.forget()
+    if at_most is not None and at_most <= limit_of(execution, keeps=keeps)[0]:
+        return judged(at_most, execution, keeps=keeps)
     from pinakes.engine.explain.collect import planned_bytes
 
-    found = judged(planned_bytes(execution, planner, frame), execution)
+    found = judged(planned_bytes(statement, span, execution), execution, keeps=keeps)
     execution.plans.forget()
     return found
 
 
-def _run(statement: Planned, execution: Execution, span: Span | None) -> Result:
+def _run(statement: Planned, execution: Execution, span: Span | None) -> Result | None:
     planner = execution.planner()
     frame = planner.query(statement, span)
+    relations = planner.relations.all()
+    if relations and all(relation.system is not None for relation in relations):
+        execution.plans.forget()
+        return None
     with execution.query.phase("plan"), translated():
         schema = schema_of_plan(frame.optimized_logical_plan())
         execution.query.planned(summary_of(frame.optimized_logical_plan()))

@@ -6,7 +6,6 @@ here. What only this process can read (files, temporary and system tables, rows 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
@@ -120,8 +119,7 @@ class RemoteText:
         if key not in self.handed_over:
             name = f"rows_{self.execution.query.query_id}_{len(self.handed_over)}"
             schema = _plain(pa.schema(list(relation.provider.schema)))
-            rows = partial(_rows, self.execution, self.planner, relation)
-            self.handed_over[key] = HandedOver(name, schema, rows)
+            self.handed_over[key] = HandedOver(name, schema, partial(self.planner.rows_of, relation))
         return quoted(self.handed_over[key].name)
 
 
@@ -139,12 +137,6 @@ def remote_catalog(session: Session, name: str) -> RemoteCatalog | None:
         )
     own = getattr(found, "rows_name", None) if opening.type in _SQL_CATALOGS else None
     return RemoteCatalog(str(own or f"pinakes_{opening.mount_id.partition('.')[0]}"), opening)
-
-
-def _rows(execution: Execution, planner: Planner, relation: Relation) -> Iterator[pa.RecordBatch]:
-    """All rows of a relation, as this engine reads them."""
-    columns = ", ".join(f'"{name.replace(chr(34), chr(34) * 2)}"' for name in relation.columns)
-    return execution.batches(planner.plan_over(f"SELECT {columns} FROM {relation.sql}", relation))
 
 
 def _named(query: str, columns: list[str]) -> str:

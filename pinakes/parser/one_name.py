@@ -1,4 +1,4 @@
-"""A text that is one name and nothing else, such as a function of the API is given."""
+"""A text that is one name, or terms to sort by, and nothing else: such as a function of the API is given."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from pinakes.parser.classify import error_of
 from pinakes.parser.cursor import Cursor
 from pinakes.parser.faults import Fault
 from pinakes.parser.lexer import tokenize
+from pinakes.parser.statements import SortTerm
+from pinakes.parser.terms import sort_term
 
 
 def read_name(text: str) -> Name:
@@ -19,3 +21,16 @@ def read_name(text: str) -> Name:
     except Fault as fault:
         raise error_of(fault, text, 0) from fault.__cause__
     return name
+
+
+def read_sort_terms(text: str) -> tuple[SortTerm, ...]:
+    """What rows are sorted by, as after SORTED BY: `day, id DESC NULLS LAST`."""
+    try:
+        cursor = Cursor(text, tokenize(text))
+        terms = [sort_term(cursor)]
+        while cursor.accept(","):
+            terms.append(sort_term(cursor))
+        cursor.done()
+    except Fault as fault:
+        raise error_of(fault, text, 0) from fault.__cause__
+    return tuple(terms)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 Properties = dict[str, str]
 
 _ICEBERG = "org.apache.iceberg"
+_KEYS = ("s3.access-key-id", "s3.secret-access-key", "s3.session-token")
 _HADOOP_IO, _S3_IO = f"{_ICEBERG}.hadoop.HadoopFileIO", f"{_ICEBERG}.aws.s3.S3FileIO"
 
 
@@ -171,26 +172,32 @@ def _signed(secret: Secret | None, location: str, region: str | None, service: s
     from pinakes.providers.rest.signing import service_of
 
     keys = storage_properties(secret)
-    return {
-        "rest.sigv4-enabled": "true",
-        "rest.signing-name": service or service_of(location),
-        "rest.signing-region": region or keys.get("s3.region", ""),
-        "rest.access-key-id": keys.get("s3.access-key-id", ""),
-        "rest.secret-access-key": keys.get("s3.secret-access-key", ""),
-        **({"rest.session-token": keys["s3.session-token"]} if "s3.session-token" in keys else {}),
-    }
+    return _signing(keys, service or service_of(location), region or keys.get("s3.region", ""))
 
 
 def _glue(opening: Opening) -> Properties:
+    """Iceberg's client for Glue takes its keys from the surroundings of Spark alone: keys that only this catalog has go
+    to the REST protocol that the service itself has."""
     from pinakes.providers.glue import GlueOptions, place
 
     options = parse_options(GlueOptions, opening.options, "catalog type glue")
     endpoint, account = place(opening.location, options)
-    found = {"catalog-impl": f"{_ICEBERG}.aws.glue.GlueCatalog", **_aws(opening, options.region, options.profile)}
-    more = {"glue.endpoint": endpoint, "glue.id": account, "s3.endpoint": options.s3_endpoint or endpoint}
-    if options.warehouse is not None:
-        more["warehouse"] = absolute_warehouse(options.warehouse)
-    return {**found, **_storage(opening.access.storage), **{k: v for k, v in more.items() if v is not None}}
+    keys = _aws(opening, options.region, options.profile)
+    region = keys.get("client.region", "")
+    if "s3.access-key-id" not in keys:
+        chosen = {"catalog-impl": f"{_ICEBERG}.aws.glue.GlueCatalog", "glue.endpoint": endpoint, "glue.id": account}
+        if options.warehouse is not None:
+            chosen["warehouse"] = absolute_warehouse(options.warehouse)
+    elif endpoint is None:
+        uri = f"https://glue.{region}.amazonaws.com/iceberg"
+        chosen = {"type": "rest", "uri": uri, "warehouse": account, **_signing(keys, "glue", region)}
+    else:
+        raise NotSupportedError(
+            "Spark takes keys for a Glue at an address of its own from its surroundings alone, not from a secret. "
+            "SET engine = 'local'."
+        )
+    chosen["s3.endpoint"] = options.s3_endpoint or endpoint
+    return {**keys, **_storage(opening.access.storage), **{k: v for k, v in chosen.items() if v is not None}}
 
 
 def _s3tables(opening: Opening) -> Properties:
@@ -201,14 +208,19 @@ def _s3tables(opening: Opening) -> Properties:
     region = options.region or opening.location.split(":")[3]
     uri = options.endpoint or f"https://s3tables.{region}.amazonaws.com"
     keys = _aws(opening, region, options.profile)
-    login = {
-        "rest.sigv4-enabled": "true",
-        "rest.signing-name": "s3tables",
-        "rest.signing-region": region,
-        **{f"rest.{k.removeprefix('s3.')}": v for k, v in keys.items() if k.startswith("s3.") and "key" in k},
-    }
+    login = _signing(keys, "s3tables", region)
     endpoint = {"s3.endpoint": options.s3_endpoint} if options.s3_endpoint else {}
     return {"type": "rest", "uri": f"{uri}/iceberg", "warehouse": opening.location, **keys, **login, **endpoint}
+
+
+def _signing(keys: Properties, service: str, region: str) -> Properties:
+    """Each request of a REST catalog is signed with these keys."""
+    return {
+        "rest.sigv4-enabled": "true",
+        "rest.signing-name": service,
+        "rest.signing-region": region,
+        **{f"rest.{k.removeprefix('s3.')}": v for k, v in keys.items() if k in _KEYS},
+    }
 
 
 def _aws(opening: Opening, region: str | None, profile: str | None) -> Properties:
@@ -223,7 +235,6 @@ def _aws(opening: Opening, region: str | None, profile: str | None) -> Propertie
         return found
     frozen = credentials.get_frozen_credentials()
     keys = {
-        "client.credentials-provider": f"{_ICEBERG}.aws.StaticCredentialsProvider",
         "s3.access-key-id": frozen.access_key,
         "s3.secret-access-key": frozen.secret_key,
         "s3.session-token": frozen.token,

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 
 from pinakes.core.errors import (
     CommitConflict,
+    ConstraintViolation,
     ExecutionError,
     NotSupportedError,
     OutOfMemory,
@@ -20,6 +21,8 @@ from pinakes.core.errors import (
 _MEMORY = ("OutOfMemoryError", "OUT_OF_MEMORY", "maxResultSize", "Java heap space")
 _CONFLICT = ("CommitFailedException", "ValidationException", "commitStateUnknown", "has been modified concurrently")
 _SECRET = re.compile(r"(?i)((?:password|token|secret|credential|access-key-id)\S*?[=:]\s*)[^\s,;)}]+")
+_NULL = re.compile(r"column `[^\n]*?` is NOT NULL, and a row has NULL there")
+"""What changes there are told to say (`engine/remote_create.py`)."""
 _LONGEST = 600
 
 
@@ -50,6 +53,8 @@ def _kind(error: BaseException, words: str) -> PinakesError:
         return OutOfMemory(f"Spark ran out of memory: {words} Give it more with driver_memory in [spark].")
     if any(word in whole for word in _CONFLICT):
         return CommitConflict(f"Spark could not commit the change, another was faster: {words}")
+    if _NULL.search(whole) is not None:
+        return ConstraintViolation(f"{_NULL.findall(whole)[0]}.")
     if "TABLE_OR_VIEW_NOT_FOUND" in whole:
         return TableNotFound(f"Spark does not find a table of this statement: {words}")
     if name in ("SparkConnectGrpcException", "_MultiThreadedRendezvous", "_InactiveRpcError") or "UNAVAILABLE" in whole:

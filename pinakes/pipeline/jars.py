@@ -57,6 +57,7 @@ AWS = Jar(
 Jars = frozenset[Jar]
 ALWAYS: Jars = frozenset({ICEBERG, SQLITE})
 """What every Spark that is started here has: the embedded catalog is kept in SQLite."""
+ALL: Jars = ALWAYS | {POSTGRES, MARIADB, AWS}
 
 
 class JarCache:

@@ -131,7 +131,7 @@ def _started(
 
 def _await(server: LocalServer, port: int, log: Path, seconds: float, starting: Starting) -> None:
     until = time.monotonic() + seconds
-    while not _answers(port):
+    while not answers(port):
         starting.check()
         if not server.is_running:
             raise ServerUnavailable(f"Spark did not start: {_last_words(log)}")
@@ -150,7 +150,7 @@ def _last_words(log: Path) -> str:
     return " / ".join(told[-3:]) or "it said nothing."
 
 
-def _answers(port: int) -> bool:
+def answers(port: int) -> bool:
     try:
         socket.create_connection(("127.0.0.1", port), 1).close()
     except OSError:

@@ -12,7 +12,6 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -50,9 +49,6 @@ class Server:
     @property
     def is_running(self) -> bool:
         return self.local is None or self.local.is_running
-
-    def alive(self) -> bool:
-        return self.is_running
 
     def close(self) -> None:
         self.sessions.close()
@@ -98,21 +94,21 @@ class SparkEngine:
         with self._session(statement) as (server, connected):
             spool = server.spool if statement.is_large else None
             work = _direct if spool is None else _spooled(spool, statement.query.query_id)
-            running = Running(connected, statement.query, lambda: work(connected, statement.sql), server.alive)
+            running = Running(connected, statement.query, lambda: work(connected, statement.sql))
             for batch in running.batches():
                 yield conformed(batch, statement.schema)
 
-    def change(self, statement: RemoteStatement) -> None:
-        with self._session(statement) as (server, connected), connected.writing:
+    def change(self, statement: RemoteStatement) -> pa.Table:
+        with self._session(statement) as (_, connected), connected.writing:
             signature = {f"{_SIGNED}{key}": value for key, value in statement.signature.items()}
             for key, value in signature.items():
                 connected.spark.conf.set(key, value)
             try:
-                work = partial(_command, connected, statement.sql)
-                for _ in Running(connected, statement.query, work, server.alive).batches():
-                    pass
+                running = Running(connected, statement.query, lambda: _command(connected, statement.sql))
+                found = list(running.batches())
+                return pa.Table.from_batches(found) if found else statement.schema.empty_table()
             finally:
-                for key in signature if server.is_running else ():
+                for key in signature if connected.is_alive() else ():
                     connected.spark.conf.unset(key)
 
     @contextmanager
@@ -142,7 +138,7 @@ class SparkEngine:
 
     def _ended(self, query: Query, server: Server) -> None:
         """Spark still knows its tasks; it is asked for them when somebody wants to see them."""
-        del self._live[query.query_id]
+        self._live.pop(query.query_id, None)  # one that opened two sessions ends twice
         if server.ui is not None and all(past.query_id != query.query_id for past in self._past):
             self._past.append(_Past(query.query_id, query.user, server.ui))
 
@@ -179,7 +175,7 @@ class SparkEngine:
         local = start(self._config, jars, self._base, Starting(query.tell, query.check))
         query.tell("")
         spool = Spool(self._config.spool or str(local.spool))
-        return Server(Sessions(local.url), spool, Ui(local.ui, spark_version()), jars, local)
+        return Server(Sessions(local.url, lambda: local.is_running), spool, Ui(local.ui, spark_version()), jars, local)
 
     def _remote(self) -> Server:
         from pinakes.pipeline.connect import Sessions
@@ -193,7 +189,7 @@ class SparkEngine:
 
     def release(self, place: str) -> None:
         for server in list(self._servers):
-            server.sessions.release(place, is_alive=server.is_running)
+            server.sessions.release(place)
 
     def close(self) -> None:
         with self._starting:
@@ -252,8 +248,9 @@ def _frame(connected: Connected, sql: str) -> Any:
 
 
 def _command(connected: Connected, sql: str) -> Iterator[pa.RecordBatch]:
-    connected.spark.sql(sql)
-    return iter(())
+    """It is carried out by `sql` itself; its answer was taken along then."""
+    answer = connected.spark.sql(sql)
+    return iter(answer.toArrow().to_batches())
 
 
 @contextmanager

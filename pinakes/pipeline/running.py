@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from pinakes.engine.query import Query
     from pinakes.pipeline.connect import Connected
 
-GONE = "Spark has ended, or was killed, while it was at work: run it again, and it is started anew"
 _GLANCE = 0.1
 _AHEAD = 4
 """Batches that wait to be read at most."""
@@ -32,14 +31,10 @@ Work = Callable[[], Iterator[pa.RecordBatch]]
 class Running:
     """`work` is done on another thread, whose statements carry the id of the query as their tag."""
 
-    def __init__(
-        self, connected: Connected, query: Query, work: Work, is_alive: Callable[[], bool] = lambda: True
-    ) -> None:
+    def __init__(self, connected: Connected, query: Query, work: Work) -> None:
         self._connected = connected
         self._query = query
         self._work = work
-        self._is_alive = is_alive
-        """Whether there is a Spark to wait for: its client asks one that has gone for minutes."""
         self._rows: queue.Queue[pa.RecordBatch | BaseException | None] = queue.Queue(_AHEAD)
         self._left = threading.Event()
         """Nobody wants the rows any more."""
@@ -67,8 +62,10 @@ class Running:
                 return self._rows.get(timeout=_GLANCE)
             except queue.Empty:
                 self._query.check()
-                if not self._is_alive() and self._rows.empty():
-                    raise ServerUnavailable(GONE) from None
+                if not self._connected.is_alive() and self._rows.empty():
+                    raise ServerUnavailable(
+                        "the Spark that was started for this has ended. Another one is started for the next statement."
+                    ) from None
 
     def _run(self) -> None:
         end: BaseException | None = None

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from pyiceberg import types as ice
 
+from pinakes.core.distinct_counts import distinct_counts
 from pinakes.system_tables.iceberg_manifests import current_manifests, files_in
 from pinakes.system_tables.iceberg_metadata import Inside
 from pinakes.system_tables.iceberg_statistics import ColumnStatistics, Statistics
@@ -40,7 +41,7 @@ def statistics_of(inside: Inside) -> list[Statistic]:
             rows += file.get("record_count")
         elif file.content == 1:
             rows -= file.get("record_count")
-    distinct = _distinct(inside)
+    distinct = distinct_counts(inside.metadata)
     columns = [_of(f.name, known.columns.get(f.field_id), distinct.get(f.field_id)) for f in schema.fields]
     return [*columns, Statistic(None, rows=float(max(rows, 0)))]
 
@@ -59,15 +60,3 @@ def _of(name: str, column: ColumnStatistics | None, distinct: float | None) -> S
         low=None if shown is None else printed(column.kind, shown.low),
         high=None if shown is None else printed(column.kind, shown.high),
     )
-
-
-def _distinct(inside: Inside) -> dict[int, float]:
-    """Numbers of different values that somebody counted for the current snapshot and put into the metadata."""
-    metadata, found = inside.metadata, {}
-    for file in metadata.statistics:
-        if file.snapshot_id == metadata.current_snapshot_id:
-            for blob in file.blob_metadata:
-                counted = (blob.properties or {}).get("ndv")
-                if counted is not None and len(blob.fields) == 1:
-                    found[blob.fields[0]] = float(counted)
-    return found

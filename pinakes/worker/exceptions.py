@@ -35,7 +35,10 @@ class Damaged(ProtocolError):
 
 
 class WorkerDied(WorkerError):
-    """The worker ended or hung up; the message has its last words."""
+    """The worker ended or hung up; the message has its last words. `unheard`: it had answered before, and nothing came
+    of this answer, so that it may have been gone before it was asked."""
+
+    unheard = False
 
 
 class WorkerTimeout(WorkerError):

@@ -1,4 +1,4 @@
-"""examples/dbt: a project over two catalogs, built twice, the second time incrementally."""
+"""examples/dbt: a project over two catalogs, built twice, the second time incrementally; here and on Spark."""
 
 from __future__ import annotations
 
@@ -57,36 +57,48 @@ def rows(connection: adbc.Connection, sql: str) -> list[tuple[object, ...]]:
         return cursor.fetchall()
 
 
-def test_it_is_built_twice(dbt_python: Path, example: Path, server: Serving) -> None:
+@pytest.mark.parametrize("engine", ["local", "spark"])
+def test_it_is_built_twice(dbt_python: Path, example: Path, server: Serving, engine: str) -> None:
     shop = Shop(example, server.port)
-    shop.build("build")
+    chosen = ["--vars", f"engine: {engine}"]
+    shop.build("build", *chosen)
     with server.connect() as connection:
         assert rows(connection, "SELECT count(*), sum(amount) FROM lake.shop.fct_orders")[0][0] == 3
         arrive(example, connection)
-        shop.build("build")
-        orders = rows(
-            connection, "SELECT order_id, status, CAST(amount AS VARCHAR) FROM lake.shop.fct_orders ORDER BY 1"
-        )
-        assert orders == [
-            (1, "shipped", "12.50"),
-            (2, "shipped", "19.90"),
-            (3, "placed", "42.00"),
-            (4, "placed", "5.00"),
-        ]
-        revenue = rows(connection, "SELECT CAST(month AS VARCHAR), country FROM lake.shop.fct_revenue ORDER BY 1, 2")
-        assert revenue == [
-            ("2024-01-01", "Germany"),
-            ("2024-01-01", "United Kingdom"),
-            ("2024-02-01", "Germany"),
-        ]
-        history = rows(
-            connection, "SELECT id, country, dbt_valid_to IS NULL FROM lake.shop.customers_history ORDER BY 1, 3"
-        )
-        assert history == [(1, "GB", True), (2, "FR", False), (2, "DE", True), (3, "DE", True)]
-        # January was the last month there, so it is told anew: the customer from France lives in Germany now.
-        commits = rows(connection, 'SELECT operation FROM lake.shop."fct_revenue$snapshots" ORDER BY committed_at')
-        assert len(commits) == 2
+        shop.build("build", *chosen)
+        assert_built(connection)
+        for table in ("fct_orders", "fct_revenue", "dim_customers"):
+            assert makers(connection, table) == {"spark" if engine == "spark" else "pinakes"}, table
     documented(shop)
+
+
+def assert_built(connection: adbc.Connection) -> None:
+    orders = rows(connection, "SELECT order_id, status, CAST(amount AS VARCHAR) FROM lake.shop.fct_orders ORDER BY 1")
+    assert orders == [
+        (1, "shipped", "12.50"),
+        (2, "shipped", "19.90"),
+        (3, "placed", "42.00"),
+        (4, "placed", "5.00"),
+    ]
+    revenue = rows(connection, "SELECT CAST(month AS VARCHAR), country FROM lake.shop.fct_revenue ORDER BY 1, 2")
+    assert revenue == [
+        ("2024-01-01", "Germany"),
+        ("2024-01-01", "United Kingdom"),
+        ("2024-02-01", "Germany"),
+    ]
+    history = rows(
+        connection, "SELECT id, country, dbt_valid_to IS NULL FROM lake.shop.customers_history ORDER BY 1, 3"
+    )
+    assert history == [(1, "GB", True), (2, "FR", False), (2, "DE", True), (3, "DE", True)]
+    # January was the last month there, so it is told anew: the customer from France lives in Germany now.
+    commits = rows(connection, 'SELECT operation FROM lake.shop."fct_revenue$snapshots" ORDER BY committed_at')
+    assert len(commits) == 2
+
+
+def makers(connection: adbc.Connection, table: str) -> set[str]:
+    """The engines that wrote a table."""
+    found = rows(connection, f'SELECT summary FROM lake.shop."{table}$snapshots"')
+    return {dict(summary)["engine-name"] for (summary,) in found}
 
 
 def arrive(example: Path, connection: adbc.Connection) -> None:

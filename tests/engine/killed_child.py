@@ -19,6 +19,7 @@ CHANGES = {
     "replace": "CREATE OR REPLACE TABLE t AS SELECT value AS id, CAST({new} AS BIGINT) AS v FROM range(20000)",
     "delete": "DELETE FROM t WHERE id >= 20000 - {number} * 20",
     "transaction": "BEGIN; UPDATE t SET v = {new}; UPDATE u SET v = {new}; COMMIT",
+    "compact": "UPDATE t SET v = {new}; CALL system.rewrite_data_files('t', options => map('rewrite-all', 'true'))",
     "create": "CREATE TABLE t{new} AS SELECT value AS id, {new} AS v FROM range(20000)",
 }
 

@@ -95,7 +95,7 @@ def test_cherrypick(session: Session) -> None:
 def test_expired_snapshots_take_their_files_along(session: Session, tmp_path: Path) -> None:
     do(session, "UPDATE t SET id = id + 10")
     assert len(parquet_files(tmp_path)) == 4
-    ((data, *deletes, manifests, lists),) = rows(session, f"CALL system.expire_snapshots('t', {LATER})")
+    ((data, *deletes, manifests, lists, _),) = rows(session, f"CALL system.expire_snapshots('t', {LATER})")
     assert (data, deletes, lists) == (3, [0, 0], 3)
     assert manifests >= 3
     assert len(parquet_files(tmp_path)) == 1
@@ -116,7 +116,7 @@ def test_what_a_branch_or_a_tag_leads_to_stays(session: Session, tmp_path: Path)
 
 def test_which_ones_expire(session: Session) -> None:
     first, second, third = ids(session)
-    assert rows(session, "CALL system.expire_snapshots('t')") == [(0, 0, 0, 0, 0)], "none is five days old"
+    assert rows(session, "CALL system.expire_snapshots('t')") == [(0, 0, 0, 0, 0, 0)], "none is five days old"
     rows(session, f"CALL system.expire_snapshots('t', {LATER}, retain_last => 2)")
     assert ids(session) == [second, third]
     with pytest.raises(InvalidArgument, match=r"can't expire: 'main' of lake\.default\.t stands at it"):

@@ -142,8 +142,17 @@ ALTERATIONS: list[tuple[str, str, dict[str, Any]]] = [
     ("COMMENT ON COLUMN a.t.c IS NULL", "CommentOn", {"what": "COLUMN", "name": "a.t.c", "comment": None}),
     ("COMMENT ON NAMESPACE a IS 'x'", "CommentOn", {"what": "SCHEMA"}),
     ("COMMENT ON VIEW v IS 'x'", "CommentOn", {"what": "VIEW"}),
+    ("ALTER TABLE a.t EXECUTE optimize", "TableExecute", {"name": "a.t", "procedure": "optimize", "where": None}),
+    (
+        "ALTER TABLE t EXECUTE optimize(file_size_threshold => '1MB') WHERE p = 1",
+        "TableExecute",
+        {"procedure": "optimize", "where": "p = 1"},
+    ),
+    ("ALTER TABLE IF EXISTS t EXECUTE expire_snapshots()", "TableExecute", {"if_exists": True, "arguments": []}),
     ("ANALYZE t", "Analyze", {"table": "t", "columns": []}),
     ("ANALYZE TABLE a.t COMPUTE STATISTICS FOR COLUMNS x, y", "Analyze", {"table": "a.t", "columns": ["x", "y"]}),
     ("ANALYZE t (x, y)", "Analyze", {"columns": ["x", "y"]}),
     ("ANALYZE TABLE t COMPUTE STATISTICS FOR ALL COLUMNS", "Analyze", {"columns": []}),
+    ("ANALYZE TABLE t COMPUTE STATISTICS NOSCAN", "Analyze", {"columns": [], "scans": False}),
+    ("ANALYZE t WITH (columns = ARRAY['x', 'y'])", "Analyze", {"columns": ["x", "y"], "scans": True}),
 ]

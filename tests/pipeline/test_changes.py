@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from pinakes.core.errors import NotSupportedError, PinakesError
+from pinakes.core.errors import ConstraintViolation, NotSupportedError, PinakesError
 from pinakes.core.names import Name
 from pinakes.engine.engine import Engine
 from pinakes.engine.session import Session
@@ -65,6 +65,52 @@ def test_rows_are_deleted_and_updated(spark: Session) -> None:
     assert here(spark, "SELECT count(*) FROM t") == [(0,)]
 
 
+def test_a_table_is_made_as_it_is_defined(spark: Session) -> None:
+    sql = """CREATE OR REPLACE TABLE defined (k BIGINT NOT NULL COMMENT 'the key', w VARCHAR, PRIMARY KEY (k))
+      SORTED BY (w DESC) AS SELECT k, w FROM t"""
+    for _ in range(2):
+        assert count(spark, sql) == 3
+        assert here(spark, "SELECT k, w FROM defined ORDER BY k") == [(1, "a"), (2, "b"), (3, "c")]
+        table = spark.resolver.table(Name.of("defined"))[1].handle
+        key = table.schema().find_field("k")
+        assert (key.required, key.doc, str(key.field_type)) == (True, "the key", "long")
+        assert table.schema().identifier_field_ids == [key.field_id]
+        (sort,) = table.sort_order().fields
+        assert table.schema().find_column_name(sort.source_id) == "w"
+    assert count(spark, "INSERT INTO defined VALUES (4, NULL)") == 1
+    for sql in (
+        "INSERT INTO defined VALUES (CAST(NULL AS BIGINT), 'x')",
+        "CREATE TABLE wrong (k BIGINT NOT NULL) AS SELECT CAST(NULL AS BIGINT)",
+    ):
+        with pytest.raises(ConstraintViolation, match="NOT NULL"):
+            spark.run(sql).read_all()
+    assert here(spark, "SELECT count(*) FROM defined") == [(4,)]
+    assert count(spark, "CREATE TABLE empty AS SELECT * FROM t WITH NO DATA") == 0
+
+
+def test_rows_go_by_name_and_in_place_of_others(spark: Session) -> None:
+    assert count(spark, "INSERT INTO t BY NAME SELECT 'd' AS w, 4 AS k") == 1
+    assert here(spark, "SELECT w FROM t WHERE k = 4") == [("d",)]
+    assert count(spark, "INSERT OVERWRITE t SELECT 7, 'x'") == 1
+    assert here(spark, "SELECT k, w FROM t") == [(7, "x")]
+    assert count(spark, "INSERT OVERWRITE t SELECT k, w FROM t WHERE k < 0") == 0
+    assert here(spark, "SELECT count(*) FROM t") == [(0,)]
+
+
+def test_partitions_are_replaced(spark: Session) -> None:
+    count(spark, "CREATE TABLE p PARTITIONED BY (k) AS SELECT * FROM t")
+    spark.run("SET partition_overwrite_mode = 'dynamic'").read_all()
+    try:
+        assert count(spark, "INSERT OVERWRITE p VALUES (2, 'new'), (2, 'newer'), (5, 'e')") == 3
+        assert count(spark, "INSERT OVERWRITE p SELECT * FROM t WHERE k < 0") == 0
+        found = here(spark, "SELECT k, w FROM p ORDER BY k, w")
+        assert found == [(1, "a"), (2, "new"), (2, "newer"), (3, "c"), (5, "e")]
+    finally:
+        spark.run("RESET partition_overwrite_mode").read_all()
+    assert count(spark, "INSERT OVERWRITE p VALUES (9, 'all')") == 1
+    assert here(spark, "SELECT k, w FROM p") == [(9, "all")]
+
+
 def test_rows_are_merged(spark: Session) -> None:
     sql = """MERGE INTO t USING (SELECT * FROM (VALUES (1, 'x'), (2, 'gone'), (9, 'new')) AS v(k, w)) AS s ON t.k = s.k
       WHEN MATCHED AND s.w = 'gone' THEN DELETE
@@ -73,6 +119,16 @@ def test_rows_are_merged(spark: Session) -> None:
       WHEN NOT MATCHED BY SOURCE THEN UPDATE SET w = 'lonely'"""
     assert count(spark, sql) == 4
     assert here(spark, "SELECT k, w FROM t ORDER BY k") == [(1, "x"), (3, "lonely"), (9, "new")]
+
+
+def test_rows_are_merged_by_names_that_only_one_side_can_mean(spark: Session) -> None:
+    sql = """MERGE INTO t USING (SELECT * FROM (VALUES (1, 'x'), (9, 'new')) AS v(k, w)) AS s ON t.k = s.k
+      WHEN MATCHED AND t.w = 'a' THEN DO NOTHING
+      WHEN MATCHED THEN UPDATE SET w = s.w
+      WHEN NOT MATCHED AND w IS NOT NULL THEN INSERT (k, w) VALUES (k, w)
+      WHEN NOT MATCHED BY SOURCE AND k > 2 THEN DELETE"""
+    assert count(spark, sql) == 2
+    assert here(spark, "SELECT k, w FROM t ORDER BY k") == [(1, "a"), (2, "b"), (9, "new")]
 
 
 def test_each_is_signed_and_seen_by_other_sessions(spark: Session, engine: Engine) -> None:
@@ -88,7 +144,7 @@ def test_each_is_signed_and_seen_by_other_sessions(spark: Session, engine: Engin
 @pytest.mark.parametrize(
     "sql",
     [
-        "INSERT OVERWRITE t SELECT 1, 'x'",
+        "INSERT INTO t DEFAULT VALUES",
         "INSERT INTO t SELECT 1.5, 'x'",
         "DELETE FROM t USING t AS o WHERE t.k = o.k",
         "UPDATE t SET w = initcap(w)",

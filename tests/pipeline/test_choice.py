@@ -29,6 +29,7 @@ def low(spark_connect_server: Facts) -> Iterator[Session]:
             "CREATE TABLE lake.default.large PARTITIONED BY (p) AS "
             "SELECT value AS k, value % 8 AS p, md5(CAST(value AS VARCHAR)) AS w FROM generate_series(1, 20000)"
         ).read_all()
+        session.run("CREATE TABLE lake.default.one_file AS SELECT k, w FROM lake.default.large").read_all()
         session.run("SET engine = 'auto'").read_all()
         yield session
 
@@ -48,6 +49,7 @@ def test_auto_goes_by_the_bytes_that_are_planned_to_be_read(low: Session) -> Non
     for sql, engine in (
         ("SELECT count(*) AS a FROM small WHERE k > 0", "local"),
         ("SELECT min(w) AS b FROM large", "spark"),
+        ("SELECT min(w) AS b1 FROM one_file", "spark"),
         ("SELECT initcap(min(w)) AS c FROM large", "local"),
     ):
         assert ran_on(low, sql) == engine
@@ -55,6 +57,25 @@ def test_auto_goes_by_the_bytes_that_are_planned_to_be_read(low: Session) -> Non
     assert told["name"] == "spark"
     assert "threshold of 5,000" in told["why"]
     assert explained(low, "SELECT k FROM small")["name"] == "local"
+
+
+def test_what_is_kept_in_memory_has_to_fit_there(spark_connect_server: Facts) -> None:
+    config = config_of(spark_connect_server)
+    engine = replace(config.engine, memory_limit=32_000_000)
+    with open_engine(replace(config, engine=engine)) as opened:
+        session = opened.session()
+        session.run(
+            "CREATE TABLE t AS SELECT value AS k, sha512(CAST(value AS VARCHAR)) AS w FROM generate_series(1, 600000)"
+        ).read_all()
+        session.run("SET engine = 'auto'").read_all()
+        for sql, choice in (
+            ("SELECT count(*) FROM t WHERE w > 'a'", "local"),
+            ("SELECT w, count(*) FROM t GROUP BY w", "spark"),
+            ("SELECT a.k FROM t AS a JOIN t AS b ON a.w = b.w", "spark"),
+            ("SELECT w FROM t ORDER BY w", "spark"),
+        ):
+            assert explained(session, sql)["name"] == choice, sql
+        assert "memory limit of 32,000,000" in explained(session, "SELECT w FROM t ORDER BY w")["why"]
 
 
 def test_auto_looks_at_what_remains_after_pruning(low: Session) -> None:

@@ -50,7 +50,7 @@ def test_aggregates_of_groups_and_of_nothing_give_the_same(table: Session) -> No
 
 
 def apart(probes: list[str]) -> tuple[list[str], list[str]]:
-    """Spark 4.1 can't plan its listagg beside a DISTINCT, and says so (a ClassCastException in its optimizer)."""
+    """Spark 4.1 can't plan its listagg beside a DISTINCT, which is refused."""
     lists = [probe for probe in probes if probe.startswith("string_agg")]
     return [probe for probe in probes if probe not in lists], lists
 
@@ -60,6 +60,14 @@ def test_what_is_not_known_to_agree_is_refused(table: Session, probe: str) -> No
     told = refusal(table, f"SELECT {probe} AS v FROM p")
     assert told is not None
     assert "Spark" in told
+
+
+def test_lists_beside_distinct_values_are_refused(table: Session) -> None:
+    lists = "string_agg(s, ',' ORDER BY s)"
+    told = refusal(table, f"SELECT {lists}, count(DISTINCT b) FROM p")
+    assert told is not None
+    assert "string_agg beside" in told
+    assert refusal(table, f"SELECT {lists}, (SELECT count(DISTINCT b) FROM p) FROM p") is None
 
 
 def test_there_are_enough_of_them() -> None:

@@ -18,14 +18,12 @@ class SparkConnect(Server):
     def install(self) -> None:
         """Jars, fetched as the product does it. The rest comes with the package pyspark."""
         from pinakes.core.errors import PinakesError
-        from pinakes.pipeline.jars import ALWAYS, MARIADB, POSTGRES, JarCache
+        from pinakes.pipeline.jars import ALL, JarCache
         from pinakes.pipeline.java import java
         from pinakes.pipeline.local_server import spark_home
 
         try:
-            JarCache(cache(), java(), next((spark_home() / "jars").glob("ivy-*.jar"))).paths(
-                ALWAYS | {MARIADB, POSTGRES}
-            )
+            JarCache(cache(), java(), next((spark_home() / "jars").glob("ivy-*.jar"))).paths(ALL)
         except PinakesError as error:
             raise Unavailable(error.message) from error
 

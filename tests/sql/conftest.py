@@ -29,7 +29,10 @@ class SltFile(pytest.File):
     engine: Engine
 
     def collect(self) -> Iterable[pytest.Item]:
-        self.records = parse(self.path.read_text(encoding="utf-8"), self.path)
+        text = self.path.read_text(encoding="utf-8")
+        if text.startswith("# slow:"):
+            self.add_marker("slow")
+        self.records = parse(text, self.path)
         self.done = 0
         for record in self.records:
             yield SltRecord.from_parent(self, name=str(record.line), record=record)

@@ -4,6 +4,7 @@ import os
 import sys
 import threading
 import time
+from pathlib import Path
 
 import pyarrow as pa
 
@@ -46,6 +47,15 @@ class Broken(ScalarFunction):
         raise RuntimeError("this value can't be")
 
 
+class Negated(ScalarFunction):
+    ARGUMENTS = pa.schema([("x", pa.int64())])
+    OUTPUT = pa.int64()
+
+    @classmethod
+    def compute(cls, params, x):
+        return pa.array([-v for v in x.to_pylist()], pa.int64())
+
+
 def fail(out):
     if FAULT == "die in the middle":
         sys.stderr.write("about to die: disk on fire\n")
@@ -56,7 +66,9 @@ def fail(out):
         time.sleep(60)
     if FAULT == "raise":
         raise RuntimeError("the service is down")
-    if FAULT == "hang in the middle":
+    if FAULT.startswith("hang in the middle"):
+        if mark := FAULT.removeprefix("hang in the middle").strip():
+            Path(mark).touch()
         time.sleep(600)
     if FAULT == "flood":
         sys.stderr.write("water " * 300_000 + "\n" + "drop\n" * 50_000)
@@ -66,7 +78,7 @@ def fail(out):
 class Bad(Worker):
     catalog = Catalog(
         name="bad",
-        schemas=[Schema(name="main", tables=[Table(name="t", function=Rows)], functions=[Broken])],
+        schemas=[Schema(name="main", tables=[Table(name="t", function=Rows)], functions=[Broken, Negated])],
     )
 
 

@@ -17,6 +17,9 @@ import pytest
 import pinakes
 from pinakes.api.connection import Connection
 from pinakes.core.errors import PinakesError
+from pinakes.worker.client.connection import PipeConnection
+from pinakes.worker.client.pool import Pool
+from pinakes.worker.wire.methods import METHODS
 from tests.worker.support import command
 
 pytestmark = pytest.mark.slow
@@ -130,8 +133,43 @@ def test_a_worker_that_died_while_nobody_asked_is_started_again(connection: Conn
     assert connection.execute("SELECT count(*) FROM bad.main.t").fetchall() == [(5,)]
 
 
-def test_cancel_reaches_a_worker_that_hangs(connection: Connection):
-    attach(connection, "hang in the middle", ", TIMEOUT 600")
+@pytest.mark.parametrize(
+    ("sql", "expected"),
+    [
+        ("SELECT count(*) FROM bad.main.t", [(5,)]),
+        ("SELECT bad.main.negated(i) FROM bad.main.t ORDER BY 1 LIMIT 1", [(-5,)]),
+    ],
+)
+def test_what_reads_is_asked_once_more_of_a_worker_that_was_about_to_die(
+    connection: Connection, monkeypatch: pytest.MonkeyPatch, sql: str, expected: list[tuple[object]]
+):
+    """As one that was killed, and whose threads are not gone yet: its pipes are still open when it is taken."""
+    attach(connection, "")
+    assert connection.execute(sql).fetchall() == expected
+    real = Pool.take
+    taken: list[int] = []
+
+    def take(pool: Pool, **how: bool) -> object:
+        found = real(pool, **how)
+        if isinstance(found, PipeConnection) and found.answered and not taken:
+            taken.extend(children())
+            for worker in taken:
+                os.kill(worker, signal.SIGKILL)
+        return found
+
+    monkeypatch.setattr(Pool, "take", take)
+    assert connection.execute(sql).fetchall() == expected
+    assert taken
+
+
+def test_a_change_is_not_asked_twice():
+    assert not [m.name for m in METHODS.values() if m.repeatable and m.answers == "nothing"]
+    assert not METHODS["catalog_transaction_begin"].repeatable
+    assert METHODS["catalog_table_get"].repeatable
+
+
+def test_cancel_reaches_a_worker_that_hangs(connection: Connection, tmp_path: Path):
+    attach(connection, f"hang in the middle {tmp_path}/hangs", ", TIMEOUT 600")
     ended: list[BaseException] = []
 
     def run() -> None:
@@ -142,8 +180,7 @@ def test_cancel_reaches_a_worker_that_hangs(connection: Connection):
 
     thread = threading.Thread(target=run)
     thread.start()
-    assert eventually(lambda: bool(children()))
-    time.sleep(1.0)  # so that the worker is likely to hang; a cancel before that is as good
+    assert eventually(tmp_path.joinpath("hangs").exists)
     connection.cancel()
     thread.join(LONG)
     assert not thread.is_alive()

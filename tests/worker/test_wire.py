@@ -13,10 +13,12 @@ from pyarrow import ipc
 from pinakes.worker.exceptions import Damaged, ProtocolError, RemoteValueError
 from pinakes.worker.wire import protocol, schemas
 from pinakes.worker.wire.arguments import Arguments, call_bytes, call_from, scan_bytes, scan_from
-from pinakes.worker.wire.filters import And, Comparison, In, IsNotNull, IsNull, Or, filters_bytes, filters_from
+from pinakes.worker.wire.filters import Comparison, filters_bytes
 from pinakes.worker.wire.messages import (
     answer_bytes,
+    batches_of,
     error_bytes,
+    opened,
     read_answer,
     read_request,
     request_bytes,
@@ -131,25 +133,43 @@ def test_the_end_is_no_error():
     assert read_request(io.BytesIO(b"")) is None
 
 
-def test_filters_go_there_and_back():
-    filters = (
-        Comparison("id", "ge", pa.scalar(5)),
-        In("name", pa.array(["a", "b"])),
-        Or((IsNull("name"), And((IsNotNull("id"), Comparison("day", "lt", pa.scalar("x")))))),
-    )
-    found = filters_from(filters_bytes(filters, ["id", "name", "day"]))
-    assert found[0] == filters[0]
-    assert isinstance(found[1], In)
-    assert found[1].values.to_pylist() == ["a", "b"]
-    assert found[2] == filters[2]
+def test_filters_are_what_the_protocol_says():
+    """Filter encoding 2: its metadata, a document, and values in columns of their own."""
+    batch = ipc.open_stream(golden("filters")).read_next_batch()
+    assert batch.schema.metadata == {
+        b"vgi_filter_encoding": b"vgi.filters.v2",
+        b"vgi_filter_version": b"2",
+        b"vgi_evaluation_context": b"vgi.none.v1",
+    }
+    assert batch.schema.field(0).equals(pa.field("filter_spec", pa.string(), nullable=False))
+    assert batch.column("value_0").to_pylist() == [5]
+    assert json.loads(batch.column(0)[0].as_py()) == {
+        "encoding": "vgi.filters.v2",
+        "semantics": "vgi.duckdb.standard.v1",
+        "kind": "snapshot",
+        "predicates": [
+            {
+                "id": "query:0",
+                "revision": 0,
+                "mode": "advisory",
+                "source": "query",
+                "expression": {
+                    "node": "comparison",
+                    "op": "gt",
+                    "left": {"node": "column_ref", "column_index": 0, "column_name": "id"},
+                    "right": {"node": "literal", "value_ref": 0},
+                },
+            }
+        ],
+    }
 
 
-def test_a_condition_that_is_not_known_is_left_out():
-    """Of an OR, all is left out: what is left would be too narrow."""
-    known = {"type": "is_null", "column_name": "a"}
-    spec = [{"type": "bloom", "column_name": "a"}, {"type": "or", "children": [known, {"type": "x"}]}]
-    batch = pa.record_batch({"filter_spec": [json.dumps(spec)]})
-    assert filters_from(stream_bytes(batch.schema, [(batch, None)])) == ()
+def test_rows_that_are_kept_elsewhere_are_not_taken_for_none():
+    nothing = pa.record_batch({"a": pa.array([], pa.int64())})
+    for key in (b"vgi_rpc.location", b"vgi_rpc.shm_offset"):
+        data = stream_bytes(nothing.schema, [(nothing, {key: b"somewhere"})])
+        with pytest.raises(ProtocolError, match="kept elsewhere"):
+            list(batches_of(opened(io.BytesIO(data))))
 
 
 def test_arguments_of_calls_and_of_scans():

@@ -131,6 +131,7 @@ RULES: dict[str, Rule] = {
     "CreateTable": _table,
     "CreateTableAs": _table,
     "AlterTable": _alter_table,
+    "TableExecute": anybody,
     "RenameTable": anybody,
     "DropTable": anybody,
     "CreateView": anybody,
@@ -145,9 +146,9 @@ RULES: dict[str, Rule] = {
     "Truncate": anybody,
     "CopyFrom": _file,
     "CopyTo": _file,
+    "Analyze": anybody,
     "Call": _call,
     # understood, and refused for everybody (`engine/refusals.py`)
-    "Analyze": anybody,
     "Grant": anybody,
     "Revoke": anybody,
 }

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from pinakes.caches.tally import Tally
-from pinakes.engine.choice import LOCAL, SPARK, Choice, hindrance, judged, wanted_engine
+from pinakes.engine.choice import LOCAL, SPARK, Choice, hindrance, judged, keeps_rows, wanted_engine
 from pinakes.engine.errors import translated
 from pinakes.engine.explain.cache_use import cache_use
 from pinakes.engine.explain.facts import Explained, Operator, ResultCacheUse, Scan, Shared
@@ -79,7 +79,7 @@ class Explaining:
         reads = any(one.reads for one in (root, *(s.root for s in shared)))
         return Explained(
             self.analyzed,
-            *choice_of(self.wanted, scans, self.execution),
+            *choice_of(self.wanted, scans, self.execution, keeps=keeps_rows(self.frame.optimized_logical_plan())),
             self._seconds(),
             scans if reads else tuple(map(_unread, scans)),
             shared,
@@ -109,14 +109,14 @@ class Explaining:
         return {**planned, "execute": self.execution.query.seconds["execute"]} if self.analyzed else planned
 
 
-def choice_of(wanted: str, scans: Iterable[Scan], execution: Execution) -> Choice:
+def choice_of(wanted: str, scans: Iterable[Scan], execution: Execution, *, keeps: bool) -> Choice:
     """The engine that would run it, and why."""
     if wanted == LOCAL:
         return Choice(LOCAL, "DataFusion in this process, as asked for by SET engine or a hint, or by default")
     if wanted == SPARK:
         hindered = hindrance(execution)
         return Choice(SPARK, "asked for by SET engine or a hint" + (f"; it would fail: {hindered}" if hindered else ""))
-    return judged(sum(scan.bytes_planned or 0 for scan in scans), execution)
+    return judged(sum(scan.bytes_planned or 0 for scan in scans), execution, keeps=keeps)
 
 
 def _unread(scan: Scan) -> Scan:
@@ -134,11 +134,13 @@ def _estimates(execution: Execution, planner: Planner, statement: Planned, span:
         return estimates_of(explained, execution.query.interruptible)
 
 
-def planned_bytes(execution: Execution, planner: Planner, frame: DataFrame) -> int:
-    """The bytes of all files that a planned query would read, after those that can't match were left out."""
+def planned_bytes(statement: Planned, span: Span | None, execution: Execution) -> int:
+    """The bytes of all files that a query would read, after those that can't match were left out: as it is told when
+    it is explained, so it is planned as then."""
     execution.plans.explains, execution.plans.dry = True, True
     try:
-        execution.ready(frame)
+        planner = execution.planner()
+        execution.ready(planner.query(statement, span))
         relations = [r for r in planner.relations.all() if r.shared is None]
         found = [scan_of(r, execution.plans.told(r.key), Evidence((), None)) for r in relations]
         return sum(scan.bytes_planned or 0 for scan in found)

@@ -7,6 +7,7 @@ They stream into new files.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 
 import pyarrow as pa
 from datafusion import DataFrame
@@ -64,7 +65,7 @@ def _told(statement: Insert, execution: Execution) -> str | None:
     try:
         body = planner.rewrite(statement, statement.body).text
         frame = planner.plan(body, statement)
-        sources = positions(_columns(statement, schema, frame, static), schema_of(frame))
+        sources = positions(filled_columns(statement, schema, frame, static), schema_of(frame))
         return misfit(execution, planner, body, sources, schema)
     except PinakesError:
         return None  # what can't be asked so (DEFAULT, a stream) is told by the error itself
@@ -104,7 +105,7 @@ def _rows(
         return execution.batches(planner.plan(f"SELECT {shaped(schema, given, zone)}", statement)), False
     body = planner.rewrite(statement, statement.body, also=_casts(statement, schema, zone, static))
     frame = planner.plan(body.text, statement, body.locate)
-    columns = _columns(statement, schema, frame, static)
+    columns = filled_columns(statement, schema, frame, static)
     aliases = ", ".join(f'"c{i}"' for i in range(len(columns)))
     select = shaped(schema, {**positions(columns, schema_of(frame)), **given}, zone)
     sql = f'SELECT {select} FROM {wrapped(body.text, frame)} AS "src"({aliases})'
@@ -127,7 +128,9 @@ def _names(schema: Schema, static: Mapping[str, str]) -> list[str]:
     return [f.name for f in schema.fields if f.name not in static]
 
 
-def _columns(statement: Insert, schema: Schema, frame: DataFrame, static: Mapping[str, str]) -> list[str]:
+def filled_columns(
+    statement: Insert, schema: Schema, frame: DataFrame, static: Mapping[str, str] = MappingProxyType({})
+) -> list[str]:
     """The table's column for each column of the query."""
     names = _names(schema, static)
     given = [Part(n, quoted=False) for n in frame.schema().names] if statement.by_name else statement.columns

@@ -127,6 +127,7 @@ class _Clause:
     def _sized(self, item: int, conditions: Sequence[Condition], keys: Sequence[str]) -> Sized:
         facts = self._facts[item]
         spreads = {key: facts.spread(key) for key in keys}
+        counted_values = {key: facts.distinct(key) for key in keys}
         plain = [c for c in conditions if c.is_plain]
         if plain and facts.rows <= MOST_ROWS:
             known = [key for key in keys if spreads[key] is not None]
@@ -135,16 +136,19 @@ class _Clause:
             aside = self._planner.aside(self._relations[item])
             found = counted(aside, self._statement, source, facts, texts, known)
             if found is not None:
-                return Sized(found.rows, {**spreads, **found.spreads})
+                return Sized(found.rows, {**spreads, **found.spreads}, counted_values)
         rows = float(facts.rows)
         for condition in conditions:
             rows *= self._share(condition, facts)
-        return Sized(max(rows, 1.0), spreads)
+        return Sized(max(rows, 1.0), spreads, counted_values)
 
     def _share(self, condition: Condition, facts: TableFacts) -> float:
         if not condition.is_equality:
             return COMPARED
-        spread = facts.spread(self._columns(condition)[0].name)
+        column = self._columns(condition)[0].name
+        counted, spread = facts.distinct(column), facts.spread(column)
+        if counted is not None:
+            return 1.0 / counted
         return EQUAL if spread is None else 1.0 / spread.distinct
 
     # --- names ----------------------------------------------------------------------------------------------------

@@ -25,6 +25,16 @@ class Sized:
     rows: float
     spreads: dict[str, Spread | None]
     """Of the columns that are joined by."""
+    counted: dict[str, float | None] = field(default_factory=dict)
+    """How many different values these have, where the table was analyzed."""
+
+    def distinct(self, column: str) -> float | None:
+        """As far as it is known, and no more than there are rows."""
+        spread = self.spreads.get(column)
+        found = self.counted.get(column)
+        if found is None:
+            found = None if spread is None else spread.distinct
+        return None if found is None else max(1.0, min(found, self.rows))
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,10 +83,11 @@ class Sizes:
         one, other = self.tables[edge.one], self.tables[edge.other]
         left, right = one.spreads.get(edge.left), other.spreads.get(edge.right)
         if left is None or right is None:
-            return 1.0 / max(1.0, min(one.rows, other.rows))
+            known = [n for n in (one.distinct(edge.left), other.distinct(edge.right)) if n is not None]
+            return 1.0 / (max(known) if len(known) == 2 else max(1.0, min(one.rows, other.rows)))
         overlap = min(left.greatest, right.greatest) - max(left.least, right.least) + 1.0
         if overlap <= 0:
             return 1.0 / max(1.0, one.rows * other.rows)
         mine, theirs = overlap / left.width, overlap / right.width
-        distinct = max(min(left.distinct, one.rows) * mine, min(right.distinct, other.rows) * theirs, 1.0)
+        distinct = max((one.distinct(edge.left) or 1.0) * mine, (other.distinct(edge.right) or 1.0) * theirs, 1.0)
         return mine * theirs / distinct

@@ -1,7 +1,8 @@
 """What the metadata of a table tells about sizes: its rows, exactly, and where the values of its keys lie.
 
 An integer column has at most as many distinct values as its bounds are apart, and at most as many as the table has
-rows. For keys, which are dense, that is about right; nothing else is known without reading.
+rows. For keys, which are dense, that is about right. Of a table that was analyzed, more is known: how many different
+values each column has (`core/distinct_counts.py`).
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from pyiceberg.types import DateType, IntegerType, LongType, NestedField
 
 from pinakes.caches.manifests import ManifestCache
 from pinakes.core.catalog import IcebergTable
+from pinakes.core.distinct_counts import distinct_counts
 from pinakes.engine.scan.snapshot import SnapshotFiles, files_of
 
 _KEYS = (IntegerType, LongType, DateType)
@@ -39,8 +41,17 @@ class TableFacts:
         self._fields = {field.name: field for field in table.handle.schema().fields}
         metadata = table.handle.metadata
         self.version = f"{metadata.table_uuid} {metadata.current_snapshot_id} {table.handle.schema().schema_id}"
-        """What the rows depend on."""
+        if metadata.statistics:
+            self.version += f" {metadata.statistics[-1].statistics_path}"
+        """What the rows depend on, and what is known of them."""
         self.rows = self._files.rows
+        self._distinct = distinct_counts(metadata)
+
+    def distinct(self, column: str) -> float | None:
+        """How many different values a column has, if somebody has counted them."""
+        field = self._fields.get(column)
+        counted = None if field is None else self._distinct.get(field.field_id)
+        return None if counted is None else max(1.0, min(counted, self.rows))
 
     def spread(self, column: str) -> Spread | None:
         known = _SPREADS.setdefault(self._files, {})

@@ -13,9 +13,10 @@ from pinakes.core.catalog import IcebergTable
 from pinakes.engine.places import Found
 
 if TYPE_CHECKING:
+    from pinakes.core.names import Name
     from pinakes.engine.execution import Execution
 
-Type = Literal["text", "integer", "timestamp", "boolean", "integers"]
+Type = Literal["text", "integer", "timestamp", "boolean", "integers", "texts", "options", "condition"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +24,8 @@ class Parameter:
     name: str
     type: Type
     required: bool = False
+    only_here: bool = False
+    """Iceberg's own procedure has none of this name."""
 
 
 @dataclass(slots=True)
@@ -33,8 +36,11 @@ class Work:
     table: IcebergTable
     arguments: dict[str, Any]
     now: datetime
-    check: Callable[[], None]
-    """Raises when the statement was stopped."""
+    execution: Execution
+
+    def check(self) -> None:
+        """Raises when the statement was stopped."""
+        self.execution.query.check()
 
     def __getitem__(self, name: str) -> Any:
         return self.arguments.get(name)
@@ -62,8 +68,19 @@ class Procedure(Signature):
     """`run` is done anew when somebody else changed the table meanwhile. The first parameter is always the table."""
 
     run: Callable[[Work], Rows]
+    elsewhere: Literal["never", "asked", "large"] = "never"
+    """When Iceberg's own procedure is called on another engine: when that one is asked for; or also when the table is
+    large (`elsewhere.py`)."""
     in_transactions: bool = True
-    """Whether it may run between BEGIN and COMMIT: one that removes files can't be rolled back."""
+    """Whether it may run between BEGIN and COMMIT: one that removes files can't be rolled back, and one that only
+    changes how rows are kept has no part in what a transaction does."""
+
+
+@dataclass(frozen=True, slots=True)
+class MakingProcedure(Signature):
+    """One that makes a table. The first parameter is its name; `run` gets what was given for the others."""
+
+    run: Callable[[Execution, Name, dict[str, Any]], Rows]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +91,8 @@ class RuntimeProcedure(Signature):
 
 
 TABLE = Parameter("table", "text", required=True)
+DRY_RUN = Parameter("dry_run", "boolean", only_here=True)
+"""It is only told what would be done."""
 SNAPSHOT = Parameter("snapshot_id", "integer", required=True)
 MOVED = pa.schema([("previous_snapshot_id", pa.int64()), ("current_snapshot_id", pa.int64())])
 """The answer of those that set the current snapshot."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
@@ -11,13 +12,14 @@ import pyarrow as pa
 from pinakes.core.errors import InvalidArgument, NotSupportedError, ProcedureNotFound, listing
 from pinakes.core.names import SYSTEM, Name, Part
 from pinakes.engine.execution import Execution
-from pinakes.engine.procedures.base import Parameter, Procedure, RuntimeProcedure, Signature, Work
+from pinakes.engine.procedures.base import MakingProcedure, Parameter, Procedure, RuntimeProcedure, Signature, Work
+from pinakes.engine.procedures.elsewhere import answered
 from pinakes.engine.procedures.registry import NAMES, RUNTIME, procedure, runtime_procedure
 from pinakes.engine.result import Result
 from pinakes.engine.write.commit import again
 from pinakes.parser import classify
 from pinakes.parser.one_name import read_name
-from pinakes.parser.statements import Call, Query
+from pinakes.parser.statements import Call, Query, TableExecute
 
 _RUNTIME = "runtime"
 
@@ -27,10 +29,13 @@ def run(statement: Call, execution: Execution) -> Result:
         return _run_runtime(runtime_procedure(statement.procedure.last.exact), statement, execution)
     catalog, name = _procedure_name(statement.procedure, execution)
     found = procedure(name)
-    if execution.session.transaction is not None and not found.in_transactions:
-        raise NotSupportedError(f"{name} removes files, so it can't be rolled back: COMMIT or ROLLBACK first")
-    given = _given(statement, found, execution)
+    alone = isinstance(found, MakingProcedure) or not found.in_transactions
+    if execution.session.transaction is not None and alone:
+        raise NotSupportedError(f"{name} can't be part of a transaction: COMMIT or ROLLBACK first")
+    given = given_to(found, statement, execution)
     target = _table(given.pop("table"), catalog, execution)
+    if isinstance(found, MakingProcedure):
+        return Result.rows(found.columns, [tuple(row) for row in found.run(execution, target, given)])
     rows = again(lambda: _run(found, target, given, execution), execution.resolver.find(target, kind="TABLE"))
     return Result.rows(found.columns, rows)
 
@@ -45,12 +50,17 @@ def columns_of(statement: Call, execution: Execution) -> pa.Schema:
 def _run(found: Procedure, target: Name, given: Mapping[str, Any], execution: Execution) -> list[tuple[object, ...]]:
     place, table = execution.resolver.table(target)
     execution.query.touch(place.place.mount.name)
-    work = Work(place, table, dict(given), datetime.now(UTC), execution.query.check)
-    return [tuple(row) for row in found.run(work)]
+    return carried_out(found, Work(place, table, dict(given), datetime.now(UTC), execution))
+
+
+def carried_out(found: Procedure, work: Work) -> list[tuple[object, ...]]:
+    """Here, or on another engine."""
+    answer = answered(found, work)
+    return [tuple(row) for row in (found.run(work) if answer is None else answer)]
 
 
 def _run_runtime(found: RuntimeProcedure, statement: Call, execution: Execution) -> Result:
-    rows = [tuple(row) for row in found.run(execution, _given(statement, found, execution))]
+    rows = [tuple(row) for row in found.run(execution, given_to(found, statement, execution))]
     return Result.rows(found.columns, rows) if found.columns.names else Result.done("CALL")
 
 
@@ -92,14 +102,14 @@ def _table(written: str, catalog: Part | None, execution: Execution) -> Name:
 # --- arguments -----------------------------------------------------------------------------------------------------
 
 
-def _given(statement: Call, found: Signature, execution: Execution) -> dict[str, Any]:
+def given_to(found: Signature, statement: Call | TableExecute, execution: Execution) -> dict[str, Any]:
     """What was given for the parameters, by their names."""
     given = _values(_texts(statement, found), execution)
     _check_types(found, given)
     return given
 
 
-def _texts(statement: Call, found: Signature) -> dict[Parameter, str]:
+def _texts(statement: Call | TableExecute, found: Signature) -> dict[Parameter, str]:
     """The text of each argument by its parameter."""
     known = {p.name: p for p in found.parameters}
     texts: dict[Parameter, str] = {}
@@ -122,16 +132,57 @@ def _texts(statement: Call, found: Signature) -> dict[Parameter, str]:
 
 def _values(texts: Mapping[Parameter, str], execution: Execution) -> dict[str, Any]:
     """All of them at once, so that ? is counted over the whole statement. Times are those of the session's zone."""
-    form = {"timestamp": "CAST(({}\n) AS TIMESTAMPTZ)"}
-    columns = ", ".join(f"{form.get(p.type, '({}{})').format(t, chr(10))} AS {p.name}_" for p, t in texts.items())
+    if not texts:
+        return {}
+    columns = ", ".join(f"{_asked(p, text)} AS {p.name}_" for p, text in texts.items())
     source = classify(f"SELECT {columns}")
     if not isinstance(source, Query) or source.tables:
         raise InvalidArgument("the arguments of a procedure must be constants")
     rows = execution.collect(execution.planner().query(source)).to_pylist()
-    return {p.name: value for p, value in zip(texts, rows[0].values(), strict=True)}
+    return {p.name: _paired(p, value) for p, value in zip(texts, rows[0].values(), strict=True)}
 
 
-_PYTHON: dict[str, type] = {"text": str, "integer": int, "timestamp": datetime, "boolean": bool, "integers": list}
+def _asked(parameter: Parameter, text: str) -> str:
+    if parameter.type == "timestamp":
+        return f"CAST(({text}\n) AS TIMESTAMPTZ)"
+    if parameter.type == "options":
+        text = _MAP.sub("make_array(", text)
+    return f"({text}\n)"
+
+
+def _paired(parameter: Parameter, value: Any) -> Any:
+    """Options: as a map of DataFusion's has them, or one after the other."""
+    if parameter.type != "options" or not isinstance(value, list):
+        return value
+    if all(isinstance(v, tuple) for v in value):
+        return {str(k): str(v) for k, v in value}
+    if len(value) % 2:
+        raise InvalidArgument(f"{parameter.name}: map('key', 'value', …) needs a value for each key")
+    return {str(k): str(v) for k, v in zip(value[::2], value[1::2], strict=True)}
+
+
+_MAP = re.compile(r"^\s*map\s*\(", re.IGNORECASE)
+"""Spark's map('key', 'value', …)."""
+
+
+_PYTHON: dict[str, type] = {
+    "text": str,
+    "condition": str,
+    "integer": int,
+    "timestamp": datetime,
+    "boolean": bool,
+    "integers": list,
+    "texts": list,
+    "options": dict,
+}
+_MEMBERS: dict[str, type] = {"integers": int, "texts": str}
+
+
+def _fits(type: str, value: Any) -> bool:
+    if type == "integer" and isinstance(value, bool):
+        return False
+    members = value if isinstance(value, list) else ()
+    return isinstance(value, _PYTHON[type]) and all(isinstance(v, _MEMBERS[type]) for v in members)
 
 
 def _check_types(found: Signature, given: Mapping[str, Any]) -> None:
@@ -139,20 +190,18 @@ def _check_types(found: Signature, given: Mapping[str, Any]) -> None:
         value = given.get(parameter.name)
         if value is None and not parameter.required:
             continue
-        fits = isinstance(value, _PYTHON[parameter.type]) and not (
-            parameter.type == "integer" and isinstance(value, bool)
-        )
-        if isinstance(value, list):
-            fits = parameter.type == "integers" and all(isinstance(v, int) for v in value)
-        if not fits:
+        if not _fits(parameter.type, value):
             raise InvalidArgument(f"{found.name}: {parameter.name} must be {_said(parameter)}, not {value!r}")
 
 
 def _said(parameter: Parameter) -> str:
     return {
         "text": "a text, such as 'sales.orders'",
+        "condition": "a condition in a text, such as 'id < 10'",
         "integer": "a whole number",
         "timestamp": "a time, such as TIMESTAMP '2024-01-31 12:00:00'",
         "boolean": "true or false",
         "integers": "an array of whole numbers, such as [1, 2]",
+        "texts": "an array of texts, such as ['a', 'b']",
+        "options": "a map of texts, such as map('rewrite-all', 'true')",
     }[parameter.type]

@@ -5,13 +5,19 @@ from __future__ import annotations
 from importlib import import_module
 
 from pinakes.core.errors import ProcedureNotFound, listing
-from pinakes.engine.procedures.base import Procedure, RuntimeProcedure
+from pinakes.engine.procedures.base import MakingProcedure, Procedure, RuntimeProcedure
 
 NAMES = (
+    "add_files",
     "cherrypick_snapshot",
+    "compute_table_stats",
     "expire_snapshots",
     "fast_forward",
+    "migrate",
     "remove_orphan_files",
+    "rewrite_data_files",
+    "rewrite_manifests",
+    "rewrite_position_delete_files",
     "rollback_to_snapshot",
     "rollback_to_timestamp",
     "set_current_snapshot",
@@ -22,10 +28,10 @@ RUNTIME = ("flush_cache", "kill_query")
 """Those of the engine, `system.runtime.x`: modules in `runtime/`."""
 
 
-def procedure(name: str) -> Procedure:
+def procedure(name: str) -> Procedure | MakingProcedure:
     if name not in NAMES:
         raise ProcedureNotFound(f"there is no procedure {name!r}; there are: {listing(NAMES)}")
-    found: Procedure = import_module(f"pinakes.engine.procedures.{name}").PROCEDURE
+    found: Procedure | MakingProcedure = import_module(f"pinakes.engine.procedures.{name}").PROCEDURE
     return found
 
 

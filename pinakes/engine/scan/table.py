@@ -118,7 +118,10 @@ class IcebergScan:
 
     def narrowed(self, scans: Iterable[Sequence[Expr]] = ()) -> Narrowed:
         """The table as a query reads it whose scans of it have these conditions."""
-        numbers = Pruner(self.files, self._iceberg).files(scans)
+        return self.of(Pruner(self.files, self._iceberg).files(scans))
+
+    def of(self, numbers: Sequence[int]) -> Narrowed:
+        """The scan of these files."""
         divided = self._division().of(numbers)
         frames = [self._native((f.url for _, f in files), group.shape) for group, files in divided.native.items()]
         if divided.plain:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
@@ -19,6 +20,7 @@ from pinakes.engine.relation import Relation, key_of
 from pinakes.engine.splice import Edit
 from pinakes.parser.statements import CatalogCall, FunctionRef, Planned, Span
 from pinakes.providers.vgi.scans import FunctionHandle, ValueCall
+from pinakes.worker.exceptions import WorkerCanceled
 from pinakes.worker.wire.arguments import Arguments
 
 if TYPE_CHECKING:
@@ -89,6 +91,8 @@ class _Computing:
     def __init__(self, function: CatalogFunction, check: Callable[[], None]) -> None:
         self._function, self._check = function, check
         self._call: ValueCall | None = None
+        self._lock = threading.Lock()
+        self._over = False
 
     def __call__(self, *columns: pa.Array) -> pa.Array:
         schema = self._function.arguments
@@ -96,13 +100,22 @@ class _Computing:
             batch = pa.RecordBatch.from_arrays(list(columns), schema=schema.remove_metadata())
         else:
             batch = pa.RecordBatch.from_struct_array(pa.array([{}] * len(columns[0]), pa.struct([])))
-        if self._call is None:
-            handle = self._function.handle
-            assert isinstance(handle, FunctionHandle)
-            self._call = handle.values(batch.schema, self._check)
-        return self._call.compute(batch)
+        return self._begun(batch.schema).compute(batch)
+
+    def _begun(self, schema: pa.Schema) -> ValueCall:
+        """Once for all threads, and not after the end: another call would be closed by nobody."""
+        with self._lock:
+            if self._over:
+                raise WorkerCanceled("the statement has ended")
+            if self._call is None:
+                handle = self._function.handle
+                assert isinstance(handle, FunctionHandle)
+                self._call = handle.values(schema, self._check)
+            return self._call
 
     def close(self) -> None:
+        with self._lock:
+            self._over = True
         if self._call is not None:
             self._call.close()
 

@@ -7,7 +7,6 @@ new one, so that no data file ever has more than one of ours; the old one is rem
 
 from __future__ import annotations
 
-import json
 import uuid
 import zlib
 from collections.abc import Mapping
@@ -18,13 +17,13 @@ from pyiceberg.io import OutputStream
 from pyiceberg.manifest import DataFile, DataFileContent, FileFormat
 from pyroaring import BitMap64
 
-from pinakes import __version__
 from pinakes.caches.manifests import ManifestCache
 from pinakes.core.catalog import IcebergTable
 from pinakes.engine.scan.deletes import DeleteFile, Deletes
 from pinakes.engine.scan.positions import MAGIC, deleted_rows
 from pinakes.engine.scan.tasks import Task
 from pinakes.engine.write.new_files import NewFiles
+from pinakes.engine.write.puffin import Blob, puffin
 from pinakes.providers.iceberg_v3.records import DataFileV3
 
 PATH_ID, POSITION_ID, ROW_POSITION_ID = 2147483546, 2147483545, 2147483645
@@ -35,7 +34,6 @@ _SCHEMA = pa.schema(
         pa.field("pos", pa.int64(), nullable=False, metadata={"PARQUET:field_id": str(POSITION_ID)}),
     ]
 )
-_PUFFIN = b"PFA1"
 
 
 class DeleteWriter(NewFiles):
@@ -87,18 +85,13 @@ class DeleteWriter(NewFiles):
 
     def _vectors(self, places: Mapping[str, BitMap64], tasks: Mapping[str, Task]) -> None:
         location = self._location("puffin")
-        blobs = {path: blob_of(positions) for path, positions in places.items()}
-        offset, offsets = len(_PUFFIN), {}
-        for path, blob in blobs.items():
-            offsets[path], offset = offset, offset + len(blob)
-        footer = _footer(blobs, offsets, {path: len(positions) for path, positions in places.items()})
-        whole = _PUFFIN + b"".join(blobs.values()) + footer
+        made = puffin([_blob(path, positions) for path, positions in places.items()])
         with self._created(location) as stream:
-            stream.write(whole)
-        for path, positions in places.items():
-            self.files.append(
-                _vector_file(location, len(whole), len(positions), path, offsets[path], len(blobs[path]), tasks[path])
-            )
+            stream.write(made.content)
+        for (path, positions), offset in zip(places.items(), made.offsets, strict=True):
+            length = len(blob_of(positions))
+            size = len(made.content)
+            self.files.append(_vector_file(location, size, len(positions), path, offset, length, tasks[path]))
 
     def _created(self, location: str) -> OutputStream:
         """Not asked whether it is there: the name is new, and some stores let nobody look for a missing file."""
@@ -150,19 +143,7 @@ def as_array(bitmap: BitMap64) -> pa.Array:
     return pa.Array.from_buffers(pa.uint64(), len(numbers), [None, pa.py_buffer(numbers)]).cast(pa.int64())
 
 
-def _footer(blobs: Mapping[str, bytes], offsets: Mapping[str, int], rows: Mapping[str, int]) -> bytes:
-    """What a Puffin file ends with: what its blobs are and where."""
-    listed = [
-        {
-            "type": "deletion-vector-v1",
-            "fields": [ROW_POSITION_ID],
-            "snapshot-id": -1,  # a vector is made before its snapshot is
-            "sequence-number": -1,
-            "offset": offsets[path],
-            "length": len(blob),
-            "properties": {"referenced-data-file": path, "cardinality": str(rows[path])},
-        }
-        for path, blob in blobs.items()
-    ]
-    payload = json.dumps({"blobs": listed, "properties": {"created-by": f"Pinakes {__version__}"}}).encode()
-    return _PUFFIN + payload + len(payload).to_bytes(4, "little") + bytes(4) + _PUFFIN
+def _blob(path: str, positions: BitMap64) -> Blob:
+    """A vector is made before its snapshot is, and so names none."""
+    properties = {"referenced-data-file": path, "cardinality": str(len(positions))}
+    return Blob("deletion-vector-v1", [ROW_POSITION_ID], blob_of(positions), properties)

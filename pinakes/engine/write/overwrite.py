@@ -49,14 +49,17 @@ class Files:
     """A snapshot, and which of its manifests hold the data files that go: no other has to be looked at."""
     reads: Callable[[DataFile], bool] | None = None
     """Whether a file that somebody else added meanwhile matters to the change; None if each does."""
+    moves: bool = False
+    """No row changes, it is only moved: rows that others add are no matter, nor are those that they delete from other
+    files."""
 
 
 def overwrite(transaction: Transaction, files: Files, operation: Operation | None = None) -> None:
     """Add a snapshot to the transaction that has the new files in place of the old ones."""
     change = Change(operation or _operation(files), transaction, transaction._table.io)
     change.files = files
-    if files.reads is not None:
-        change.reads = files.reads
+    if files.reads is not None or files.moves:
+        change.reads = files.reads or (lambda file: False)
     with change:
         for file in files.added:
             change.append_data_file(file)
@@ -83,6 +86,11 @@ class Change(Revalidating, Merging, _SnapshotProducer["Change"]):
             gone = difference(window.base, window.head, self._io).gone
             if any(target_of(file) in gone for file in self.files.added_deletes):
                 raise ValidationException("a file is gone from which it deletes rows")
+
+    def _matters(self, delete: DataFile) -> bool:
+        """One that is for a single file which stays is no matter to rows that are only moved."""
+        target = target_of(delete)
+        return not self.files.moves or target is None or target in self._removed
 
     # --- manifests ------------------------------------------------------------------------------------------------
 
@@ -123,7 +131,7 @@ class Change(Revalidating, Merging, _SnapshotProducer["Change"]):
         self._gone += [e.data_file for e in gone]
         with self._writer(manifest.partition_spec_id, manifest.content) as writer:
             for entry in entries:
-                writer.add_entry(_carried(entry, self._snapshot_id, removed=self._goes(entry.data_file)))
+                writer.add_entry(carried(entry, self._snapshot_id, removed=self._goes(entry.data_file)))
         return [writer.to_manifest_file()]
 
     def _goes(self, file: DataFile) -> bool:
@@ -190,10 +198,11 @@ class Change(Revalidating, Merging, _SnapshotProducer["Change"]):
             collector.remove_file(file, schema, specs[file.spec_id])
         before = metadata.snapshot_by_id(self._parent_snapshot_id or -1)
         summary: dict[str, Any] = {**collector.build(), **snapshot_properties}
-        return update_snapshot_summaries(
-            summary=Summary(operation=self._operation, **summary),
+        told = update_snapshot_summaries(  # it knows no replacing, which sums up as overwriting does
+            summary=Summary(operation=Operation.OVERWRITE, **summary),
             previous_summary=before.summary if before is not None else None,
         )
+        return Summary(operation=self._operation, **told.additional_properties)
 
     def _deleted_entries(self) -> list[ManifestEntry]:
         """Asked by pyiceberg's way of making manifests, which is not taken here."""
@@ -204,7 +213,7 @@ class Change(Revalidating, Merging, _SnapshotProducer["Change"]):
         raise AssertionError("the manifests of a change are made in _manifests")
 
 
-def _carried(entry: ManifestEntry, snapshot_id: int, *, removed: bool) -> ManifestEntry:
+def carried(entry: ManifestEntry, snapshot_id: int, *, removed: bool) -> ManifestEntry:
     """An entry in a manifest that is written anew: it stays, or it is told that it went with this snapshot."""
     return ManifestEntry.from_args(
         status=ManifestEntryStatus.DELETED if removed else ManifestEntryStatus.EXISTING,

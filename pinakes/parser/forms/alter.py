@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 from pinakes.core.names import Name
 from pinakes.parser.cursor import Cursor
 from pinakes.parser.forms.alter_actions import actions
+from pinakes.parser.forms.call import argument
 from pinakes.parser.forms.namespaces import WORDS as NAMESPACE_WORDS
 from pinakes.parser.forms.namespaces import alter_namespace
 from pinakes.parser.forms.views import alter_view
-from pinakes.parser.statements import AlterAction, AlterTable, RenameTable
+from pinakes.parser.statements import AlterAction, AlterTable, RenameTable, TableExecute
 
 if TYPE_CHECKING:
     from pinakes.parser.statements import AnyStatement
@@ -27,7 +28,7 @@ def alter(cursor: Cursor) -> AnyStatement:
 
 
 def _table(cursor: Cursor) -> AnyStatement:
-    """ALTER TABLE [IF EXISTS] name RENAME TO name | action [, action …]"""
+    """ALTER TABLE [IF EXISTS] name RENAME TO name | EXECUTE procedure … | action [, action …]"""
     if_exists = cursor.accept("IF", "EXISTS")
     cursor.accept("ONLY")
     name = cursor.name("the name of a table")
@@ -35,8 +36,27 @@ def _table(cursor: Cursor) -> AnyStatement:
         target = Name(cursor.path("the new name"))
         cursor.done()
         return RenameTable(text=cursor.text, shown=cursor.shown, name=name, target=target, if_exists=if_exists)
+    if cursor.accept("EXECUTE"):
+        return _execute(cursor, name, if_exists=if_exists)
     found: list[AlterAction] = [*actions(cursor)]
     while cursor.accept(","):
         found += actions(cursor)
     cursor.done()
     return AlterTable(text=cursor.text, shown=cursor.shown, name=name, actions=tuple(found), if_exists=if_exists)
+
+
+def _execute(cursor: Cursor, name: Name, *, if_exists: bool) -> TableExecute:
+    """EXECUTE procedure [(name => value, …)] [WHERE condition]"""
+    procedure = cursor.part("the name of a procedure")
+    arguments = () if cursor.word != "(" or cursor.accept("(", ")") else cursor.listed(argument)
+    where = cursor.until(what="a condition") if cursor.accept("WHERE") else None
+    cursor.done()
+    return TableExecute(
+        text=cursor.text,
+        shown=cursor.shown,
+        name=name,
+        procedure=procedure,
+        arguments=arguments,
+        where=where,
+        if_exists=if_exists,
+    )

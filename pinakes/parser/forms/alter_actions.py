@@ -62,7 +62,7 @@ def actions(cursor: Cursor) -> tuple[AlterAction, ...]:
             return (_unset(cursor),)
         case "WRITE":
             return (_write(cursor),)
-    if cursor.word in ("EXECUTE", "CLUSTER", "OWNER", "ATTACH", "DETACH"):
+    if cursor.word in ("CLUSTER", "OWNER", "ATTACH", "DETACH"):
         raise cursor.unsupported(f"ALTER TABLE … {cursor.word} is not supported")
     raise cursor.fault("expected ADD, DROP, RENAME, ALTER COLUMN, SET, UNSET, WRITE or CREATE BRANCH")
 

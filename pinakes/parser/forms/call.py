@@ -9,12 +9,12 @@ from pinakes.parser.statements import Argument, Call, Kill
 def call(cursor: Cursor) -> Call:
     """CALL procedure(a, name => b)"""
     procedure = cursor.name("the name of a procedure")
-    arguments = () if cursor.accept("(", ")") else cursor.listed(_argument)
+    arguments = () if cursor.accept("(", ")") else cursor.listed(argument)
     cursor.done()
     return Call(text=cursor.text, shown=cursor.shown, procedure=procedure, arguments=arguments)
 
 
-def _argument(cursor: Cursor) -> Argument:
+def argument(cursor: Cursor) -> Argument:
     name: str | None = None
     if cursor.peek(1).word in ("=>", ":="):
         name = cursor.part("the name of a parameter").exact

@@ -80,15 +80,34 @@ def comment_on(cursor: Cursor) -> CommentOn:
 
 
 def analyze(cursor: Cursor) -> Analyze:
-    """ANALYZE [TABLE] name [(columns) | COMPUTE STATISTICS [FOR COLUMNS a, b | FOR ALL COLUMNS | NOSCAN]]"""
+    """ANALYZE [TABLE] name [(columns) | COMPUTE STATISTICS [FOR COLUMNS a, b | FOR ALL COLUMNS | NOSCAN] |
+    WITH (columns = ARRAY['a', 'b'])]"""
     if cursor.peek(1).kind != "end":
         cursor.accept_one("TABLE", "VERBOSE")
     table = cursor.name("the name of a table")
     columns: tuple[Part, ...] = cursor.listed(Cursor.part) if cursor.word == "(" else ()
-    if cursor.accept("COMPUTE", "STATISTICS") and not cursor.accept("NOSCAN") and cursor.accept("FOR"):
-        columns = _statistics_columns(cursor)
+    scans = True
+    if cursor.accept("COMPUTE", "STATISTICS"):
+        scans = not cursor.accept("NOSCAN")
+        if scans and cursor.accept("FOR"):
+            columns = _statistics_columns(cursor)
+    elif cursor.accept("WITH"):
+        columns = _columns_of_trino(cursor)
     cursor.done()
-    return Analyze(text=cursor.text, shown=cursor.shown, table=table, columns=columns)
+    return Analyze(text=cursor.text, shown=cursor.shown, table=table, columns=columns, scans=scans)
+
+
+def _columns_of_trino(cursor: Cursor) -> tuple[Part, ...]:
+    """(columns = ARRAY['a', 'b'])"""
+    cursor.expect("(")
+    if not cursor.accept("COLUMNS", "=", "ARRAY", "["):
+        raise cursor.fault("expected columns = ARRAY['a', …]")
+    found = [cursor.string("a column in single quotes")]
+    while cursor.accept(","):
+        found.append(cursor.string("a column in single quotes"))
+    cursor.expect("]")
+    cursor.expect(")")
+    return tuple(Part(name, quoted=False) for name in found)
 
 
 def _statistics_columns(cursor: Cursor) -> tuple[Part, ...]:

@@ -12,7 +12,7 @@ from sqlglot import expressions as exp
 from pinakes.parser.spark import calls, literals
 from pinakes.parser.spark import types as t
 from pinakes.parser.spark.infer import ARITHMETIC, Inference, cast_type
-from pinakes.parser.spark.tree import refused
+from pinakes.parser.spark.tree import name_of, refused
 from pinakes.parser.spark.writing import Writing
 
 _COMPARISONS = (exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.NullSafeEQ, exp.NullSafeNEQ)
@@ -33,6 +33,7 @@ def rewrite(tree: exp.Expr, inference: Inference) -> exp.Expr:
     nodes = list(tree.walk(bfs=False))
     writing = Writing({id(node): inference.of(node) for node in nodes}, nodes)
     _check_sets(nodes, inference)
+    _check_lists(nodes)
     for node in reversed(nodes):
         new = _written(node, writing)
         if new is not node:
@@ -106,6 +107,14 @@ def _check_sets(nodes: list[exp.Expr], inference: Inference) -> None:
             for left, right in pairs:
                 if not _alike(left, right):
                     raise refused(f"{type(node).__name__.upper()} of columns of different types")
+
+
+def _check_lists(nodes: list[exp.Expr]) -> None:
+    """Spark 4.1 can't plan its listagg beside an aggregate of DISTINCT values: its optimizer falls over."""
+    calls = [node for node in nodes if isinstance(node, exp.Anonymous)]
+    distinct = {id(c.parent_select) for c in calls if any(isinstance(a, exp.Distinct) for a in c.expressions)}
+    if any(name_of(call) == "string_agg" and id(call.parent_select) in distinct for call in calls):
+        raise refused("string_agg beside an aggregate of DISTINCT values")
 
 
 def _alike(left: pa.DataType | None, right: pa.DataType | None) -> bool:

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from pinakes.parser.statements.alter import SetNotNull as SetNotNull
     from pinakes.parser.statements.alter import SetProperties as SetProperties
     from pinakes.parser.statements.alter import SetSortOrder as SetSortOrder
+    from pinakes.parser.statements.alter import TableExecute as TableExecute
     from pinakes.parser.statements.alter import UnsetProperties as UnsetProperties
     from pinakes.parser.statements.base import AsOf as AsOf
     from pinakes.parser.statements.base import Bound as Bound
@@ -141,7 +142,7 @@ FAMILIES = {
         "AddColumn DropColumn RenameColumn SetColumnType SetNotNull DropNotNull SetDefault DropDefault "
         "CommentColumn MoveColumn SetProperties UnsetProperties AddPartitionField DropPartitionField "
         "CreateRef DropRef "
-        "SetSortOrder AlterAction AlterTable"
+        "SetSortOrder AlterAction AlterTable TableExecute"
     ),
     "changes": "Assignment PartitionColumn Insert Update Delete MergeClause Merge Truncate CopyOption CopyTo CopyFrom",
     "rights": "Grant Revoke",

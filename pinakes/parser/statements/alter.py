@@ -9,6 +9,7 @@ from pinakes.core.names import Name, Part
 from pinakes.core.sql_types import SqlType
 from pinakes.parser.statements.base import Path, Properties, Span, Statement
 from pinakes.parser.statements.definitions import ColumnDef, PartitionTerm, SortTerm
+from pinakes.parser.statements.session import Argument
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,4 +159,15 @@ class AlterTable(Statement):
 
     name: Name
     actions: tuple[AlterAction, ...]
+    if_exists: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableExecute(Statement):
+    """ALTER TABLE [IF EXISTS] name EXECUTE procedure [(name => value, …)] [WHERE condition]"""
+
+    name: Name
+    procedure: Part
+    arguments: tuple[Argument, ...] = ()
+    where: Span | None = None
     if_exists: bool = False

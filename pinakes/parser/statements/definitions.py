@@ -177,7 +177,9 @@ class CommentOn(Statement):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Analyze(Statement):
-    """ANALYZE [TABLE] name [(columns) | COMPUTE STATISTICS …]"""
+    """ANALYZE [TABLE] name [(columns) | COMPUTE STATISTICS …]; no columns are all of them"""
 
     table: Name
     columns: tuple[Part, ...] = ()
+    scans: bool = True
+    """False for NOSCAN: only what is known without reading a row."""

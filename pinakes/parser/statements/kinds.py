@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pinakes.parser.statements.alter import AlterTable
+from pinakes.parser.statements.alter import AlterTable, TableExecute
 from pinakes.parser.statements.changes import CopyFrom, CopyTo, Delete, Insert, Merge, Truncate, Update
 from pinakes.parser.statements.definitions import (
     AlterNamespace,
@@ -98,6 +98,7 @@ AnyStatement = (
     | DropView
     | RenameTable
     | AlterTable
+    | TableExecute
     | CommentOn
     | Analyze
     | Insert

@@ -38,7 +38,6 @@ class LoadContext:
     spool: Spool | None
     catalogs: Mapping[str, str]
     reached: Callable[[str], None] = lambda _: None
-    is_alive: Callable[[], bool] = lambda: True
 
     @property
     def spark(self) -> SparkSession:
@@ -52,7 +51,7 @@ class LoadContext:
             found.append(call())
             return iter(())
 
-        for _ in Running(self.connected, self.query, work, self.is_alive).batches():
+        for _ in Running(self.connected, self.query, work).batches():
             pass
         return found[0]
 
@@ -80,7 +79,7 @@ def open_context(
         catalogs = {alias: _catalog(session, alias) for alias in dict.fromkeys(aliases)}
         with engine.opened(own, place, list(catalogs.values()), jars) as (server, connected):
             names = {alias: catalog.name for alias, catalog in catalogs.items()}
-            yield LoadContext(session, connected, own, server.spool, names, reached, server.alive)
+            yield LoadContext(session, connected, own, server.spool, names, reached)
     except BaseException as error:
         if query is None:
             own.end(error)

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
 
 from pinakes.core.errors import InvalidArgument, listing
 from pinakes.providers.vgi.errors import translated
 from pinakes.worker.catalog.infos import CatalogAttachResult
+from pinakes.worker.catalog.names import AttachOpaqueData
 from pinakes.worker.client.catalog_mixin import CatalogClientMixin
 from pinakes.worker.client.connection import Check, Connection
 from pinakes.worker.client.location import Location
 from pinakes.worker.client.pool import Pool
+from pinakes.worker.client.told import LOGGER
 from pinakes.worker.exceptions import WorkerDied, WorkerError
+from pinakes.worker.wire.methods import METHODS
+
+T = TypeVar("T")
 
 
 class Attachment(CatalogClientMixin):
@@ -56,7 +60,7 @@ class Attachment(CatalogClientMixin):
             return self._result
 
     @property
-    def data(self) -> bytes:
+    def data(self) -> AttachOpaqueData:
         return self.attached.attach_opaque_data
 
     def _chosen(self) -> str:
@@ -75,25 +79,57 @@ class Attachment(CatalogClientMixin):
     # --- calls ----------------------------------------------------------------------------------------------------
 
     def call(self, method: str, values: Mapping[str, Any] | None = None) -> bytes | None:
-        with self.connection() as connection:
-            return connection.call(method, values or {}, timeout=self.timeout)
+        asked = dict(values or {})
+        again = METHODS[method].repeatable and asked.get("transaction_opaque_data") is None
+        return self.asked(lambda connection: connection.call(method, asked, timeout=self.timeout), again=again)
 
-    @contextmanager
-    def connection(self) -> Iterator[Connection]:
+    def asked(self, ask: Callable[[Connection], T], *, again: bool = True) -> T:
+        """What a connection answers. What only reads is asked `again`, of a new process, when that which was to answer
+        had ended while nobody used it."""
         with translated(self.alias):
-            taken = self._pool.take()
-            assert taken is not None
             try:
-                yield taken
-            except WorkerDied:
-                self.died()
-                raise
-            finally:
-                self._pool.give_back(taken)
+                return self._once(ask, fresh=False)
+            except WorkerDied as error:
+                if not again or not error.unheard:
+                    raise
+                LOGGER.info("catalog '%s': %s; it is asked once more", self.alias, error)
+            return self._once(ask, fresh=True)
+
+    def _once(self, ask: Callable[[Connection], T], *, fresh: bool) -> T:
+        taken = self._pool.take(fresh=fresh)
+        assert taken is not None
+        try:
+            return ask(taken)
+        except WorkerDied:
+            self.died()
+            raise
+        finally:
+            self._pool.give_back(taken)
 
     def take(self, *, wait: bool = True) -> Connection | None:
         """A connection that is given back later."""
         return self._pool.take(wait=wait)
+
+    def begun(self, connection: Connection, begin: Callable[[Connection], T]) -> tuple[Connection, T]:
+        """A stream that has begun on a connection that was taken, or, if its process had ended while nobody used it, on
+        a new one in its place. One that can't begin gives the connection back."""
+        try:
+            return connection, begin(connection)
+        except WorkerDied as error:
+            self.died()
+            self.give_back(connection)
+            if not error.unheard:
+                raise
+        except BaseException:
+            self.give_back(connection)
+            raise
+        fresh = self._pool.take(fresh=True)
+        assert fresh is not None
+        try:
+            return fresh, begin(fresh)
+        except BaseException:
+            self.give_back(fresh)
+            raise
 
     def give_back(self, connection: Connection) -> None:
         self._pool.give_back(connection)
@@ -109,8 +145,6 @@ class Attachment(CatalogClientMixin):
             if result is not None:
                 self.catalog_detach(attach_opaque_data=result.attach_opaque_data)
         except (WorkerError, Exception) as error:  # noqa: BLE001 - who detaches does not mind that it is gone already
-            from pinakes.worker.client.connection import LOGGER
-
             LOGGER.debug("catalog '%s' could not be told that it is detached: %s", self.alias, error)
         finally:
             self._pool.close()

@@ -14,7 +14,7 @@ from pinakes.core.names import Namespace
 from pinakes.providers.vgi.attachment import Attachment
 from pinakes.providers.vgi.errors import translated
 from pinakes.worker.catalog.infos import FunctionInfo, ScanFunctionResult
-from pinakes.worker.catalog.names import FunctionType
+from pinakes.worker.catalog.names import FunctionType, TransactionOpaqueData
 from pinakes.worker.client.calls import Bound, FunctionCall
 from pinakes.worker.client.connection import Check, Connection, Stream
 from pinakes.worker.exceptions import WorkerDied
@@ -65,8 +65,8 @@ class Running:
             connection = self._place()
             if connection is None:
                 return
+            connection, stream = attachment.begun(connection, lambda taken: self._stream(taken, columns))
             try:
-                stream = self._stream(connection, columns)
                 try:
                     for batch in stream.batches() if stream is not None else ():
                         yield self._chosen(batch, columns)
@@ -140,8 +140,9 @@ class FunctionHandle:
             at_unit=at[0] if at else None,
             at_value=at[1] if at else None,
         )
-        with self.attachment.connection() as connection:
-            bound = call.bind(connection, timeout=self.attachment.timeout, check=check)
+        bound = self.attachment.asked(
+            lambda connection: call.bind(connection, timeout=self.attachment.timeout, check=check)
+        )
         most = min(self.info.max_workers, self.attachment.workers)
         return RowCall(self.attachment, bound, self.info.projection_pushdown, self.info.filter_pushdown, most)
 
@@ -155,8 +156,9 @@ class FunctionHandle:
             attach_opaque_data=self.attachment.data,
             transaction_opaque_data=self.transaction,
         )
-        with self.attachment.connection() as connection:
-            bound = call.bind(connection, timeout=self.attachment.timeout, check=check)
+        bound = self.attachment.asked(
+            lambda connection: call.bind(connection, timeout=self.attachment.timeout, check=check)
+        )
         return ValueCall(self.attachment, bound, check)
 
 
@@ -205,11 +207,8 @@ class ValueCall:
                 return self._free.pop()
         connection = self._attachment.take()
         assert connection is not None
-        try:
-            return connection, self._bound.begin(connection, **self._attachment.patience(self._check))
-        except BaseException:
-            self._attachment.give_back(connection)
-            raise
+        patience = self._attachment.patience(self._check)
+        return self._attachment.begun(connection, lambda taken: self._bound.begin(taken, **patience))
 
     def _ended(self, connection: Connection, stream: Stream) -> None:
         stream.close()
@@ -234,7 +233,7 @@ class TableHandle:
     name: str
     functions: Mapping[tuple[Namespace, str], FunctionInfo] = field(repr=False)
     """Those of the worker."""
-    transaction: bytes | None = field(default=None, repr=False)
+    transaction: TransactionOpaqueData | None = field(default=None, repr=False)
 
     def scan(self, at: tuple[str, str] | None = None, check: Check | None = None) -> RowCall | EngineScan:
         """`at` is VERSION or TIMESTAMP, and which."""

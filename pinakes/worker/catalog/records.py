@@ -20,12 +20,13 @@ from pinakes.worker.catalog.names import AttachOpaqueData, FunctionType, Seriali
 from pinakes.worker.exceptions import ProtocolError
 from pinakes.worker.wire import schemas
 from pinakes.worker.wire.arguments import Arguments, scan_bytes, scan_from
+from pinakes.worker.wire.filters import SEMANTICS
 from pinakes.worker.wire.records import batch_of, decode, encode, row, stream_of
 
 Info = SchemaInfo | TableInfo | ViewInfo | FunctionInfo
 
 _NEVER = {
-    "partition_kind": "NONE",
+    "partition_kind": "NOT_PARTITIONED",
     "order_dependent": "NOT_ORDER_DEPENDENT",
     "distinct_dependent": "NOT_DISTINCT_DEPENDENT",
 }
@@ -89,6 +90,7 @@ def _function(info: FunctionInfo) -> dict[str, Any]:
         "description": info.comment or "",
         "projection_pushdown": info.projection_pushdown,
         "filter_pushdown": info.filter_pushdown,
+        "filter_semantic_profiles": [SEMANTICS] if info.filter_pushdown else [],
         "max_workers": info.max_workers,
     }
 
@@ -137,7 +139,7 @@ def function_from_record(data: bytes) -> FunctionInfo | None:
         output_schema=SerializedSchema(values.get("output_schema") or b""),
         defaults=_defaults(values.get("parameter_default_values")),
         projection_pushdown=bool(values.get("projection_pushdown")),
-        filter_pushdown=bool(values.get("filter_pushdown")),
+        filter_pushdown=bool(values.get("filter_pushdown")) and SEMANTICS in values.get("filter_semantic_profiles", ()),
         max_workers=max(1, int(values.get("max_workers") or 1)),
         deterministic=values.get("stability") == "CONSISTENT",
         **{**_described(values), "comment": comment},

@@ -12,7 +12,8 @@ from urllib.parse import urlsplit
 
 import pyarrow as pa
 
-from pinakes.worker.client.connection import CALL_SECONDS, Check, note_logs, read_header
+from pinakes.worker.client.connection import CALL_SECONDS, Check
+from pinakes.worker.client.told import note_logs, read_header
 from pinakes.worker.exceptions import (
     AuthenticationError,
     ProtocolError,
@@ -91,6 +92,8 @@ class HttpConnection:
         except http.client.HTTPException as error:
             self.close()
             raise WorkerDied(f"the worker at {self._host} hung up in the middle of its answer") from error
+        except RemoteError:
+            raise  # it was understood, and refused: the connection is as good as before
         except WorkerError:
             self.close()
             raise
@@ -116,8 +119,17 @@ class HttpConnection:
         if response.status == 401:
             raise AuthenticationError(f"the worker at {self._host} does not accept who calls: give a SECRET it knows")
         if response.status != 200:
-            raise ProtocolError(f"the worker at {self._host} answers with status {response.status}")
+            raise self._refused(response.status, response.headers.get_content_type(), data)
         return data
+
+    def _refused(self, status: int, kind: str, data: bytes) -> WorkerError:
+        """What an answer of another status than 200 says; it may be the stream of an error."""
+        if kind == protocol.CONTENT_TYPE:
+            for _, metadata in batches_of(opened(io.BytesIO(data))):
+                told = log_or_error(metadata) if protocol.LOG_LEVEL in metadata else None
+                if isinstance(told, RemoteError):
+                    return told
+        return ProtocolError(f"the worker at {self._host} answers with status {status}")
 
     def _wait(self, timeout: float | None, check: Check | None) -> None:
         """Until the answer begins; whoever asked may give up meanwhile."""
@@ -137,18 +149,22 @@ class HttpStream:
         self._timeout, self._check = timeout, check
         self.header = header
         self._token: bytes | None = None
-        self._first = self._read(rest)
+        self._call: dict[bytes, bytes] = {}
+        """What the worker gave out when the stream began, and wants to see each time."""
+        self._first = [batch for batch in self._read(rest) if batch.num_rows]
 
     def batches(self) -> Iterator[pa.RecordBatch]:
         try:
             yield from self._first
             while self._token is not None:
-                yield from self._exchange(_TICK, {})
+                yield from (batch for batch in self._exchange(_TICK, {}) if batch.num_rows)
         finally:
             self.close()
 
     def exchange(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         found = self._exchange(batch, {}) if self._token is not None else []
+        if len(found) > 1:  # one more of no rows may say nothing but how the stream goes on
+            found = [some for some in found if some.num_rows]
         if len(found) != 1:
             raise ProtocolError(f"the worker answered one batch with {len(found)}")
         return found[0]
@@ -163,7 +179,7 @@ class HttpStream:
 
     def _exchange(self, batch: pa.RecordBatch, metadata: dict[bytes, bytes]) -> list[pa.RecordBatch]:
         assert self._token is not None
-        body = stream_bytes(batch.schema, [(batch, {protocol.STREAM_STATE: self._token, **metadata})])
+        body = stream_bytes(batch.schema, [(batch, {protocol.STREAM_STATE: self._token, **self._call, **metadata})])
         answer = self._connection.post("init/exchange", body, self._timeout, self._check)
         return self._read(io.BytesIO(answer))
 
@@ -180,6 +196,7 @@ class HttpStream:
                 note_logs([told])
                 continue
             self._token = metadata.get(protocol.STREAM_STATE, self._token)
-            if batch.num_rows:
-                found.append(batch)
+            if protocol.CALL_STATE in metadata:
+                self._call = {protocol.CALL_STATE: metadata[protocol.CALL_STATE]}
+            found.append(batch)
         return found

@@ -27,8 +27,9 @@ class Pool:
         self.started = 0
         """How many were opened so far."""
 
-    def take(self, *, wait: bool = True) -> Connection | None:
-        """One that nobody else uses; None when there is no place and nobody is to wait."""
+    def take(self, *, wait: bool = True, fresh: bool = False) -> Connection | None:
+        """One that nobody else uses, and if it is to be fresh, nobody has used before; None when there is no place and
+        nobody is to wait."""
         if not self._places.acquire(blocking=wait, timeout=self._patience if wait else None):
             if not wait:
                 return None
@@ -37,7 +38,7 @@ class Pool:
             with self._lock:
                 if self._closed:
                     raise WorkerError("the worker was detached")
-                found = self._idle()
+                found = None if fresh else self._idle()
             if found is None:
                 found = self._connect()
                 self.started += 1

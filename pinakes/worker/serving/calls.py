@@ -13,11 +13,13 @@ from pinakes.worker.catalog.names import FunctionType
 from pinakes.worker.exceptions import ProtocolError
 from pinakes.worker.function import BindParams, Function, ProcessParams
 from pinakes.worker.scalar_function import ScalarFunction
+from pinakes.worker.serving.applied import applied, columns_of
 from pinakes.worker.serving.claims import Claims
 from pinakes.worker.table_function import OutputCollector, TableFunctionGenerator
 from pinakes.worker.wire.arguments import call_from
-from pinakes.worker.wire.filters import filters_from
+from pinakes.worker.wire.filters import Filter
 from pinakes.worker.wire.messages import Log
+from pinakes.worker.wire.pushed import pushed_from
 from pinakes.worker.wire.records import decode, encode, schema_bytes, schema_from
 from pinakes.worker.wire.schemas import BIND_RESPONSE, GLOBAL_INIT_RESPONSE
 
@@ -28,10 +30,19 @@ class Rows:
     is_exchange = False
 
     def __init__(
-        self, function: type[TableFunctionGenerator], params: ProcessParams, whole: pa.Schema, execution: bytes | None
+        self,
+        function: type[TableFunctionGenerator],
+        params: ProcessParams,
+        whole: pa.Schema,
+        execution: bytes | None,
+        wanted: pa.Schema | None = None,
+        required: Sequence[Filter] = (),
     ) -> None:
+        """`required` are conditions that nobody else applies; then `wanted` is what is sent of the columns that the
+        function gives."""
         self._function, self._params, self._whole = function, params, whole
-        self.schema = params.output_schema
+        self.schema = wanted if wanted is not None else params.output_schema
+        self._required = required
         self._splits: Sequence[Any] = function.splits(params)
         workers = min(function.max_workers(params), len(self._splits))
         self.max_workers = max(1, workers)
@@ -52,17 +63,20 @@ class Rows:
                 if number is None:
                     return None
                 self._params = dataclasses.replace(self._params, split=self._splits[number])
-                self._out = OutputCollector(self._whole, self.schema)
+                self._out = OutputCollector(self._whole, self._params.output_schema)
                 self._state = self._function.initial_state(self._params)
             out = self._out
             if out.ready:
-                return out.ready.popleft()
+                return self._sent(out.ready.popleft())
             if out.finished:
                 self._out = None
                 continue
             self._function.process(self._params, self._state, out)
             self.logs += out.logs
             out.logs = []
+
+    def _sent(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        return applied(batch, self._required).select(self.schema.names) if self._required else batch
 
     def cancel(self) -> None:
         """Nobody wants more."""
@@ -131,17 +145,20 @@ def started(function: type[Function], bind: Mapping[str, Any], values: Mapping[s
     if ids is not None and any(not 0 <= i < len(whole) for i in ids):
         raise ProtocolError(f"projection_ids {ids} are not all columns: there are {len(whole)}")
     wanted = whole if ids is None else pa.schema([whole.field(i) for i in ids])
+    pushed = pushed_from(values.get("pushdown_filters"), whole)
+    needed = columns_of(pushed.required)
+    given = pa.schema([f for f in whole if f.name in needed or f.name in wanted.names]) if needed else wanted
     fields = {f.name: getattr(params, f.name) for f in dataclasses.fields(params)}
     process = ProcessParams(
         **fields,
-        output_schema=wanted,
-        filters=filters_from(values.get("pushdown_filters")),
-        row_limit=values.get("row_limit"),
+        output_schema=given,
+        filters=pushed.filters,
+        row_limit=None if needed else values.get("row_limit"),  # it counts the rows that are left
     )
     if issubclass(function, ScalarFunction):
         return Values(function, process)
     assert issubclass(function, TableFunctionGenerator)
-    return Rows(function, process, whole, values.get("execution_id"))
+    return Rows(function, process, whole, values.get("execution_id"), wanted, pushed.required)
 
 
 def header_of(running: Running) -> bytes:

@@ -1,4 +1,9 @@
-"""Requests over HTTP: POST {prefix}/{protocol}/{method}, and …/init and …/exchange for streams. GET {prefix}/health."""
+"""Requests over HTTP: POST {prefix}/{protocol}/{method}, and …/init and …/exchange for streams. {prefix}/health, which
+anybody may ask for, tells by its headers what this side can do.
+
+Who asked wrongly gets a status of 4xx, and an error as Arrow tells it; what the worker's own code raised comes with
+200.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 from pinakes.worker.exceptions import ProtocolError
 from pinakes.worker.serving.authentication import Authenticate, BearerTokens
 from pinakes.worker.serving.dispatch import Caller, Dispatcher
+from pinakes.worker.serving.http_bodies import CODINGS, LARGEST, Refused, budget, packed, unpacked
 from pinakes.worker.serving.http_streams import Streams
 from pinakes.worker.serving.pipe import answered, note
 from pinakes.worker.serving.seals import Sealed, Seals
@@ -25,8 +31,15 @@ if TYPE_CHECKING:
     from pinakes.worker.worker import Worker
 
 LOGGER = logging.getLogger("pinakes.worker")
-_LARGEST_BODY = 1 << 30
 _SLOWEST = 60.0
+_CAPABILITIES = {
+    "VGI-Protocol-Version": protocol.VERSION,
+    "VGI-Max-Request-Bytes": str(LARGEST),
+    "VGI-Supported-Encodings": ", ".join(CODINGS),
+    "VGI-Externalization-Enabled": "false",
+    f"{protocol.BUDGET_HEADER}-Support": "true",
+}
+"""Said with every answer."""
 
 
 class WorkerServer(ThreadingHTTPServer):
@@ -84,9 +97,14 @@ class _Handler(BaseHTTPRequestHandler):
         else:
             self._refuse(404, "there is only /health to GET")
 
+    do_HEAD = do_OPTIONS = do_GET
+
     def do_POST(self) -> None:
-        body = self._body()
-        if body is None:
+        try:
+            body = self._body()
+        except Refused as error:
+            self.close_connection = True
+            self._refuse(error.status, str(error))
             return
         name = self._caller()
         if name is None:
@@ -101,35 +119,47 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _answer(self, parts: list[str], body: bytes, caller: Caller) -> None:
         try:
-            self._arrow(_answered(self.server, parts, body, caller))
+            data = unpacked(body, self.headers.get("Content-Encoding", "").strip().lower())
+            self._arrow(_answered(self.server, parts, data, caller, budget(self._lowered, protocol.BUDGET_HEADER)))
+        except Refused as error:
+            self._arrow(error_bytes(error), status=error.status, failed=True)
+        except ProtocolError as error:
+            status = 404 if error.kind == "method_not_implemented" else 400
+            self._arrow(error_bytes(error), status=status, failed=True)
         except Exception as error:
-            if not isinstance(error, ProtocolError | PermissionError | ValueError):
+            if not isinstance(error, PermissionError | ValueError):
                 LOGGER.error("%s failed", "/".join(parts), exc_info=error)
             self._arrow(error_bytes(error), failed=True)
+
+    @property
+    def _lowered(self) -> dict[str, str]:
+        return {key.lower(): value for key, value in self.headers.items()}
 
     def _caller(self) -> str | None:
         if self.server.authenticate is None:
             return ""
-        headers = {key.lower(): value for key, value in self.headers.items()}
         try:
-            return self.server.authenticate(headers)
+            return self.server.authenticate(self._lowered)
         except Exception as error:
             LOGGER.error("authenticate failed", exc_info=error)
             return None
 
-    def _body(self) -> bytes | None:
+    def _body(self) -> bytes:
         try:
             length = int(self.headers.get("Content-Length", ""))
         except ValueError:
             length = -1
-        if not 0 <= length <= _LARGEST_BODY:
-            self.close_connection = True
-            self._refuse(411 if length < 0 else 413, "a request must say how long it is, and be no longer than 1 GiB")
-            return None
+        if not 0 <= length <= LARGEST:
+            raise Refused(411 if length < 0 else 413, "a request must say how long it is, and be no longer than 1 GiB")
+        if self.headers.get_content_type() != protocol.CONTENT_TYPE:
+            raise Refused(415, f"a request must be of the type {protocol.CONTENT_TYPE}")
         return self.rfile.read(length)
 
-    def _arrow(self, data: bytes, *, failed: bool = False) -> None:
-        self._send(200, data, protocol.CONTENT_TYPE, {protocol.ERROR_HEADER: "true"} if failed else None)
+    def _arrow(self, data: bytes, *, status: int = 200, failed: bool = False) -> None:
+        body, headers = packed(data, self._lowered)
+        self._send(
+            status, body, protocol.CONTENT_TYPE, {**headers, **({protocol.ERROR_HEADER: "true"} if failed else {})}
+        )
 
     def _refuse(self, status: int, message: str) -> None:
         self._send(status, json.dumps({"error": message}).encode(), "application/json")
@@ -137,22 +167,23 @@ class _Handler(BaseHTTPRequestHandler):
     def _send(self, status: int, data: bytes, kind: str, headers: dict[str, str] | None = None) -> None:
         self.send_response(status)
         told = {"Content-Type": kind, "Content-Length": str(len(data)), **(headers or {})}
-        for key, value in {**told, "VGI-Protocol-Version": protocol.VERSION}.items():
+        for key, value in {**told, **_CAPABILITIES}.items():
             self.send_header(key, value)
         self.end_headers()
-        self.wfile.write(data)
+        if self.command != "HEAD":
+            self.wfile.write(data)
 
     def log_message(self, format: str, *args: Any) -> None:
         LOGGER.debug(format, *args)
 
 
-def _answered(server: WorkerServer, parts: list[str], body: bytes, caller: Caller) -> bytes:
+def _answered(server: WorkerServer, parts: list[str], body: bytes, caller: Caller, most: int | None) -> bytes:
     what = parts[1] if len(parts) == 2 else ""
     if what == "exchange":
         found = next_of(opened(io.BytesIO(body)))
         if found is None:
             raise ProtocolError("an exchange must have a batch")
-        return server.streams.exchange(*found, caller)
+        return server.streams.exchange(*found, caller, most)
     request = read_request(io.BytesIO(body))
     if request is None or request.method.name != parts[0]:
         raise ProtocolError(f"the request is not one of {parts[0]}")

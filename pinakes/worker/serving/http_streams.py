@@ -1,4 +1,7 @@
-"""Streams over HTTP: they stay here between two requests, and a sealed token says which is meant and whose it is."""
+"""Streams over HTTP: they stay here between two requests, and a sealed token says which is meant and whose it is.
+
+An answer has one batch of rows at most, made of what there was to say, and no more bytes than its reader takes.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,7 @@ import uuid
 from dataclasses import dataclass, field
 
 import pyarrow as pa
+from pyarrow import ipc
 
 from pinakes.worker.exceptions import ProtocolError
 from pinakes.worker.serving.calls import Running, Values
@@ -21,7 +25,9 @@ _MOST = 1000
 _ENOUGH_BYTES = 4 << 20
 _ENOUGH_SECONDS = 1.0
 """After so much, an answer goes out, and the next request fetches the rest."""
-_WHAT = "stream_state"
+_WHAT, _CALL = "stream_state", "call_state"
+_FRAME = 16_384
+"""Bytes of an answer that are left for what is not rows."""
 
 
 @dataclass(eq=False)
@@ -29,6 +35,8 @@ class _Open:
     running: Running
     used: float
     lock: threading.Lock = field(default_factory=threading.Lock)
+    left: pa.RecordBatch | None = None
+    """Rows that did not fit into the last answer."""
 
 
 class Streams:
@@ -45,10 +53,12 @@ class Streams:
                 running.cancel()
                 raise ValueError("too many streams are open")
             self._open[key] = _Open(running, time.monotonic())
-        return stream_bytes(running.schema, [_continued(running.schema, key, caller)])
+        call = {protocol.CALL_STATE: _token(key, _CALL, caller)}
+        return stream_bytes(running.schema, [_continued(running.schema, key, caller, call)])
 
-    def exchange(self, batch: pa.RecordBatch, metadata: Metadata, caller: Caller) -> bytes:
-        """The answer to one request: some batches, and the token if there is more to come."""
+    def exchange(self, batch: pa.RecordBatch, metadata: Metadata, caller: Caller, budget: int | None = None) -> bytes:
+        """The answer to one request: some rows, and the token if there is more to come. `budget` is how many bytes of
+        it are taken."""
         key = _key(metadata, caller)
         with self._lock:
             found = self._open.get(key)
@@ -61,22 +71,25 @@ class Streams:
                 self._forget(key)
                 running.cancel()
                 return stream_bytes(running.schema, [])
-            return self._answer(key, running, batch, caller)
+            return self._answer(key, found, batch, caller, budget)
 
-    def _answer(self, key: bytes, running: Running, batch: pa.RecordBatch, caller: Caller) -> bytes:
+    def _answer(self, key: bytes, stream: _Open, batch: pa.RecordBatch, caller: Caller, budget: int | None) -> bytes:
+        running, schema = stream.running, stream.running.schema
         try:
-            found, more = _some(running, batch)
+            if isinstance(running, Values):
+                answer = running.answer(batch)
+                told = {protocol.STREAM_STATE: _token(key, _WHAT, caller)}
+                return _within(stream_bytes(schema, [*_logs(running), (answer, told)]), budget)
+            rows, more = _some(stream, budget)
+            batches: list[tuple[pa.RecordBatch, Metadata | None]] = [*_logs(running), *((b, None) for b in rows)]
+            if more:
+                batches.append(_continued(schema, key, caller))
+            else:
+                self._forget(key)
+            return _within(stream_bytes(schema, batches), budget)
         except Exception as error:  # noqa: BLE001 - whatever the worker's code raises, its caller is told
             self._forget(key)
-            return stream_bytes(running.schema, [error_batch(error, running.schema)])
-        logs = [log_batch(log, running.schema) for log in running.logs]
-        running.logs.clear()
-        batches: list[tuple[pa.RecordBatch, Metadata | None]] = [*logs, *((b, None) for b in found)]
-        if more:
-            batches.append(_continued(running.schema, key, caller))
-        else:
-            self._forget(key)
-        return stream_bytes(running.schema, batches)
+            return stream_bytes(schema, [error_batch(error, schema)])
 
     def _forget(self, key: bytes) -> None:
         with self._lock:
@@ -88,26 +101,59 @@ class Streams:
             self._open.pop(key).running.cancel()
 
 
-def _some(running: Running, batch: pa.RecordBatch) -> tuple[list[pa.RecordBatch], bool]:
-    """Some rows, and whether there may be more."""
-    if isinstance(running, Values):
-        return [running.answer(batch)], True
-    found: list[pa.RecordBatch] = []
-    size, until = 0, time.monotonic() + _ENOUGH_SECONDS
-    while size < _ENOUGH_BYTES and time.monotonic() < until:
-        rows = running.next()
+def _some(stream: _Open, budget: int | None) -> tuple[list[pa.RecordBatch], bool]:
+    """Some rows in one batch, and whether there may be more."""
+    assert not isinstance(stream.running, Values)
+    found = [stream.left] if stream.left is not None else []
+    stream.left, more = None, True
+    size, until = sum(rows.nbytes for rows in found), time.monotonic() + _ENOUGH_SECONDS
+    enough = _ENOUGH_BYTES if budget is None else min(_ENOUGH_BYTES, budget)
+    while size < enough and time.monotonic() < until:
+        rows = stream.running.next()
         if rows is None:
-            return found, False
-        found.append(rows)
+            more = False
+            break
+        found += [rows] if rows.num_rows else []
         size += rows.nbytes
-    return found, True
+    if not found:
+        return [], more
+    whole = found[0] if len(found) == 1 else pa.concat_batches(found)
+    fits = _fitting(whole, budget)
+    stream.left = whole.slice(fits) if fits < whole.num_rows else None
+    return [whole.slice(0, fits)], more or stream.left is not None
 
 
-def _continued(schema: pa.Schema, key: bytes, caller: Caller) -> tuple[pa.RecordBatch, Metadata]:
-    token = base64.b64encode(caller.sealed(key, _WHAT))
-    return pa.RecordBatch.from_arrays([pa.array([], f.type) for f in schema], schema=schema), {
-        protocol.STREAM_STATE: token
-    }
+def _fitting(rows: pa.RecordBatch, budget: int | None) -> int:
+    """How many of the rows, one at least, make no more bytes than there may be."""
+    count: int = rows.num_rows
+    if budget is None:
+        return count
+    while count > 1 and ipc.get_record_batch_size(rows.slice(0, count)) > budget - _FRAME:
+        count //= 2
+    return count
+
+
+def _within(answer: bytes, budget: int | None) -> bytes:
+    if budget is not None and len(answer) > budget:
+        raise ValueError(f"an answer of {len(answer)} bytes is more than the {budget} that are taken")
+    return answer
+
+
+def _logs(running: Running) -> list[tuple[pa.RecordBatch, Metadata]]:
+    logs = [log_batch(log, running.schema) for log in running.logs]
+    running.logs.clear()
+    return logs
+
+
+def _token(key: bytes, what: str, caller: Caller) -> bytes:
+    return base64.b64encode(caller.sealed(key, what))
+
+
+def _continued(
+    schema: pa.Schema, key: bytes, caller: Caller, call: Metadata | None = None
+) -> tuple[pa.RecordBatch, Metadata]:
+    nothing = pa.RecordBatch.from_arrays([pa.array([], f.type) for f in schema], schema=schema)
+    return nothing, {protocol.STREAM_STATE: _token(key, _WHAT, caller), **(call or {})}
 
 
 def _key(metadata: Metadata, caller: Caller) -> bytes:

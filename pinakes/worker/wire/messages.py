@@ -193,7 +193,10 @@ def next_of(reader: ipc.RecordBatchStreamReader) -> tuple[pa.RecordBatch, Metada
         return None
     except (pa.ArrowException, OSError) as error:
         raise Damaged(f"a message is damaged: {error}") from error
-    return batch, dict(metadata.items()) if metadata is not None else {}
+    told = dict(metadata.items()) if metadata is not None else {}
+    if batch.num_rows == 0 and protocol.LOG_LEVEL not in told and any(key in told for key in protocol.POINTERS):
+        raise ProtocolError("rows are kept elsewhere (in shared memory or at another address), where nobody looks")
+    return batch, told
 
 
 def stream_bytes(schema: pa.Schema, batches: list[tuple[pa.RecordBatch, Metadata | None]]) -> bytes:

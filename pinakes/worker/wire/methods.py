@@ -22,6 +22,11 @@ class Method:
     answers: Literal["nothing", "value", "maybe", "stream"] = "value"
 
     @property
+    def repeatable(self) -> bool:
+        """Whether it does no harm to ask it once more when no answer came."""
+        return self.answers in ("value", "maybe") and self.name != "catalog_transaction_begin"
+
+    @property
     def result(self) -> pa.Schema:
         return {"value": RESULT, "maybe": MAYBE_RESULT}.get(self.answers, pa.schema([]))
 

@@ -13,6 +13,10 @@ ERROR_KIND = b"vgi_rpc.error_kind"
 ERROR_CODE = b"vgi_rpc.error_code"
 CANCEL = b"vgi_rpc.cancel"
 STREAM_STATE = b"vgi_rpc.stream_state#b64"
+CALL_STATE = b"vgi_rpc.call_state#b64"
+"""Given out once, when a stream begins over HTTP, and sent with every further request of it."""
+POINTERS = (b"vgi_rpc.location", b"vgi_rpc.shm_offset")
+"""What a batch of no rows has that says where its rows are instead."""
 
 REQUEST = "1"
 NAME = "vgi.v2"
@@ -21,6 +25,8 @@ EXCEPTION = "EXCEPTION"
 
 CONTENT_TYPE = "application/vnd.apache.arrow.stream"
 ERROR_HEADER = "X-VGI-RPC-Error"
+BUDGET_HEADER = "VGI-Accept-Max-Response-Bytes"
+"""How many bytes of an answer a client takes."""
 
 
 def speaks(version: str) -> bool:

@@ -13,16 +13,14 @@ import sys
 from pathlib import Path
 
 from pinakes.core.spark_config import SparkConfig
-from pinakes.pipeline.jars import ALWAYS, MARIADB, POSTGRES
+from pinakes.pipeline.jars import ALL
 from pinakes.pipeline.local_server import Starting, start
 
 
 def main(cache: str, facts: str) -> None:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     config = SparkConfig(cache=cache, driver_memory=2 << 30, cores=2, start_timeout=400)
-    server = start(
-        config, ALWAYS | {MARIADB, POSTGRES}, str(Path(facts).parent), Starting(lambda _: None, lambda: None)
-    )
+    server = start(config, ALL, str(Path(facts).parent), Starting(lambda _: None, lambda: None))
     try:
         half = Path(f"{facts}.half")
         half.write_text(json.dumps({"remote": server.url, "ui": server.ui, "spool": str(server.spool)}))

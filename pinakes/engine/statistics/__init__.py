@@ -1,0 +1,1 @@
+"""Statistics of tables: how many different values columns have. `analyze.py` is where it begins."""
