@@ -50,3 +50,7 @@ def test_rows_keep_their_ids(lake: Lake, spark: Spark, mode: str) -> None:
         (1, 1), (3, 9), (4, 0), (5, -1), (6, 6), (10, 9),
     ]  # fmt: skip
     assert spark.rows(lake, name) == lake.rows(name)
+    before = lineage(lake, spark, name)
+    for call in ("rewrite_data_files('{}', options => map('rewrite-all', 'true'))", "rewrite_manifests('{}')"):
+        lake.session.run(f"CALL system.{call.format(name)}").read_all()
+        assert lineage(lake, spark, name) == before

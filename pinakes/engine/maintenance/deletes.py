@@ -29,14 +29,16 @@ class Rewritten:
     added_bytes: int = 0
 
 
-def rewrite_deletes(change: Rewrite, candidates: Iterable[int], *, everything: bool = False) -> Rewritten:
+def rewrite_deletes(
+    change: Rewrite, candidates: Iterable[int], *, everything: bool = False, dry: bool = False
+) -> Rewritten:
     """For the data files among the candidates that more than one file has deletes for, or one that is not theirs
-    alone."""
+    alone. A `dry` run only tells."""
     chosen = [n for n in candidates if everything or _is_scattered(change, n)]
     chosen = [n for n in chosen if n in change.files.deletes and change.files.deletes[n].positions]
     gone = _replaced(change, set(chosen))
-    if not chosen and not gone:
-        return Rewritten()
+    if dry or not (chosen or gone):
+        return Rewritten(len(gone), len(chosen), _size(gone))
     tasks = {task.file.file_path: task for task in change.tasks(chosen).values()}
     with DeleteWriter(change.table, change.cache) as writer:
         if tasks:

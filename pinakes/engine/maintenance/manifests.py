@@ -33,10 +33,11 @@ class Rewritten:
     added: int = 0
 
 
-def rewrite_manifests(table: IcebergTable, found: Found, spec_id: int) -> Rewritten:
-    """Those of one partitioning; nothing happens where fewer would not come of it."""
-    if not _worth(table, spec_id):
-        return Rewritten()
+def rewrite_manifests(table: IcebergTable, found: Found, spec_id: int, *, dry: bool = False) -> Rewritten:
+    """Those of one partitioning; nothing happens where fewer would not come of it. A `dry` run only tells."""
+    planned = _planned(table, spec_id)
+    if dry or not planned.replaced:
+        return planned
     transaction = begin(table)
     change = Manifests(Operation.REPLACE, transaction, transaction._table.io)
     change.of_spec = spec_id
@@ -46,12 +47,16 @@ def rewrite_manifests(table: IcebergTable, found: Found, spec_id: int) -> Rewrit
     return change.rewritten
 
 
-def _worth(table: IcebergTable, spec_id: int) -> bool:
-    snapshot = table.handle.current_snapshot()
+def _planned(table: IcebergTable, spec_id: int) -> Rewritten:
+    snapshot, target = table.handle.current_snapshot(), _target(table.handle.metadata.properties)
     manifests = [] if snapshot is None else snapshot.manifests(table.handle.io)
-    target = _target(table.handle.metadata.properties)
-    by_kind = _by_kind(manifests, spec_id)
-    return any(len(of) > _parts(of, target) for of in by_kind.values())
+    chosen = _chosen(manifests, spec_id, target)
+    return Rewritten(sum(map(len, chosen.values())), sum(_parts(of, target) for of in chosen.values()))
+
+
+def _chosen(manifests: Iterable[ManifestFile], spec_id: int, target: int) -> dict[Key, list[ManifestFile]]:
+    """Those that are worth it, by what is in them."""
+    return {kind: of for kind, of in _by_kind(manifests, spec_id).items() if len(of) > _parts(of, target)}
 
 
 def _by_kind(manifests: Iterable[ManifestFile], spec_id: int) -> dict[Key, list[ManifestFile]]:
@@ -87,7 +92,7 @@ class Manifests(Change):
         snapshot = metadata.snapshot_by_id(self._parent_snapshot_id or -1)
         there = [] if snapshot is None else snapshot.manifests(self._io)
         target = _target(metadata.properties)
-        kinds = {k: of for k, of in _by_kind(there, self.of_spec).items() if len(of) > _parts(of, target)}
+        kinds = _chosen(there, self.of_spec, target)
         old = {manifest.manifest_path for of in kinds.values() for manifest in of}
         new = [m for (_, content), of in kinds.items() for m in self._anew(content, of, _parts(of, target))]
         self.rewritten = Rewritten(len(old), len(new))

@@ -68,12 +68,6 @@ class Choice:
             dangling=numbers.flag("remove-dangling-deletes", True),
         )
 
-    @classmethod
-    def below(cls, threshold: int, properties: Mapping[str, str]) -> Choice:
-        """As Trino's optimize: all files that are smaller, if there are two of them, and those with deletes."""
-        target = int(properties.get(TARGET_SIZE, 512 * MB))
-        return cls(target, threshold, 2**63, together=2, most_deletes=1, deleted_share=0.0)
-
 
 _HERE = (
     "target-file-size-bytes",

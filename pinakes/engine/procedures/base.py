@@ -91,6 +91,8 @@ class RuntimeProcedure(Signature):
 
 
 TABLE = Parameter("table", "text", required=True)
+DRY_RUN = Parameter("dry_run", "boolean", only_here=True)
+"""It is only told what would be done."""
 SNAPSHOT = Parameter("snapshot_id", "integer", required=True)
 MOVED = pa.schema([("previous_snapshot_id", pa.int64()), ("current_snapshot_id", pa.int64())])
 """The answer of those that set the current snapshot."""

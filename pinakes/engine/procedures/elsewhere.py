@@ -24,7 +24,6 @@ from pinakes.parser.statements import Delete
 
 if TYPE_CHECKING:
     from pinakes.core.catalog import IcebergTable
-    from pinakes.engine.execution import Execution
     from pinakes.engine.places import Found
 
 Answer = list[tuple[object, ...]]
@@ -32,19 +31,22 @@ Answer = list[tuple[object, ...]]
 
 def answered(procedure: Procedure, work: Work) -> Answer | None:
     """What Iceberg's procedure answers; None if the work is to be done here."""
-    if procedure.elsewhere == "never" or not _is_elsewhere(procedure, work.execution, work.table):
-        return None
-    return _answer(_called(procedure, work), procedure.columns)
-
-
-def _is_elsewhere(procedure: Procedure, execution: Execution, table: IcebergTable) -> bool:
+    execution = work.execution
     wanted = wanted_by(execution.text, execution.session.settings)
-    if wanted == LOCAL:
-        return False
+    if procedure.elsewhere == "never" or wanted == LOCAL:
+        return None
     if wanted != AUTO:
         check_possible(execution)
-        return True
-    return procedure.elsewhere == "large" and judged(table_size(table) or 0, execution, keeps=True).engine != LOCAL
+        return _answer(_called(procedure, work), procedure.columns)
+    size = table_size(work.table) or 0
+    if procedure.elsewhere != "large" or judged(size, execution, keeps=True).engine == LOCAL:
+        return None
+    try:
+        return _answer(_called(procedure, work), procedure.columns)
+    except NotSupportedError:
+        if execution.query.engine != LOCAL:  # it was sent, and may have been carried out: never once more
+            raise
+        return None
 
 
 def _called(procedure: Procedure, work: Work) -> pa.Table:

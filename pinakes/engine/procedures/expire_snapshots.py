@@ -1,4 +1,4 @@
-"""expire_snapshots(table, [older_than], [retain_last], [snapshot_ids]): old snapshots go, and files of theirs alone.
+"""expire_snapshots(table, [older_than], [retain_last], [snapshot_ids], [dry_run]): old snapshots go, and their files.
 
 Which ones is said by the arguments, else by the table's properties (history.expire.…), for each branch by its own
 settings. What a branch or a tag stands at stays. Files are removed after the commit, and only those that no snapshot
@@ -8,7 +8,8 @@ which is left leads to; where that can't be found out, nothing happens at all.
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
 
 import pyarrow as pa
 from pyiceberg.io import FileIO
@@ -24,7 +25,7 @@ from pyiceberg.table.update import (
 )
 
 from pinakes.core.errors import CommitConflict, InvalidArgument
-from pinakes.engine.procedures.base import TABLE, Parameter, Procedure, Rows, Work, milliseconds
+from pinakes.engine.procedures.base import DRY_RUN, TABLE, Parameter, Procedure, Rows, Work, milliseconds
 from pinakes.engine.procedures.history import ancestors, known_snapshot
 from pinakes.engine.procedures.reachable import Reachable
 from pinakes.engine.write.commit import begin, commit
@@ -50,9 +51,13 @@ def _run(work: Work) -> Rows:
     theirs = Reachable.of((s for number, s in before.items() if number in doomed), io, work.check)
     ours = Reachable.of((s for number, s in before.items() if number not in doomed), io, work.check)
     known = _statistics(metadata)
+    if work["dry_run"]:
+        gone = sum(file.snapshot_id in doomed for file in (*metadata.statistics, *metadata.partition_statistics))
+        return [(*_remove(theirs, ours, lambda path: True), gone)]
     left = _expire(work, doomed, dropped)
     ours.add((s for s in left.snapshots if s.snapshot_id not in before), io)  # what somebody else added meanwhile
-    return [(*_remove(theirs, ours, io), sum(_removed(path, io) for path in known - _statistics(left)))]
+    remove = partial(_removed, io)
+    return [(*_remove(theirs, ours, remove), sum(map(remove, known - _statistics(left))))]
 
 
 def _statistics(metadata: TableMetadata) -> set[str]:
@@ -148,17 +153,17 @@ def _check_no_new_refs(work: Work) -> None:
         raise CommitConflict(f"{work.found} has got {sorted(new)[0]!r} meanwhile. Run the statement again.")
 
 
-def _remove(theirs: Reachable, ours: Reachable, io: FileIO) -> tuple[int, ...]:
+def _remove(theirs: Reachable, ours: Reachable, remove: Callable[[str], bool]) -> tuple[int, ...]:
     """Remove what only the expired ones led to; how many of each kind. What stays behind does no harm."""
     files = [(path, content) for key, (path, content) in theirs.files.items() if key not in ours.files]
     kinds = (DataFileContent.DATA, DataFileContent.POSITION_DELETES, DataFileContent.EQUALITY_DELETES)
-    counts = [sum(_removed(path, io) for path, content in files if content == kind) for kind in kinds]
-    counts.append(sum(_removed(path, io) for key, path in theirs.manifests.items() if key not in ours.manifests))
-    counts.append(sum(_removed(path, io) for key, path in theirs.lists.items() if key not in ours.lists))
+    counts = [sum(remove(path) for path, content in files if content == kind) for kind in kinds]
+    counts.append(sum(remove(path) for key, path in theirs.manifests.items() if key not in ours.manifests))
+    counts.append(sum(remove(path) for key, path in theirs.lists.items() if key not in ours.lists))
     return tuple(counts)
 
 
-def _removed(path: str, io: FileIO) -> bool:
+def _removed(io: FileIO, path: str) -> bool:
     try:
         io.delete(path)
     except Exception as error:  # noqa: BLE001 - the snapshots have expired, whatever a file store says
@@ -174,6 +179,7 @@ PROCEDURE = Procedure(
         Parameter("older_than", "timestamp"),
         Parameter("retain_last", "integer"),
         Parameter("snapshot_ids", "integers"),
+        DRY_RUN,
     ),
     pa.schema(
         [

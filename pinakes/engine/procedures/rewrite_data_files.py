@@ -16,7 +16,7 @@ from pinakes.engine.maintenance.choosing import groups
 from pinakes.engine.maintenance.compact import Compacted, compact
 from pinakes.engine.maintenance.options import Choice
 from pinakes.engine.maintenance.target import candidates, changing
-from pinakes.engine.procedures.base import TABLE, Parameter, Procedure, Rows, Work
+from pinakes.engine.procedures.base import DRY_RUN, TABLE, Parameter, Procedure, Rows, Work
 from pinakes.engine.write.definition import sorting
 from pinakes.engine.write.sort_order import order_of
 from pinakes.parser.one_name import read_sort_terms
@@ -88,7 +88,7 @@ PROCEDURE = Procedure(
         Parameter("sort_order", "text"),
         Parameter("options", "options"),
         Parameter("where", "condition"),
-        Parameter("dry_run", "boolean", only_here=True),
+        DRY_RUN,
     ),
     COLUMNS,
     _run,

@@ -1,4 +1,4 @@
-"""rewrite_manifests(table, [use_caching], [spec_id]): fewer manifests, with the files of a partition together."""
+"""rewrite_manifests(table, [use_caching], [spec_id], [dry_run]): fewer manifests, each with files of few partitions."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pyarrow as pa
 
 from pinakes.core.errors import InvalidArgument, listing
 from pinakes.engine.maintenance.manifests import rewrite_manifests
-from pinakes.engine.procedures.base import TABLE, Parameter, Procedure, Rows, Work
+from pinakes.engine.procedures.base import DRY_RUN, TABLE, Parameter, Procedure, Rows, Work
 
 
 def _run(work: Work) -> Rows:
@@ -17,13 +17,13 @@ def _run(work: Work) -> Rows:
     if spec not in metadata.specs():
         known = [str(number) for number in metadata.specs()]
         raise InvalidArgument(f"{work.found} has no partitioning {spec}; it has: {listing(known)}")
-    done = rewrite_manifests(work.table, work.found, spec)
+    done = rewrite_manifests(work.table, work.found, spec, dry=bool(work["dry_run"]))
     return [(done.replaced, done.added)]
 
 
 PROCEDURE = Procedure(
     "rewrite_manifests",
-    (TABLE, Parameter("use_caching", "boolean"), Parameter("spec_id", "integer")),
+    (TABLE, Parameter("use_caching", "boolean"), Parameter("spec_id", "integer"), DRY_RUN),
     pa.schema([("rewritten_manifests_count", pa.int32()), ("added_manifests_count", pa.int32())]),
     _run,
     elsewhere="asked",

@@ -1,5 +1,5 @@
-"""rewrite_position_delete_files(table, [options], [where]): deletes by position, one file for each data file, and none
-that applies to nothing any more. rewrite_data_files takes the deleted rows out of the data files themselves."""
+"""rewrite_position_delete_files(table, [options], [where], [dry_run]): one file of deletes for each data file, and
+none that applies to nothing any more. rewrite_data_files takes the deleted rows out of the data files themselves."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pyarrow as pa
 from pinakes.core.errors import InvalidArgument
 from pinakes.engine.maintenance.deletes import rewrite_deletes
 from pinakes.engine.maintenance.target import candidates, changing
-from pinakes.engine.procedures.base import TABLE, Parameter, Procedure, Rows, Work
+from pinakes.engine.procedures.base import DRY_RUN, TABLE, Parameter, Procedure, Rows, Work
 
 _ALL = "rewrite-all"
 
@@ -19,13 +19,15 @@ def _run(work: Work) -> Rows:
         if key != _ALL or value not in ("true", "false"):
             raise InvalidArgument(f"the only option here is '{_ALL}', 'true' or 'false', not {key!r} = {value!r}")
     change = changing(work.execution, work.found, work["where"])
-    done = rewrite_deletes(change, candidates(change), everything=options.get(_ALL) == "true")
+    done = rewrite_deletes(
+        change, candidates(change), everything=options.get(_ALL) == "true", dry=bool(work["dry_run"])
+    )
     return [(done.replaced, done.added, done.replaced_bytes, done.added_bytes)]
 
 
 PROCEDURE = Procedure(
     "rewrite_position_delete_files",
-    (TABLE, Parameter("options", "options"), Parameter("where", "condition")),
+    (TABLE, Parameter("options", "options"), Parameter("where", "condition"), DRY_RUN),
     pa.schema(
         [
             ("rewritten_delete_files_count", pa.int32()),
