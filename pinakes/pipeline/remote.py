@@ -50,6 +50,11 @@ class Server:
     def is_running(self) -> bool:
         return self.local is None or self.local.is_running
 
+    def close(self) -> None:
+        self.sessions.close()
+        if self.local is not None:
+            self.local.stop()
+
 
 @dataclass(slots=True)
 class _Past:
@@ -103,7 +108,7 @@ class SparkEngine:
                 found = list(running.batches())
                 return pa.Table.from_batches(found) if found else statement.schema.empty_table()
             finally:
-                for key in signature:
+                for key in signature if connected.is_alive() else ():
                     connected.spark.conf.unset(key)
 
     @contextmanager
@@ -151,7 +156,9 @@ class SparkEngine:
     def _server(self, jars: Jars, query: Query) -> Server:
         """One that has these jars; it is started if there is none. One that fell over is started anew."""
         with self._starting:
-            self._servers = [server for server in self._servers if server.is_running]
+            for gone in [server for server in self._servers if not server.is_running]:
+                self._servers.remove(gone)
+                gone.close()
             found = next((s for s in self._servers if s.local is None or jars <= s.jars), None)
             if found is None:
                 known = frozenset().union(*(s.jars for s in self._servers))
@@ -188,9 +195,7 @@ class SparkEngine:
         with self._starting:
             servers, self._servers = self._servers, []
         for server in servers:
-            server.sessions.close()
-            if server.local is not None:
-                server.local.stop()
+            server.close()
 
 
 def spark_version() -> str:

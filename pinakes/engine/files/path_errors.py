@@ -25,9 +25,13 @@ def missing(written: str, name: str, near: Sequence[str], directory: str, *, exi
     return FileNotFound(f"file '{written}' does not exist.{hint}")
 
 
-def unmatched(written: str, base: str, near: Iterable[str] | None) -> FileNotFound:
+class Unmatched(FileNotFound):
+    """A pattern that no file matches, of a place that is there: for who waits for files, that is no mistake."""
+
+
+def unmatched(written: str, base: str, near: Iterable[str] | None) -> Unmatched:
     known = "no such directory" if near is None else listing(near)
-    return FileNotFound(f"no file matches '{written}'; {base!r} has: {known}")
+    return Unmatched(f"no file matches '{written}'; {base!r} has: {known}")
 
 
 def is_wanted(name: str, format: str | None) -> bool:

@@ -21,16 +21,13 @@ def column_definitions(text: str) -> list[Definition]:
     try:
         found = sqlglot.parse_one(f"CREATE TABLE t ({text})", dialect="spark")
     except SqlglotError as error:
-        raise ParseError(f'{_first(error)}. Write columns as in "id BIGINT, name STRING"') from error
+        raise _refused(text) from error
     schema = found.this if isinstance(found, exp.Create) else None
-    columns = schema.expressions if isinstance(schema, exp.Schema) else []
+    columns = schema.expressions if isinstance(schema, exp.Schema) and not text.rstrip().endswith(",") else []
     if not columns or not all(isinstance(c, exp.ColumnDef) and c.args.get("kind") is not None for c in columns):
-        raise ParseError(f"'{text}' is no list of columns with their types. Write it as in \"id BIGINT, name STRING\"")
-    unknown = next((c for c in columns if c.args["kind"].this == exp.DataType.Type.USERDEFINED), None)
-    if unknown is not None:
-        raise ParseError(f"column '{unknown.name}': {unknown.args['kind'].sql()} is no type that Spark knows")
+        raise _refused(text)
     return [Definition(c.name, c.args["kind"].sql(dialect="spark")) for c in columns]
 
 
-def _first(error: SqlglotError) -> str:
-    return str(error).splitlines()[0].rstrip(".")[:200]
+def _refused(text: str) -> ParseError:
+    return ParseError(f"'{text}' is no list of columns with types that Spark knows, such as \"id BIGINT, name STRING\"")

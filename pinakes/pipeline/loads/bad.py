@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from pinakes.pipeline.loads import shape
+from pinakes.pipeline.loads.lines import URI, numbered
 from pinakes.pipeline.loads.reading import Reading
+from pinakes.pipeline.loads.shape import Column
 
 if TYPE_CHECKING:
     from pyspark.sql.connect.session import SparkSession
@@ -19,21 +22,20 @@ BAD_COLUMNS = (
     "run_id STRING COMMENT 'The run of the pipeline', "
     "at TIMESTAMP COMMENT 'When it was kept'"
 )
-URI = f"regexp_replace({shape.FILE}, '^file:/+', 'file:///')"
-"""A file as `Input.uri` has it: Spark writes it with one slash."""
 _SHAPE = "file STRING, line BIGINT, record STRING, reason STRING"
 
 
-def bad_frame(spark: SparkSession, frame: Any, reading: Reading) -> Any:
-    """The bad records of a frame, and the files that can't be read at all."""
+def bad_frame(spark: SparkSession, reading: Reading, columns: Sequence[Column]) -> Any:
+    """The bad records of what is read, and the files that can't be read at all."""
     whole = [(u.path, None, None, u.reason) for u in reading.unreadable]
     files = spark.createDataFrame(whole, _SHAPE)
+    frame = reading.frame(columns)
     if frame is None:
         return files
     records = frame.filter(f"{shape.REASON} IS NOT NULL").selectExpr(
-        f"{URI} AS uri", "CAST(NULL AS bigint) AS line", f"{shape.RAW} AS record", f"{shape.REASON} AS reason"
+        f"{URI.format(shape.FILE)} AS uri", f"{shape.RAW} AS record", f"{shape.REASON} AS reason"
     )
-    return _named(spark, records, reading).unionAll(files)
+    return _named(spark, numbered(records, reading.lines()), reading).unionAll(files)
 
 
 def _named(spark: SparkSession, records: Any, reading: Reading) -> Any:

@@ -5,13 +5,14 @@ Files are taken together by their header, which is read here: columns are those 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from pinakes.core.values import truth
 from pinakes.pipeline.loads import shape
 from pinakes.pipeline.loads.inputs import Input, Unreadable
+from pinakes.pipeline.loads.lines import text_lines
 from pinakes.pipeline.loads.reading import check_names, merged, united, unknown_of
 from pinakes.pipeline.loads.shape import Column, position
 from pinakes.pipeline.loads.sniff import delimiter_of, each, header_of
@@ -50,8 +51,8 @@ class CsvFiles:
     def inputs(self) -> Sequence[Input]:
         return [entry for group in self.groups.values() for entry in group]
 
-    def without(self, entry: Input) -> CsvFiles:
-        groups = {header: [i for i in group if i != entry] for header, group in self.groups.items()}
+    def only(self, uris: Collection[str]) -> CsvFiles:
+        groups = {header: [i for i in group if i.uri in uris] for header, group in self.groups.items()}
         return replace(self, groups={header: group for header, group in groups.items() if group})
 
     def inferred(self) -> list[Column]:
@@ -76,17 +77,18 @@ class CsvFiles:
         return truth(self.options.get("header", "true"))
 
     def _reader(self) -> Any:
+        defaults = {"columnPruning": "false", "multiLine": "true", "columnNameOfCorruptRecord": shape.CORRUPT}
+        return self.spark.read.options(**{**defaults, **self._options()})
+
+    def _options(self) -> dict[str, str]:
         given = {key: value for key, value in self.options.items() if key not in _OURS}
         defaults = {
             "header": "true",
             "escape": self.options.get("quote", '"'),
-            "multiLine": "true",
-            "columnPruning": "false",
             "maxCharsPerColumn": str(_LONGEST_FIELD),
             "mode": "PERMISSIVE",
-            "columnNameOfCorruptRecord": shape.CORRUPT,
         }
-        return self.spark.read.options(**{**defaults, **given, "sep": delimiter_of(self.options)})
+        return {**defaults, **given, "sep": delimiter_of(self.options)}
 
     def _group(self, header: tuple[str, ...], group: Sequence[Input], columns: Sequence[Column]) -> Any:
         width = len(header) if self._is_named else len(columns)
@@ -94,13 +96,31 @@ class CsvFiles:
         schema = ", ".join(f"{name} STRING" for name in (*fields, shape.CORRUPT))
         read = self._reader().schema(schema).csv([entry.uri for entry in group])
         values, branches = self._values(header, columns, width)
-        sep = shape.text(delimiter_of(self.options))
-        raw = f"coalesce({shape.CORRUPT}, to_csv(struct({', '.join(fields)}), map('sep', {sep})))"
+        raw = f"coalesce({shape.CORRUPT}, {self._written(fields)})"
         typed = read.selectExpr("*", f"_metadata.file_path AS {shape.FILE}", *values)
         why = f"{shape.reason(branches)} AS {shape.REASON}"
         ours = [f"v{at}" for at in range(len(columns))]
         judged = typed.selectExpr(*ours, shape.FILE, why, f"{raw} AS {shape.RAW}")
         return judged.selectExpr("*", f"CAST(NULL AS string) AS {shape.EXTRA}")
+
+    def _written(self, fields: Sequence[str]) -> str:
+        """Fields as a record."""
+        return f"to_csv(struct({', '.join(fields)}), map('sep', {shape.text(delimiter_of(self.options))}))"
+
+    def lines(self) -> Any:
+        """A record that has as many fields as it should is told by its fields, however they were written."""
+        options = {**self._options(), "header": "false", "multiLine": "false"}
+        told = ", ".join(f"{shape.text(key)}, {shape.text(value)}" for key, value in options.items())
+        found = []
+        for header, group in self.groups.items():
+            fields = [f"c{at}" for at in range(len(header))]
+            schema = shape.text(", ".join(f"{name} STRING" for name in fields))
+            texts = text_lines(self.spark, group, self.options.get("encoding"))
+            if texts is not None:
+                parsed = texts.selectExpr("*", f"from_csv(text, {schema}, map({told})) AS p")
+                key = self._written([f"p.{name} AS {name}" for name in fields])
+                found.append(parsed.selectExpr("uri", "line", f"explode(array_distinct(array(text, {key}))) AS key"))
+        return united(found)
 
     def _values(self, header: Sequence[str], columns: Sequence[Column], width: int) -> tuple[list[str], list[str]]:
         values = []

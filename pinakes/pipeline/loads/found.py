@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pinakes.core.errors import DataCorrupt, FileNotFound, NotFoundError, listing
 from pinakes.core.names import Name
+from pinakes.engine.files.path_errors import Unmatched
 from pinakes.engine.files.paths import File, Finder, is_store_path, local_text
 from pinakes.engine.files.stores import Stores
 from pinakes.pipeline.loads.history import History, Mark
@@ -34,8 +35,9 @@ def found_files(session: Session, source: FileSource) -> dict[str, File]:
     finder = Finder(session.guard.files, stores=lambda: stores)
     try:
         files = finder.files([source.path], source.format)
-    except FileNotFound:
-        if is_store_path(source.path) or not _base(source.path).is_dir():
+    except FileNotFound as error:
+        waits = isinstance(error, Unmatched) if is_store_path(source.path) else _base(source.path).is_dir()
+        if not waits:
             raise
         return {}
     return {path_of(file): file for file in files}

@@ -76,8 +76,9 @@ class History:
     def next_number(self) -> int:
         return max((b.number for b in self.batches), default=0) + 1
 
-    def _current(self) -> Iterable[Batch]:
-        return (b for b in self.batches if b.state != ABANDONED and b.generation == self.generation)
+    def _current(self) -> list[Batch]:
+        generation = self.generation
+        return [b for b in self.batches if b.state != ABANDONED and b.generation == generation]
 
     def loaded(self) -> dict[str, Mark]:
         """The files that count as loaded, by path, each as it was when it was loaded last."""

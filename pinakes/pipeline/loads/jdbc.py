@@ -11,7 +11,7 @@ statement nor a plan has it, which Spark shows in its web interface.
 from __future__ import annotations
 
 import uuid
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -31,7 +31,9 @@ from pinakes.pipeline.loads.sources import New
 if TYPE_CHECKING:
     from pyspark.sql.connect.session import SparkSession
 
-_KEY = "spark.pinakes.load.secret"
+_KEYS = {"user": "spark.pinakes.load.who", "password": "spark.pinakes.load.how"}
+"""Settings of our session of Spark, which has them for one statement. Names that Spark redacts would redact the value
+that is put in their place, too."""
 _CURSORS = ("tinyint", "smallint", "int", "bigint", "decimal", "date", "timestamp")
 
 
@@ -134,14 +136,14 @@ class Database:
         options = {"url": self._url(), "driver": self._driver(), "dbtable": origin, "preferTimestampNTZ": "true"}
         options |= self._source.options if origin == self._origin else {}
         told = [f"{shape.text(key)} {shape.text(value)}" for key, value in options.items()]
-        told += [f"{key} '${{{_KEY}.{key}}}'" for key in login]
+        told += [f"{key} '${{{_KEYS[key]}}}'" for key in login]
         for key, value in login.items():
-            spark.conf.set(f"{_KEY}.{key}", _escaped(value))
+            spark.conf.set(_KEYS[key], _escaped(value))
         try:
             spark.sql(f"CREATE TEMPORARY VIEW {name} USING jdbc OPTIONS ({', '.join(told)})")
         finally:
             for key in login:
-                spark.conf.unset(f"{_KEY}.{key}")
+                spark.conf.unset(_KEYS[key])
         return spark.table(name)
 
     def _login(self) -> dict[str, str]:
@@ -185,8 +187,12 @@ class Rows:
     def inputs(self) -> Sequence[Input]:
         return ()
 
-    def without(self, entry: Input) -> Rows:
-        raise AssertionError(entry)
+    def only(self, uris: Collection[str]) -> Rows:  # there are no files to choose from
+        del uris
+        return self
+
+    def lines(self) -> None:
+        return None
 
     def inferred(self) -> list[Column]:
         return [Column(c.name, c.type) for c in shape.columns_of(self.read.schema)]

@@ -5,13 +5,14 @@ A line is read by Spark into the table's types; only if it does not fit is it lo
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from pinakes.engine.remote_text import quoted
 from pinakes.pipeline.loads import shape
 from pinakes.pipeline.loads.inputs import Input, Unreadable
+from pinakes.pipeline.loads.lines import text_lines
 from pinakes.pipeline.loads.reading import merged, united
 from pinakes.pipeline.loads.shape import Column
 from pinakes.pipeline.loads.sniff import each, is_document
@@ -26,11 +27,11 @@ _FORMATS = ("dateFormat", "timestampFormat")
 
 @dataclass(frozen=True, slots=True)
 class JsonFiles:
-    """`lines` have a record in each line, `documents` are one value each."""
+    """`in_lines` have a record in each line, `documents` are one value each."""
 
     spark: SparkSession
     options: Mapping[str, str]
-    lines: Sequence[Input]
+    in_lines: Sequence[Input]
     documents: Sequence[Input]
     unreadable: list[Unreadable]
 
@@ -42,15 +43,19 @@ class JsonFiles:
 
     @property
     def inputs(self) -> Sequence[Input]:
-        return [*self.lines, *self.documents]
+        return [*self.in_lines, *self.documents]
 
-    def without(self, entry: Input) -> JsonFiles:
-        kept = [[i for i in group if i != entry] for group in (self.lines, self.documents)]
-        return replace(self, lines=kept[0], documents=kept[1])
+    def only(self, uris: Collection[str]) -> JsonFiles:
+        kept = [[i for i in group if i.uri in uris] for group in (self.in_lines, self.documents)]
+        return replace(self, in_lines=kept[0], documents=kept[1])
+
+    def lines(self) -> Any:
+        texts = text_lines(self.spark, self.in_lines, self.options.get("encoding"))
+        return None if texts is None else texts.selectExpr("uri", "line", "text AS key")
 
     def inferred(self) -> list[Column]:
         shapes = []
-        for group, multi in ((self.lines, "false"), (self.documents, "true")):
+        for group, multi in ((self.in_lines, "false"), (self.documents, "true")):
             if group:
                 given = {"inferTimestamp": "true", "multiLine": multi, **self._formats()}
                 reader = self.spark.read.options(**given, columnNameOfCorruptRecord=shape.CORRUPT)
@@ -62,8 +67,8 @@ class JsonFiles:
 
     def frame(self, columns: Sequence[Column]) -> Any:
         found = []
-        if self.lines:
-            read = self._texts(self.lines, whole=False).filter("trim(value) <> ''")
+        if self.in_lines:
+            read = self._texts(self.in_lines, whole=False).filter("trim(value) <> ''")
             found.append(read.selectExpr("value", f"_metadata.file_path AS {shape.FILE}"))
         if self.documents:
             found.append(self._elements())
@@ -72,7 +77,7 @@ class JsonFiles:
 
     def _texts(self, group: Sequence[Input], *, whole: bool) -> Any:
         encoding = {"encoding": self.options["encoding"]} if "encoding" in self.options else {}
-        return self.spark.read.options(wholetext=str(whole).lower(), **encoding).text([entry.uri for entry in group])
+        return self.spark.read.options(**encoding).text([entry.uri for entry in group], wholetext=whole)
 
     def _elements(self) -> Any:
         """The elements of the arrays; what is no array is one."""

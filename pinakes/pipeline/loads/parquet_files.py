@@ -6,7 +6,7 @@ Spark begins. Files are taken together by their columns.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -47,8 +47,11 @@ class ParquetFiles:
     def inputs(self) -> Sequence[Input]:
         return [entry for group in self.groups.values() for entry in group]
 
-    def without(self, entry: Input) -> ParquetFiles:
-        groups = {key: [i for i in group if i != entry] for key, group in self.groups.items()}
+    def lines(self) -> None:
+        return None
+
+    def only(self, uris: Collection[str]) -> ParquetFiles:
+        groups = {key: [i for i in group if i.uri in uris] for key, group in self.groups.items()}
         return replace(self, groups={key: group for key, group in groups.items() if group})
 
     def inferred(self) -> list[Column]:

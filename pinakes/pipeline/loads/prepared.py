@@ -69,11 +69,11 @@ def table_columns(context: LoadContext, target: Target) -> list[Column]:
 
 def _agree(context: LoadContext, load: Load, target: Target) -> None:
     """The columns that a load says are those of the table; new ones are added if that is wanted."""
-    said = context.on_spark(lambda: columns_of(context.spark.createDataFrame([], load.columns).schema))
+    said = context.on_spark(lambda: _said(context, load.columns or ""))
     there = {column.name: column for column in table_columns(context, target)}
     for column in said:
         known = there.get(column.name)
-        if known is not None and known.type != column.type:
+        if known is not None and known.type != _stored(column.type):
             raise TypeMismatch(
                 f"table {load.name} has the column '{column.name}' as {known.type.upper()}, and the load says "
                 f"{column.type.upper()}. Say the table's type, or change the table: ALTER TABLE … ALTER COLUMN."
@@ -86,6 +86,17 @@ def _agree(context: LoadContext, load: Load, target: Target) -> None:
     new = {column.name: column.type for column in said if column.name not in there}
     if new:
         target.add_columns(new)
+
+
+def _said(context: LoadContext, columns: str) -> list[Column]:
+    """Spark has its own words for the types that a user says."""
+    frame = context.spark.sql(f"SELECT CAST(NULL AS STRUCT<{columns}>) AS said")
+    return columns_of(frame.schema["said"].dataType)
+
+
+def _stored(type: str) -> str:
+    """The type that a column has in an Iceberg table, which knows fewer of them."""
+    return {"tinyint": "int", "smallint": "int"}.get(type, type)
 
 
 def _add(context: LoadContext, target: Target, columns: Sequence[Column], reading: Reading) -> None:

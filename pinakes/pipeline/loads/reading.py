@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any, Protocol
 
 from pinakes.core.errors import InvalidArgument
@@ -36,8 +36,12 @@ class Reading(Protocol):
         """The records in the shape of the table (`shape.py`); None if there are none."""
         ...
 
-    def without(self, entry: Input) -> Reading:
-        """The same but for a file that can't be read."""
+    def only(self, uris: Collection[str]) -> Reading:
+        """The same of some of the files."""
+        ...
+
+    def lines(self) -> Any:
+        """Where records are in their files: `uri`, `key` (a record as RAW has it) and `line`; None if nobody knows."""
         ...
 
 

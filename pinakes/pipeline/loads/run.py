@@ -187,6 +187,7 @@ class _Run:
     def _close(self, batch: Batch) -> None:
         """The rows are in the table: now the bad records, which were staged before, and the ledger."""
         self._context.reached("published")
+        self._learn(batch)
         kept = [staged for staged in batch.staged if staged.bad_snapshot_id is not None]
         if kept and self._bad.landed(batch.batch) is None:
             there = next((s for s in kept if self._bad.has(s.bad_snapshot_id)), None)
@@ -201,6 +202,13 @@ class _Run:
             batch.rows, batch.bad_rows = batch.staged[-1].rows, batch.staged[-1].bad_rows
         self._tell(batch, DONE, rows=batch.rows, bad_rows=batch.bad_rows)
         self._context.reached("done")
+
+    def _learn(self, batch: Batch) -> None:
+        """What others told of the batch meanwhile: whoever published its rows had told where its bad records are."""
+        history = self._ledger.history(self._target.key, self._target.uuid())
+        known = next((b for b in history.batches if b.batch == batch.batch), None)
+        if known is not None:
+            batch.staged += [staged for staged in known.staged if staged not in batch.staged]
 
     def _check_known(self, batch: Batch) -> None:
         if not self._target.is_whole_since(batch.base_sequence):

@@ -50,52 +50,55 @@ class Staging:
                 found = _blamed(error, reading)
                 if found is None:
                     raise
-                reading = reading.without(found)
+                reading = reading.only({entry.uri for entry in reading.inputs} - {found.uri})
                 reading.unreadable.append(Unreadable(found.path, f"the file can't be read: {_words(error)}"))
 
     def _stage(self, reading: Reading, columns: Sequence[Column]) -> Staged:
         if self.load.bad_records == "fail" and reading.unreadable:
             raise self._refused([(u.path, u.reason) for u in reading.unreadable], len(reading.unreadable))
         frame = self.context.on_spark(lambda: reading.frame(columns))
-        snapshot, bad_rows = self._good(frame, reading, columns)
+        snapshot, bad_rows, bad_files = self._good(frame, reading, columns)
         self.context.reached("staged")
         bad_rows += len(reading.unreadable)
-        kept = self._kept(frame, reading, bad_rows)
+        kept = self._kept(reading.only(bad_files), columns, bad_rows)
         self.context.reached("staged bad")
         return Staged(snapshot.snapshot_id, kept, counted(snapshot), bad_rows)
 
-    def _good(self, frame: Any, reading: Reading, columns: Sequence[Column]) -> tuple[Any, int]:
+    def _good(self, frame: Any, reading: Reading, columns: Sequence[Column]) -> tuple[Any, int, set[str]]:
         from pyspark.sql.connect import functions as F
         from pyspark.sql.connect.observation import Observation
 
         batch = self.batch
         if frame is None:
             empty = self.context.spark.table(self.target.sql).limit(0)
-            return self.target.stage(empty, batch.batch, self.attempt, batch.mode), 0
+            return self.target.stage(empty, batch.batch, self.attempt, batch.mode), 0, set()
         seen = Observation(f"load-{self.attempt}")
         extra = f"max(CASE WHEN {shape.EXTRA} IS NOT NULL THEN struct({shape.FILE}, {shape.EXTRA}) END)"
-        watched = frame.observe(
-            seen,
+        wanted = [
             F.expr(f"count_if({shape.REASON} IS NOT NULL)").alias("bad"),
+            F.expr(f"collect_set(CASE WHEN {shape.REASON} IS NOT NULL THEN {shape.FILE} END)").alias("files"),
             F.expr(f"({extra}).{shape.FILE}").alias("file"),
             F.expr(f"({extra}).{shape.EXTRA}").alias("extra"),
-        )
+        ]
+        watched = frame.observe(seen, *wanted)
         snapshot = self.target.stage(shape.good(watched, columns), batch.batch, self.attempt, batch.mode)
         told = seen.get
+        if "bad" not in told:  # Spark tells it when it is told itself, which may be too late: then it is asked
+            told = self.context.on_spark(lambda: frame.agg(*wanted).collect()[0].asDict())
         if told["extra"] is not None and self.load.evolution != "ignore":
             raise NewColumn(self.load, str(told["extra"]), _path(str(told["file"]), reading))
         bad = int(told["bad"])
         if bad and self.load.bad_records == "fail":
             raise self._refused(self._examples(frame, reading), bad)
-        return snapshot, bad
+        return snapshot, bad, {uri_of(file) for file in told["files"]}
 
-    def _kept(self, frame: Any, reading: Reading, bad_rows: int) -> int | None:
+    def _kept(self, reading: Reading, columns: Sequence[Column], bad_rows: int) -> int | None:
         """The snapshot of the bad records; that of a table that is loaded anew has them in place of the old ones."""
         replaces = self.batch.mode == REPLACE and self.bad.metadata() is not None
         if self.load.bad_records != "keep" or not (bad_rows or replaces):
             return None
         self.bad.ensure(BAD_COLUMNS)
-        found = bad_frame(self.context.spark, frame, reading)
+        found = self.context.on_spark(lambda: bad_frame(self.context.spark, reading, columns))
         signed = found.selectExpr(
             *("file", "line", "record", "reason"),
             f"{shape.text(self.batch.batch)} AS batch",
@@ -131,9 +134,14 @@ class NewColumn(ColumnNotFound):
         )
 
 
+def uri_of(told: str) -> str:
+    """A file that Spark tells of, as `Input.uri` has it: Spark writes it with one slash."""
+    return re.sub("^file:/+", "file:///", told)
+
+
 def _path(told: str, reading: Reading) -> str:
     """A file that Spark tells of, as a user knows it."""
-    uri = re.sub("^file:/+", "file:///", told)
+    uri = uri_of(told)
     return next((entry.path for entry in reading.inputs if entry.uri == uri), uri.removeprefix("file://"))
 
 

@@ -146,13 +146,13 @@ class Target:
 
     @contextmanager
     def _staging(self, batch: str) -> Iterator[None]:
-        connected = self._context.connected
-        with connected.writing:
-            connected.spark.conf.set(_SESSION_WAP, batch)
+        conf = self._context.spark.conf
+        with self._context.connected.writing:
+            self._context.on_spark(lambda: conf.set(_SESSION_WAP, batch))
             try:
                 yield
             finally:
-                connected.spark.conf.unset(_SESSION_WAP)
+                self._context.on_spark(lambda: conf.unset(_SESSION_WAP))
 
     def publish(self, snapshot_id: int, batch: str) -> Landed | None:
         """Let everybody see a staged snapshot, unless the batch is in the table's history; None if it can't be, since

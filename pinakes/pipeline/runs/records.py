@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import getpass
 import os
+import random
 import socket
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pinakes.core.errors import InvalidArgument, NotSupportedError
+from pinakes.core.errors import CommitConflict, InvalidArgument, NotSupportedError
 from pinakes.core.names import dotted, quote
 from pinakes.core.pipeline_records import NAMESPACE, RECORDS
 
@@ -26,6 +28,8 @@ if TYPE_CHECKING:
 
 _TYPES = {"TEXT": "VARCHAR", "NUMBER": "BIGINT", "TRUTH": "BOOLEAN", "MOMENT": "TIMESTAMP(6) WITH TIME ZONE"}
 RUNNING, COMPLETED, FAILED, CANCELED = "RUNNING", "COMPLETED", "FAILED", "CANCELED"
+_TIMES = 20
+"""How often records are written anew because others wrote theirs meanwhile."""
 INTERRUPTED, SKIPPED, UNCHANGED = "INTERRUPTED", "SKIPPED", "UNCHANGED"
 
 
@@ -138,28 +142,29 @@ class Records:
     # --- statements ------------------------------------------------------------------------------------------------
 
     def _together(self, changes: Sequence[tuple[str, list[dict[str, Any]]]]) -> None:
+        """Other pipelines may record at the same time: then it is done again."""
         wanted = [(name, rows) for name, rows in changes if rows]
-        begun = len(wanted) > 1 and self._begin()
+        for _ in range(_TIMES - 1):
+            try:
+                return self._at_once(wanted)
+            except CommitConflict:
+                time.sleep(random.uniform(0, 0.2))  # so that two who collided do not collide again
+        return self._at_once(wanted)
+
+    def _at_once(self, wanted: Sequence[tuple[str, list[dict[str, Any]]]]) -> None:
+        self._do("BEGIN")
         try:
             for name, rows in wanted:
                 self._insert(name, rows)
-        except NotSupportedError:
-            if not begun:
-                raise
-            self._do("ROLLBACK")  # a catalog that changes one table at a time
+        except NotSupportedError:  # a catalog that changes one table at a time
+            self._do("ROLLBACK")
             for name, rows in wanted:
                 self._insert(name, rows)
             return
         except BaseException:
-            if begun:
-                self._do("ROLLBACK")
+            self._do("ROLLBACK")
             raise
-        if begun:
-            self._do("COMMIT")
-
-    def _begin(self) -> bool:
-        self._do("BEGIN")
-        return True
+        self._do("COMMIT")
 
     def _insert(self, name: str, rows: Sequence[Mapping[str, Any]]) -> None:
         fields = RECORDS[name]

@@ -16,7 +16,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pinakes.core.errors import InvalidArgument, PinakesError, PipelineFailed, QueryCanceled, ServerUnavailable
+from pinakes.core.errors import (
+    CommitConflict,
+    InvalidArgument,
+    PinakesError,
+    PipelineFailed,
+    QueryCanceled,
+    ServerUnavailable,
+)
 from pinakes.pipeline.project.check import check
 from pinakes.pipeline.project.load import load_project
 from pinakes.pipeline.project.model import Dataset, Key, LoadStep, Step
@@ -68,6 +75,9 @@ class Report:
     def failed(self) -> list[TableRecord]:
         return [t for t in self.tables if t.state == states.FAILED]
 
+
+_TIMES = 3
+"""How often a table is made anew because somebody else changed it meanwhile."""
 
 Tell = Callable[[Step, str, TableRecord | None], None]
 """Of a step that begins (its state is RUNNING), and of what came of it."""
@@ -196,6 +206,11 @@ def _carry_out(step: Step, attempt: Attempt) -> Made:
     if isinstance(step, LoadStep):
         return load(attempt, step)
     with attempt.workspace.set_to(step.settings):
+        for _ in range(_TIMES - 1):
+            try:
+                return _made(step, attempt)
+            except CommitConflict:  # another run was faster, or a Spark that still worked for one that is dead
+                attempt.workspace.query.check()
         return _made(step, attempt)
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from pinakes.core.errors import NotSupportedError, PipelineFailed, TypeMismatch
+from pinakes.core.errors import CommitConflict, NotSupportedError, PipelineFailed, TypeMismatch
 from pinakes.pipeline.project.model import OWNER
 from pinakes.pipeline.runs.expectations import Checked, broken
 from pinakes.pipeline.runs.tables import branch_of, head_of, make_branch, make_namespace, publish, said, sweep, table_of
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from pinakes.pipeline.project.model import Dataset
     from pinakes.pipeline.runs.step import Attempt, Made
 
+_EXISTS = re.compile(r"(?i)already[_ ]?exists")
 _TRANSFORM = re.compile(r"^\s*(\w+)\s*\(\s*(?:(\d+)\s*,\s*)?`?([^`,()]+?)`?\s*(?:,\s*(\d+)\s*)?\)\s*$")
 _TIMES = {"years": "years", "year": "years", "months": "months", "month": "months", "days": "days", "day": "days"} | {
     "hours": "hours", "hour": "hours",
@@ -102,6 +103,8 @@ def _write(attempt: Attempt, dataset: Dataset, rows: Checked, write: Callable[[]
         attempt.workspace.on_spark(write)
     except Exception as error:
         expectation = broken(error, rows.expectations)
+        if expectation is None and _EXISTS.search(str(error.__cause__ or error)):
+            raise CommitConflict(f"{dataset.name} was made by somebody else just now. Run again.") from error
         if expectation is None:
             raise
         raise _Broken(expectation.name, rows, error) from error

@@ -33,6 +33,17 @@ def test_records_that_do_not_fit_are_kept_apart_with_their_reason(place: Place) 
     ]
 
 
+def test_the_line_of_a_record_is_told(place: Place) -> None:
+    place.write("a.csv", 'id,w\n1,a\nx,"quoted"\n2\nx,"quoted"\r\n3,c\n,\nz z.csv,9\n')
+    place.write("b c.csv", "w,id\nfirst,y\n")
+    assert place.run(place.load(columns="id INT NOT NULL, w STRING")).bad_rows == 6
+    found = place.rows("SELECT file, line, record FROM T.t_bad_records ORDER BY file, line")
+    assert [(file.rpartition("/")[2], line, record) for file, line, record in found] == [
+        *(("a.csv", 3, "x,quoted"), ("a.csv", 4, "2"), ("a.csv", 5, "x,quoted"), ("a.csv", 7, ",")),
+        *(("a.csv", 8, "z z.csv,9"), ("b c.csv", 2, "first,y")),
+    ]
+
+
 def test_types_are_inferred_from_what_comes_first(place: Place) -> None:
     place.write("a.csv", "n,x,d,t,s,b\n1,1.5,2024-01-01,2024-01-01T10:00:00,x,true\n2,2,,,,\n")
     assert place.run(place.load()).rows == 2
@@ -123,6 +134,15 @@ def test_columns_that_clash(place: Place) -> None:
     with pytest.raises(InvalidArgument, match="no column 'w', which the load says"):
         place.run(place.load(columns="id INT, w STRING"))
     assert place.rows("SELECT * FROM T.t") == [(1,)]
+
+
+def test_types_that_iceberg_has_others_for(place: Place) -> None:
+    place.write("a.csv", "a,b,c,d\n1,2,x,2024-01-01 10:00:00\n")
+    columns = "a SMALLINT, b TINYINT, c VARCHAR(10), d TIMESTAMP_NTZ"
+    assert place.run(place.load(columns=columns)).rows == 1
+    place.write("b.csv", "a,b,c,d\n3,4,y,\n")
+    assert place.run(place.load(columns=columns)).rows == 1
+    assert place.rows("SELECT a, b, c FROM T.t ORDER BY a") == [(1, 2, "x"), (3, 4, "y")]
 
 
 def test_an_empty_place_and_empty_files(place: Place) -> None:

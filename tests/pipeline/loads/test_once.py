@@ -97,6 +97,18 @@ def test_a_second_run_of_the_same_load_does_not_load_twice(place: Place, load: L
     _whole(place, [1, 2])
 
 
+def test_bad_records_that_another_run_left_staged(place: Place, load: Load) -> None:
+    """The first run knows the batch as it was planned; the second publishes its rows, and ends there."""
+
+    def between(step: str) -> None:
+        if step == "planned":
+            place.run_until(load, "published")
+
+    result = run_load(replace(place.context, reached=between), load, "slow")
+    assert (result.rows, result.bad_rows) == (2, 1)
+    _whole(place, [1, 2])
+
+
 def test_many_runs_at_the_same_time(place: Place, load: Load) -> None:
     for at in range(5):
         place.write(f"more{at}.csv", f"id\n{at + 10}\n")
