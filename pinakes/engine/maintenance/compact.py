@@ -17,6 +17,7 @@ from pyiceberg.table.snapshots import Operation
 
 from pinakes.core.errors import InternalError
 from pinakes.core.names import quote
+from pinakes.engine.gathering import gathered
 from pinakes.engine.maintenance.choosing import Group
 from pinakes.engine.maintenance.options import Choice
 from pinakes.engine.relation import Relation
@@ -91,7 +92,7 @@ def _rows(change: Rewrite, group: Group) -> Iterator[pa.RecordBatch]:
     relation = change.narrowed(group, "compacted") if change.lineage else _native(change, group)
     columns = ", ".join(quote(name) for name in (*change.columns, *change.lineage))
     frame = change.planner.plan_over(f"SELECT {columns} FROM {relation.sql}", relation)
-    return change.execution.batches(frame)
+    return gathered(change.execution.batches(frame))
 
 
 def _check_whole(change: Rewrite, group: Group, rows: int) -> None:

@@ -7,16 +7,16 @@ table, so that planners read it without opening the file: ours (`optimize/table_
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-import pyarrow as pa
 from pyiceberg.table.statistics import StatisticsFile
 from pyiceberg.table.update import SetStatisticsUpdate
 
 from pinakes.core.errors import CommitConflict, InvalidArgument
 from pinakes.core.names import quote
 from pinakes.core.types import sql_name
+from pinakes.engine.gathering import gathered
 from pinakes.engine.relation import Relation
 from pinakes.engine.scan.time_travel import at_version
 from pinakes.engine.statistics.hashes import count, is_counted
@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from pinakes.engine.places import Found
 
 TYPE = "apache-datasketches-theta-v1"
-_ROWS = 131_072
-"""Rows that are counted at once: many are alike, and these are hashed once."""
 
 
 def analyze(
@@ -77,23 +75,10 @@ def _counted(execution: Execution, table: IcebergTable, fields: Sequence[NestedF
         return sketches
     planner = execution.planner()
     relation: Relation = planner.add(planner.iceberg(("$analyze", "$analyze", "table"), table))
-    for rows in _gathered(planner.rows_of(relation, [field.name for field in fields])):
+    for rows in gathered(planner.rows_of(relation, [field.name for field in fields])):
         for field, sketch, column in zip(fields, sketches, rows.columns, strict=True):
-            count(sketch, column.combine_chunks(), field.field_type)
+            count(sketch, column, field.field_type)
     return sketches
-
-
-def _gathered(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
-    held: list[pa.RecordBatch] = []
-    rows = 0
-    for batch in batches:
-        held.append(batch)
-        rows += batch.num_rows
-        if rows >= _ROWS:
-            yield pa.Table.from_batches(held)
-            held, rows = [], 0
-    if rows:
-        yield pa.Table.from_batches(held)
 
 
 def _blob(field: NestedField, sketch: ThetaSketch, snapshot: Snapshot) -> Blob:

@@ -102,15 +102,25 @@ def _dictionaries(first: pa.Table, target: Target) -> list[str]:
 
 
 def _repeats(chunks: Iterable[pa.Array]) -> bool:
-    longest = max(chunks, key=len, default=None)
-    if longest is None or is_.is_boolean(longest.type):
+    sample = _sample(chunks)
+    if sample is None or is_.is_boolean(sample.type):
         return False
-    sample = longest.slice(0, _SAMPLE)
     if isinstance(sample, pa.ExtensionArray):
         sample = sample.storage
     if len(sample) < _FEW:
         return True
     return bool(pc.count_distinct(sample).as_py() <= _DISTINCT * len(sample))
+
+
+def _sample(chunks: Iterable[pa.Array]) -> pa.Array | None:
+    """Some values, of several chunks where these are short: of few values, all look alike."""
+    taken: list[pa.Array] = []
+    for chunk in sorted(chunks, key=len, reverse=True):
+        missing = _SAMPLE - sum(map(len, taken))
+        if missing <= 0:
+            break
+        taken.append(chunk.slice(0, missing))
+    return pa.concat_arrays(taken) if taken else None
 
 
 def _bloom(target: Target) -> dict[str, dict[str, Any]]:
