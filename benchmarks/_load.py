@@ -56,16 +56,17 @@ def server(directory: Path, settings: str = "") -> Iterator[Server]:
     config.write_text(f"[server]\nadministrators = ['{USERS[0]}']\n[server.tokens]\n{tokens}{settings}")
     command = [sys.executable, "-m", "pinakes", "serve", "--port", "0", "--config", str(config)]
     process = subprocess.Popen([*command, "--data", str(directory / "lake")], stderr=subprocess.PIPE, text=True)
-    assert process.stderr is not None
+    err = process.stderr
+    assert err is not None
     said: list[str] = []
-    for line in process.stderr:
+    for line in err:
         said.append(line)
         if line.startswith("There is"):
             break
     found = re.search(r"Listening on (\S+)", "".join(said)), re.search(r"metrics: (\S+)/health", "".join(said))
     if found[0] is None or found[1] is None:
         raise SystemExit("".join(said))
-    threading.Thread(target=lambda: [sys.stderr.write(line) for line in process.stderr], daemon=True).start()
+    threading.Thread(target=lambda: [sys.stderr.write(line) for line in err], daemon=True).start()
     try:
         yield Server(process, found[0][1], found[1][1])
     finally:

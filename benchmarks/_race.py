@@ -11,6 +11,7 @@ import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
 from statistics import median
 
@@ -70,7 +71,7 @@ def race(contestants: Mapping[str, Run], queries: Mapping[int, str], rounds: int
                 print(f"Q{number}: {name} has another answer than DuckDB", file=sys.stderr)
         for _ in range(rounds):
             for name, run in contestants.items():
-                taken[name][number].append(timed(lambda run=run, sql=sql: run(sql), 1))
+                taken[name][number].append(timed(partial(run, sql), 1))
     return {name: {n: _median(times) for n, times in found.items()} for name, found in taken.items()}
 
 
@@ -89,7 +90,7 @@ def same(one: pa.Table, other: pa.Table) -> bool:
         if found is None:
             return False
         unmatched[_words(row)].remove(found)
-    return one.num_rows == other.num_rows
+    return bool(one.num_rows == other.num_rows)
 
 
 def _rows(table: pa.Table) -> list[tuple[object, ...]]:

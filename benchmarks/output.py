@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import duckdb
@@ -100,12 +101,15 @@ def speed(here: Path, source: Path) -> None:
         session = engine.session()
         for ending in ("csv", "parquet"):
             ours, theirs = (f"COPY (SELECT * FROM '{source}') TO '{here / who}.{ending}'" for who in ("us", "them"))
-            contest(f"COPY to {ending}", lambda o=ours: session.run(o), lambda t=theirs: duck.execute(t), "DuckDB")
+            contest(f"COPY to {ending}", partial(session.run, ours), partial(duck.execute, theirs), "DuckDB")
         query = f"SELECT * FROM '{source}'"
         target = here / "rows"
         for format, peer in (("csv", bare_csv), ("arrow", bare_arrow)):
-            ours_ = lambda f=format: written(session.run(query), f, target)  # noqa: E731
-            contest(f"--format {format}", ours_, lambda p=peer: p(bare, target), "bare DataFusion, Arrow's writer")
+
+            def mine(format: str = format) -> None:
+                written(session.run(query), format, target)
+
+            contest(f"--format {format}", mine, partial(peer, bare, target), "bare DataFusion, Arrow's writer")
 
 
 def contest(name: str, ours: Callable[[], object], peer: Callable[[], object], peer_name: str) -> None:

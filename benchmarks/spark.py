@@ -13,6 +13,7 @@ import time
 from dataclasses import replace
 from pathlib import Path
 from statistics import median
+from typing import Any
 
 from _harness import promise
 
@@ -29,7 +30,7 @@ ROUNDS = 5
 QUERIES = (1, 3, 5, 6)
 
 
-def config(**spark: object) -> Config:
+def config(**spark: Any) -> Config:
     chosen = SparkConfig(driver_memory=1 << 30, start_timeout=600.0)
     return Config(engine=replace(EngineConfig(), data=":memory:"), given_spark=replace(chosen, **spark))
 
@@ -77,6 +78,8 @@ def cancel(session: Session, engine: Engine) -> None:
     sql = "SELECT count(*) AS n FROM lineitem a JOIN lineitem b ON a.l_linenumber = b.l_linenumber"
     sql += " WHERE a.l_tax < b.l_tax"
     took: list[float] = []
+    remote = engine.remote
+    assert remote is not None
 
     def run() -> None:
         try:
@@ -86,13 +89,13 @@ def cancel(session: Session, engine: Engine) -> None:
 
     thread = threading.Thread(target=run)
     thread.start()
-    while not any(t.state == "RUNNING" for t in engine.remote.tasks() if engine.remote is not None):
+    while not any(t.state == "RUNNING" for t in remote.tasks()):
         time.sleep(0.1)
     began = time.perf_counter()
     session.cancel()
     thread.join()
     promise("cancel: seconds until the client has its answer", took[0] - began, 1.0, " s")
-    while any(t.state == "RUNNING" for t in engine.remote.tasks() if engine.remote is not None):
+    while any(t.state == "RUNNING" for t in remote.tasks()):
         time.sleep(0.05)
     print(f"         no task runs any more after {time.perf_counter() - began:.2f} s")
 

@@ -13,7 +13,7 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
-from _harness import sys  # noqa: F401 - its path leads to `tests`
+import _harness  # noqa: F401 - its path leads to `tests`
 from _plot import bars
 
 from pinakes.api.build import open_engine

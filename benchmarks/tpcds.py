@@ -29,6 +29,7 @@ def main() -> None:
     wanted = {n: q for n, q in asked.items() if n in (arguments.only or asked) and n not in arguments.leave_out}
     with tempfile.TemporaryDirectory() as scratch:
         data = arguments.data or generated("tpcds", arguments.scale, Path(scratch, "data"))
+        assert data is not None  # its extension gave the queries
         with pinakes.connect(data=f"{scratch}/lake") as connection:
             contestants = {"pinakes": ours(connection, data), "datafusion": bare(data), "duckdb": on_files(data)}
             taken = race(contestants, wanted, arguments.rounds)

@@ -12,6 +12,7 @@ import fcntl
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
@@ -102,15 +103,19 @@ def _rows(path: Path, rows: int, rounds: int) -> None:
 def _piped(path: Path, rows: int) -> Times:
     """pyarrow, reading the same stream from a program that has started already, as the worker has, through a pipe that
     is as wide as the worker's."""
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    with subprocess.Popen([sys.executable, str(path), str(rows)], **pipes) as process:
-        process.stderr.readline()
-        fcntl.fcntl(process.stdout, fcntl.F_SETPIPE_SZ, 1 << 20)
+    command, pipe = [sys.executable, str(path), str(rows)], subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe) as process:
+        said, out, err = process.stdin, process.stdout, process.stderr
+        assert said is not None
+        assert out is not None
+        assert err is not None
+        err.readline()
+        fcntl.fcntl(out, fcntl.F_SETPIPE_SZ, 1 << 20)
 
         def read() -> None:
-            process.stdin.write(b"!")
-            process.stdin.flush()
-            assert sum(batch.num_rows for batch in ipc.open_stream(process.stdout)) == rows
+            said.write(b"!")
+            said.flush()
+            assert sum(batch.num_rows for batch in ipc.open_stream(out)) == rows
 
         return timed(read, 1)
 
@@ -148,7 +153,7 @@ def _imports(rounds: int) -> None:
     print(f"         CPU: {(mine.cpu - theirs.cpu) * 1e3:.3g} ms")
 
 
-def _starting(code: str):  # noqa: ANN202 - a function without arguments
+def _starting(code: str) -> Callable[[], object]:
     return lambda: subprocess.run([sys.executable, "-c", code], check=True)
 
 

@@ -10,7 +10,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from pinakes.cli import main, users
+from pinakes.cli import main, pipeline, users
 from pinakes.core import config, errors, powers, server_config, serving, spark_config
 from pinakes.core.arrow_types import sql_name_of_arrow
 from pinakes.core.names import INFORMATION_SCHEMA, SYSTEM
@@ -211,8 +211,9 @@ def statement(title: str, told: str) -> Iterable[str]:
 
 
 def command() -> str:
-    """Every option of `pinakes` and of `pinakes user`, from their parsers."""
-    texts = [line for parser in (main.make_parser(), *subparsers(users.make_parser())) for line in usage(parser)]
+    """Every option of `pinakes`, `pinakes user` and `pinakes pipeline`, from their parsers."""
+    parsers = (main.make_parser(), *subparsers(users.make_parser()), *subparsers(pipeline.make_parser()))
+    texts = [line for parser in parsers for line in usage(parser)]
     return "\n".join(["# The command", NOTE, "[The shell](../shell.md) has commands of its own.", "", *texts])
 
 

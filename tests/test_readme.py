@@ -15,10 +15,15 @@ from pinakes.api.build import open_engine
 from pinakes.core.config import parse_config
 from pinakes.engine.session import Session
 from pinakes.parser import split
+from tests.servers.base import Facts
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 TUTORIAL = (ROOT / "docs/tutorial.md").read_text(encoding="utf-8")
+
+
+PARTNER = "http://127.0.0.1:8181"
+"""A catalog of somebody else, in the examples."""
 
 
 def blocks(language: str, page: str = README) -> list[str]:
@@ -32,7 +37,7 @@ def session(tmp_path: Path) -> Iterator[Session]:
 
 
 def test_the_sql_runs_as_written(session: Session, tmp_path: Path) -> None:
-    statements = [part.text for block in blocks("sql") for part in split(block)]
+    statements = [part.text for block in blocks("sql") if PARTNER not in block for part in split(block)]
     assert len(statements) > 10
     results = {sql: session.run(sql.replace("/some/dir", str(tmp_path / "dir"))).read_all() for sql in statements}
     assert results["SELECT name, x + y AS sum FROM points ORDER BY name"].to_pylist() == [
@@ -40,6 +45,18 @@ def test_the_sql_runs_as_written(session: Session, tmp_path: Path) -> None:
         {"name": "b", "sum": 7.0},
     ]
     assert results["SELECT count(*) FROM events"].column(0).to_pylist() == [1]
+
+
+@pytest.mark.slow
+def test_the_sql_about_another_catalog_runs_as_written(session: Session, rest_server: Facts) -> None:
+    (block,) = (block for block in blocks("sql") if PARTNER in block)
+    there = rest_server["uri"]
+    session.run(f"ATTACH '{there}' AS before (TYPE iceberg_rest)")
+    session.run("CREATE SCHEMA IF NOT EXISTS before.sales")
+    session.run("CREATE OR REPLACE TABLE before.sales.orders AS SELECT 1 AS id")
+    found = {p.text: session.run(p.text.replace(PARTNER, there)).read_all() for p in split(block)}
+    assert [table.to_pylist() for sql, table in found.items() if sql.startswith("SELECT")] == [[{"id": 1}]]
+    session.run("DROP TABLE before.sales.orders")
 
 
 def test_the_tutorial_runs_as_written(session: Session, tmp_path: Path) -> None:

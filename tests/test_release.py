@@ -2,16 +2,37 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 import tarfile
 import zipfile
+from importlib import metadata
 from pathlib import Path
 
 import pytest
+from packaging.specifiers import SpecifierSet
 
 ROOT = Path(__file__).parent.parent
 SCRIPT = "CREATE TABLE t AS SELECT value AS n FROM range(5); SELECT sum(n) AS total FROM t; SHOW CATALOGS"
+
+
+def test_what_is_pinned_can_be_installed_where_pinakes_can() -> None:
+    """With the oldest Python that pyproject allows, and not only with the one that runs here."""
+    told = re.search(r'^requires-python = ">=([\d.]+)"$', (ROOT / "pyproject.toml").read_text(), re.MULTILINE)
+    assert told is not None
+    pinned = re.findall(r"^([\w.-]+)==", (ROOT / "constraints.txt").read_text(), re.MULTILINE)
+    assert len(pinned) > 50
+    wanted = {name: _wanted(name) for name in pinned}
+    assert {name: text for name, text in wanted.items() if f"{told[1]}.0" not in SpecifierSet(text)} == {}
+
+
+def _wanted(name: str) -> str:
+    """The versions of Python that a package is for; any, if it is not installed here."""
+    try:
+        return metadata.metadata(name).get("Requires-Python") or ""
+    except metadata.PackageNotFoundError:
+        return ""
 
 
 @pytest.fixture(scope="module")

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from pinakes.core.config import Config
 
 OK, USAGE, INTERRUPTED = 0, 2, 130
-SUBCOMMANDS = ("doctor", "serve", "user", "config")
+SUBCOMMANDS = ("doctor", "serve", "user", "config", "pipeline")
 OF_SERVE = ("host", "port", "tls_cert", "tls_key", "metrics_port")
 """The options that only `pinakes serve` has."""
 
@@ -45,6 +45,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
             from pinakes.cli.users import users
 
             return users(given[1:])
+        if given[:1] == ["pipeline"]:
+            from pinakes.cli.pipeline import pipeline
+
+            signal.signal(signal.SIGTERM, _terminate)
+            return pipeline(given[1:])
         options = make_parser().parse_args(given)
         signal.signal(signal.SIGTERM, _terminate)
         return _run(options)
@@ -93,7 +98,8 @@ def make_parser() -> argparse.ArgumentParser:
     add("subcommand", nargs="?", metavar=" | ".join(SUBCOMMANDS),
         help="doctor: check installation, configuration and each catalog, and say what to do (also --format json); "
         "serve: answer Flight SQL clients; user: those who may call the server (pinakes user --help); "
-        "config check [FILE]: tell all that is wrong with a configuration; config show: what is in force")  # fmt: skip
+        "config check [FILE]: tell all that is wrong with a configuration; config show: what is in force; "
+        "pipeline: loads and transformations on Spark (pinakes pipeline --help)")  # fmt: skip
     add("words", nargs="*", metavar="…", help=argparse.SUPPRESS)
     add("-c", "--command", metavar="SQL", dest="scripts", action="append", type=_inline, default=[],
         help="run these statements; may be given several times, and mixed with -f")  # fmt: skip
@@ -127,8 +133,9 @@ def _run(options: argparse.Namespace) -> int:
 
     console = Console(options.format)
     to_utf8(console)
-    if options.subcommand == "user":
-        print("pinakes: user comes first, and has options of its own: pinakes user --help", file=sys.stderr)  # noqa: T201
+    if options.subcommand in ("user", "pipeline"):
+        name = options.subcommand
+        print(f"pinakes: {name} comes first, and has options of its own: pinakes {name} --help", file=sys.stderr)  # noqa: T201
         return USAGE
     if options.subcommand not in (None, *SUBCOMMANDS):
         said = f"what is {options.subcommand!r}?{meant(options.subcommand, SUBCOMMANDS)} SQL goes after -c: pinakes -c "

@@ -47,6 +47,8 @@
     ├── ServerUnavailable         SERVER_UNAVAILABLE       (it can't be reached, or the connection broke)
     ├── SessionLost               SESSION_LOST             (the server has closed it, or was restarted)
     ├── NotAuthenticated          UNAUTHENTICATED          (the server does not know the user, password or token)
+    ├── PipelineInvalid           PIPELINE_INVALID         (its files can't be right: nothing was run)
+    ├── PipelineFailed            PIPELINE_FAILED          (a table could not be made: its last state is left)
     ├── ConfigError               CONFIG_ERROR
     └── InternalError             INTERNAL_ERROR           (a bug of ours)
 
@@ -302,6 +304,14 @@ class SessionLost(PinakesError):
 
 class NotAuthenticated(PinakesError):
     code = "UNAUTHENTICATED"
+
+
+class PipelineInvalid(PinakesError):
+    code = "PIPELINE_INVALID"
+
+
+class PipelineFailed(PinakesError):
+    code = "PIPELINE_FAILED"
 
 
 class ConfigError(PinakesError):

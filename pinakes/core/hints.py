@@ -5,10 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 
-def meant(asked: str, known: Iterable[str]) -> str:
-    """` Did you mean x?`, or nothing when no name is close."""
+def close_to(asked: str, known: Iterable[str], *, most: int = 1, cutoff: float = 0.6) -> list[str]:
+    """The names that are like the one that was asked for, whatever their case; the closest first."""
     from difflib import get_close_matches  # only when something went wrong
 
     by_folded = {name.casefold(): name for name in known}
-    close = get_close_matches(asked.casefold(), by_folded, n=1)
-    return f" Did you mean {by_folded[close[0]]}?" if close else ""
+    return [by_folded[name] for name in get_close_matches(asked.casefold(), by_folded, n=most, cutoff=cutoff)]
+
+
+def meant(asked: str, known: Iterable[str]) -> str:
+    """` Did you mean x?`, or nothing when no name is close."""
+    close = close_to(asked, known)
+    return f" Did you mean {close[0]}?" if close else ""

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from pinakes.engine.execution import Execution
     from pinakes.engine.planner import Planner
     from pinakes.engine.relation import Key, Relation
+    from pinakes.engine.session import Session
     from pinakes.parser.statements import Planned, Span
 
 _SQL_CATALOGS = ("sqlite", "jdbc")
@@ -101,20 +102,7 @@ class RemoteText:
         return f" VERSION AS OF {snapshot}"
 
     def catalog(self, name: str) -> RemoteCatalog | None:
-        """A mounted catalog as the other engine has it: SQL catalogs go by the name that their rows carry."""
-        session = self.execution.session
-        mounted = session.catalogs.get(name)
-        found = innermost(mounted.catalog)
-        opening = session.engine.opening_of(mounted.catalog)
-        if opening is None or opening.type not in _ICEBERG:
-            return None
-        if opening.roots is not None and mounted.mount.origin == "attach":
-            raise NotSupportedError(
-                f"catalog '{name}' may only have files in some directories of this machine, and Spark would not keep "
-                f"to them: catalogs that were attached under such a rule are read here. SET engine = 'local'."
-            )
-        own = getattr(found, "rows_name", None) if opening.type in _SQL_CATALOGS else None
-        return RemoteCatalog(str(own or f"pinakes_{opening.mount_id.partition('.')[0]}"), opening)
+        return remote_catalog(self.execution.session, name)
 
     def add(self, catalog: RemoteCatalog) -> None:
         known = self.catalogs.get(catalog.name)
@@ -133,6 +121,22 @@ class RemoteText:
             schema = _plain(pa.schema(list(relation.provider.schema)))
             self.handed_over[key] = HandedOver(name, schema, partial(self.planner.rows_of, relation))
         return quoted(self.handed_over[key].name)
+
+
+def remote_catalog(session: Session, name: str) -> RemoteCatalog | None:
+    """A mounted catalog as the other engine has it: SQL catalogs go by the name that their rows carry."""
+    mounted = session.catalogs.get(name)
+    found = innermost(mounted.catalog)
+    opening = session.engine.opening_of(mounted.catalog)
+    if opening is None or opening.type not in _ICEBERG:
+        return None
+    if opening.roots is not None and mounted.mount.origin == "attach":
+        raise NotSupportedError(
+            f"catalog '{name}' may only have files in some directories of this machine, and Spark would not keep "
+            f"to them: catalogs that were attached under such a rule are read here. SET engine = 'local'."
+        )
+    own = getattr(found, "rows_name", None) if opening.type in _SQL_CATALOGS else None
+    return RemoteCatalog(str(own or f"pinakes_{opening.mount_id.partition('.')[0]}"), opening)
 
 
 def _named(query: str, columns: list[str]) -> str:

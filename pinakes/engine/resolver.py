@@ -274,19 +274,7 @@ class Resolver:
 
     def fresh(self, found: Found) -> IcebergTable:
         """An Iceberg table that was found, as it is now."""
-        table = self.latest(found)
-        if isinstance(table, VirtualTable):
-            raise NotSupportedError(f"{found} is a system table: it can be read and described, and nothing else.")
-        if isinstance(table, WorkerTable):
-            raise NotSupportedError(
-                f"{found} is a table of a worker: its rows are the worker's, and ALTER TABLE and COMMENT ON alone "
-                f"change it. CREATE TABLE … AS SELECT makes an Iceberg table of it, elsewhere."
-            )
-        if not isinstance(table, IcebergTable):
-            raise NotSupportedError(
-                f"{found} is no Iceberg table but files that are read as one. CREATE TABLE … AS SELECT makes one of it."
-            )
-        return table
+        return iceberg_only(found, self.latest(found))
 
     def temporary_place(self) -> Place | None:
         """Where the session's temporary tables and views are, if it ever made one."""
@@ -346,3 +334,19 @@ class Resolver:
         mount = self._catalogs.current(self._scope.catalog) if catalog is None else self._catalogs.get(catalog)
         levels = name.parts if catalog is None else name.parts[1:]
         return self._catalogs.seat(mount, levels), levels
+
+
+def iceberg_only(found: Found, table: Table | ViewDefinition) -> IcebergTable:
+    """What was loaded, if it is an Iceberg table."""
+    if isinstance(table, VirtualTable):
+        raise NotSupportedError(f"{found} is a system table: it can be read and described, and nothing else.")
+    if isinstance(table, WorkerTable):
+        raise NotSupportedError(
+            f"{found} is a table of a worker: its rows are the worker's, and ALTER TABLE and COMMENT ON alone "
+            f"change it. CREATE TABLE … AS SELECT makes an Iceberg table of it, elsewhere."
+        )
+    if not isinstance(table, IcebergTable):
+        raise NotSupportedError(
+            f"{found} is no Iceberg table but files that are read as one. CREATE TABLE … AS SELECT makes one of it."
+        )
+    return table

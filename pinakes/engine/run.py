@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from pinakes.caches.caching import STATEMENT
+from pinakes.core.waiting import CHECK
 from pinakes.engine.dispatch import dispatch
 from pinakes.engine.errors import is_panic, let_go, translate
 from pinakes.engine.execution import Execution
@@ -39,7 +40,7 @@ def run(
 ) -> Result:
     query = _begun(session)
     session.running.add(query)
-    asking = STATEMENT.set(query)
+    asking, checking = STATEMENT.set(query), CHECK.set(query.check)
     transaction = session.transaction
     execution = Execution(session, query, sql, parameters, lookup)
     if started is not None:
@@ -67,6 +68,7 @@ def run(
         raise typed from error
     finally:
         STATEMENT.reset(asking)
+        CHECK.reset(checking)
     if result.kind != "rows":
         query.wrote(result.count)
         query.end()  # it is done, whenever the result is looked at

@@ -82,9 +82,9 @@ def form_of(word: str) -> Callable[[Cursor], AnyStatement]:
 
 def _unknown(cursor: Cursor) -> Fault:
     """What was meant, if it looks like a word that starts a statement; else the usual ones."""
-    from difflib import get_close_matches
+    from pinakes.core.hints import close_to
 
-    close = get_close_matches(cursor.word, [*FORMS, *STARTS], n=1, cutoff=0.7)
+    close = close_to(cursor.word, [*FORMS, *STARTS], cutoff=0.7)
     if close and cursor.peek().kind == "word":
         return Fault(f"{cursor.peek().text!r} starts no statement; did you mean {close[0]}?", cursor.peek().start)
     return cursor.fault(f"a statement starts with {_USUAL}, …")

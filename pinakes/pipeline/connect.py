@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -47,6 +47,8 @@ class Connected:
     in_use: int = 0
     writing: threading.Lock = field(default_factory=threading.Lock)
     """Held while a table is changed: what the snapshot is signed with is a setting of the session."""
+    is_alive: Callable[[], bool] = lambda: True
+    """Whether its Spark runs, where that is known: pyspark itself would ask one that is gone for ten minutes."""
 
     def takes(self, settings: Mapping[str, str]) -> bool:
         """Whether it can be told these: of each catalog either all is known, and the same, or nothing is."""
@@ -60,15 +62,16 @@ class Connected:
             self.told |= new
 
     def close(self) -> None:
-        self.spark.client.release_session()
+        if self.is_alive():
+            self.spark.client.release_session()
         self.spark.client.close()
 
 
 class Sessions:
     """Those on one server, by whose they are."""
 
-    def __init__(self, url: str) -> None:
-        self._url = url
+    def __init__(self, url: str, is_alive: Callable[[], bool] = lambda: True) -> None:
+        self._url, self._is_alive = url, is_alive
         self._lock = threading.Lock()
         self._open: dict[str, list[Connected]] = {}
 
@@ -91,7 +94,7 @@ class Sessions:
                 known.append(found)
                 found.in_use += 1
         if found is None:
-            found = Connected(_connected(self._url), in_use=1)
+            found = Connected(_connected(self._url), in_use=1, is_alive=self._is_alive)
             self._keep(place, found)
         found.tell(settings)
         return found

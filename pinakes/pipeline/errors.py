@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from pinakes.core.errors import (
     CommitConflict,
@@ -22,6 +24,17 @@ _SECRET = re.compile(r"(?i)((?:password|token|secret|credential|access-key-id)\S
 _NULL = re.compile(r"column `[^\n]*?` is NOT NULL, and a row has NULL there")
 """What changes there are told to say (`engine/remote_create.py`)."""
 _LONGEST = 600
+
+
+@contextmanager
+def translating() -> Iterator[None]:
+    """Whatever Spark raises here becomes an error of ours."""
+    try:
+        yield
+    except PinakesError:
+        raise
+    except Exception as error:
+        raise translated(error) from error
 
 
 def translated(error: BaseException) -> PinakesError:

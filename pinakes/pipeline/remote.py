@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from pinakes.core.errors import NotSupportedError, PinakesError
-from pinakes.engine.remote import HandedOver, RemoteNode, RemoteStatement, RemoteTask
+from pinakes.core.errors import NotSupportedError
+from pinakes.engine.remote import HandedOver, RemoteCatalog, RemoteNode, RemoteStatement, RemoteTask
 from pinakes.pipeline.catalogs import jars_of, settings_of
-from pinakes.pipeline.errors import translated
+from pinakes.pipeline.errors import translating
 from pinakes.pipeline.jars import ALWAYS, Jars
 from pinakes.pipeline.running import Running
 from pinakes.pipeline.spool import Spool, conformed, sent
@@ -49,6 +49,11 @@ class Server:
     @property
     def is_running(self) -> bool:
         return self.local is None or self.local.is_running
+
+    def close(self) -> None:
+        self.sessions.close()
+        if self.local is not None:
+            self.local.stop()
 
 
 @dataclass(slots=True)
@@ -103,32 +108,37 @@ class SparkEngine:
                 found = list(running.batches())
                 return pa.Table.from_batches(found) if found else statement.schema.empty_table()
             finally:
-                for key in signature:
+                for key in signature if connected.is_alive() else ():
                     connected.spark.conf.unset(key)
 
     @contextmanager
     def _session(self, statement: RemoteStatement) -> Iterator[tuple[Server, Connected]]:
         """A session in which the statement can run: its catalogs are known there, and so are the rows it is given."""
-        settings = {k: v for catalog in statement.catalogs for k, v in settings_of(catalog).items()}
-        jars = ALWAYS.union(*(jars_of(catalog) for catalog in statement.catalogs))
-        query = statement.query
-        server = self._server(jars, query)
         with ExitStack() as stack:
-            try:
-                connected = stack.enter_context(server.sessions.using(statement.place, settings))
-                self._live[query.query_id] = query, server
-                stack.callback(self._ended, query, server)
+            opened = self.opened(statement.query, statement.place, statement.catalogs)
+            server, connected = stack.enter_context(opened)
+            with translating():
                 for rows in statement.handed_over:
-                    stack.enter_context(_handed_over(server, connected, rows, query))
-            except PinakesError:
-                raise
-            except Exception as error:
-                raise translated(error) from error
+                    stack.enter_context(_handed_over(server, connected, rows, statement.query))
+            yield server, connected
+
+    @contextmanager
+    def opened(
+        self, query: Query, place: str, catalogs: Sequence[RemoteCatalog], more: Jars = frozenset()
+    ) -> Iterator[tuple[Server, Connected]]:
+        """A session of Spark that knows these catalogs, on a server that has the jars for them, and `more`."""
+        settings = {k: v for catalog in catalogs for k, v in settings_of(catalog).items()}
+        server = self._server(ALWAYS.union(more, *(jars_of(catalog) for catalog in catalogs)), query)
+        with ExitStack() as stack:
+            with translating():
+                connected = stack.enter_context(server.sessions.using(place, settings))
+            self._live[query.query_id] = query, server
+            stack.callback(self._ended, query, server)
             yield server, connected
 
     def _ended(self, query: Query, server: Server) -> None:
         """Spark still knows its tasks; it is asked for them when somebody wants to see them."""
-        del self._live[query.query_id]
+        self._live.pop(query.query_id, None)  # one that opened two sessions ends twice
         if server.ui is not None and all(past.query_id != query.query_id for past in self._past):
             self._past.append(_Past(query.query_id, query.user, server.ui))
 
@@ -146,7 +156,9 @@ class SparkEngine:
     def _server(self, jars: Jars, query: Query) -> Server:
         """One that has these jars; it is started if there is none. One that fell over is started anew."""
         with self._starting:
-            self._servers = [server for server in self._servers if server.is_running]
+            for gone in [server for server in self._servers if not server.is_running]:
+                self._servers.remove(gone)
+                gone.close()
             found = next((s for s in self._servers if s.local is None or jars <= s.jars), None)
             if found is None:
                 known = frozenset().union(*(s.jars for s in self._servers))
@@ -163,7 +175,7 @@ class SparkEngine:
         local = start(self._config, jars, self._base, Starting(query.tell, query.check))
         query.tell("")
         spool = Spool(self._config.spool or str(local.spool))
-        return Server(Sessions(local.url), spool, Ui(local.ui, spark_version()), jars, local)
+        return Server(Sessions(local.url, lambda: local.is_running), spool, Ui(local.ui, spark_version()), jars, local)
 
     def _remote(self) -> Server:
         from pinakes.pipeline.connect import Sessions
@@ -183,9 +195,7 @@ class SparkEngine:
         with self._starting:
             servers, self._servers = self._servers, []
         for server in servers:
-            server.sessions.close()
-            if server.local is not None:
-                server.local.stop()
+            server.close()
 
 
 def spark_version() -> str:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from pinakes.core.errors import PinakesError
+from pinakes.core.errors import PinakesError, ServerUnavailable
 from pinakes.pipeline.errors import translated
 
 if TYPE_CHECKING:
@@ -62,6 +62,10 @@ class Running:
                 return self._rows.get(timeout=_GLANCE)
             except queue.Empty:
                 self._query.check()
+                if not self._connected.is_alive() and self._rows.empty():
+                    raise ServerUnavailable(
+                        "the Spark that was started for this has ended. Another one is started for the next statement."
+                    ) from None
 
     def _run(self) -> None:
         end: BaseException | None = None

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 MOST_SENT = 256_000_000
 """Bytes of rows that are sent to a Spark with which no directory is shared."""
 _ROWS = 65_536
+_PART = 4 << 20
 
 
 class Spool:
@@ -62,6 +63,17 @@ class Spool:
         ):
             for batch in rows.batches():
                 writer.write_batch(conformed(batch, schema))
+
+    def copy(self, name: str, bytes: pa.NativeFile) -> None:
+        """A file as it is, for Spark to read."""
+        with self.output(name) as file:
+            while part := bytes.read(_PART):
+                file.write(part)
+
+    def output(self, name: str) -> pa.NativeFile:
+        """A file to be written."""
+        self._files.create_dir(f"{self._root}/{name}".rpartition("/")[0], recursive=True)
+        return self._files.open_output_stream(f"{self._root}/{name}", compression=None)
 
     def remove(self, name: str) -> None:
         if self._is_local:

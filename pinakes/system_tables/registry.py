@@ -8,7 +8,7 @@ from typing import Any
 
 from pinakes.core.catalog import VirtualColumn, VirtualTable
 from pinakes.core.names import INFORMATION_SCHEMA
-from pinakes.system_tables import iceberg, information_schema, jdbc, metadata, runtime
+from pinakes.system_tables import iceberg, information_schema, jdbc, metadata, pipeline, runtime
 from pinakes.system_tables.base import SystemTable
 
 _PACKAGES = {
@@ -16,6 +16,7 @@ _PACKAGES = {
     "iceberg": iceberg,
     "jdbc": jdbc,
     "metadata": metadata,
+    "pipeline": pipeline,
     "runtime": runtime,
 }
 """A schema is a package; its `TABLES` are the names of its tables and of their modules."""

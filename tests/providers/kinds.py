@@ -91,11 +91,11 @@ def _glue(facts: Facts, place: Path) -> Sequence[str]:
 def _s3tables(facts: Facts, _: Path) -> Sequence[str]:
     return [
         _aws_secret(facts),
-        f"ATTACH '{_table_bucket(facts)}' AS cat (TYPE s3tables, ENDPOINT '{facts['uri']}', SECRET keys)",
+        f"ATTACH '{table_bucket(facts)}' AS cat (TYPE s3tables, ENDPOINT '{facts['uri']}', SECRET keys)",
     ]
 
 
-def _table_bucket(facts: Facts) -> str:
+def table_bucket(facts: Facts) -> str:
     """The bucket of the suite, made if it is not there: it is no object of the catalog's."""
     import boto3
 

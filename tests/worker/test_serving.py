@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -73,7 +74,7 @@ def test_a_stream_that_is_left_is_canceled_and_the_worker_lives_on(
     client: CatalogClient, numbers: Path, monkeypatch: pytest.MonkeyPatch
 ):
     """A worker has a second to say that it has stopped, and is ended if it does not: here, as long as it takes."""
-    monkeypatch.setattr("pinakes.worker.client.connection._LAST_WORDS", 120.0)
+    monkeypatch.setattr("pinakes.worker.client.pipe_stream._LAST_WORDS", 120.0)
     stream = client.table_function("endless")
     assert next(stream).num_rows >= 1000
     stream.close()
@@ -83,7 +84,7 @@ def test_a_stream_that_is_left_is_canceled_and_the_worker_lives_on(
 
 
 def test_a_worker_that_does_not_stop_a_stream_is_ended(numbers: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("pinakes.worker.client.connection._LAST_WORDS", 0.0)
+    monkeypatch.setattr("pinakes.worker.client.pipe_stream._LAST_WORDS", 0.0)
     with CatalogClient(command(numbers)) as client:
         stream = client.table_function("endless")
         next(stream)
@@ -271,6 +272,52 @@ def test_events_of_a_catalog_s_life(caplog: pytest.LogCaptureFixture, tmp_path: 
             assert found[:3] == expected
             assert found[4:6] == ["catalog.transaction.begin", "catalog.transaction.rollback"]
             assert found[-1] == "catalog.detach"
+
+
+def test_a_catalog_that_is_made_is_told_of(caplog: pytest.LogCaptureFixture, tmp_path: Path):
+    """As a program, asked by a client: the sixth event, with the options that the catalog calls loggable alone."""
+    text = """
+        from pinakes.worker import Worker
+        from pinakes.worker import catalog as c
+
+        class Made(c.ReadOnlyCatalogInterface):
+            names = []
+
+            def catalogs(self):
+                return self.names
+
+            def catalog_create(self, *, name, on_conflict, options):
+                self.names.append(name)
+
+            def loggable_attach_options(self, options):
+                return {"region": options["region"]}
+
+            def catalog_attach(self, *, name, options):
+                return c.CatalogAttachResult(attach_opaque_data=b"a")
+
+            def schema_get(self, **_):
+                return None
+
+            table_get = view_get = schema_get
+
+        class MadeWorker(Worker):
+            catalog_interface = Made
+
+        if __name__ == "__main__":
+            MadeWorker().run()
+    """
+    with (
+        caplog.at_level(logging.INFO, logger="pinakes.worker.stderr"),
+        CatalogClient(command(program(tmp_path, text))) as client,
+    ):
+        client.catalog_create(name="mydb", options={"region": "eu", "password": "hush"})
+        assert client.catalogs() == ["mydb"]
+        until = time.monotonic() + 60
+        while "catalog.create" not in caplog.text and time.monotonic() < until:
+            time.sleep(0.05)  # what it says is read beside
+    told = "\n".join(record.getMessage() for record in caplog.records)
+    assert "catalog.create catalog=mydb options={'region': 'eu'}" in told
+    assert "hush" not in told
 
 
 # --- what goes wrong -------------------------------------------------------------------------------------------------

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from pinakes.cli.commands import catalog, files, output, session, statement
 from pinakes.cli.commands.base import Call, Command
 from pinakes.cli.formats import FORMATS
 from pinakes.core.errors import NotFoundError
+from pinakes.core.hints import close_to
 
 if TYPE_CHECKING:
     from pinakes.cli.runner import Runner
@@ -95,6 +95,6 @@ def _parted(line: str) -> tuple[str, str]:
 
 
 def _unknown(name: str) -> NotFoundError:
-    close = get_close_matches(name, _BY_NAME, n=3, cutoff=0.5) or get_close_matches(name.lower(), _BY_NAME, n=3)
+    close = close_to(name, _BY_NAME, most=3, cutoff=0.5)
     hint = f"did you mean {' or '.join(close)}? " if close else ""
     return NotFoundError(f"there is no command {name}; {hint}\\? lists them all")

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Sequence
 
 from pinakes.core.errors import FileNotFound, InvalidArgument, NotSupportedError, PermissionDenied, listing
 from pinakes.core.file_formats import ENDINGS, format_of
+from pinakes.core.hints import close_to
 
 
 def unreadable(path: str) -> PermissionDenied:
@@ -15,9 +15,9 @@ def unreadable(path: str) -> PermissionDenied:
 
 def missing(written: str, name: str, near: Sequence[str], directory: str, *, exists: bool) -> FileNotFound:
     """`near` is what lies beside it, in the directory."""
-    close = difflib.get_close_matches(name, near, n=3)
+    close = close_to(name, near, most=3)
     if close:
-        hint = f" Did you mean {' or '.join(repr(name) for name in close)}?"
+        hint = f" Did you mean {' or '.join(map(repr, close))}?"
     elif near:
         hint = f" {directory!r} has: {listing(near)}."
     else:
@@ -25,9 +25,13 @@ def missing(written: str, name: str, near: Sequence[str], directory: str, *, exi
     return FileNotFound(f"file '{written}' does not exist.{hint}")
 
 
-def unmatched(written: str, base: str, near: Iterable[str] | None) -> FileNotFound:
+class Unmatched(FileNotFound):
+    """A pattern that no file matches, of a place that is there: for who waits for files, that is no mistake."""
+
+
+def unmatched(written: str, base: str, near: Iterable[str] | None) -> Unmatched:
     known = "no such directory" if near is None else listing(near)
-    return FileNotFound(f"no file matches '{written}'; {base!r} has: {known}")
+    return Unmatched(f"no file matches '{written}'; {base!r} has: {known}")
 
 
 def is_wanted(name: str, format: str | None) -> bool:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-from pinakes.core.catalog import IcebergTable, SupportsNamespaces
+from pinakes.core.catalog import SupportsNamespaces
 from pinakes.core.errors import NotSupportedError
 from pinakes.core.names import display, spell, text_literal
 from pinakes.core.worker_tables import WorkerTable
 from pinakes.engine.execution import Execution
+from pinakes.engine.resolver import iceberg_only
 from pinakes.engine.result import Result
 from pinakes.parser.statements import ShowCreate
 from pinakes.system_tables.described import columns_of_loaded
@@ -39,7 +40,7 @@ def _table(statement: ShowCreate, execution: Execution) -> str:
     loaded = resolver.latest(found)
     if isinstance(loaded, WorkerTable):
         return _worker_table(str(found), loaded)
-    return create_table_text(str(found), (loaded if isinstance(loaded, IcebergTable) else resolver.fresh(found)).handle)
+    return create_table_text(str(found), iceberg_only(found, loaded).handle)
 
 
 def _worker_table(name: str, table: WorkerTable) -> str:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Literal
 
+from pinakes.core.hints import close_to
 from pinakes.core.names import Name
 from pinakes.parser.cursor import Cursor
 from pinakes.parser.faults import Fault
@@ -44,7 +44,7 @@ def show(cursor: Cursor) -> AnyStatement:
         if cursor.sees(*words) and cursor.peek(1).word in _KINDS:  # noise that other engines allow before the kind
             cursor.accept(*words)
     form = _KINDS.get(cursor.word)
-    close = get_close_matches(cursor.word, _KINDS, n=1, cutoff=0.8) if form is None else []
+    close = close_to(cursor.word, _KINDS, cutoff=0.8) if form is None else []
     if close and cursor.peek(1).word not in (".", "="):
         raise Fault(f"there is no SHOW {cursor.word}; did you mean SHOW {close[0]}?", cursor.peek().start)
     if form is None or cursor.peek(1).word in (".", "="):

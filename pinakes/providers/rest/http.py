@@ -26,6 +26,7 @@ from urllib3.exceptions import (
 from urllib3.util.retry import Retry
 
 from pinakes.core.errors import CatalogUnavailable, InvalidArgument, PermissionDenied, PinakesError
+from pinakes.core.waiting import waited
 from pinakes.providers.rest.login import Login
 
 LONGEST_WAIT = 10
@@ -101,7 +102,7 @@ class RestSession(Session):
     def request(self, method: str | bytes, url: str | bytes, *args: Any, **kwargs: Any) -> Response:
         """As of `requests`; PermissionDenied when the login was refused, CatalogUnavailable when nobody answered."""
         with self._reaching(self.place):
-            response = self._ask(str(method), str(url), *args, **kwargs)
+            response = self._asked(str(method), str(url), *args, **kwargs)
         self._check(response)
         return response
 
@@ -129,6 +130,12 @@ class RestSession(Session):
     def close(self) -> None:
         super().close()
         self.login.close()
+
+    def _asked(self, method: str, url: str, *args: Any, **kwargs: Any) -> Response:
+        """What only reads is left alone when the statement that wants it is stopped."""
+        if method.upper() not in ("GET", "HEAD"):
+            return self._ask(method, url, *args, **kwargs)
+        return waited(lambda: self._ask(method, url, *args, **kwargs))
 
     def _ask(self, method: str, url: str, *args: Any, **kwargs: Any) -> Response:
         # What is chosen is given with each request: else `requests` lets variables of the environment win over it.

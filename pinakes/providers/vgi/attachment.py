@@ -9,10 +9,12 @@ from typing import Any, TypeVar
 from pinakes.core.errors import InvalidArgument, listing
 from pinakes.providers.vgi.errors import translated
 from pinakes.worker.catalog.infos import CatalogAttachResult
+from pinakes.worker.catalog.names import AttachOpaqueData
 from pinakes.worker.client.catalog_mixin import CatalogClientMixin
-from pinakes.worker.client.connection import LOGGER, Check, Connection
+from pinakes.worker.client.connection import Check, Connection
 from pinakes.worker.client.location import Location
 from pinakes.worker.client.pool import Pool
+from pinakes.worker.client.told import LOGGER
 from pinakes.worker.exceptions import WorkerDied, WorkerError
 from pinakes.worker.wire.methods import METHODS
 
@@ -58,7 +60,7 @@ class Attachment(CatalogClientMixin):
             return self._result
 
     @property
-    def data(self) -> bytes:
+    def data(self) -> AttachOpaqueData:
         return self.attached.attach_opaque_data
 
     def _chosen(self) -> str:

@@ -26,7 +26,7 @@ from pinakes.providers.vgi.attachment import Attachment
 from pinakes.providers.vgi.changes import Changes
 from pinakes.providers.vgi.scans import FunctionHandle, TableHandle
 from pinakes.worker.catalog.infos import FunctionInfo, SchemaInfo, TableInfo, ViewInfo
-from pinakes.worker.catalog.names import FunctionType, SchemaObjectType
+from pinakes.worker.catalog.names import FunctionType, SchemaObjectType, TransactionOpaqueData
 from pinakes.worker.client.location import Location
 from pinakes.worker.wire.records import schema_from
 
@@ -54,7 +54,9 @@ class VgiCatalog(Changes):
     Options: ClassVar[type[VgiOptions]] = VgiOptions
     PASSES_TOKEN: ClassVar[bool] = True
 
-    def __init__(self, attachment: Attachment, default: Namespace | None, transaction: bytes | None = None) -> None:
+    def __init__(
+        self, attachment: Attachment, default: Namespace | None, transaction: TransactionOpaqueData | None = None
+    ) -> None:
         self.attachment = attachment
         self.transaction = transaction
         self._default = default

@@ -11,7 +11,7 @@ from pinakes.core import worker_tables as actions
 from pinakes.core.catalog import TableSpec, ViewDefinition
 from pinakes.core.errors import NotSupportedError
 from pinakes.core.names import Namespace, dotted
-from pinakes.worker.catalog.names import OnConflict, SerializedSchema
+from pinakes.worker.catalog.names import OnConflict, SerializedSchema, TransactionOpaqueData
 from pinakes.worker.wire.records import schema_bytes
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ class Changes:
     """The part of `VgiCatalog` that changes something."""
 
     attachment: Attachment
-    transaction: bytes | None
+    transaction: TransactionOpaqueData | None
 
     if TYPE_CHECKING:
 

@@ -14,7 +14,7 @@ from pinakes.core.names import Namespace
 from pinakes.providers.vgi.attachment import Attachment
 from pinakes.providers.vgi.errors import translated
 from pinakes.worker.catalog.infos import FunctionInfo, ScanFunctionResult
-from pinakes.worker.catalog.names import FunctionType
+from pinakes.worker.catalog.names import FunctionType, TransactionOpaqueData
 from pinakes.worker.client.calls import Bound, FunctionCall
 from pinakes.worker.client.connection import Check, Connection, Stream
 from pinakes.worker.exceptions import WorkerDied
@@ -233,7 +233,7 @@ class TableHandle:
     name: str
     functions: Mapping[tuple[Namespace, str], FunctionInfo] = field(repr=False)
     """Those of the worker."""
-    transaction: bytes | None = field(default=None, repr=False)
+    transaction: TransactionOpaqueData | None = field(default=None, repr=False)
 
     def scan(self, at: tuple[str, str] | None = None, check: Check | None = None) -> RowCall | EngineScan:
         """`at` is VERSION or TIMESTAMP, and which."""

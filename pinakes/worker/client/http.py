@@ -12,7 +12,8 @@ from urllib.parse import urlsplit
 
 import pyarrow as pa
 
-from pinakes.worker.client.connection import CALL_SECONDS, Check, note_logs, read_header
+from pinakes.worker.client.connection import CALL_SECONDS, Check
+from pinakes.worker.client.told import note_logs, read_header
 from pinakes.worker.exceptions import (
     AuthenticationError,
     ProtocolError,

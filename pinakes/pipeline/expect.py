@@ -1,0 +1,42 @@
+"""What rows of a table are expected to be, said beside the function that makes it:
+
+from pyspark import pipelines as dp
+from pinakes.pipeline.expect import expect
+
+@dp.materialized_view
+@expect("positive", "amount > 0", action="drop")
+def orders(): ...
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from pinakes.core.errors import InvalidArgument
+from pinakes.parser.spark.pipeline_files import Action, Constraint
+from pinakes.parser.spark.references import predicate_fault
+
+F = TypeVar("F", bound=Callable[..., Any])
+_KEPT = "__pinakes_expectations__"
+_ACTIONS = ("warn", "drop", "fail")
+
+
+def expect(name: str, predicate: str, *, action: Action = "warn") -> Callable[[F], F]:
+    """A row is fine if the condition is true of it. Those that are not are counted (warn), left out (drop), or keep the
+    table as it was (fail). The decorator stands below that of pyspark.pipelines."""
+    if action not in _ACTIONS:
+        raise InvalidArgument(f"action is one of {', '.join(_ACTIONS)}, not {action!r}")
+    if (fault := predicate_fault(predicate)) is not None:
+        raise InvalidArgument(f"the expectation {name!r} is no condition: {fault}")
+
+    def keep(function: F) -> F:
+        setattr(function, _KEPT, (Constraint(name, predicate, action), *expectations_of(function)))
+        return function
+
+    return keep
+
+
+def expectations_of(function: Callable[..., Any]) -> tuple[Constraint, ...]:
+    found: tuple[Constraint, ...] = getattr(function, _KEPT, ())
+    return found

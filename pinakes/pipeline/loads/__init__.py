@@ -1,0 +1,31 @@
+"""Loads of a pipeline: files and tables of other databases into Iceberg tables, each exactly once. Read `run.py` first.
+
+    check_load(load)                     what is wrong with it, without Spark and without opening a file
+    new_files(session, load)             which files it would load
+    run_load(context, load, run_id)      load them
+
+How "exactly once" holds, whatever is killed: docs/adr/0030-loads-exactly-once.md.
+"""
+
+from __future__ import annotations
+
+from pinakes.pipeline.loads.check import check_load
+from pinakes.pipeline.loads.context import LoadContext, open_context
+from pinakes.pipeline.loads.found import new_files
+from pinakes.pipeline.loads.model import FilePlan, FileSource, JdbcSource, Load, LoadResult, Problem
+from pinakes.pipeline.loads.run import jars_for, run_load
+
+__all__ = [
+    "FilePlan",
+    "FileSource",
+    "JdbcSource",
+    "Load",
+    "LoadContext",
+    "LoadResult",
+    "Problem",
+    "check_load",
+    "jars_for",
+    "new_files",
+    "open_context",
+    "run_load",
+]

@@ -1,0 +1,106 @@
+"""What a load works with: a session of ours, which finds names, files and secrets, and one of Spark's, which reads and
+writes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, TypeVar
+
+from pinakes.core.errors import NotSupportedError
+from pinakes.engine.remote_text import quoted, remote_catalog
+from pinakes.pipeline.jars import Jars
+from pinakes.pipeline.loads.ledger import Ledger
+from pinakes.pipeline.remote import SparkEngine
+from pinakes.pipeline.running import Running
+
+if TYPE_CHECKING:
+    from pyspark.sql.connect.session import SparkSession
+
+    from pinakes.engine.query import Query
+    from pinakes.engine.remote import RemoteCatalog
+    from pinakes.engine.session import Session
+    from pinakes.pipeline.connect import Connected
+    from pinakes.pipeline.spool import Spool
+
+Answer = TypeVar("Answer")
+_S3 = ("s3://", "s3a://", "s3n://")
+
+
+@dataclass(frozen=True, slots=True)
+class LoadContext:
+    """`catalogs` has the name that Spark knows a mounted catalog by. `reached` is told of each step that was taken."""
+
+    session: Session
+    connected: Connected
+    query: Query
+    spool: Spool | None
+    catalogs: Mapping[str, str]
+    reached: Callable[[str], None] = lambda _: None
+
+    @property
+    def spark(self) -> SparkSession:
+        return self.connected.spark
+
+    def on_spark(self, call: Callable[[], Answer]) -> Answer:
+        """What `call` asks of Spark; whoever stops the query stops it there, too."""
+        found: list[Answer] = []
+
+        def work() -> Iterator[object]:
+            found.append(call())
+            return iter(())
+
+        for _ in Running(self.connected, self.query, work).batches():
+            pass
+        return found[0]
+
+    def remote_name(self, target: Sequence[str]) -> str:
+        """A table as Spark's SQL names it."""
+        return ".".join(quoted(part) for part in (self.catalogs[target[0]], *target[1:]))
+
+
+@contextmanager
+def open_context(
+    session: Session,
+    aliases: Sequence[str],
+    *,
+    query: Query | None = None,
+    jars: Jars = frozenset(),
+    reached: Callable[[str], None] = lambda _: None,
+) -> Iterator[LoadContext]:
+    """A context for loads into these catalogs; Spark is started if it does not run. `jars` are `jars_for(loads)`.
+
+    The session of Spark is for loads alone: while one stages its rows, whatever is written there would be staged."""
+    engine = _spark(session)
+    own = session.engine.tracker.start(session.identity.user, "pipeline") if query is None else query
+    place = f"{session.session_id}.loads.{own.query_id}"
+    try:
+        catalogs = {alias: _catalog(session, alias) for alias in dict.fromkeys(aliases)}
+        with engine.opened(own, place, list(catalogs.values()), jars) as (server, connected):
+            names = {alias: catalog.name for alias, catalog in catalogs.items()}
+            yield LoadContext(session, connected, own, server.spool, names, reached)
+    except BaseException as error:
+        if query is None:
+            own.end(error)
+        raise
+    finally:
+        engine.release(place)
+    if query is None:
+        own.end()
+
+
+def _spark(session: Session) -> SparkEngine:
+    engine = session.engine.remote
+    if not isinstance(engine, SparkEngine):
+        raise NotSupportedError("a pipeline runs on Spark, and no Spark is joined to this engine")
+    return engine
+
+
+def _catalog(session: Session, alias: str) -> RemoteCatalog:
+    found = remote_catalog(session, alias)
+    if found is None:
+        raise NotSupportedError(
+            f"catalog '{alias}' keeps no Iceberg tables that Spark could write: a load goes into one that does."
+        )
+    return replace(found, on_s3=Ledger(session, alias).location().startswith(_S3))

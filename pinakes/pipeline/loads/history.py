@@ -1,0 +1,121 @@
+"""What the ledger tells of one table: its batches, each with its files, how far it came, and what it was made of.
+
+A batch is planned, staged (its rows are written, nobody sees them), and done; or it was abandoned. Rows of the ledger
+are only ever added: the last word on a batch is the furthest that was said of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+PLANNED, STAGED, DONE, ABANDONED = "planned", "staged", "done", "abandoned"
+APPEND, REPLACE = "append", "replace"
+
+
+class Mark(NamedTuple):
+    """A file as it was when it was found: another size or version is another file. `version` is the time of a local
+    file's last change, and the ETag of an object store."""
+
+    path: str
+    size: int
+    version: str
+
+
+@dataclass(frozen=True, slots=True)
+class Staged:
+    """Snapshots that hold a batch's rows; nobody sees them until they are published."""
+
+    snapshot_id: int
+    bad_snapshot_id: int | None
+    rows: int
+    bad_rows: int
+
+
+@dataclass(slots=True)
+class Batch:
+    """`base_sequence` is the last sequence number of the table when it was planned: its snapshot has a higher one."""
+
+    batch: str
+    number: int
+    generation: int
+    mode: str
+    base_sequence: int
+    run_id: str
+    files: list[Mark] = field(default_factory=list)
+    cursor_from: str | None = None
+    cursor_to: str | None = None
+    state: str = PLANNED
+    staged: list[Staged] = field(default_factory=list)
+    rows: int = 0
+    bad_rows: int = 0
+
+    @property
+    def is_open(self) -> bool:
+        return self.state in (PLANNED, STAGED)
+
+
+@dataclass(slots=True)
+class History:
+    """The batches of a table, in the order in which they were planned."""
+
+    batches: list[Batch]
+
+    @property
+    def open(self) -> Batch | None:
+        """At most one: a batch is planned only when none is open."""
+        return next((b for b in self.batches if b.is_open), None)
+
+    @property
+    def generation(self) -> int:
+        """Grows when all is loaded anew: what earlier ones loaded does not count any more."""
+        return max((b.generation for b in self.batches if b.state != ABANDONED), default=0)
+
+    @property
+    def next_number(self) -> int:
+        return max((b.number for b in self.batches), default=0) + 1
+
+    def _current(self) -> list[Batch]:
+        generation = self.generation
+        return [b for b in self.batches if b.state != ABANDONED and b.generation == generation]
+
+    def loaded(self) -> dict[str, Mark]:
+        """The files that count as loaded, by path, each as it was when it was loaded last."""
+        return {mark.path: mark for batch in self._current() for mark in batch.files}
+
+    def cursor(self) -> str | None:
+        """Where the next load of a database begins: beyond this value."""
+        found = None
+        for batch in self._current():
+            found = batch.cursor_to if batch.cursor_to is not None else found
+        return found
+
+
+def history_of(rows: Iterable[Mapping[str, Any]]) -> History:
+    """From rows of the ledger, in any order."""
+    batches: dict[str, Batch] = {}
+    ordered = sorted(rows, key=lambda row: (row["number"], _ORDER[row["state"]]))
+    for row in ordered:
+        batch = batches.get(row["batch"]) or batches.setdefault(row["batch"], _batch(row))
+        _told(batch, row)
+    return History(list(batches.values()))
+
+
+_ORDER = {PLANNED: 0, STAGED: 1, ABANDONED: 2, DONE: 3}
+
+
+def _batch(row: Mapping[str, Any]) -> Batch:
+    plain = ("batch", "number", "generation", "mode", "base_sequence", "run_id", "cursor_from", "cursor_to")
+    return Batch(**{key: row[key] for key in plain})
+
+
+def _told(batch: Batch, row: Mapping[str, Any]) -> None:
+    state = row["state"]
+    batch.state = state
+    if state == PLANNED and row["path"] is not None:
+        batch.files.append(Mark(row["path"], row["size"], row["version"]))
+    elif state == STAGED:
+        batch.staged.append(Staged(row["snapshot_id"], row["bad_snapshot_id"], row["rows"], row["bad_rows"]))
+    elif state == DONE:
+        batch.rows, batch.bad_rows = row["rows"], row["bad_rows"]

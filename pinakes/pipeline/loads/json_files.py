@@ -1,0 +1,131 @@
+"""JSON files: a record in each line, or one value for the whole file (an object, or an array of them).
+
+A line is read by Spark into the table's types; only if it does not fit is it looked at which field is to blame.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from pinakes.engine.remote_text import quoted
+from pinakes.pipeline.loads import shape
+from pinakes.pipeline.loads.inputs import Input, Unreadable
+from pinakes.pipeline.loads.lines import text_lines
+from pinakes.pipeline.loads.reading import merged, united
+from pinakes.pipeline.loads.shape import Column
+from pinakes.pipeline.loads.sniff import each, is_document
+
+if TYPE_CHECKING:
+    from pyspark.sql.connect.session import SparkSession
+
+OPTIONS = ("multiLine", "dateFormat", "timestampFormat", "encoding")
+_PARSED = "__pinakes_parsed"
+_FORMATS = ("dateFormat", "timestampFormat")
+
+
+@dataclass(frozen=True, slots=True)
+class JsonFiles:
+    """`in_lines` have a record in each line, `documents` are one value each."""
+
+    spark: SparkSession
+    options: Mapping[str, str]
+    in_lines: Sequence[Input]
+    documents: Sequence[Input]
+    unreadable: list[Unreadable]
+
+    @classmethod
+    def of(cls, spark: SparkSession, options: Mapping[str, str], inputs: Sequence[Input]) -> JsonFiles:
+        seen, unreadable = each(lambda entry: is_document(entry.file, options), inputs)
+        lines = [entry for entry, document in seen.values() if not document]
+        return cls(spark, options, lines, [entry for entry, document in seen.values() if document], unreadable)
+
+    @property
+    def inputs(self) -> Sequence[Input]:
+        return [*self.in_lines, *self.documents]
+
+    def only(self, uris: Collection[str]) -> JsonFiles:
+        kept = [[i for i in group if i.uri in uris] for group in (self.in_lines, self.documents)]
+        return replace(self, in_lines=kept[0], documents=kept[1])
+
+    def lines(self) -> Any:
+        texts = text_lines(self.spark, self.in_lines, self.options.get("encoding"))
+        return None if texts is None else texts.selectExpr("uri", "line", "text AS key")
+
+    def inferred(self) -> list[Column]:
+        shapes = []
+        for group, multi in ((self.in_lines, "false"), (self.documents, "true")):
+            if group:
+                given = {"inferTimestamp": "true", "multiLine": multi, **self._formats()}
+                reader = self.spark.read.options(**given, columnNameOfCorruptRecord=shape.CORRUPT)
+                shapes.append(shape.columns_of(reader.json([entry.uri for entry in group]).schema))
+        return [column for column in merged(shapes) if column.name != shape.CORRUPT]
+
+    def unknown(self, columns: Sequence[Column]) -> dict[str, str]:
+        return {}
+
+    def frame(self, columns: Sequence[Column]) -> Any:
+        found = []
+        if self.in_lines:
+            read = self._texts(self.in_lines, whole=False).filter("trim(value) <> ''")
+            found.append(read.selectExpr("value", f"_metadata.file_path AS {shape.FILE}"))
+        if self.documents:
+            found.append(self._elements())
+        frame = united(found)
+        return None if frame is None else self._records(frame, columns)
+
+    def _texts(self, group: Sequence[Input], *, whole: bool) -> Any:
+        encoding = {"encoding": self.options["encoding"]} if "encoding" in self.options else {}
+        return self.spark.read.options(**encoding).text([entry.uri for entry in group], wholetext=whole)
+
+    def _elements(self) -> Any:
+        """The elements of the arrays; what is no array is one."""
+        read = self._texts(self.documents, whole=True).selectExpr("value", f"_metadata.file_path AS {shape.FILE}")
+        parsed = read.selectExpr("*", "startswith(ltrim(value), '[') AS is_array")
+        listed = "from_json(value, 'array<variant>')"
+        several = parsed.selectExpr(shape.FILE, "value", f"CASE WHEN is_array THEN {listed} END AS listed")
+        elements = several.selectExpr(shape.FILE, "value AS whole", "listed", "explode_outer(listed) AS one")
+        kept = elements.filter("listed IS NULL OR size(listed) > 0")
+        return kept.selectExpr("CASE WHEN listed IS NULL THEN whole ELSE to_json(one) END AS value", shape.FILE)
+
+    def _formats(self) -> dict[str, str]:
+        return {key: self.options[key] for key in _FORMATS if key in self.options}
+
+    def _records(self, frame: Any, columns: Sequence[Column]) -> Any:
+        schema = ", ".join(f"{quoted(column.name)} {column.type}" for column in columns)
+        options = {"mode": "PERMISSIVE", "columnNameOfCorruptRecord": shape.CORRUPT, **self._formats()}
+        told = ", ".join(f"{shape.text(key)}, {shape.text(value)}" for key, value in options.items())
+        parse = f"from_json(value, {shape.text(f'{schema}, {shape.CORRUPT} STRING')}, map({told}))"
+        parsed = frame.selectExpr("*", f"{parse} AS {_PARSED}")
+        values = [f"{_PARSED}.{quoted(column.name)} AS v{at}" for at, column in enumerate(columns)]
+        typed = parsed.selectExpr("value", shape.FILE, f"{_PARSED}.{shape.CORRUPT} AS {shape.CORRUPT}", *values)
+        names = ", ".join(shape.text(column.name) for column in columns)
+        extra = f"get(array_except(json_object_keys(value), array({names})), 0)"
+        why = f"{shape.reason(_branches(columns))} AS {shape.REASON}"
+        ours = [f"v{at}" for at in range(len(columns))]
+        return typed.selectExpr(*ours, shape.FILE, why, f"value AS {shape.RAW}", f"{extra} AS {shape.EXTRA}")
+
+
+def _branches(columns: Sequence[Column]) -> list[str]:
+    """Spark reads the first value of a line and leaves out what follows it: such a line is no record either."""
+    found = [
+        "WHEN NOT startswith(ltrim(value), '{') OR try_parse_json(value) IS NULL THEN 'the record is no JSON object'",
+        "WHEN json_array_length(concat('[', value, ']')) IS DISTINCT FROM 1 THEN "
+        "'the record has something behind its JSON object'",
+    ]
+    for at, column in enumerate(columns):
+        given = f"to_json(try_variant_get(try_parse_json(value), {shape.text(_path(column.name))}, 'variant'))"
+        told = f"trim(BOTH '\"' FROM {given})"
+        begin, end = shape.text(f"column '{column.name}': '"), shape.text(f"' is no {column.type.upper()}")
+        found.append(
+            f"WHEN {shape.CORRUPT} IS NOT NULL AND v{at} IS NULL AND {given} <> 'null' "
+            f"THEN concat({begin}, left({told}, 100), {end})"
+        )
+        found += shape.misfit(column, f"v{at}", f"v{at}", "''")
+    found.append(f"WHEN {shape.CORRUPT} IS NOT NULL THEN 'the record does not fit the columns'")
+    return found
+
+
+def _path(name: str) -> str:
+    return '$["' + name.replace("\\", "\\\\").replace('"', '\\"') + '"]'

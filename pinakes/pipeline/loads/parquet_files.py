@@ -1,0 +1,129 @@
+"""Parquet files, and Arrow files (IPC file and stream, Feather), which become Parquet on their way to Spark.
+
+The footers of new files are read here, so that one that is broken or has other columns is known by its name before
+Spark begins. Files are taken together by their columns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from pinakes.pipeline.loads import shape
+from pinakes.pipeline.loads.inputs import Copies, Input, Unreadable
+from pinakes.pipeline.loads.reading import check_names, merged, united, unknown_of
+from pinakes.pipeline.loads.shape import Column
+from pinakes.pipeline.loads.sniff import each
+from pinakes.pipeline.spool import conformed, plain
+
+if TYPE_CHECKING:
+    from pyspark.sql.connect.session import SparkSession
+
+_ROWS = 65_536
+
+
+@dataclass(frozen=True, slots=True)
+class ParquetFiles:
+    """`groups` has the files of each schema."""
+
+    spark: SparkSession
+    groups: Mapping[tuple[tuple[str, str], ...], Sequence[Input]]
+    unreadable: list[Unreadable]
+
+    @classmethod
+    def of(cls, spark: SparkSession, inputs: Sequence[Input], copies: Copies, *, arrow: bool) -> ParquetFiles:
+        seen, unreadable = each(lambda entry: _seen(entry, copies, arrow=arrow), inputs)
+        groups: dict[tuple[tuple[str, str], ...], list[Input]] = {}
+        for _, (entry, schema) in seen.values():
+            check_names(schema.names, entry.path)
+            groups.setdefault(tuple((f.name, str(f.type)) for f in schema), []).append(entry)
+        return cls(spark, groups, unreadable)
+
+    @property
+    def inputs(self) -> Sequence[Input]:
+        return [entry for group in self.groups.values() for entry in group]
+
+    def lines(self) -> None:
+        return None
+
+    def only(self, uris: Collection[str]) -> ParquetFiles:
+        groups = {key: [i for i in group if i.uri in uris] for key, group in self.groups.items()}
+        return replace(self, groups={key: group for key, group in groups.items() if group})
+
+    def inferred(self) -> list[Column]:
+        """As the files have them: nothing is guessed, so that no room must be left."""
+        shapes = [shape.columns_of(self._read(group).schema) for group in self.groups.values()]
+        if len(shapes) == 1:
+            return [Column(column.name, column.type) for column in shapes[0]]
+        return merged(shapes)
+
+    def unknown(self, columns: Sequence[Column]) -> dict[str, str]:
+        found: dict[str, str] = {}
+        for key, group in self.groups.items():
+            for name in unknown_of([name for name, _ in key], columns):
+                found.setdefault(name, group[0].path)
+        return found
+
+    def frame(self, columns: Sequence[Column]) -> Any:
+        return united(shape.typed(self._read(group), columns, "_metadata.file_path") for group in self.groups.values())
+
+    def _read(self, group: Sequence[Input]) -> Any:
+        return self.spark.read.parquet(*(entry.uri for entry in group))
+
+
+def _seen(entry: Input, copies: Copies, *, arrow: bool) -> tuple[Input, pa.Schema]:
+    """A file as Spark is to read it, and its columns."""
+    if arrow:
+        return _converted(entry, copies, _arrow_batches(entry))
+    with entry.file.open() as opened:
+        schema = pq.read_schema(opened)
+    if any(_is_fine(field.type) for field in schema):
+        return _converted(entry, copies, _parquet_batches(entry))
+    return entry, schema
+
+
+def _is_fine(type: pa.DataType) -> bool:
+    """Nanoseconds, which Spark does not read from Parquet."""
+    return bool(pa.types.is_timestamp(type) and type.unit == "ns")
+
+
+def _converted(entry: Input, copies: Copies, batches: Iterator[pa.RecordBatch | pa.Schema]) -> tuple[Input, pa.Schema]:
+    schema = next(batches)
+    assert isinstance(schema, pa.Schema)
+    target = pa.schema([pa.field(f.name, plain(_decoded(f.type))) for f in schema])
+    name = copies.new(".parquet")
+    spool = copies.spool()
+    with spool.output(name) as file, pq.ParquetWriter(file, target, coerce_timestamps="us") as writer:
+        for batch in batches:
+            writer.write_batch(conformed(batch, target))
+    return replace(entry, uri=spool.uri(name)), target
+
+
+def _decoded(type: pa.DataType) -> pa.DataType:
+    return type.value_type if pa.types.is_dictionary(type) else type
+
+
+def _parquet_batches(entry: Input) -> Iterator[Any]:
+    with entry.file.open() as opened:
+        found = pq.ParquetFile(opened)
+        yield found.schema_arrow
+        yield from found.iter_batches(_ROWS)
+
+
+def _arrow_batches(entry: Input) -> Iterator[Any]:
+    """The schema, and then the batches, one at a time: of a file (Feather is one), or of a stream."""
+    with entry.file.open() as opened:
+        try:
+            found = pa.ipc.open_file(opened)
+        except pa.ArrowInvalid:
+            opened.seek(0)
+            stream = pa.ipc.open_stream(opened)
+            yield stream.schema
+            yield from stream
+            return
+        yield found.schema
+        yield from (found.get_batch(at) for at in range(found.num_record_batches))

@@ -1,0 +1,109 @@
+"""A table made ready for the records of a batch: its columns are inferred, given or added. Then the batch is staged."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pinakes.core.errors import InvalidArgument, TypeMismatch
+from pinakes.pipeline.loads.context import LoadContext
+from pinakes.pipeline.loads.history import Staged
+from pinakes.pipeline.loads.inputs import Copies
+from pinakes.pipeline.loads.model import Load
+from pinakes.pipeline.loads.reading import Reading
+from pinakes.pipeline.loads.shape import Column, columns_of
+from pinakes.pipeline.loads.sources import Source
+from pinakes.pipeline.loads.staging import NewColumn, Staging
+from pinakes.pipeline.loads.tables import Target
+
+
+def make(context: LoadContext, load: Load, target: Target, source: Source) -> None:
+    """Make the table, with the columns that are given, or with those that the records would make."""
+    if load.columns is not None:
+        target.ensure(load.columns)
+        return
+    with Copies(context, f"{context.query.query_id}-inferred").kept() as copies:
+        reading = source.reading(None, copies)
+        columns = context.on_spark(reading.inferred)
+    if not columns:
+        faults = "; ".join(f"'{u.path}': {u.reason}" for u in reading.unreadable[:3])
+        raise InvalidArgument(
+            f"table {load.name} can't be made: no columns can be inferred from '{source.shown}'"
+            f'{f" ({faults})" if faults else ", whose files are empty"}. Say them: columns: "id BIGINT, name STRING".'
+        )
+    target.ensure(", ".join(column.sql for column in columns))
+
+
+def staged(staging: Staging, source: Source) -> Staged:
+    """The records of a batch, staged."""
+    context, load = staging.context, staging.load
+    with Copies(context, staging.attempt).kept() as copies:
+        reading = source.reading(staging.batch, copies)
+        columns = fitted(context, load, staging.target, reading)
+        try:
+            return staging.stage(reading, columns)
+        except NewColumn:
+            if load.evolution != "add":
+                raise
+        _add(context, staging.target, columns, reading)
+        return staging.anew().stage(reading, table_columns(context, staging.target))
+
+
+def fitted(context: LoadContext, load: Load, target: Target, reading: Reading) -> Sequence[Column]:
+    """The table's columns, once those of the load and of the files are among them."""
+    if load.columns is not None:
+        _agree(context, load, target)
+    columns = table_columns(context, target)
+    unknown = reading.unknown(columns)
+    if not unknown or load.evolution == "ignore":
+        return columns
+    if load.evolution == "fail":
+        name, path = next(iter(unknown.items()))
+        raise NewColumn(load, name, path)
+    _add(context, target, columns, reading)
+    return table_columns(context, target)
+
+
+def table_columns(context: LoadContext, target: Target) -> list[Column]:
+    return context.on_spark(lambda: columns_of(context.spark.table(target.sql).schema))
+
+
+def _agree(context: LoadContext, load: Load, target: Target) -> None:
+    """The columns that a load says are those of the table; new ones are added if that is wanted."""
+    said = context.on_spark(lambda: _said(context, load.columns or ""))
+    there = {column.name: column for column in table_columns(context, target)}
+    for column in said:
+        known = there.get(column.name)
+        if known is not None and known.type != _stored(column.type):
+            raise TypeMismatch(
+                f"table {load.name} has the column '{column.name}' as {known.type.upper()}, and the load says "
+                f"{column.type.upper()}. Say the table's type, or change the table: ALTER TABLE … ALTER COLUMN."
+            )
+        if known is None and load.evolution != "add":
+            raise InvalidArgument(
+                f"table {load.name} has no column '{column.name}', which the load says. Set schema_evolution: add, or "
+                f"ALTER TABLE {load.name} ADD COLUMN."
+            )
+    new = {column.name: column.type for column in said if column.name not in there}
+    if new:
+        target.add_columns(new)
+
+
+def _said(context: LoadContext, columns: str) -> list[Column]:
+    """Spark has its own words for the types that a user says."""
+    frame = context.spark.sql(f"SELECT CAST(NULL AS STRUCT<{columns}>) AS said")
+    return columns_of(frame.schema["said"].dataType)
+
+
+def _stored(type: str) -> str:
+    """The type that a column has in an Iceberg table, which knows fewer of them."""
+    return {"tinyint": "int", "smallint": "int"}.get(type, type)
+
+
+def _add(context: LoadContext, target: Target, columns: Sequence[Column], reading: Reading) -> None:
+    known = {column.name for column in columns}
+    inferred = context.on_spark(reading.inferred)
+    new = {
+        c.name: c.type for c in inferred if c.name not in known and c.name.casefold() not in map(str.casefold, known)
+    }
+    if new:
+        target.add_columns(new)

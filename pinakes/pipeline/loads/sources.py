@@ -1,0 +1,91 @@
+"""Where records come from, behind one interface: what is there now, what of it is new, and the records of a batch."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+from pinakes.pipeline.loads.context import LoadContext
+from pinakes.pipeline.loads.csv_files import CsvFiles
+from pinakes.pipeline.loads.found import are_as_planned, check_unchanged, found_files, sort
+from pinakes.pipeline.loads.history import Batch, History, Mark
+from pinakes.pipeline.loads.inputs import Copies
+from pinakes.pipeline.loads.json_files import JsonFiles
+from pinakes.pipeline.loads.model import FileSource, Load
+from pinakes.pipeline.loads.parquet_files import ParquetFiles
+from pinakes.pipeline.loads.reading import Reading
+
+if TYPE_CHECKING:
+    from pinakes.engine.files.paths import File
+
+
+@dataclass(frozen=True, slots=True)
+class New:
+    """What a batch is made of: files, or rows between two values of a cursor. `replaces` has its rows take the place of
+    those that are there."""
+
+    files: tuple[Mark, ...] = ()
+    cursor_from: str | None = None
+    cursor_to: str | None = None
+    replaces: bool = False
+
+
+class Source(Protocol):
+    @property
+    def shown(self) -> str:
+        """What a user calls it."""
+        ...
+
+    def look(self) -> bool:
+        """See what is there now; whether it is anything that a table could be made from."""
+        ...
+
+    def new(self, history: History, run_id: str, *, refresh: bool) -> New | None:
+        """What is to be loaded of it; None if there is nothing. With `refresh`, everything is."""
+        ...
+
+    def is_intact(self, batch: Batch) -> bool:
+        """Whether the records of a batch are what they were when it was planned."""
+        ...
+
+    def reading(self, batch: Batch | None, copies: Copies) -> Reading:
+        """The records of a batch, or all that are there."""
+        ...
+
+
+class Files:
+    """Files, as they are found now."""
+
+    def __init__(self, context: LoadContext, load: Load, source: FileSource) -> None:
+        self._context = context
+        self._load = load
+        self._source = source
+        self._found: dict[str, File] = {}
+
+    @property
+    def shown(self) -> str:
+        return self._source.path
+
+    def look(self) -> bool:
+        self._found = found_files(self._context.session, self._source)
+        return bool(self._found)
+
+    def new(self, history: History, run_id: str, *, refresh: bool) -> New | None:
+        found = sort(self._load, self._found, {} if refresh else history.loaded())
+        check_unchanged(self._load, found.changed)
+        return New(tuple(found.new)) if found.new or refresh else None
+
+    def is_intact(self, batch: Batch) -> bool:
+        return are_as_planned(batch.files, self._found)
+
+    def reading(self, batch: Batch | None, copies: Copies) -> Reading:
+        files = self._found if batch is None else {mark.path: self._found[mark.path] for mark in batch.files}
+        inputs = list(copies.inputs(files))
+        spark: Any = self._context.spark
+        match self._source.format:
+            case "csv":
+                return CsvFiles.of(spark, self._source.options, inputs)
+            case "json":
+                return JsonFiles.of(spark, self._source.options, inputs)
+            case "parquet" | "arrow":
+                return ParquetFiles.of(spark, inputs, copies, arrow=self._source.format == "arrow")

@@ -1,0 +1,159 @@
+"""The rows of a batch, written where nobody sees them yet, and the bad records beside them.
+
+While the good rows are written, the others are counted; only if there are some are the files read once more for them.
+"""
+
+from __future__ import annotations
+
+import re
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from typing import Any
+
+from pinakes.core.errors import ColumnNotFound, DataCorrupt, PinakesError
+from pinakes.pipeline.loads import shape
+from pinakes.pipeline.loads.bad import BAD_COLUMNS, bad_frame
+from pinakes.pipeline.loads.context import LoadContext
+from pinakes.pipeline.loads.history import REPLACE, Batch, Staged
+from pinakes.pipeline.loads.inputs import Unreadable
+from pinakes.pipeline.loads.model import Load
+from pinakes.pipeline.loads.reading import Reading
+from pinakes.pipeline.loads.shape import Column
+from pinakes.pipeline.loads.tables import Target, counted
+
+_SHOWN = 3
+
+
+@dataclass(slots=True)
+class Staging:
+    """One attempt to stage a batch."""
+
+    context: LoadContext
+    load: Load
+    target: Target
+    bad: Target
+    batch: Batch
+    run_id: str
+    attempt: str = field(default_factory=lambda: uuid.uuid4().hex)
+
+    def anew(self) -> Staging:
+        return replace(self, attempt=uuid.uuid4().hex)
+
+    def stage(self, reading: Reading, columns: Sequence[Column]) -> Staged:
+        """A file that can't be read after all is left out, and is one bad record."""
+        while True:
+            try:
+                return self._stage(reading, columns)
+            except PinakesError as error:
+                found = _blamed(error, reading)
+                if found is None:
+                    raise
+                reading = reading.only({entry.uri for entry in reading.inputs} - {found.uri})
+                reading.unreadable.append(Unreadable(found.path, f"the file can't be read: {_words(error)}"))
+
+    def _stage(self, reading: Reading, columns: Sequence[Column]) -> Staged:
+        if self.load.bad_records == "fail" and reading.unreadable:
+            raise self._refused([(u.path, u.reason) for u in reading.unreadable], len(reading.unreadable))
+        frame = self.context.on_spark(lambda: reading.frame(columns))
+        snapshot, bad_rows, bad_files = self._good(frame, reading, columns)
+        self.context.reached("staged")
+        bad_rows += len(reading.unreadable)
+        kept = self._kept(reading.only(bad_files), columns, bad_rows)
+        self.context.reached("staged bad")
+        return Staged(snapshot.snapshot_id, kept, counted(snapshot), bad_rows)
+
+    def _good(self, frame: Any, reading: Reading, columns: Sequence[Column]) -> tuple[Any, int, set[str]]:
+        from pyspark.sql.connect import functions as F
+        from pyspark.sql.connect.observation import Observation
+
+        batch = self.batch
+        if frame is None:
+            empty = self.context.spark.table(self.target.sql).limit(0)
+            return self.target.stage(empty, batch.batch, self.attempt, batch.mode), 0, set()
+        seen = Observation(f"load-{self.attempt}")
+        extra = f"max(CASE WHEN {shape.EXTRA} IS NOT NULL THEN struct({shape.FILE}, {shape.EXTRA}) END)"
+        wanted = [
+            F.expr(f"count_if({shape.REASON} IS NOT NULL)").alias("bad"),
+            F.expr(f"collect_set(CASE WHEN {shape.REASON} IS NOT NULL THEN {shape.FILE} END)").alias("files"),
+            F.expr(f"({extra}).{shape.FILE}").alias("file"),
+            F.expr(f"({extra}).{shape.EXTRA}").alias("extra"),
+        ]
+        watched = frame.observe(seen, *wanted)
+        snapshot = self.target.stage(shape.good(watched, columns), batch.batch, self.attempt, batch.mode)
+        told = seen.get
+        if "bad" not in told:  # Spark tells it when it is told itself, which may be too late: then it is asked
+            told = self.context.on_spark(lambda: frame.agg(*wanted).collect()[0].asDict())
+        if told["extra"] is not None and self.load.evolution != "ignore":
+            raise NewColumn(self.load, str(told["extra"]), _path(str(told["file"]), reading))
+        bad = int(told["bad"])
+        if bad and self.load.bad_records == "fail":
+            raise self._refused(self._examples(frame, reading), bad)
+        return snapshot, bad, {uri_of(file) for file in told["files"]}
+
+    def _kept(self, reading: Reading, columns: Sequence[Column], bad_rows: int) -> int | None:
+        """The snapshot of the bad records; that of a table that is loaded anew has them in place of the old ones."""
+        replaces = self.batch.mode == REPLACE and self.bad.metadata() is not None
+        if self.load.bad_records != "keep" or not (bad_rows or replaces):
+            return None
+        self.bad.ensure(BAD_COLUMNS)
+        found = self.context.on_spark(lambda: bad_frame(self.context.spark, reading, columns))
+        signed = found.selectExpr(
+            *("file", "line", "record", "reason"),
+            f"{shape.text(self.batch.batch)} AS batch",
+            f"{shape.text(self.run_id)} AS run_id",
+            f"TIMESTAMP'{datetime.now(UTC):%Y-%m-%d %H:%M:%S.%f}' AS at",
+        )
+        return self.bad.stage(signed, self.batch.batch, self.attempt, self.batch.mode).snapshot_id
+
+    def _examples(self, frame: Any, reading: Reading) -> list[tuple[str, str]]:
+        found = frame.filter(f"{shape.REASON} IS NOT NULL").select(shape.FILE, shape.REASON).limit(_SHOWN)
+        rows = self.context.on_spark(found.collect)
+        return [(_path(row[0], reading), row[1]) for row in rows]
+
+    def _refused(self, examples: Sequence[tuple[str, str]], count: int) -> DataCorrupt:
+        told = "; ".join(f"'{path}': {reason}" for path, reason in examples[:_SHOWN])
+        records = f"{count:,} records do" if count > 1 else "a record does"
+        return DataCorrupt(
+            f"table {self.load.name} was not loaded, it stays as it was: {records} not fit: {told}. Mend the file and "
+            f"run it again, or set bad_records: keep, which loads the others and puts these into "
+            f"{'.'.join(self.load.bad_target)} with the reason."
+        )
+
+
+class NewColumn(ColumnNotFound):
+    """A file has a column that the table has not."""
+
+    def __init__(self, load: Load, column: str, path: str) -> None:
+        self.column = column
+        super().__init__(
+            f"table {load.name} was not loaded, it stays as it was: '{path}' has a column '{column}' that the table "
+            f"has not. Set schema_evolution: add, which gives the table the column, or ignore, which leaves it out; "
+            f"or add it yourself: ALTER TABLE {load.name} ADD COLUMN."
+        )
+
+
+def uri_of(told: str) -> str:
+    """A file that Spark tells of, as `Input.uri` has it: Spark writes it with one slash."""
+    return re.sub("^file:/+", "file:///", told)
+
+
+def _path(told: str, reading: Reading) -> str:
+    """A file that Spark tells of, as a user knows it."""
+    uri = uri_of(told)
+    return next((entry.path for entry in reading.inputs if entry.uri == uri), uri.removeprefix("file://"))
+
+
+def _blamed(error: PinakesError, reading: Reading) -> Any:
+    """The file that Spark could not read, if that is what the error is about."""
+    told = re.sub("file:/+", "file:///", str(error.__cause__))
+    if "FAILED_READ_FILE" not in told and "CANNOT_READ_FILE" not in told:
+        return None
+    return next((entry for entry in reading.inputs if f"{entry.uri} " in told or f"{entry.uri}." in told), None)
+
+
+def _words(error: PinakesError) -> str:
+    told = str(error.__cause__)
+    causes = [line.removeprefix("Caused by:").strip() for line in told.splitlines() if line.startswith("Caused by:")]
+    return (causes[-1] if causes else error.message)[:300]

@@ -1,0 +1,96 @@
+"""A session of Spark Connect without a Spark: Python definitions make their plans with it.
+
+Functions of a pipeline say what is to be computed and compute nothing, as Spark's declarative pipelines demand. So
+their plans can be had, and judged, before any Spark is started.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from pinakes.core.errors import NotSupportedError
+from pinakes.pipeline.connect import SETTINGS
+
+_NOBODY = "sc://127.0.0.1:1"
+_CONNECT_MODE = {"SPARK_CONNECT_MODE_ENABLED": "1", "SPARK_REMOTE": _NOBODY}
+"""What pyspark looks at to find the active session of Connect."""
+_KNOWN = {
+    "spark.sql.session.localRelationCacheThreshold": str(1 << 30),
+    "spark.sql.session.localRelationChunkSizeRows": "10000",
+    "spark.sql.session.localRelationChunkSizeBytes": str(16 << 20),
+    "spark.sql.session.localRelationBatchOfChunksSizeBytes": str(1 << 30),
+    "spark.sql.execution.pandas.convertToArrowArraySafely": "false",
+    "spark.sql.execution.pandas.inferPandasDictAsMap": "false",
+    "spark.sql.pyspark.inferNestedDictAsStruct.enabled": "false",
+    "spark.sql.pyspark.legacy.inferArrayTypeFromFirstElement.enabled": "false",
+    "spark.sql.pyspark.legacy.inferMapTypeFromFirstPair.enabled": "false",
+    "spark.sql.timestampType": "TIMESTAMP_LTZ",
+    "spark.sql.execution.arrow.maxRecordsPerBatch": "10000",
+}
+"""What pyspark itself asks for when rows are given to it, as Spark has it."""
+
+
+@contextmanager
+def defining(root: Path, configuration: Mapping[str, str]) -> Iterator[Any]:
+    """Within this, definitions find an active session, in the directory of their project."""
+    try:
+        from pyspark.pipelines.block_connect_access import block_spark_connect_execution_and_analysis
+        from pyspark.sql.connect.session import SparkSession
+    except ImportError as error:
+        raise NotSupportedError(f"Python definitions need pyspark ({error}): pip install 'pinakes[spark]'") from error
+    session = _made(configuration)
+    active: Any = SparkSession._active_session
+    before, place, told = getattr(active, "session", None), Path.cwd(), {k: os.environ.get(k) for k in _CONNECT_MODE}
+    active.session = session
+    os.environ.update(_CONNECT_MODE)
+    os.chdir(root)
+    try:
+        with block_spark_connect_execution_and_analysis():
+            yield session
+    finally:
+        os.chdir(place)
+        active.session = before
+        for key, value in told.items():
+            del os.environ[key]
+            os.environ.update({} if value is None else {key: value})
+        session.client.close()
+
+
+def _made(configuration: Mapping[str, str]) -> Any:
+    from pyspark.sql.connect.client.core import ConfigResult
+    from pyspark.sql.connect.session import SparkSession
+
+    told = {**_KNOWN, **SETTINGS, **configuration}
+
+    class Offline(SparkSession):
+        def sql(self, *arguments: Any, **named: Any) -> Any:
+            """The plan alone: else pyspark would ask Spark whether it is a command."""
+            run = self.client.execute_command
+            self.client.execute_command = lambda *_, **__: (None, {}, None)  # type: ignore[method-assign, assignment]
+            try:
+                return super().sql(*arguments, **named)
+            finally:
+                self.client.execute_command = run  # type: ignore[method-assign]
+
+    session = Offline(_NOBODY)
+
+    def config(operation: Any) -> Any:
+        kind = operation.WhichOneof("op_type")
+        asked = getattr(operation, kind)
+        if kind == "get_with_default":
+            pairs = [(p.key, told.get(p.key, p.value if p.HasField("value") else None)) for p in asked.pairs]
+        elif kind in ("get", "get_option"):
+            pairs = [(key, told.get(key)) for key in asked.keys]
+            unknown = [key for key, value in pairs if value is None and kind == "get"]
+            if unknown:
+                raise KeyError(f"{unknown[0]} is not set: add it to `configuration` of the pipeline")
+        else:
+            raise NotSupportedError("a definition changes no settings: they stand in `configuration` of the pipeline")
+        return ConfigResult(pairs=pairs, warnings=[])
+
+    session.client.config = config  # type: ignore[method-assign]
+    return session

@@ -1,0 +1,1 @@
+"""Runs of a pipeline. Start reading at `runner.py`."""

@@ -1,0 +1,113 @@
+"""What rows are expected to be, checked in the one pass that writes them.
+
+A row meets an expectation if its condition is true of it, so not where it is NULL. Rows that fail are counted on the
+way (Spark's observed metrics); `drop` leaves them out; `fail` stops the write at the first, before anything is visible.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pinakes.pipeline.project.model import Expectation
+
+_STOPPED = "PINAKES_EXPECTATION:"
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """Of one expectation, for one run."""
+
+    expectation: Expectation
+    passed: int
+    failed: int
+
+
+@dataclass(slots=True)
+class Checked:
+    """Rows that are to be written, and what will be known of them once they are."""
+
+    frame: Any
+    source: Any = field(repr=False)
+    """The same before rows were left out."""
+    expectations: tuple[Expectation, ...] = ()
+    _observation: Any = field(default=None, repr=False)
+
+    def outcomes(self, written: int) -> list[Outcome]:
+        """After the write. Tasks that ran twice, since an executor was lost, are counted twice by Spark: then, as is
+        seen by the number of rows that were written, they are counted once more."""
+        if not self.expectations:
+            return []
+        found = dict(self._observation.get)
+        if found["kept"] != written:
+            found = self.count()
+        return self._outcomes(found)
+
+    def failures(self) -> list[Outcome]:
+        """When the write was stopped: counted by a pass of its own."""
+        return self._outcomes(self.count())
+
+    def count(self) -> dict[str, int]:
+        row = self.source.agg(*_metrics(self.expectations)).collect()[0]
+        return {key: int(value) for key, value in row.asDict().items()}
+
+    def _outcomes(self, found: dict[str, int]) -> list[Outcome]:
+        total = int(found["total"])
+        failed = [int(found[f"failed_{at}"]) for at in range(len(self.expectations))]
+        return [Outcome(e, total - n, n) for e, n in zip(self.expectations, failed, strict=True)]
+
+
+def checked(frame: Any, expectations: tuple[Expectation, ...], name: str) -> Checked:
+    if not expectations:
+        return Checked(frame, frame)
+    from pyspark.sql.connect.observation import Observation
+
+    observation = Observation(name)
+    observed = frame.observe(observation, *_metrics(expectations))
+    return Checked(_kept(observed, expectations), frame, expectations, observation)
+
+
+def broken(error: BaseException, expectations: tuple[Expectation, ...]) -> Expectation | None:
+    """The expectation that stopped a write; None if it was something else."""
+    return next((e for e in expectations if f"{_STOPPED}{e.name}:" in str(error.__cause__ or error)), None)
+
+
+def _passes(expectation: Expectation) -> Any:
+    from pyspark.sql.connect import functions as f
+
+    return f.coalesce(f.expr(expectation.predicate), f.lit(False))
+
+
+def _metrics(expectations: tuple[Expectation, ...]) -> list[Any]:
+    from pyspark.sql.connect import functions as f
+
+    kept = f.lit(True)
+    for expectation in expectations:
+        if expectation.action == "drop":
+            kept = kept & _passes(expectation)
+    failed = [f.count_if(~_passes(e)).alias(f"failed_{at}") for at, e in enumerate(expectations)]
+    return [f.count(f.lit(1)).alias("total"), f.count_if(kept).alias("kept"), *failed]
+
+
+def _kept(frame: Any, expectations: tuple[Expectation, ...]) -> Any:
+    """One CASE, which is evaluated in order: a row that is dropped stops nothing."""
+    from pyspark.sql.connect import functions as f
+
+    drops = [e for e in expectations if e.action == "drop"]
+    fails = [e for e in expectations if e.action == "fail"]
+    if not drops and not fails:
+        return frame
+    condition: Any = None
+    for expectation in drops:
+        condition = _when(condition, ~_passes(expectation), f.lit(False))
+    for expectation in fails:
+        stop = f.raise_error(f.lit(f"{_STOPPED}{expectation.name}:")).cast("boolean")
+        condition = _when(condition, ~_passes(expectation), stop)
+    return frame.where(condition.otherwise(f.lit(True)))
+
+
+def _when(before: Any, condition: Any, value: Any) -> Any:
+    from pyspark.sql.connect import functions as f
+
+    return f.when(condition, value) if before is None else before.when(condition, value)

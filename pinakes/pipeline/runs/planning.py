@@ -1,0 +1,85 @@
+"""What a run would do now, without doing it and without a Spark: `pinakes pipeline plan`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from pinakes.pipeline.loads import FileSource, new_files
+from pinakes.pipeline.project.model import Dataset, LoadStep, Step
+from pinakes.pipeline.runs.incremental import positions_of
+from pinakes.pipeline.runs.runner import chosen, ready, refreshed
+from pinakes.pipeline.runs.tables import head_of, since, table_of
+
+if TYPE_CHECKING:
+    from pinakes.engine.session import Session
+    from pinakes.pipeline.project.graph import Graph
+    from pinakes.pipeline.project.model import Flow
+    from pinakes.pipeline.runs.runner import Options
+
+
+class Planned(NamedTuple):
+    """A step, in its order: what it is made of, and what would happen."""
+
+    name: str
+    kind: str
+    inputs: tuple[str, ...]
+    what: str
+    where: str
+
+
+def plan_pipeline(path: Path, session: Session, options: Options) -> list[Planned]:
+    graph = ready(path, session, options)
+    anew = refreshed(graph, options)
+    found = []
+    for key in chosen(graph, options):
+        step = graph.steps[key]
+        inputs = tuple(graph.spec.shown(k) for k in graph.inputs[key])
+        kind = step.kind if isinstance(step, Dataset) else "load"
+        what = _what(step, graph, session, is_anew=key in anew)
+        found.append(Planned(graph.spec.shown(key), kind, inputs, what, str(step.where)))
+    return found
+
+
+def _what(step: Step, graph: Graph, session: Session, *, is_anew: bool) -> str:
+    if isinstance(step, LoadStep):
+        return _load(step, session, is_anew=is_anew)
+    if step.kind == "temporary_view":
+        return "defined for the run"
+    table = table_of(session, step.key)
+    if table is None:
+        return "created"
+    if step.kind == "materialized_view":
+        return "all rows made anew"
+    if is_anew:
+        return "made anew of all rows"
+    known = positions_of(table)
+    return "; ".join(_new(flow, known.get(flow.name), graph, session) for flow in step.flows)
+
+
+def _load(step: LoadStep, session: Session, *, is_anew: bool) -> str:
+    if not isinstance(step.load.source, FileSource):
+        return "rows beyond the last are loaded" if step.load.source.cursor and not is_anew else "all rows are loaded"
+    plan = new_files(session, step.load)
+    files = plan.loaded + len(plan.new) + len(plan.changed) if is_anew else len(plan.new)
+    said = [f"{files:,} {'files' if is_anew else 'new files'} ({plan.bytes:,} bytes), {plan.loaded:,} loaded before"]
+    if plan.resumed:
+        said.append(f"{len(plan.resumed):,} of a load that was interrupted")
+    if plan.changed:
+        said.append(f"{len(plan.changed):,} changed since they were loaded ({plan.changed[0]})")
+    return ", ".join(said)
+
+
+def _new(flow: Flow, position: int | None, graph: Graph, session: Session) -> str:
+    source = graph.meaning(flow.streams[0])
+    name = graph.spec.shown(source)
+    table = table_of(session, source)
+    if table is None or position is None:
+        return f"all rows of {name}"
+    head = head_of(table)
+    if source in graph.steps:
+        return f"rows that come into {name} after snapshot {position}"
+    between = since(table.handle.metadata, position)
+    if head is not None and between is None:
+        return f"fails: what is new in {name} can't be told any more, --full-refresh is needed"
+    return f"rows of {len(between or ()):,} new snapshots of {name}" if between else f"nothing is new in {name}"

@@ -1,0 +1,241 @@
+"""A run of a pipeline. Read this first.
+
+project (`project/load.py`) -> checked -> a Spark that knows its catalogs (`workspace.py`) -> each step in order: loads,
+`materialize.py`, `incremental.py`, written by one commit (`writing.py`, `tables.py`) -> recorded (`records.py`)
+
+A table that fails keeps its last good state; what is made of it is skipped, and the rest goes on.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Collection
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pinakes.core.errors import (
+    CommitConflict,
+    InvalidArgument,
+    PinakesError,
+    PipelineFailed,
+    QueryCanceled,
+    ServerUnavailable,
+)
+from pinakes.pipeline.project.check import check
+from pinakes.pipeline.project.load import load_project
+from pinakes.pipeline.project.model import Dataset, Key, LoadStep, Step
+from pinakes.pipeline.project.problem import Problem, refuse
+from pinakes.pipeline.runs import records as states
+from pinakes.pipeline.runs.incremental import extend
+from pinakes.pipeline.runs.load_step import jars_of_loads, load
+from pinakes.pipeline.runs.materialize import define_view, materialize
+from pinakes.pipeline.runs.records import Records, TableRecord
+from pinakes.pipeline.runs.step import Attempt, Made, definition_of
+from pinakes.pipeline.runs.tables import abandon
+from pinakes.pipeline.runs.workspace import opened
+from pinakes.pipeline.runs.writing import outcomes_of
+
+if TYPE_CHECKING:
+    from pinakes.engine.query import Query
+    from pinakes.engine.session import Session
+    from pinakes.pipeline.project.graph import Graph
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What is to be run. `full_refresh` are tables that are made anew, with all that is made of them; None is none, and
+    nothing in it is all. `select` are the only tables that are run."""
+
+    full_refresh: Collection[str] | None = None
+    select: Collection[str] = ()
+    resume: bool = False
+
+    def __str__(self) -> str:
+        said = []
+        if self.full_refresh is not None:
+            said.append(f"--full-refresh {' '.join(self.full_refresh)}".strip())
+        if self.select:
+            said.append(f"--select {' '.join(self.select)}")
+        return " ".join([*said, "--resume"] if self.resume else said)
+
+
+@dataclass(slots=True)
+class Report:
+    """What came of a run."""
+
+    run_id: str
+    pipeline: str
+    state: str = states.RUNNING
+    tables: list[TableRecord] = field(default_factory=list)
+
+    @property
+    def failed(self) -> list[TableRecord]:
+        return [t for t in self.tables if t.state == states.FAILED]
+
+
+_TIMES = 3
+"""How often a table is made anew because somebody else changed it meanwhile."""
+
+Tell = Callable[[Step, str, TableRecord | None], None]
+"""Of a step that begins (its state is RUNNING), and of what came of it."""
+
+
+def run_pipeline(path: Path, session: Session, query: Query, options: Options, tell: Tell) -> Report:
+    """Raises PipelineInvalid before anything is run; whatever fails then is in the report."""
+    graph = ready(path, session, options)
+    return _Run(graph, session, query, options, tell).go()
+
+
+def ready(path: Path, session: Session, options: Options) -> Graph:
+    """The project, when nothing is wrong with it."""
+    problems: list[Problem] = []
+    graph = load_project(path, (session.scope.catalog, *session.scope.namespace), problems)
+    refuse(problems)
+    graph.selected([*(options.full_refresh or ()), *options.select], problems)
+    refuse([*problems, *check(graph, session)])
+    return graph
+
+
+def refreshed(graph: Graph, options: Options) -> frozenset[Key]:
+    """The tables that are made anew: those that are named, and what is made of them; without names, all."""
+    if options.full_refresh is None:
+        return frozenset()
+    named = graph.selected(options.full_refresh, []) if options.full_refresh else list(graph.order)
+    return frozenset(named) | graph.below(named)
+
+
+def chosen(graph: Graph, options: Options) -> list[Key]:
+    return graph.selected(options.select, []) if options.select else list(graph.order)
+
+
+class _Run:
+    def __init__(self, graph: Graph, session: Session, query: Query, options: Options, tell: Tell) -> None:
+        self._graph, self._session, self._query = graph, session, query
+        self._options, self._tell = options, tell
+        self._records = Records(session, graph.spec.catalog, graph.spec.name)
+        self._failed: dict[Key, str] = {}
+
+    def go(self) -> Report:
+        self._records.prepare()
+        report = Report(self._begin(), self._graph.spec.name)
+        try:
+            jars = jars_of_loads(self._graph)
+            with opened(self._graph, self._session, self._query, jars) as workspace, ExitStack() as stack:
+                attempt = Attempt(
+                    report.run_id,
+                    secrets.token_hex(8),
+                    workspace,
+                    refreshed(self._graph, self._options),
+                    resumes=self._options.resume,
+                    stack=stack,
+                )
+                for key in chosen(self._graph, self._options):
+                    self._step(self._graph.steps[key], attempt, report)
+        except BaseException as error:
+            stopped = isinstance(error, QueryCanceled | KeyboardInterrupt | SystemExit)
+            self._records.end(report.run_id, states.CANCELED if stopped else states.FAILED, _words(error))
+            raise
+        report.state = states.FAILED if self._failed else states.COMPLETED
+        self._records.end(report.run_id, report.state, next(iter(self._failed.values()), None))
+        return report
+
+    def _begin(self) -> str:
+        if self._options.resume:
+            run_id = self._records.unfinished()
+            if run_id is None:
+                raise InvalidArgument(f"no run of {self._graph.spec.name!r} is left to resume: run it without --resume")
+            self._records.resume(run_id)
+            return run_id
+        run_id = f"{datetime.now(UTC):%Y%m%d_%H%M%S}_{secrets.token_hex(4)}"
+        self._records.begin(run_id, str(self._graph.spec.path), str(self._options))
+        return run_id
+
+    def _step(self, step: Step, attempt: Attempt, report: Report) -> None:
+        self._query.check()
+        began = datetime.now(UTC)
+        missing = [k for k in self._graph.inputs[step.key] if k in self._failed]
+        if missing:
+            said = f"{self._graph.spec.shown(missing[0])!r}, which it is made of, failed"
+            self._failed.setdefault(step.key, said)
+            self._done(step, states.SKIPPED, began, Made(), report, said)
+            return
+        self._tell(step, states.RUNNING, None)
+        try:
+            made = _carry_out(step, attempt)
+        except QueryCanceled as error:
+            self._done(step, states.CANCELED, began, Made(), report, error.message)
+            raise
+        except PinakesError as error:
+            self._fail(step, error, attempt, began, report)
+            if isinstance(error, ServerUnavailable):
+                raise  # no other table can be made without it
+            return
+        self._done(step, states.UNCHANGED if made.was_there else states.COMPLETED, began, made, report)
+
+    def _fail(self, step: Step, error: PinakesError, attempt: Attempt, began: datetime, report: Report) -> None:
+        said = f"{self._graph.spec.shown(step.key)!r} ({step.where}): {error.code}: {_words(error)}"
+        made = Made()
+        if isinstance(step, Dataset):
+            if isinstance(error, PipelineFailed):
+                made.outcomes = attempt.workspace.on_spark(lambda: outcomes_of(error))
+            broken = [o for o in made.outcomes if o.failed and o.expectation.action == "fail"]
+            if broken:
+                said += f" ({broken[0].failed:,} of {broken[0].passed + broken[0].failed:,} rows)"
+            if step.kind != "temporary_view":
+                abandon(self._session, step.key, attempt.token)
+        self._failed[step.key] = said
+        self._done(step, states.FAILED, began, made, report, said)
+
+    def _done(
+        self, step: Step, state: str, began: datetime, made: Made, report: Report, error: str | None = None
+    ) -> None:
+        kind = step.kind if isinstance(step, Dataset) else "load"
+        definition = definition_of(step) if isinstance(step, Dataset) else ""
+        record = TableRecord(step.key, kind, state, began, made, definition, str(step.where), error)
+        if kind != "temporary_view" or state == states.FAILED:
+            report.tables.append(record)
+        if kind != "temporary_view":
+            self._records.add(report.run_id, record)
+        self._tell(step, state, record)
+
+
+def _carry_out(step: Step, attempt: Attempt) -> Made:
+    if isinstance(step, LoadStep):
+        return load(attempt, step)
+    with attempt.workspace.set_to(step.settings):
+        for _ in range(_TIMES - 1):
+            try:
+                return _made(step, attempt)
+            except CommitConflict:  # another run was faster, or a Spark that still worked for one that is dead
+                attempt.workspace.query.check()
+        return _made(step, attempt)
+
+
+def _made(step: Dataset, attempt: Attempt) -> Made:
+    if step.kind == "temporary_view":
+        return define_view(attempt, step)
+    if step.kind == "table":
+        return extend(attempt, step)
+    return materialize(attempt, step)
+
+
+def _words(error: BaseException) -> str:
+    """Of Spark's errors, without what a statement at the prompt would be told to do."""
+    said = error.message if isinstance(error, PinakesError) else f"{type(error).__name__}: {error}"
+    return said.replace("Spark can't run this statement: ", "").removesuffix(" SET engine = 'local'.")
+
+
+def raise_failed(report: Report) -> None:
+    """An error that says what failed and how to go on, if something did."""
+    if not report.failed:
+        return
+    lines = "\n".join(f"  {t.error}" for t in report.failed)
+    skipped = sum(t.state == states.SKIPPED for t in report.tables)
+    more = f" {skipped} that are made of them were skipped." if skipped else ""
+    raise PipelineFailed(
+        f"run {report.run_id} of {report.pipeline!r}: {len(report.failed)} of {len(report.tables)} tables failed, and "
+        f"are left as they were.{more}\n{lines}\nMend it and run again; `--resume` leaves out what this run has made."
+    )

@@ -1,0 +1,149 @@
+"""Tables of a pipeline as their catalog has them now, and how what Spark wrote becomes visible.
+
+Spark writes into a branch that belongs to one run, and the table moves on to it by one commit that demands that nobody
+has changed the table meanwhile. So readers see the old rows or the new ones; and a Spark that still works for a run
+that is long dead writes where nobody looks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from pyiceberg.table.refs import MAIN_BRANCH, SnapshotRefType
+from pyiceberg.table.update import RemoveSnapshotRefUpdate
+
+from pinakes.caches.catalog import forget_table
+from pinakes.core.catalog import IcebergTable, SupportsTables
+from pinakes.core.errors import CommitConflict, NotFoundError, NotSupportedError
+from pinakes.core.names import quote
+from pinakes.engine.places import Place
+from pinakes.engine.write.commit import begin, commit, hold_snapshot
+from pinakes.engine.write.refs import new_ref, set_ref
+
+if TYPE_CHECKING:
+    from pyiceberg.table import Transaction
+    from pyiceberg.table.metadata import TableMetadata
+    from pyiceberg.table.snapshots import Snapshot
+
+    from pinakes.engine.session import Session
+    from pinakes.pipeline.project.model import Key
+
+RUN_ID, PIPELINE = "pinakes.pipeline.run-id", "pinakes.pipeline.name"
+DEFINITION, POSITIONS = "pinakes.pipeline.definition", "pinakes.pipeline.positions"
+"""What the summary of a snapshot says; the last is a property of the table: what was read of each source."""
+_BRANCH = "pinakes_run_"
+
+
+def table_of(session: Session, key: Key) -> IcebergTable | None:
+    """The table as it is now; None if there is none."""
+    catalog, *namespace, name = key
+    mounted = session.catalogs.get(catalog).catalog
+    forget_table(mounted, tuple(namespace), name)
+    assert isinstance(mounted, SupportsTables)
+    try:
+        found = mounted.load_table(tuple(namespace), name)
+    except NotFoundError:
+        return None
+    if not isinstance(found, IcebergTable):
+        raise NotSupportedError(f"{'.'.join(key)} is no Iceberg table, so Spark can't read it by its name")
+    return found
+
+
+def head_of(table: IcebergTable) -> Snapshot | None:
+    return table.handle.metadata.current_snapshot()
+
+
+def said(snapshot: Snapshot | None, key: str) -> str | None:
+    """What the summary of a snapshot says."""
+    return None if snapshot is None or snapshot.summary is None else snapshot.summary[key]
+
+
+def branch_of(attempt: str) -> str:
+    """An attempt is a run of one process: a run that was killed and is taken up again is another one."""
+    return f"{_BRANCH}{attempt}"
+
+
+def make_branch(session: Session, key: Key, table: IcebergTable, attempt: str) -> int | None:
+    """A branch for one run where the table stands; those that runs before left behind go. Returns its snapshot; None
+    where a catalog keeps no branches."""
+    head = head_of(table)
+    assert head is not None
+    transaction = begin(table)
+    for name in table.handle.metadata.refs:
+        if name.startswith(_BRANCH) and name != branch_of(attempt):
+            _drop(transaction, name)
+    set_ref(transaction, branch_of(attempt), new_ref(head.snapshot_id, SnapshotRefType.BRANCH))
+    hold_snapshot(transaction)
+    commit(transaction, _place(session, key), key[-1])
+    made = table_of(session, key)
+    return head.snapshot_id if made is not None and branch_of(attempt) in made.handle.metadata.refs else None
+
+
+def publish(session: Session, key: Key, attempt: str, expected: int, properties: Mapping[str, str]) -> None:
+    """The table moves on to what the run wrote into its branch, which goes. Somebody else's change since `expected`
+    is a CommitConflict."""
+    table = table_of(session, key)
+    assert table is not None
+    transaction = begin(table)
+    metadata = table.handle.metadata
+    branch = metadata.refs[branch_of(attempt)]
+    if metadata.current_snapshot_id != expected:
+        raise CommitConflict(
+            f"{'.'.join(key)} was changed by somebody else while it was made: it is left as they made it. Run again."
+        )
+    changed = {k: v for k, v in properties.items() if metadata.properties.get(k) != v}
+    if changed:
+        transaction.set_properties(changed)
+    main = metadata.refs[MAIN_BRANCH].model_copy(update={"snapshot_id": branch.snapshot_id})
+    set_ref(transaction, MAIN_BRANCH, main)
+    _drop(transaction, branch_of(attempt))
+    commit(transaction, _place(session, key), key[-1])
+
+
+def abandon(session: Session, key: Key, attempt: str) -> None:
+    """What a run wrote into its branch is not wanted."""
+    _remove(session, key, branch_of(attempt))
+
+
+def sweep(session: Session, key: Key) -> None:
+    """What any run wrote and did not publish."""
+    _remove(session, key, _BRANCH)
+
+
+def _remove(session: Session, key: Key, beginning: str) -> None:
+    with suppress(NotFoundError):
+        table = table_of(session, key)
+        gone = [] if table is None else [name for name in table.handle.metadata.refs if name.startswith(beginning)]
+        if table is not None and gone:
+            transaction = begin(table)
+            for name in gone:
+                _drop(transaction, name)
+            commit(transaction, _place(session, key), key[-1])
+
+
+def _drop(transaction: Transaction, branch: str) -> None:
+    removed = RemoveSnapshotRefUpdate.model_validate({"action": "remove-snapshot-ref", "ref-name": branch})
+    transaction._apply((removed,), ())
+
+
+def _place(session: Session, key: Key) -> Place:
+    return Place(session.catalogs.get(key[0]), tuple(key[1:-1]))
+
+
+def make_namespace(session: Session, key: Key) -> None:
+    """A table's namespace, if it is not there."""
+    levels = [quote(part) for part in key[:-1]]
+    session.run(f"CREATE SCHEMA IF NOT EXISTS {'.'.join(levels)}").read_all()
+
+
+def since(metadata: TableMetadata, position: int) -> list[Snapshot] | None:
+    """The snapshots after `position`, oldest first; None if the table's history does not lead there any more."""
+    found = []
+    snapshot = metadata.current_snapshot()
+    while snapshot is not None and snapshot.snapshot_id != position:
+        found.append(snapshot)
+        parent = snapshot.parent_snapshot_id
+        snapshot = None if parent is None else metadata.snapshot_by_id(parent)
+    return None if snapshot is None else found[::-1]

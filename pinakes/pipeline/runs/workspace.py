@@ -1,0 +1,183 @@
+"""Where a run works: a session of ours, and one of Spark that knows the catalogs of the pipeline."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from pinakes.core.errors import NotSupportedError
+from pinakes.engine.remote_text import quoted, remote_catalog
+from pinakes.parser.spark.references import respelled
+from pinakes.pipeline.errors import translating
+from pinakes.pipeline.project.check import catalogs_of
+from pinakes.pipeline.project.model import Flow, Key, Read
+from pinakes.pipeline.project.plans import Named, renamed
+from pinakes.pipeline.remote import SparkEngine
+from pinakes.pipeline.running import Running
+from pinakes.pipeline.runs.tables import head_of, table_of
+
+if TYPE_CHECKING:
+    from pinakes.engine.query import Query
+    from pinakes.engine.session import Session
+    from pinakes.parser.spark.references import Reference
+    from pinakes.pipeline.connect import Connected
+    from pinakes.pipeline.jars import Jars
+    from pinakes.pipeline.project.graph import Graph
+    from pinakes.pipeline.remote import Server
+
+T = TypeVar("T")
+
+
+@dataclass(slots=True)
+class Workspace:
+    session: Session
+    graph: Graph
+    query: Query
+    server: Server
+    connected: Connected
+    names: dict[str, str] = field(default_factory=dict)
+    """How Spark knows each catalog, by its name here."""
+
+    @property
+    def spark(self) -> Any:
+        return self.connected.spark
+
+    def spark_name(self, key: Key, *more: str) -> str:
+        if len(key) == 1:
+            return quoted(key[0])
+        return ".".join(quoted(part) for part in (self.names[key[0]], *key[1:], *more))
+
+    def on_spark(self, work: Callable[[], T]) -> T:
+        """Do something that Spark works for; it stops there when the run is stopped here."""
+        found: list[T] = []
+
+        def once() -> Iterator[Any]:
+            found.append(work())
+            return iter(())
+
+        with translating():
+            for _ in Running(self.connected, self.query, once).batches():
+                pass
+        return found[0]
+
+    @contextmanager
+    def set_to(self, settings: Mapping[str, str]) -> Iterator[None]:
+        """Settings of Spark that a table has for itself (`spark_conf`)."""
+        conf = self.connected.spark.conf
+        with translating():
+            before = {key: conf.get(key, None) for key in settings}
+            for key, value in settings.items():
+                conf.set(key, value)
+        try:
+            yield
+        finally:
+            with translating():
+                for key, old in before.items():
+                    conf.unset(key) if old is None else conf.set(key, old)
+
+    def frame(self, flow: Flow, pins: dict[Key, int | None], streams: dict[Key, dict[str, str]]) -> Any:
+        """The rows of a flow: each table as it is now (`pins` are told which snapshot that is), of streams what these
+        options say."""
+        from pyspark.sql.connect.dataframe import DataFrame
+
+        from pinakes.pipeline.connect import sql_plan
+
+        names = _Names(self, pins, streams)
+        if flow.sql is not None:
+            return DataFrame(sql_plan(respelled(flow.sql, names.in_sql)), self.connected.spark)
+        return DataFrame(ready(renamed(flow.plan, names.in_plan, names.in_sql)), self.connected.spark)
+
+
+@dataclass(slots=True)
+class _Names:
+    workspace: Workspace
+    pins: dict[Key, int | None]
+    streams: dict[Key, dict[str, str]]
+
+    def in_plan(self, read: Read, is_pinned: bool) -> Named:
+        key = self.workspace.graph.meaning(read)
+        return self.workspace.spark_name(key), {} if is_pinned else self._options(key, read)
+
+    def in_sql(self, found: Reference) -> str:
+        read = Read(found.parts, found.is_stream)
+        key = self.workspace.graph.meaning(read)
+        name = self.workspace.spark_name(key)
+        options = {} if found.is_pinned else self._options(key, read)
+        if "versionAsOf" in options:
+            name += f" VERSION AS OF {options['versionAsOf']}"
+        elif options:
+            name += f" WITH ({', '.join(f'{k!r} = {v!r}' for k, v in options.items())})"
+        return name if found.has_alias or len(key) == 1 or found.is_pinned else f"{name} AS {quoted(key[-1])}"
+
+    def _options(self, key: Key, read: Read) -> dict[str, str]:
+        if len(key) == 1:
+            return {}
+        if read.is_stream:
+            return self.streams[key]
+        if key not in self.pins:
+            table = table_of(self.workspace.session, key)
+            head = None if table is None else head_of(table)
+            self.pins[key] = None if head is None else head.snapshot_id
+        snapshot = self.pins[key]
+        return {} if snapshot is None else {"versionAsOf": str(snapshot)}
+
+
+def ready(relation: Any) -> Any:
+    """A plan that is made already."""
+    from pyspark.sql.connect.plan import LogicalPlan
+
+    class Ready(LogicalPlan):
+        def __init__(self) -> None:
+            super().__init__(None)
+
+        def plan(self, session: Any) -> Any:
+            return relation
+
+    return Ready()
+
+
+@contextmanager
+def opened(graph: Graph, session: Session, query: Query, more: Jars = frozenset()) -> Iterator[Workspace]:
+    """A workspace; Spark is started for it if there is none."""
+    engine = session.engine.remote
+    if not isinstance(engine, SparkEngine):
+        raise NotSupportedError("pipelines run on Spark: pip install 'pinakes[spark]'")
+    names: dict[str, str] = {}
+    catalogs = []
+    for name in catalogs_of(graph):
+        found = remote_catalog(session, name)
+        assert found is not None, "it was checked"
+        names[name] = found.name
+        catalogs.append(_with_storage(found, session, graph))
+    _distinct(names)
+    with engine.opened(query, session.session_id, catalogs, more) as (server, connected):
+        with translating():
+            for key, value in graph.spec.configuration.items():
+                connected.spark.conf.set(key, value)
+        yield Workspace(session, graph, query, server, connected, names)
+
+
+def _with_storage(catalog: Any, session: Session, graph: Graph) -> Any:
+    """Whether files of its tables are on an object store, which its tables tell."""
+    from dataclasses import replace
+
+    keys = [*graph.steps, *(key for key, _ in graph.sources())]
+    here = [key for key in keys if len(key) > 1 and key[0] == catalog.opening.alias]
+    for key in here:
+        table = table_of(session, key)
+        if table is not None:
+            return replace(catalog, on_s3=table.handle.metadata.location.startswith(("s3://", "s3a://", "s3n://")))
+    warehouse = str(catalog.opening.options.get("WAREHOUSE") or catalog.opening.location)
+    return replace(catalog, on_s3=warehouse.startswith(("s3://", "s3a://")))
+
+
+def _distinct(names: dict[str, str]) -> None:
+    known: Sequence[str] = list(names.values())
+    for alias, name in names.items():
+        if known.count(name) > 1:
+            raise NotSupportedError(
+                f"two catalogs of the pipeline carry the name {name!r} in their databases, one is {alias!r}, and Spark "
+                f"knows catalogs by it."
+            )

@@ -1,0 +1,7 @@
+"""system.pipeline.expectations: one row per expectation of a table that a run made: how many rows met it."""
+
+from __future__ import annotations
+
+from pinakes.system_tables.pipeline_records import recorded
+
+TABLE = recorded("expectations", "One row per expectation of a table that a run made: how many rows met it.")

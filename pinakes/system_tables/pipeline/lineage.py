@@ -1,0 +1,7 @@
+"""system.pipeline.lineage: one row per source that a run read for a table, with the snapshot that it read."""
+
+from __future__ import annotations
+
+from pinakes.system_tables.pipeline_records import recorded
+
+TABLE = recorded("lineage", "One row per source that a run read for a table, with the snapshot that it read.")

@@ -1,0 +1,72 @@
+"""What the tables of system.pipeline share: their rows stand in Iceberg tables of the catalogs that pipelines fill.
+
+Each catalog is asked for its own, as this user may read it: who can't load those tables there sees none of their rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from operator import itemgetter
+from typing import Any
+
+from pinakes.core.catalog import IcebergTable, SupportsTables
+from pinakes.core.names import dotted
+from pinakes.core.pipeline_records import NAMESPACE, RECORDS
+from pinakes.system_tables.base import MOMENT, NUMBER, TEXT, TRUTH, Column, Request, SystemTable
+from pinakes.system_tables.calls import Call, Question, ask
+from pinakes.system_tables.listing import opened, per_catalog
+from pinakes.system_tables.world import MountedCatalog
+
+Row = dict[str, Any]
+_TYPES = {"TEXT": TEXT, "NUMBER": NUMBER, "TRUTH": TRUTH, "MOMENT": MOMENT}
+_CATALOG = "catalog_name"
+
+
+def recorded(name: str, doc: str) -> SystemTable[Row]:
+    """A table of records, of all catalogs."""
+    first: Column[Row] = Column(
+        _CATALOG,
+        TEXT,
+        "Catalog that the pipeline fills, in which this is recorded",
+        itemgetter(_CATALOG),
+        level="catalog",
+    )
+    fields = tuple(Column(f.name, _TYPES[f.type], f.doc, partial(_value, f.name)) for f in RECORDS[name])
+    return SystemTable(name, doc, (first, *fields), partial(_rows, name))
+
+
+def _value(field: str, row: Row) -> object:
+    return row.get(field)
+
+
+def _rows(name: str, request: Request) -> Iterator[Row]:
+    return per_catalog(request, lambda mount: _of(name, request, mount))
+
+
+def _of(name: str, request: Request, mount: MountedCatalog) -> Iterator[Row]:
+    if mount.is_system:
+        return
+    catalog = opened(request, mount)
+    if not isinstance(catalog, SupportsTables):
+        return
+    schema = dotted(NAMESPACE)
+    load: Call[Any] = ask(
+        request.world, mount, Question("load the table", schema, name), catalog.load_table, NAMESPACE, name
+    )
+    table = load.answer(None)
+    if not isinstance(table, IcebergTable):
+        return
+    read: Call[list[Row]] = ask(
+        request.world, mount, Question("read the table", schema, name), lambda: _read(table, request)
+    )
+    for row in read.answer([]):
+        yield {_CATALOG: mount.name, **row}
+
+
+def _read(table: IcebergTable, request: Request) -> list[Row]:
+    """The columns that are wanted, of those that the table has: an older version may have written it."""
+    there = {field.name for field in table.handle.schema().fields}
+    wanted = tuple(sorted(there & request.columns)) or tuple(sorted(there)[:1])
+    found: list[Row] = table.handle.scan(selected_fields=wanted).to_arrow().to_pylist()
+    return found

@@ -1,0 +1,1 @@
+"""Loads of a pipeline, on a real Spark."""

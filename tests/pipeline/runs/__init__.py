@@ -1,0 +1,1 @@
+"""Projects and runs of pipelines."""
