@@ -48,11 +48,15 @@ def project(place: Path) -> Path:
     return place / "spec.yml"
 
 
-def by_hand(spark: Any) -> Callable[[], None]:
-    """What somebody writes who wants these three tables."""
+def by_hand(remote: SparkEngine, engine: Engine) -> Callable[[], None]:
+    """What somebody writes who wants these three tables: a session, as a script has one, and three queries."""
     from pyspark.sql.connect import functions as f
 
-    def put(name: str, query: str) -> None:
+    session = engine.session()
+    catalog = remote_catalog(session, "lake")
+    assert catalog is not None
+
+    def put(spark: Any, name: str, query: str) -> None:
         frame = spark.sql(query)
         if name == "clean":
             frame = frame.where("quantity > 0")
@@ -62,24 +66,23 @@ def by_hand(spark: Any) -> Callable[[], None]:
             frame.writeTo(f"lake.hand.{name}").using("iceberg").create()
 
     def work() -> None:
-        put("clean", CLEAN.format(schema="lake.bench"))
-        put("daily", DAILY.format(schema="lake.hand"))
-        put("best", BEST.format(schema="lake.hand"))
+        query = engine.tracker.start("benchmark")
+        with remote.opened(query, query.query_id, [catalog]) as (_, connected):
+            put(connected.spark, "clean", CLEAN.format(schema="lake.bench"))
+            put(connected.spark, "daily", DAILY.format(schema="lake.hand"))
+            put(connected.spark, "best", BEST.format(schema="lake.hand"))
+        remote.release(query.query_id)
+        query.end()
 
     return work
 
 
 def overhead(engine: Engine, spec: Path) -> None:
-    session = engine.session()
-    catalog = remote_catalog(session, "lake")
-    remote = engine.remote
-    assert catalog is not None
+    session, remote = engine.session(), engine.remote
     assert isinstance(remote, SparkEngine)
-    query = engine.tracker.start("benchmark")
-    with remote.opened(query, session.session_id, [catalog]) as (_, connected):
-        ours = lambda: PipelineRun(engine, spec, Options()).run(lambda *_: None)  # noqa: E731
-        mine, theirs = compare(ours, by_hand(connected.spark), rounds=ROUNDS)
-    query.end()
+    mine, theirs = compare(
+        lambda: PipelineRun(engine, spec, Options()).run(lambda *_: None), by_hand(remote, engine), rounds=ROUNDS
+    )
     for name in ("clean", "daily", "best"):
         count = f"SELECT count(*) FROM (SELECT * FROM lake.bench.{name} EXCEPT SELECT * FROM lake.hand.{name})"
         assert session.run(count).read_all().column(0)[0].as_py() == 0, name
