@@ -101,6 +101,8 @@ KINDS: dict[type[core.PinakesError], type[DatabaseError]] = {
     core.SessionLost: OperationalError,
     core.NotAuthenticated: OperationalError,
     core.ConfigError: OperationalError,
+    core.PipelineInvalid: ProgrammingError,
+    core.PipelineFailed: OperationalError,
     core.InternalError: InternalError,
 }
 

@@ -52,7 +52,8 @@ class DeleteWriter(NewFiles):
         merged = {path: positions | self._deleted(path, tasks[path].deletes) for path, positions in places.items()}
         for path in merged:
             self.replaced += [file for file in tasks[path].deletes.positions if file.target is not None]
-        if self._table.format_version >= 3:
+        merged = {path: positions for path, positions in merged.items() if positions}  # a delete may be of other files
+        if merged and self._table.format_version >= 3:
             self._vectors(merged, tasks)
         else:
             for path, positions in merged.items():
