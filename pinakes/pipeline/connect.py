@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 MOST = 4
 """Sessions of Spark that one of ours has at most; the one that was used longest ago goes first."""
 
+_TRIES, _PAUSE = 9, 10_000
+"""How often a server that does not answer is asked again, and the milliseconds between at most."""
+
 SETTINGS: Mapping[str, str] = {
     "spark.sql.ansi.enabled": "true",
     "spark.sql.caseSensitive": "true",
@@ -94,7 +97,7 @@ class Sessions:
                 known.append(found)
                 found.in_use += 1
         if found is None:
-            found = Connected(_connected(self._url), in_use=1, is_alive=self._is_alive)
+            found = Connected(_connected(self._url, self._is_alive), in_use=1, is_alive=self._is_alive)
             self._keep(place, found)
         found.tell(settings)
         return found
@@ -122,11 +125,19 @@ class Sessions:
             session.spark.client.close()
 
 
-def _connected(url: str) -> SparkSession:
+def _connected(url: str, is_alive: Callable[[], bool]) -> SparkSession:
+    from pyspark.sql.connect.client.retries import DefaultPolicy
     from pyspark.sql.connect.session import SparkSession
+
+    class Patience(DefaultPolicy):
+        """A server that does not answer is asked again for a minute, not for ten; one that has ended, not at all."""
+
+        def can_retry(self, e: BaseException) -> bool:
+            return is_alive() and super().can_retry(e)
 
     logging.getLogger("SQLQueryContextLogger").disabled = True  # it writes statements, and their errors, to stderr
     spark = SparkSession.Builder().remote(url).create()
+    spark.client.set_retry_policies([Patience(max_retries=_TRIES, max_backoff=_PAUSE)])
     _set(spark, SETTINGS)
     return spark
 
