@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
 from pinakes.core.errors import InvalidArgument, NotSupportedError
+from pinakes.core.snapshots import said
 from pinakes.parser.hints import engine_hint
 
 if TYPE_CHECKING:
@@ -106,5 +107,5 @@ def table_size(table: IcebergTable) -> int | None:
     snapshot = table.handle.current_snapshot()
     if snapshot is None:
         return 0
-    told = None if snapshot.summary is None else snapshot.summary["total-files-size"]
+    told = said(snapshot, "total-files-size")
     return int(told) if told is not None and str(told).isdigit() else None

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from pinakes.core.errors import NotSupportedError
+from pinakes.core.snapshots import said_number
 from pinakes.engine.choice import AUTO, LOCAL, check_possible, hindrance, judged, size_of, wanted_engine
 from pinakes.engine.remote_create import create, typed
 from pinakes.engine.remote_query import estimated
@@ -21,7 +22,6 @@ from pinakes.engine.remote_sending import (
     counted_before,
     made_by,
     send,
-    summed,
     table_name,
     target_name,
     unsaid,
@@ -99,7 +99,7 @@ def _insert(statement: Insert, execution: Execution) -> int:
     into = _into(statement, table, table_name(text, found, execution), execution)
     listed = ", ".join(map(quoted, columns))
     send(f"{into} ({listed}) SELECT {', '.join(values)} FROM ({rows})", text, execution, found)
-    return summed(made_by(found, execution), "added-records")
+    return said_number(made_by(found, execution), "added-records")
 
 
 def _into(statement: Insert, table: IcebergTable, name: str, execution: Execution) -> str:
@@ -171,4 +171,5 @@ def _merge(statement: Merge, execution: Execution) -> int:
     change, text = _changing(statement, execution)
     send(merged(statement, change, text, target_name(change, text)), text, execution, change.found)
     made = made_by(change.found, execution, change)
-    return sum(summed(made, f"spark.merge-into.num-target-rows-{what}") for what in ("inserted", "updated", "deleted"))
+    counts = (f"spark.merge-into.num-target-rows-{what}" for what in ("inserted", "updated", "deleted"))
+    return sum(said_number(made, count) for count in counts)

@@ -13,9 +13,10 @@ import pyarrow as pa
 
 from pinakes.caches.catalog import forget_catalog
 from pinakes.core.iceberg_arrow import arrow_type_of
+from pinakes.core.snapshots import said_number
 from pinakes.engine.places import Found
-from pinakes.engine.remote_sending import made_by, send, summed, table_name, unsaid
-from pinakes.engine.remote_text import RemoteText, quoted
+from pinakes.engine.remote_sending import made_by, send, table_name, unsaid
+from pinakes.engine.remote_text import RemoteText, quoted, quoted_text
 from pinakes.engine.schemas import schema_of
 from pinakes.engine.write.commit import begin, commit, hold_snapshot
 from pinakes.engine.write.definition import spec_from_query
@@ -59,7 +60,7 @@ def create(statement: CreateTableAs, execution: Execution) -> int:
     sql = f"{verb} {table_name(text, found, execution)} {_defined(statement, spec, schema_of(frame), execution)}"
     send(f"{sql} FROM ({rows})", text, execution, found)
     forget_catalog(place.mount.catalog)
-    count = summed(made_by(found, execution), "added-records")
+    count = said_number(made_by(found, execution), "added-records")
     _complete(found, spec, execution)
     return count
 
@@ -70,8 +71,8 @@ def _defined(statement: CreateTableAs, spec: TableSpec, planned: pa.Schema, exec
     values = typed(planned, names, spec.schema, execution)
     select = ", ".join(f"{value} AS {quoted(name)}" for value, name in zip(values, names, strict=True))
     given = {"format-version": "2", **spec.properties}
-    properties = ", ".join(f"{_text(key)} = {_text(value)}" for key, value in given.items())
-    location = "" if statement.location is None else f" LOCATION {_text(statement.location)}"
+    properties = ", ".join(f"{quoted_text(key)} = {quoted_text(value)}" for key, value in given.items())
+    location = "" if statement.location is None else f" LOCATION {quoted_text(statement.location)}"
     parts = _partitioned(spec.partitioning, spec.schema)
     return f"USING iceberg{parts}{location} TBLPROPERTIES ({properties}) AS SELECT {select}"
 
@@ -85,7 +86,7 @@ def typed(planned: pa.Schema, columns: Sequence[str], schema: Schema, execution:
         type = assigned_type(given.type, arrow_type_of(field.field_type, zone), name)
         value = f"CAST(`c{at}` AS {type})"
         if field.required:
-            told = _text(f"column {quoted(name)} is NOT NULL, and a row has NULL there")
+            told = quoted_text(f"column {quoted(name)} is NOT NULL, and a row has NULL there")
             value = f"coalesce({value}, CAST(raise_error({told}) AS {type}))"
         values.append(value)
     return values
@@ -125,7 +126,3 @@ def _complete(found: Found, spec: TableSpec, execution: Execution) -> None:
 
 def _tell(update: UpdateSchema, field: NestedField) -> None:
     update.update_column((field.name,), required=field.required or None, doc=field.doc)
-
-
-def _text(value: str) -> str:
-    return "'" + value.replace("\\", "\\\\").replace("'", "\\'") + "'"

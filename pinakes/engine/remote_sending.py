@@ -12,6 +12,7 @@ import pyarrow as pa
 from pinakes.caches.catalog import forget_table
 from pinakes.core.errors import NotSupportedError
 from pinakes.core.names import Name
+from pinakes.core.snapshots import said
 from pinakes.engine.remote_query import remote_statement
 from pinakes.engine.remote_text import RemoteText, quoted
 from pinakes.engine.write.rewrite import TARGET, Rewrite
@@ -43,17 +44,13 @@ def made_by(found: Found, execution: Execution, change: Rewrite | None = None) -
     signed: then it is the first that came after what the change read."""
     metadata = execution.resolver.fresh(found).handle.metadata
     for snapshot in reversed(metadata.snapshots):
-        if snapshot.summary is not None and snapshot.summary["pinakes.query-id"] == execution.query.query_id:
+        if said(snapshot, "pinakes.query-id") == execution.query.query_id:
             return snapshot
     before = None if change is None else change.table.handle.current_snapshot()
     if before is None:
         return None
     unsigned = [s for s in metadata.snapshots if s.summary is not None and s.summary["pinakes.query-id"] is None]
     return next((s for s in unsigned if s.parent_snapshot_id == before.snapshot_id), None)
-
-
-def summed(snapshot: Snapshot | None, key: str) -> int:
-    return int((snapshot.summary[key] if snapshot is not None and snapshot.summary is not None else None) or 0)
 
 
 def counted_before(change: Rewrite, text: RemoteText, where: str, execution: Execution) -> int:

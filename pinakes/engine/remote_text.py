@@ -158,3 +158,8 @@ def innermost(catalog: Catalog) -> Catalog:
 
 def quoted(name: str) -> str:
     return "`" + name.replace("`", "``") + "`"
+
+
+def quoted_text(value: str) -> str:
+    """A text as a literal of the other engine's."""
+    return "'" + value.replace("\\", "\\\\").replace("'", "\\'") + "'"

@@ -10,7 +10,7 @@ import queue
 import threading
 from collections.abc import Callable, Iterator
 from contextvars import copy_context
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import pyarrow as pa
 
@@ -25,6 +25,7 @@ _GLANCE = 0.1
 _AHEAD = 4
 """Batches that wait to be read at most."""
 
+Answer = TypeVar("Answer")
 Work = Callable[[], Iterator[pa.RecordBatch]]
 
 
@@ -103,6 +104,19 @@ class Running:
                 except Exception:  # noqa: BLE001 - Spark has gone: there is nothing left to stop
                     return
                 self._over.wait(1.0)  # it may not have begun: then it is told once more
+
+
+def asked(connected: Connected, query: Query, call: Callable[[], Answer]) -> Answer:
+    """What a call asks of Spark; whoever stops the query stops it there, too."""
+    found: list[Answer] = []
+
+    def work() -> Iterator[pa.RecordBatch]:
+        found.append(call())
+        return iter(())
+
+    for _ in Running(connected, query, work).batches():
+        pass
+    return found[0]
 
 
 def progress_of(query: Query) -> Any:

@@ -11,14 +11,14 @@ from pyiceberg.manifest import DataFile, ManifestEntryStatus
 from pyiceberg.table import Transaction
 from pyiceberg.table.refs import SnapshotRefType
 from pyiceberg.table.snapshots import Operation, Snapshot
-from pyiceberg.table.update import RemoveSnapshotRefUpdate
 
 from pinakes.core.errors import InvalidArgument
+from pinakes.core.snapshots import said
 from pinakes.engine.procedures.base import SNAPSHOT, TABLE, Procedure, Rows, Work
 from pinakes.engine.procedures.history import ancestors, known_snapshot, set_current
 from pinakes.engine.write.commit import begin, commit, hold_schema
 from pinakes.engine.write.producers import Append
-from pinakes.engine.write.refs import moved, new_ref
+from pinakes.engine.write.refs import moved, new_ref, removed
 
 SOURCE = "source-snapshot-id"
 """What the summary of the new snapshot tells its source by."""
@@ -47,16 +47,14 @@ def _hold(transaction: Transaction, source: Snapshot) -> None:
     """The commit fails if the source has expired, since its files are gone then: no name can be given to it, not even
     for the moment."""
     name = f"cherrypick of {source.snapshot_id}"
-    removed = {"action": "remove-snapshot-ref", "ref-name": name}
     held = moved(name, new_ref(source.snapshot_id, SnapshotRefType.TAG))
-    transaction._apply((held, RemoveSnapshotRefUpdate.model_validate(removed)))
+    transaction._apply((held, removed(name)))
 
 
 def _check_new(work: Work, source: Snapshot) -> None:
     metadata, number = work.table.handle.metadata, source.snapshot_id
     for snapshot in ancestors(metadata, metadata.current_snapshot_id):
-        taken = snapshot.summary[SOURCE] if snapshot.summary is not None else None
-        if number in (snapshot.snapshot_id, int(taken or 0)):
+        if number in (snapshot.snapshot_id, int(said(snapshot, SOURCE) or 0)):
             raise InvalidArgument(f"{work.found} has what snapshot {number} added already")
 
 

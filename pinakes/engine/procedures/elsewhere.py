@@ -19,7 +19,7 @@ from pinakes.engine.procedures.base import Procedure, Work
 from pinakes.engine.remote import RemoteCatalog
 from pinakes.engine.remote_query import remote_statement
 from pinakes.engine.remote_sending import ALIAS, unsaid
-from pinakes.engine.remote_text import RemoteText, quoted
+from pinakes.engine.remote_text import RemoteText, quoted, quoted_text
 from pinakes.parser.statements import Delete
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def _called(procedure: Procedure, work: Work) -> pa.Table:
     text = RemoteText(execution, execution.planner())
     catalog = _catalog(text, found, work.table)
     name = ".".join(quoted(part) for part in (*found.place.namespace, found.name))
-    sent = {"table": _text(name), **_arguments(procedure, work)}
+    sent = {"table": quoted_text(name), **_arguments(procedure, work)}
     listed = ", ".join(f"{key} => {value}" for key, value in sent.items())
     remote = execution.session.engine.remote
     assert remote is not None
@@ -90,7 +90,8 @@ def _arguments(procedure: Procedure, work: Work) -> dict[str, str]:
     foreign = [p.name for p, _ in given if p.only_here]
     if foreign:
         raise NotSupportedError(f"{procedure.name} on Spark has no {foreign[0]}. SET engine = 'local'.")
-    return {p.name: _text(_condition(work, value)) if p.type == "condition" else _written(value) for p, value in given}
+    conditions = {p.name: quoted_text(_condition(work, value)) for p, value in given if p.type == "condition"}
+    return {p.name: conditions.get(p.name) or _written(value) for p, value in given}
 
 
 def _condition(work: Work, where: str) -> str:
@@ -117,9 +118,5 @@ def _written(value: Any) -> str:
         case list():
             return f"array({', '.join(_written(v) for v in value)})"
         case dict():
-            return f"map({', '.join(_text(v) for pair in value.items() for v in pair)})"
-    return _text(str(value))
-
-
-def _text(value: str) -> str:
-    return "'" + value.replace("\\", "\\\\").replace("'", "\\'") + "'"
+            return f"map({', '.join(quoted_text(v) for pair in value.items() for v in pair)})"
+    return quoted_text(str(value))

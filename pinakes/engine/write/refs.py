@@ -57,8 +57,7 @@ def drop_ref(transaction: Transaction, found: Found, action: DropRef) -> None:
     _check_kind(existing, action.kind, action.name, found)
     if action.name == MAIN_BRANCH:
         raise InvalidArgument(f"{MAIN_BRANCH} is where {found} itself stands: it can't be dropped")
-    removed = RemoveSnapshotRefUpdate.model_validate({"action": "remove-snapshot-ref", "ref-name": action.name})
-    transaction._apply((removed,), (_unmoved(action.name, existing),))
+    transaction._apply((removed(action.name),), (_unmoved(action.name, existing),))
 
 
 def set_ref(transaction: Transaction, name: str, ref: SnapshotRef) -> None:
@@ -75,6 +74,10 @@ def moved(name: str, ref: SnapshotRef) -> TableUpdate:
     return SetSnapshotRefUpdate.model_validate(
         {"action": "set-snapshot-ref", "ref-name": name, "type": ref.snapshot_ref_type, **_values(ref)}
     )
+
+
+def removed(name: str) -> TableUpdate:
+    return RemoveSnapshotRefUpdate.model_validate({"action": "remove-snapshot-ref", "ref-name": name})
 
 
 def no_ref(metadata: TableMetadata, found: Found, kind: str, name: str) -> VersionNotFound:

@@ -13,7 +13,7 @@ from pinakes.engine.remote_text import quoted, remote_catalog
 from pinakes.pipeline.jars import Jars
 from pinakes.pipeline.loads.ledger import Ledger
 from pinakes.pipeline.remote import SparkEngine
-from pinakes.pipeline.running import Running
+from pinakes.pipeline.running import asked
 
 if TYPE_CHECKING:
     from pyspark.sql.connect.session import SparkSession
@@ -45,15 +45,7 @@ class LoadContext:
 
     def on_spark(self, call: Callable[[], Answer]) -> Answer:
         """What `call` asks of Spark; whoever stops the query stops it there, too."""
-        found: list[Answer] = []
-
-        def work() -> Iterator[object]:
-            found.append(call())
-            return iter(())
-
-        for _ in Running(self.connected, self.query, work).batches():
-            pass
-        return found[0]
+        return asked(self.connected, self.query, call)
 
     def remote_name(self, target: Sequence[str]) -> str:
         """A table as Spark's SQL names it."""

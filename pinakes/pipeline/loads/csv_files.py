@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from pinakes.core.values import truth
+from pinakes.engine.remote_text import quoted_text
 from pinakes.pipeline.loads import shape
 from pinakes.pipeline.loads.inputs import Input, Unreadable
 from pinakes.pipeline.loads.lines import text_lines
@@ -105,16 +106,16 @@ class CsvFiles:
 
     def _written(self, fields: Sequence[str]) -> str:
         """Fields as a record."""
-        return f"to_csv(struct({', '.join(fields)}), map('sep', {shape.text(delimiter_of(self.options))}))"
+        return f"to_csv(struct({', '.join(fields)}), map('sep', {quoted_text(delimiter_of(self.options))}))"
 
     def lines(self) -> Any:
         """A record that has as many fields as it should is told by its fields, however they were written."""
         options = {**self._options(), "header": "false", "multiLine": "false"}
-        told = ", ".join(f"{shape.text(key)}, {shape.text(value)}" for key, value in options.items())
+        told = ", ".join(f"{quoted_text(key)}, {quoted_text(value)}" for key, value in options.items())
         found = []
         for header, group in self.groups.items():
             fields = [f"c{at}" for at in range(len(header))]
-            schema = shape.text(", ".join(f"{name} STRING" for name in fields))
+            schema = quoted_text(", ".join(f"{name} STRING" for name in fields))
             texts = text_lines(self.spark, group, self.options.get("encoding"))
             if texts is not None:
                 parsed = texts.selectExpr("*", f"from_csv(text, {schema}, map({told})) AS p")

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from pinakes.core.errors import ColumnNotFound, InvalidArgument, listing
 from pinakes.core.names import Part
-from pinakes.engine.remote_text import quoted
+from pinakes.engine.remote_text import quoted, quoted_text
 from pinakes.pipeline.jars import MARIADB, POSTGRES, Jars
 from pinakes.pipeline.loads import shape
 from pinakes.pipeline.loads.context import LoadContext
@@ -96,9 +96,9 @@ class Database:
         name = quoted(column.name)
         if batch.cursor_to is None:
             return frame.filter("false")
-        frame = frame.filter(f"{name} <= CAST({shape.text(batch.cursor_to)} AS {column.type})")
+        frame = frame.filter(f"{name} <= CAST({quoted_text(batch.cursor_to)} AS {column.type})")
         if batch.cursor_from is not None:
-            frame = frame.filter(f"{name} > CAST({shape.text(batch.cursor_from)} AS {column.type})")
+            frame = frame.filter(f"{name} > CAST({quoted_text(batch.cursor_from)} AS {column.type})")
         return frame
 
     def _cursor(self, frame: Any) -> Column:
@@ -135,7 +135,7 @@ class Database:
         login = self._login()
         options = {"url": self._url(), "driver": self._driver(), "dbtable": origin, "preferTimestampNTZ": "true"}
         options |= self._source.options if origin == self._origin else {}
-        told = [f"{shape.text(key)} {shape.text(value)}" for key, value in options.items()]
+        told = [f"{quoted_text(key)} {quoted_text(value)}" for key, value in options.items()]
         told += [f"{key} '${{{_KEYS[key]}}}'" for key in login]
         for key, value in login.items():
             spark.conf.set(_KEYS[key], _escaped(value))
@@ -201,4 +201,4 @@ class Rows:
         return dict.fromkeys(unknown_of([c.name for c in self.inferred()], columns), self.shown)
 
     def frame(self, columns: Sequence[Column]) -> Any:
-        return shape.typed(self.read, columns, shape.text(self.shown))
+        return shape.typed(self.read, columns, quoted_text(self.shown))

@@ -9,7 +9,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from pinakes.engine.remote_text import quoted
+from pinakes.engine.remote_text import quoted, quoted_text
 from pinakes.pipeline.loads import shape
 from pinakes.pipeline.loads.inputs import Input, Unreadable
 from pinakes.pipeline.loads.lines import text_lines
@@ -95,12 +95,12 @@ class JsonFiles:
     def _records(self, frame: Any, columns: Sequence[Column]) -> Any:
         schema = ", ".join(f"{quoted(column.name)} {column.type}" for column in columns)
         options = {"mode": "PERMISSIVE", "columnNameOfCorruptRecord": shape.CORRUPT, **self._formats()}
-        told = ", ".join(f"{shape.text(key)}, {shape.text(value)}" for key, value in options.items())
-        parse = f"from_json(value, {shape.text(f'{schema}, {shape.CORRUPT} STRING')}, map({told}))"
+        told = ", ".join(f"{quoted_text(key)}, {quoted_text(value)}" for key, value in options.items())
+        parse = f"from_json(value, {quoted_text(f'{schema}, {shape.CORRUPT} STRING')}, map({told}))"
         parsed = frame.selectExpr("*", f"{parse} AS {_PARSED}")
         values = [f"{_PARSED}.{quoted(column.name)} AS v{at}" for at, column in enumerate(columns)]
         typed = parsed.selectExpr("value", shape.FILE, f"{_PARSED}.{shape.CORRUPT} AS {shape.CORRUPT}", *values)
-        names = ", ".join(shape.text(column.name) for column in columns)
+        names = ", ".join(quoted_text(column.name) for column in columns)
         extra = f"get(array_except(json_object_keys(value), array({names})), 0)"
         why = f"{shape.reason(_branches(columns))} AS {shape.REASON}"
         ours = [f"v{at}" for at in range(len(columns))]
@@ -115,9 +115,9 @@ def _branches(columns: Sequence[Column]) -> list[str]:
         "'the record has something behind its JSON object'",
     ]
     for at, column in enumerate(columns):
-        given = f"to_json(try_variant_get(try_parse_json(value), {shape.text(_path(column.name))}, 'variant'))"
+        given = f"to_json(try_variant_get(try_parse_json(value), {quoted_text(_path(column.name))}, 'variant'))"
         told = f"trim(BOTH '\"' FROM {given})"
-        begin, end = shape.text(f"column '{column.name}': '"), shape.text(f"' is no {column.type.upper()}")
+        begin, end = quoted_text(f"column '{column.name}': '"), quoted_text(f"' is no {column.type.upper()}")
         found.append(
             f"WHEN {shape.CORRUPT} IS NOT NULL AND v{at} IS NULL AND {given} <> 'null' "
             f"THEN concat({begin}, left({told}, 100), {end})"

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pinakes.core.errors import NotSupportedError
-from pinakes.engine.remote_text import quoted
+from pinakes.engine.remote_text import quoted, quoted_text
 
 FILE, RAW, REASON, EXTRA = "__pinakes_file", "__pinakes_raw", "__pinakes_reason", "__pinakes_extra"
 CORRUPT = "__pinakes_corrupt"
@@ -40,11 +40,6 @@ def columns_of(schema: Any) -> list[Column]:
     return [Column(f.name, f.dataType.simpleString(), f.nullable) for f in schema.fields]
 
 
-def text(value: str) -> str:
-    """A literal of Spark's SQL."""
-    return "'" + value.replace("\\", "\\\\").replace("'", "\\'") + "'"
-
-
 def from_text(source: str, type: str, options: Mapping[str, str]) -> str:
     """The value that a text stands for, as SQL; NULL if it stands for none of the type."""
     if type == "string":
@@ -52,7 +47,7 @@ def from_text(source: str, type: str, options: Mapping[str, str]) -> str:
     if type == "date":
         return _date(source, options.get("dateFormat"))
     if type in ("timestamp", "timestamp_ntz") and "timestampFormat" in options:
-        return f"try_cast(try_to_timestamp({source}, {text(options['timestampFormat'])}) AS {type})"
+        return f"try_cast(try_to_timestamp({source}, {quoted_text(options['timestampFormat'])}) AS {type})"
     if type == "binary":
         digits = f"try_to_binary(substring({source}, 3), 'hex')"
         return f"CASE WHEN startswith({source}, '\\\\x') THEN {digits} ELSE to_binary({source}, 'utf-8') END"
@@ -64,7 +59,7 @@ def from_text(source: str, type: str, options: Mapping[str, str]) -> str:
 def _date(source: str, format: str | None) -> str:
     """Without a format, what follows a date is no part of one: Spark would leave it out silently."""
     if format is not None:
-        return f"try_cast(try_to_timestamp({source}, {text(format)}) AS date)"
+        return f"try_cast(try_to_timestamp({source}, {quoted_text(format)}) AS date)"
     return f"CASE WHEN {source} RLIKE '{_DATE}' THEN try_cast({source} AS date) END"
 
 
@@ -73,10 +68,10 @@ def misfit(column: Column, source: str, value: str, shown: str) -> list[str]:
     found = []
     if source != value:
         words = f"left({shown}, {_SHOWN})"
-        begin, end = text(f"column '{column.name}': '"), text(f"' is no {column.type.upper()}")
+        begin, end = quoted_text(f"column '{column.name}': '"), quoted_text(f"' is no {column.type.upper()}")
         found.append(f"WHEN {source} IS NOT NULL AND {value} IS NULL THEN concat({begin}, {words}, {end})")
     if not column.nullable:
-        missing = text(f"column '{column.name}' is NOT NULL, and there is no value")
+        missing = quoted_text(f"column '{column.name}' is NOT NULL, and there is no value")
         found.append(f"WHEN {value} IS NULL THEN {missing}")
     return found
 

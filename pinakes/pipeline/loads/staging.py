@@ -13,6 +13,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 from pinakes.core.errors import ColumnNotFound, DataCorrupt, PinakesError
+from pinakes.core.snapshots import said_number
+from pinakes.engine.remote_text import quoted_text
 from pinakes.pipeline.loads import shape
 from pinakes.pipeline.loads.bad import BAD_COLUMNS, bad_frame
 from pinakes.pipeline.loads.context import LoadContext
@@ -21,7 +23,7 @@ from pinakes.pipeline.loads.inputs import Unreadable
 from pinakes.pipeline.loads.model import Load
 from pinakes.pipeline.loads.reading import Reading
 from pinakes.pipeline.loads.shape import Column
-from pinakes.pipeline.loads.tables import Target, counted
+from pinakes.pipeline.loads.tables import Target
 
 _SHOWN = 3
 
@@ -62,7 +64,7 @@ class Staging:
         bad_rows += len(reading.unreadable)
         kept = self._kept(reading.only(bad_files), columns, bad_rows)
         self.context.reached("staged bad")
-        return Staged(snapshot.snapshot_id, kept, counted(snapshot), bad_rows)
+        return Staged(snapshot.snapshot_id, kept, said_number(snapshot, "added-records"), bad_rows)
 
     def _good(self, frame: Any, reading: Reading, columns: Sequence[Column]) -> tuple[Any, int, set[str]]:
         from pyspark.sql.connect import functions as F
@@ -101,8 +103,8 @@ class Staging:
         found = self.context.on_spark(lambda: bad_frame(self.context.spark, reading, columns))
         signed = found.selectExpr(
             *("file", "line", "record", "reason"),
-            f"{shape.text(self.batch.batch)} AS batch",
-            f"{shape.text(self.run_id)} AS run_id",
+            f"{quoted_text(self.batch.batch)} AS batch",
+            f"{quoted_text(self.run_id)} AS run_id",
             f"TIMESTAMP'{datetime.now(UTC):%Y-%m-%d %H:%M:%S.%f}' AS at",
         )
         return self.bad.stage(signed, self.batch.batch, self.attempt, self.batch.mode).snapshot_id

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from pinakes.caches.catalog import forget_catalog
 from pinakes.core.errors import NotFoundError, NotSupportedError, PinakesError
 from pinakes.core.names import Name, quote
-from pinakes.engine.remote_text import quoted
+from pinakes.core.snapshots import said, said_number
+from pinakes.engine.remote_text import quoted, quoted_text
 from pinakes.pipeline.loads.history import REPLACE
 
 if TYPE_CHECKING:
@@ -107,7 +108,7 @@ class Target:
         seen = {entry.snapshot_id for entry in metadata.snapshot_log} | {metadata.current_snapshot_id}
         for snapshot in metadata.snapshots:
             if said(snapshot, _PUBLISHED) == batch:
-                source = by_id.get(int(said(snapshot, _SOURCE) or 0))
+                source = by_id.get(said_number(snapshot, _SOURCE))
                 return Landed(snapshot, said(source or snapshot, ABANDON) is not None)
             if said(snapshot, WAP_ID) == batch and snapshot.snapshot_id in seen:
                 return Landed(snapshot, said(snapshot, ABANDON) is not None)
@@ -157,7 +158,7 @@ class Target:
     def publish(self, snapshot_id: int, batch: str) -> Landed | None:
         """Let everybody see a staged snapshot, unless the batch is in the table's history; None if it can't be, since
         the table changed under a snapshot that replaces all of it."""
-        name = "'" + ".".join(quoted(part) for part in self.name[1:]).replace("'", "\\'") + "'"
+        name = quoted_text(".".join(quoted(part) for part in self.name[1:]))
         catalog = quoted(self._context.catalogs[self.name[0]])
         try:
             self._run(f"CALL {catalog}.system.cherrypick_snapshot({name}, {snapshot_id})")
@@ -179,13 +180,3 @@ class Target:
 
     def _run(self, sql: str) -> None:
         self._context.on_spark(lambda: self._context.spark.sql(sql))
-
-
-def said(snapshot: Snapshot, key: str) -> str | None:
-    summary = snapshot.summary
-    return None if summary is None else summary[key]
-
-
-def counted(snapshot: Snapshot) -> int:
-    """The rows that a snapshot added."""
-    return int(said(snapshot, "added-records") or 0)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pinakes.core.snapshots import said
 from pinakes.pipeline.runs.expectations import Checked, checked
 from pinakes.pipeline.runs.step import Made, definition_of
-from pinakes.pipeline.runs.tables import DEFINITION, RUN_ID, head_of, said, table_of
+from pinakes.pipeline.runs.tables import DEFINITION, RUN_ID, head_of, table_of
 from pinakes.pipeline.runs.writing import counted, same_columns, shaped, write_anew, write_new, write_over
 
 if TYPE_CHECKING:

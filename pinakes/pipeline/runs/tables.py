@@ -12,18 +12,17 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from pyiceberg.table.refs import MAIN_BRANCH, SnapshotRefType
-from pyiceberg.table.update import RemoveSnapshotRefUpdate
 
 from pinakes.caches.catalog import forget_table
 from pinakes.core.catalog import IcebergTable, SupportsTables
 from pinakes.core.errors import CommitConflict, NotFoundError, NotSupportedError
 from pinakes.core.names import quote
 from pinakes.engine.places import Place
+from pinakes.engine.procedures.history import ancestors
 from pinakes.engine.write.commit import begin, commit, hold_snapshot
-from pinakes.engine.write.refs import new_ref, set_ref
+from pinakes.engine.write.refs import new_ref, removed, set_ref
 
 if TYPE_CHECKING:
-    from pyiceberg.table import Transaction
     from pyiceberg.table.metadata import TableMetadata
     from pyiceberg.table.snapshots import Snapshot
 
@@ -55,11 +54,6 @@ def head_of(table: IcebergTable) -> Snapshot | None:
     return table.handle.metadata.current_snapshot()
 
 
-def said(snapshot: Snapshot | None, key: str) -> str | None:
-    """What the summary of a snapshot says."""
-    return None if snapshot is None or snapshot.summary is None else snapshot.summary[key]
-
-
 def branch_of(attempt: str) -> str:
     """An attempt is a run of one process: a run that was killed and is taken up again is another one."""
     return f"{_BRANCH}{attempt}"
@@ -73,7 +67,7 @@ def make_branch(session: Session, key: Key, table: IcebergTable, attempt: str) -
     transaction = begin(table)
     for name in table.handle.metadata.refs:
         if name.startswith(_BRANCH) and name != branch_of(attempt):
-            _drop(transaction, name)
+            transaction._apply((removed(name),), ())
     set_ref(transaction, branch_of(attempt), new_ref(head.snapshot_id, SnapshotRefType.BRANCH))
     hold_snapshot(transaction)
     commit(transaction, _place(session, key), key[-1])
@@ -98,7 +92,7 @@ def publish(session: Session, key: Key, attempt: str, expected: int, properties:
         transaction.set_properties(changed)
     main = metadata.refs[MAIN_BRANCH].model_copy(update={"snapshot_id": branch.snapshot_id})
     set_ref(transaction, MAIN_BRANCH, main)
-    _drop(transaction, branch_of(attempt))
+    transaction._apply((removed(branch_of(attempt)),), ())
     commit(transaction, _place(session, key), key[-1])
 
 
@@ -119,13 +113,8 @@ def _remove(session: Session, key: Key, beginning: str) -> None:
         if table is not None and gone:
             transaction = begin(table)
             for name in gone:
-                _drop(transaction, name)
+                transaction._apply((removed(name),), ())
             commit(transaction, _place(session, key), key[-1])
-
-
-def _drop(transaction: Transaction, branch: str) -> None:
-    removed = RemoveSnapshotRefUpdate.model_validate({"action": "remove-snapshot-ref", "ref-name": branch})
-    transaction._apply((removed,), ())
 
 
 def _place(session: Session, key: Key) -> Place:
@@ -140,10 +129,9 @@ def make_namespace(session: Session, key: Key) -> None:
 
 def since(metadata: TableMetadata, position: int) -> list[Snapshot] | None:
     """The snapshots after `position`, oldest first; None if the table's history does not lead there any more."""
-    found = []
-    snapshot = metadata.current_snapshot()
-    while snapshot is not None and snapshot.snapshot_id != position:
+    found: list[Snapshot] = []
+    for snapshot in ancestors(metadata, metadata.current_snapshot_id):
+        if snapshot.snapshot_id == position:
+            return found[::-1]
         found.append(snapshot)
-        parent = snapshot.parent_snapshot_id
-        snapshot = None if parent is None else metadata.snapshot_by_id(parent)
-    return None if snapshot is None else found[::-1]
+    return None

@@ -15,7 +15,7 @@ from pinakes.pipeline.project.check import catalogs_of
 from pinakes.pipeline.project.model import Flow, Key, Read
 from pinakes.pipeline.project.plans import Named, renamed
 from pinakes.pipeline.remote import SparkEngine
-from pinakes.pipeline.running import Running
+from pinakes.pipeline.running import asked
 from pinakes.pipeline.runs.tables import head_of, table_of
 
 if TYPE_CHECKING:
@@ -51,16 +51,8 @@ class Workspace:
 
     def on_spark(self, work: Callable[[], T]) -> T:
         """Do something that Spark works for; it stops there when the run is stopped here."""
-        found: list[T] = []
-
-        def once() -> Iterator[Any]:
-            found.append(work())
-            return iter(())
-
         with translating():
-            for _ in Running(self.connected, self.query, once).batches():
-                pass
-        return found[0]
+            return asked(self.connected, self.query, work)
 
     @contextmanager
     def set_to(self, settings: Mapping[str, str]) -> Iterator[None]:

@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from pinakes.core.errors import CommitConflict, NotSupportedError, PipelineFailed, TypeMismatch
+from pinakes.core.snapshots import said_number
 from pinakes.pipeline.project.model import OWNER
 from pinakes.pipeline.runs.expectations import Checked, broken
-from pinakes.pipeline.runs.tables import branch_of, head_of, make_branch, make_namespace, publish, said, sweep, table_of
+from pinakes.pipeline.runs.tables import branch_of, head_of, make_branch, make_namespace, publish, sweep, table_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -164,9 +165,9 @@ def _made(attempt: Attempt, dataset: Dataset) -> Snapshot | None:
 
 def counted(made: Made, snapshot: Snapshot | None, rows: Checked) -> Made:
     """What is known of a step once its rows are written."""
-    written = int(said(snapshot, "added-records") or 0)
+    written = said_number(snapshot, "added-records")
     made.rows += written
-    made.files += int(said(snapshot, "added-data-files") or 0)
+    made.files += said_number(snapshot, "added-data-files")
     made.snapshot = None if snapshot is None else snapshot.snapshot_id
     made.outcomes = _summed(made.outcomes, rows.outcomes(written))
     return made
