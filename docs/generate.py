@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from argparse import SUPPRESS, Action, ArgumentParser
 from collections.abc import Iterable
 from dataclasses import MISSING, Field, fields
@@ -25,6 +26,7 @@ from pinakes.system_tables import registry as system
 from pinakes.system_tables.base import Column
 
 DOCS = Path(__file__).parent
+DIFFERENCES = DOCS.parent / "tests/semantics/differences.toml"
 NOTE = "<!-- Written by docs/generate.py (`make docs`); change the code instead. -->\n"
 
 
@@ -237,6 +239,28 @@ def words_of(action: Action) -> str:
     return f"`{', '.join(action.option_strings)}{'' if action.nargs == 0 else f' {value}'}`"
 
 
+def differences() -> str:
+    """What differs from PostgreSQL, from the list that the tests of semantics go by."""
+    entries = tomllib.loads(DIFFERENCES.read_text(encoding="utf-8"))["difference"]
+    return "\n".join(
+        [
+            "# Differences from PostgreSQL",
+            NOTE.replace("change the code", "change tests/semantics/differences.toml"),
+            "Expressions give what PostgreSQL gives, or an error, or differ in one of these ways. The tests compare "
+            "every comparison, operator, cast and common function, for every pair of types, with a PostgreSQL server, "
+            "and run these examples.",
+            "",
+            *(line for entry in entries for line in difference(entry)),
+        ]
+    )
+
+
+def difference(entry: dict[str, str]) -> Iterable[str]:
+    yield from (f"## {entry['title']}", "", entry["reason"], "")
+    yield from ("```sql", f"SELECT {entry['example']};", "```", "")
+    yield from (*table(("Pinakes", "PostgreSQL"), [(f"`{entry['pinakes']}`", f"`{entry['postgresql']}`")]), "")
+
+
 def decisions() -> str:
     """The ADRs, by their titles."""
     pages = sorted(path for path in (DOCS / "adr").glob("[0-9]*.md"))
@@ -307,6 +331,7 @@ PAGES = {
     "reference/system-tables.md": system_tables,
     "reference/statements.md": statement_kinds,
     "reference/command.md": command,
+    "reference/differences.md": differences,
     "adr/index.md": decisions,
 }
 

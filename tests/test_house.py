@@ -104,7 +104,10 @@ def test_every_setting_is_documented() -> None:
 
 
 PAGES = (
-    *(f"reference/{page}.md" for page in ("settings", "errors", "catalogs", "system-tables", "statements", "command")),
+    *(
+        f"reference/{page}.md"
+        for page in ("settings", "errors", "catalogs", "system-tables", "statements", "command", "differences")
+    ),
     "adr/index.md",
 )
 

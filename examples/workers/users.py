@@ -36,7 +36,10 @@ class Initials(ScalarFunction):
         return pa.array([None if n is None else "".join(w[0] for w in n.split()) for n in name.to_pylist()])
 
 
-users = Table(name="users", function=UsersFunction, not_null=["id"], unique=[["id"]], comment="User accounts")
+UNIQUE, CHECK = [["id"], ["name", "active"]], ["id > 0", "name <> ''"]
+users = Table(
+    name="users", function=UsersFunction, not_null=["id"], unique=UNIQUE, check=CHECK, comment="User accounts"
+)
 active = View(name="active_users", definition="SELECT * FROM users WHERE active = true", comment="Active accounts only")
 
 

@@ -10,6 +10,7 @@ from uuid import UUID
 
 import pyarrow as pa
 
+from pinakes.core.decode import plain_scalar
 from pinakes.core.errors import InvalidArgument, TypeMismatch
 from pinakes.parser.statements import Planned, Statement
 
@@ -46,7 +47,7 @@ def check_count(statement: Statement, given: int) -> None:
 def scalar(value: Any, name: str) -> pa.Scalar:
     """One value; TypeMismatch names the type of what SQL has no value for."""
     if isinstance(value, pa.Scalar):
-        return value
+        return plain_scalar(value)
     try:
         return _of_numpy(value) if type(value).__module__ == "numpy" else pa.scalar(_plain(value))
     except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from pyiceberg.schema import Schema
     from pyiceberg.table import CreateTableTransaction
     from pyiceberg.table import Table as PyIcebergTable
+    from pyiceberg.table.metadata import TableMetadata
     from pyiceberg.table.sorting import SortOrder
     from pyiceberg.table.update import TableRequirement, TableUpdate
 
@@ -193,6 +194,39 @@ class SupportsTransactions(SupportsTableChanges, Protocol):
 
     def commit_tables(self, changes: Sequence[TableChange]) -> None:
         """All changes or none. CommitConflict when a requirement is not met, CommitUnknown when nobody answered."""
+        ...
+
+
+@runtime_checkable
+class SupportsPinning(SupportsTransactions, Protocol):
+    """A catalog that a transaction may see as it was at one moment, and whose names it may change, too."""
+
+    @property
+    def pins(self) -> bool: ...
+
+    def pin(self) -> PinnedCatalog: ...
+
+
+@runtime_checkable
+class PinnedCatalog(SupportsTransactions, Protocol):
+    """The same catalog at the moment at which it was first asked for something, with changes that nobody else sees.
+    `commit_tables` makes all of them visible together with those of tables."""
+
+    @property
+    def is_changed(self) -> bool:
+        """Whether anything but tables' own metadata was changed."""
+        ...
+
+    def reserve(self, namespace: Namespace, name: str, metadata: TableMetadata) -> None:
+        """A table of this name is about to be made by `commit_tables`."""
+        ...
+
+    def release(self) -> None:
+        """The catalog itself was changed: what is asked next is of a later moment. Not while it `is_changed`."""
+        ...
+
+    def rollback(self) -> None:
+        """Nothing of it is wanted any more."""
         ...
 
 

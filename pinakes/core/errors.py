@@ -42,6 +42,7 @@
     ├── ServerBusy                SERVER_BUSY              (too much runs or waits, or the server stops)
     ├── WriteFailed               WRITE_FAILED             (a file or the output could not be written)
     ├── ExecutionError            EXECUTION_ERROR          (the data and the query do not go together)
+    │   └── NumericOutOfRange     NUMERIC_VALUE_OUT_OF_RANGE (a number does not fit its type)
     ├── CatalogUnavailable        CATALOG_UNAVAILABLE
     ├── DataCorrupt               DATA_CORRUPT
     ├── ServerUnavailable         SERVER_UNAVAILABLE       (it can't be reached, or the connection broke)
@@ -282,6 +283,10 @@ class WriteFailed(PinakesError):
 
 class ExecutionError(PinakesError):
     code = "EXECUTION_ERROR"
+
+
+class NumericOutOfRange(ExecutionError):
+    code = "NUMERIC_VALUE_OUT_OF_RANGE"
 
 
 class CatalogUnavailable(PinakesError):

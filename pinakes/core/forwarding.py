@@ -14,6 +14,7 @@ from typing import Any, TypeVar, cast
 from pinakes.core.catalog import (
     Catalog,
     ExplainsReading,
+    PinnedCatalog,
     RunningTransaction,
     SupportsAllNamespaces,
     SupportsBulkListing,
@@ -23,6 +24,7 @@ from pinakes.core.catalog import (
     SupportsNamespaces,
     SupportsOwnTransactions,
     SupportsPathIdentifiers,
+    SupportsPinning,
     SupportsRootTables,
     SupportsTableActions,
     SupportsTableChanges,
@@ -101,6 +103,16 @@ class _OwnTransactions(Forwarding):
         return begun
 
 
+class _Pinning(Forwarding):
+    @property
+    def pins(self) -> bool:
+        return bool(self.inner.pins)
+
+    def pin(self) -> PinnedCatalog:
+        pinned: PinnedCatalog = self.inner.pin()
+        return pinned
+
+
 class _Version(Forwarding):
     def version(self) -> int | None:
         found: int | None = self.inner.version()
@@ -114,6 +126,7 @@ class _Reading(Forwarding):
 
 
 _GROUPS: tuple[tuple[Any, type[Forwarding] | None], ...] = (
+    (SupportsPinning, _Pinning),
     (SupportsTransactions, None),
     (SupportsTableActions, None),
     (SupportsTableChanges, None),

@@ -19,6 +19,7 @@ from pyiceberg.schema import Schema, assign_fresh_schema_ids
 
 from pinakes.core.arrow_types import is_any_list, sql_name_of_arrow, unwrapped
 from pinakes.core.errors import InternalError, InvalidArgument, NotSupportedError
+from pinakes.core.variant import VariantType
 
 _FIELD_ID = b"PARQUET:field_id"
 
@@ -39,6 +40,7 @@ _ARROW: dict[type[ice.IcebergType], pa.DataType] = {
     ice.UnknownType: pa.null(),
     ice.GeometryType: pa.binary(),
     ice.GeographyType: pa.binary(),
+    VariantType: pa.string(),
 }
 
 _ICEBERG: dict[pa.DataType, ice.IcebergType] = {

@@ -30,6 +30,7 @@ from pinakes.core.iceberg_arrow import (
 )
 from pinakes.core.names import spell
 from pinakes.core.sql_types import SqlType
+from pinakes.core.variant import VariantType
 
 __all__ = [
     "arrow_schema_of",
@@ -244,6 +245,7 @@ _NAMES: dict[type[ice.IcebergType], str] = {
     ice.UnknownType: "unknown",
     ice.GeometryType: "geometry",
     ice.GeographyType: "geography",
+    VariantType: "variant",
 }
 
 

@@ -27,6 +27,9 @@ class WorkerTable:
     required: tuple[str, ...] = ()
     """The columns that are NOT NULL."""
     key: tuple[str, ...] = ()
+    unique: tuple[tuple[str, ...], ...] = ()
+    checks: tuple[str, ...] = ()
+    """Conditions that the worker says all its rows meet."""
     defaults: Mapping[str, str] = field(default_factory=dict)
     comments: Mapping[str, str] = field(default_factory=dict)
     """Of columns."""

@@ -7,6 +7,10 @@ the right side. Filters that joins and ORDER BY … LIMIT make while they run go
 
 Of NOT IN (SELECT …) it knows that a NULL among the values leaves no row. Where the subquery refers to the row around
 it, it takes a NULL anywhere for one, also among values that the row has nothing to do with: that is refused, too.
+
+A list of values with zero in it does not have -0.0, its equal. `parser/workarounds/in_lists.py` rewrites most of these;
+what is still there when the plan is optimised, as one that was made of several OR, is refused. So is an order or a
+window over GROUPING SETS of which one column is constant by a condition that `grouped_constants.py` did not see.
 """
 
 from __future__ import annotations
@@ -21,10 +25,15 @@ from pinakes.core.errors import NotSupportedError
 if TYPE_CHECKING:
     from datafusion.plan import LogicalPlan
 
-_MAY_GO_ASTRAY = re.compile(r"\b(?:RIGHT|FULL|NOT)\b", re.IGNORECASE)
+_MAY_GO_ASTRAY = re.compile(r"\b(?:RIGHT|FULL|NOT|IN|OR|ANY|SOME|ROLLUP|CUBE|GROUPING)\b", re.IGNORECASE)
 _SCANNED = re.compile(r"TableScan: .*? projection=\[(.*?)\](?:, |$)")
 _NAMED = re.compile(r" AS ([^\s,]+)")
 _NOT_IN_PER_ROW = re.compile(r"LeftAnti Join: (?:.* Filter: .*|.+ = .+, .+ = .+) null_aware$")
+
+_ZERO_IN_LIST = re.compile(r"(?<!\+ Float64\(0\)) (?:NOT )?IN \(\[[^\]]*\bFloat(?:16|32|64)\(-?0\)")
+
+_SETS = re.compile(r"Aggregate: groupBy=\[\[.*?\b(?:ROLLUP|CUBE|GROUPING SETS) (\(.*\))\]\], aggr=")
+_IN_ORDER = ("Sort:", "WindowAggr:")
 
 
 class _Node(NamedTuple):
@@ -38,8 +47,8 @@ def may_go_astray(sql: str) -> bool:
 
 
 def refuse_astray(optimized: LogicalPlan) -> None:
-    """An error if a condition above a right join speaks of a column whose name both sides have, or if a NOT IN is about
-    other values for each row."""
+    """An error if a condition above a right join speaks of a column whose name both sides have, if a NOT IN is about
+    other values for each row, if zero is looked for in a list, or if totals of a constant are put in order."""
     lines = optimized.display_indent().splitlines()
     nodes = [_Node(len(line) - len(line.lstrip()), line.lstrip()) for line in lines]
     above: list[_Node] = []
@@ -50,7 +59,27 @@ def refuse_astray(optimized: LogicalPlan) -> None:
             _refuse(conditions, _shared_names(nodes, at))
         if _NOT_IN_PER_ROW.match(node.text):
             _refuse_not_in()
+        if _ZERO_IN_LIST.search(node.text):
+            _refuse_zero()
+        if (sets := _SETS.match(node.text)) and any(n.text.startswith(_IN_ORDER) for n in above):
+            _refuse_constants(sets[1], [n.text for n in _below(nodes, at)])
         above.append(node)
+
+
+def refuse_untyped(optimized: LogicalPlan, *, unchecked: bool) -> None:
+    """An error if a text whose types were not all known computes something that depends on them: DataFusion compares a
+    decimal and a double as DECIMAL(30, 15), and integers wrap around. Where all types are known the text has casts
+    (`parser/typed`)."""
+    if unchecked:
+        raise NotSupportedError(
+            "this statement computes with numbers in a form whose types are not known, so that an overflow would not "
+            "be noticed: cast them, as in CAST(x AS BIGINT) + 1, or compute with them in a subquery"
+        )
+    if "AS Decimal128(30, 15))" in optimized.display_indent():
+        raise NotSupportedError(
+            "a DECIMAL meets a DOUBLE in this statement, which has a form whose types are not known: cast one of them, "
+            "as in CAST(x AS DOUBLE)"
+        )
 
 
 def _refuse(conditions: Sequence[str], names: Sequence[str]) -> None:
@@ -69,6 +98,24 @@ def _refuse_not_in() -> None:
         "rows would be lost. Write <> ALL (SELECT …), or NOT EXISTS (SELECT 1 FROM … WHERE … AND value = x), for which "
         "NULLs do not count"
     )
+
+
+def _refuse_zero() -> None:
+    raise NotSupportedError(
+        "a floating point number is compared with several values, one of them 0, which -0.0 would not be found equal "
+        "to. Write x + 0.0 IN (…), in which there is no -0.0"
+    )
+
+
+def _refuse_constants(keys: str, below: Sequence[str]) -> None:
+    for key in set(re.findall(r"\w+(?=[,)])", keys)):
+        constant = re.compile(rf'\b{re.escape(key)} = \w+\((?:"[^"]*"|[^()]*)\)(?! IS TRUE)')
+        if any(constant.search(text) for text in below):
+            raise NotSupportedError(
+                "an order or a window over GROUPING SETS, ROLLUP or CUBE is not supported where a condition makes "
+                f"{key} constant, since the NULL of the totals would not be seen. Write that condition as "
+                f"({key} = …) IS TRUE"
+            )
 
 
 def _shared_names(nodes: Sequence[_Node], join: int) -> list[str]:

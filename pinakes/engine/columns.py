@@ -1,5 +1,5 @@
 """Column references that DataFusion would not find as written: names in mixed case, qualifiers of many parts, `t.*`,
-what JOIN … USING shares.
+what JOIN … USING shares; and fields of structs, which it would name by the words of its plan.
 
 DataFusion folds unquoted identifiers to lower case (of ASCII only), knows at most three parts in front of a column,
 wants the whole name of a table in front of a star, and mostly some in front of a shared column. Where a table has a
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 _USING = re.compile(r"\busing\b|\bnatural\b", re.IGNORECASE)
 _ODD = re.compile(rf"\.\s*\*|{_USING.pattern}", re.IGNORECASE)
 
+_DOTTED = re.compile(r"(?<!\w)(\w++)\"?\s*\.\s*(?=[\w\"])")
+
 TARGET = -1
 """The index that stands for the target of a change among a column's possible tables."""
 
@@ -49,7 +51,7 @@ def column_edits(
     """
     odd = target is not None or any(r.has_odd_columns for r in relations.values())
     odd = odd or any(ref.name.is_path and ref.name.called != ref.name.called.lower() for ref in statement.tables)
-    deep = any(len(ref.name.parts) > 2 for ref in statement.tables)
+    deep = any(len(ref.name.parts) > 2 for ref in statement.tables) or _has_fields(statement.text, relations)
     if not statement.parsed or not (odd or deep or _ODD.search(statement.text)):
         return []
     from pinakes.parser import locate_columns
@@ -57,8 +59,22 @@ def column_edits(
     sources: dict[int, tuple[TableRef, Relation]] = {i: (statement.tables[i], r) for i, r in relations.items()}
     if target is not None:
         sources[TARGET] = target
-    edits = [edit for column in locate_columns(statement) for edit in _edits(column, sources)]
+    columns = locate_columns(statement)
+    edits = [edit for column in columns for edit in _edits(column, sources)]
+    named = {projection.end for projection in statement.projections}
+    edits += [_field_name(column) for column in columns if column.field and column.span.end not in named]
     return [*edits, *_star_edits(statement, sources)] if _USING.search(statement.text) else edits
+
+
+def _has_fields(text: str, relations: Mapping[int, Relation]) -> bool:
+    """Whether a dot may stand behind a column of a table, and not only behind the table."""
+    before = {found.group(1).lower() for found in _DOTTED.finditer(text)}
+    return bool(before) and any(c.lower() in before for r in relations.values() for c in r.columns)
+
+
+def _field_name(column: ColumnRef) -> Edit:
+    name = column.name.text if column.name.quoted else _folded(column.name.text)
+    return Edit(column.span.end, column.span.end, f" AS {quote(name)}")
 
 
 def _star_edits(statement: Planned, sources: Sources) -> Iterator[Edit]:

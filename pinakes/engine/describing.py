@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
-from pinakes.core.errors import PreparedNotFound
+from pinakes.core.errors import NotSupportedError, PreparedNotFound
 from pinakes.engine.dispatch import dispatch
 from pinakes.engine.errors import is_panic, let_go, translate
 from pinakes.engine.execution import Execution
@@ -46,8 +46,11 @@ class Description(NamedTuple):
 
 
 def describe(session: Session, sql: str, started: Callable[[Query], None] | None = None) -> Description:
+    """An error aborts the transaction, except that the statement is not supported: some clients then send it again, to
+    be run, and have to hear the same. For those that do not, the caller aborts it."""
     query = session.engine.tracker.aside(session.identity.user, session.source)
     session.running.add(query)
+    transaction = session.transaction
     if started is not None:
         started(query)
     try:
@@ -55,11 +58,12 @@ def describe(session: Session, sql: str, started: Callable[[Query], None] | None
         return _described(statement, Execution(session, query, sql, unbound=True))
     except BaseException as error:
         let_go(error)
-        if isinstance(error, Exception) or is_panic(error):
-            typed = translate(error)
-            if typed is not error:
-                raise typed from error
-        raise
+        typed = translate(error) if isinstance(error, Exception) or is_panic(error) else error
+        if transaction is not None and not isinstance(typed, NotSupportedError):
+            transaction.abort()
+        if typed is error:
+            raise
+        raise typed from error
     finally:
         query.end()
 

@@ -10,12 +10,14 @@ from collections.abc import Callable
 
 from pinakes.core.errors import (
     AmbiguousName,
+    ColumnExists,
     ColumnNotFound,
     DataCorrupt,
     ExecutionError,
     FunctionNotFound,
     InvalidArgument,
     NotSupportedError,
+    NumericOutOfRange,
     OutOfMemory,
     PinakesError,
     TableNotFound,
@@ -108,6 +110,11 @@ def _in_sql(text: str) -> str:
     return _ARROW_TYPE.sub(lambda found: _SQL_NAMES[found.group()], text)
 
 
+def _out_of_range(type: str, value: str) -> PinakesError:
+    name = type.lower().replace(", ", ",").replace("decimal128", "decimal") if "(" in type else _in_sql(type)
+    return NumericOutOfRange(f"{name} out of range: {value}")
+
+
 def _not_grouped(found: re.Match[str], _text: str) -> PinakesError:
     column = found.group(1).replace('"', "").rsplit(".", 1)[-1]
     return InvalidArgument(
@@ -124,6 +131,17 @@ _RULES: list[tuple[re.Pattern[str], Callable[[re.Match[str], str], PinakesError]
             re.S,
         ),
         _column,
+    ),
+    (
+        re.compile(r"Field (.+) not found in struct"),
+        lambda m, _: ColumnNotFound(f"field {m.group(1)} does not exist in the struct; DESCRIBE shows those that do"),
+    ),
+    (
+        re.compile(r"For SELECT DISTINCT, ORDER BY expressions .* must appear in select list"),
+        lambda _m, _t: InvalidArgument(
+            "the rows of SELECT DISTINCT can only be ordered by columns of the result. Name them as it does, or "
+            "by their numbers: ORDER BY 1"
+        ),
     ),
     (
         re.compile(r"Invalid function '([^']+)'\.?\s*(?:Did you mean '([^']+)'\?)?", re.S),
@@ -150,6 +168,13 @@ _RULES: list[tuple[re.Pattern[str], Callable[[re.Match[str], str], PinakesError]
         re.compile(r"Arguments must be literals"),
         lambda _m, _t: NotSupportedError(
             "the arguments of a table function must be written out: parameters and columns are not supported there"
+        ),
+    ),
+    (
+        re.compile(r"Invalid schema, multiple fields for name (.+): \d+ and \d+$", re.S),
+        lambda m, _: ColumnExists(
+            f"two fields of the table would be {m.group(1)}: in Iceberg a dot stands between a column and a field "
+            f"within it, so that a column with a dot in its name may be the same. Give one of them another name"
         ),
     ),
     (re.compile(r"table '([^']+)' not found"), lambda m, _: TableNotFound(f"table {m.group(1)} does not exist")),
@@ -183,11 +208,17 @@ _RULES: list[tuple[re.Pattern[str], Callable[[re.Match[str], str], PinakesError]
     ),
     (
         re.compile(
-            r"does not support logical expression (?:ScalarSubquery|Exists|InSubquery)|Schema contains qualified field"
+            r"does not support logical expression (?:ScalarSubquery|Exists|InSubquery)"
+            r"|Schema contains qualified field name (\S+) and unqualified field name (\S+)"
         ),
-        lambda _m, _t: NotSupportedError(
+        lambda m, _: NotSupportedError(
             "this subquery cannot be planned where it stands: EXISTS and IN (SELECT …) belong in WHERE, and one that "
             "refers to the row around it may only compare with = there. Write it as a join."
+            + (
+                f" If it has UNNEST(…) AS u({m.group(2)}), give that column another name than {m.group(1)} has."
+                if m.group(1)
+                else ""
+            )
         ),
     ),
     (
@@ -209,6 +240,24 @@ _RULES: list[tuple[re.Pattern[str], Callable[[re.Match[str], str], PinakesError]
         lambda m, _: ExecutionError(
             f"'{m.group(1)}' can't be read as {_in_sql(m.group(2))}; TRY_CAST gives NULL for such"
         ),
+    ),
+    (
+        re.compile(r"value of (-?\d+) is out of range (Int\d+)|Can't cast value (-?[\d.e+]+) to type (U?Int\d+)"),
+        lambda m, _: _out_of_range(m.group(2) or m.group(4), m.group(1) or m.group(3)),
+    ),
+    (
+        re.compile(r"(-?\d+) is too (?:large|small) to store in a Decimal\d+ of precision (\d+)"),
+        lambda m, _: NumericOutOfRange(
+            f"decimal({m.group(2)}) out of range: a result has more than {m.group(2)} digits"
+        ),
+    ),
+    (
+        re.compile(r"Cannot cast to (Decimal\d+\(\d+, \d+\))\. Overflowing on (\S+)"),
+        lambda m, _: _out_of_range(m.group(1), m.group(2)),
+    ),
+    (
+        re.compile(r"Overflow happened on: (.*)"),
+        lambda m, _: NumericOutOfRange(f"numeric value out of range: {m.group(1)}"),
     ),
     (re.compile(r"Cast error: (.*)"), lambda m, _: ExecutionError(_in_sql(m.group(1)))),
     (re.compile(r'must be in GROUP BY or an aggregate function: .*?column "(.+?)" must appear', re.S), _not_grouped),

@@ -166,7 +166,8 @@ def _again(known: KnownPlan, execution: Execution) -> Ready:
         context, statistics, filters = session.context, known.with_statistics, known.with_dynamic_filters
         with session.plan_lock:
             rows = session.settings.batch_size
-            session.switches.set(context, statistics=statistics, dynamic_filters=filters, rows=rows)
+            switches = session.switches
+            switches.set(context, statistics=statistics, dynamic_filters=filters, round_robin=True, rows=rows)
             frame = context.create_dataframe_from_logical_plan(known.plan)
     return Ready(frame, known.schema, known.versions, known.mounts)
 
@@ -174,6 +175,8 @@ def _again(known: KnownPlan, execution: Execution) -> Ready:
 def _can_be_kept(relations: Sequence[Relation], reads: Iterable[Read], execution: Execution) -> bool:
     plans = execution.plans
     if plans.computed or plans.reads_plainly or plans.remote() or execution.files:
+        return False
+    if plans.recurses:  # it has an option of its own
         return False
     if plans.calls is not None or plans.crosses:  # it has a function of this very query in it, or batches of its own
         return False

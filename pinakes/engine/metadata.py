@@ -85,7 +85,7 @@ class Metadata:
 
     def keys(self, wanted: Wanted) -> list[Key]:
         """The columns of the primary keys."""
-        found = keys(self._request(wanted))
+        found = (key for key in keys(self._request(wanted)) if key.constraint.type == "PRIMARY KEY")
         return sorted(found, key=lambda k: (k.constraint.entry[1:5], k.constraint.name, k.position))
 
     def _request(self, wanted: Wanted) -> Request:

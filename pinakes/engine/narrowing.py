@@ -18,7 +18,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from pinakes.caches.tally import asking_about
-from pinakes.engine.astray import refuse_astray
+from pinakes.engine.astray import refuse_astray, refuse_untyped
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -73,8 +73,15 @@ class Plans:
     """Nothing is run: subqueries that would be computed first have no rows."""
     may_go_astray: bool = False
     """Some plan may be one that is answered wrongly (`engine/astray.py`)."""
+    untyped: bool = False
+    """Some text has a form whose types are not known (`engine/astray.py`)."""
+    unchecked: bool = False
+    """Numbers are computed whose types are not known."""
     names_meet: bool = False
     """Columns of one name may meet in some plan (`engine/astray.py`)."""
+    recurses: bool = False
+    """Some plan may be WITH RECURSIVE. Batches of a recursion are not handed round to several threads: a filter would
+    wait for full batches on each, and with it a LIMIT that has long been met."""
     calls: bool | None = None
     """Whether texts get calls in their conditions, and how loosely (`engine/stoppable.py`)."""
     keyless: bool = False
@@ -181,6 +188,8 @@ class Plans:
         it reads the rows of."""
         if self.may_go_astray:
             refuse_astray(optimized)
+        if self.untyped:
+            refuse_untyped(optimized, unchecked=self.unchecked)
         plan = self._of(frame)
         if plan is None:
             return frame

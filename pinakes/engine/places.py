@@ -54,7 +54,7 @@ class Found:
 
 def match_levels(mount: Mounted, parts: Sequence[Part]) -> Namespace:
     """The exact levels of a namespace as written; quoted levels are taken as they are."""
-    if not parts:
+    if not parts or [part.exact for part in parts] == [""]:  # the schema without a name, as clients spell it in full
         return ()
     catalog = mount.catalog
     if not isinstance(catalog, SupportsNamespaces):

@@ -30,8 +30,15 @@ def planned_text(
     edits += [Edit(p.span.start, p.span.end, f"${p.name}") for p in planned_placeholders(statement)]
     edits += [Edit(v.span.start, v.span.end, text_literal(value(v.name))) for v in statement.values]
     edits += [Edit(end, end, f" AS {quote(name)}") for end, name in _aliases(statement).items()]
-    edits += [Edit(r.span.start, r.span.end, r.text) for r in statement.repairs]
+    edits += _repairs(statement, edits)
     return splice(statement.text, [*(e for e in edits if not _within(e, instead)), *instead], span)
+
+
+def _repairs(statement: Planned, edits: Sequence[Edit]) -> list[Edit]:
+    """Those of the parser, but in names that are replaced as a whole."""
+    found = [Edit(r.span.start, r.span.end, r.text) for r in statement.repairs]
+    whole = [edit for edit in edits if edit.start < edit.end]
+    return [edit for edit in found if edit.start == edit.end or not _within(edit, whole)]
 
 
 def covers(outer: Span, inner: Span) -> bool:

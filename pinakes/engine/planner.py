@@ -6,6 +6,7 @@ planned by a planner of its own, within the view's default catalog and namespace
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
@@ -13,7 +14,8 @@ from contextvars import copy_context
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from datafusion import DataFrame, SessionContext
+import pyarrow as pa
+from datafusion import DataFrame, SessionContext, col
 from datafusion import Table as Provider
 
 from pinakes.core.catalog import IcebergTable, ViewDefinition
@@ -22,6 +24,7 @@ from pinakes.core.names import Name, Part, quote, undotted
 from pinakes.engine.astray import may_go_astray
 from pinakes.engine.bridge import CURRENT
 from pinakes.engine.context import READ_ONLY
+from pinakes.engine.correlated import refuse_unread, refuse_unsound_subqueries
 from pinakes.engine.error_rules import column_or_text
 from pinakes.engine.errors import translated
 from pinakes.engine.narrowing import Plans
@@ -36,11 +39,13 @@ from pinakes.parser import classify
 from pinakes.parser.statements import Planned, Query, Span, TableRef
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from pinakes.engine.execution import Execution
 
 MAX_VIEW_DEPTH = 64
+_UNTYPED = re.compile(r"""SELECT\s+(?:\d{1,9}|'[^']*')(?:\s+AS\s+"[^"]*")?\s*;?\s*""", re.IGNORECASE)
+"""Texts in which no two types meet."""
+_RECURSIVE = re.compile(r"\bRECURSIVE\b", re.IGNORECASE)
+_SUBQUERY = re.compile(r"\(\s*(?:SELECT|WITH|FROM|TABLE)\b", re.IGNORECASE)
 
 
 class Planner:
@@ -64,6 +69,7 @@ class Planner:
         self._ahead: dict[str, DataFrame] = {}
         self._all_resolved = True
         self._missing: NotFoundError | None = None
+        self._typed_texts: dict[str, str] = {}
 
     # --- text -----------------------------------------------------------------------------------------------------
 
@@ -149,10 +155,29 @@ class Planner:
         return frame
 
     def _plan(self, sql: str, statement: Planned, locate: Callable[[int, int], Position | None] | None) -> DataFrame:
+        """The plan of a text, without the forms that DataFusion answers wrongly."""
+        if _UNTYPED.fullmatch(sql):
+            return self._plan_as_is(sql, statement, locate)
+        from pinakes.parser.workarounds.rewrite import rewrite_planned
+
+        views = any(relation.view is not None for relation in self._memo.values())
+        written = rewrite_planned(sql, is_source=bool(self._within), reads_views=views, floats=self._floats)
+        if written is None:
+            frame = self._plan_as_is(sql, statement, locate)
+            refuse_unread(frame.logical_plan())
+            return frame
+        if locate is None or written.text == sql:
+            return self._plan_as_is(written.text, statement, locate)
+        return self._plan_as_is(written.text, statement, lambda line, column: locate(*written.place(line, column)))
+
+    def _plan_as_is(
+        self, sql: str, statement: Planned, locate: Callable[[int, int], Position | None] | None
+    ) -> DataFrame:
         parameters = self._parameters(statement)
         session = self._session
         self._all_resolved = statement.parsed
         self.execution.plans.names_meet |= self._names_meet(statement)
+        self.execution.plans.recurses |= _RECURSIVE.search(sql) is not None
         try:
             with (
                 self.execution.query.phase("plan"),
@@ -167,20 +192,50 @@ class Planner:
             raise column_or_text(error, statement.text) from error.__cause__
         plans, is_shadowed = self.execution.plans, any(relation.is_shadow for relation in self._memo.values())
         plans.may_go_astray |= may_go_astray(sql)
-        plans.add(frame, self._memo, lambda: self._plan(sql, statement, locate), is_shadowed=is_shadowed)
+        if _SUBQUERY.search(sql):
+            refuse_unsound_subqueries(frame.logical_plan())
+        plans.add(frame, self._memo, lambda: self._plan_as_is(sql, statement, locate), is_shadowed=is_shadowed)
         return frame
 
     def _planned(self, sql: str, parameters: dict[str, object] | None) -> DataFrame:
         """Once more when names that were resolved meanwhile led to files whose statistics can't be used."""
         context, statistics = self._session.context, self.execution.statistics
-        text, rows = self._stoppable(sql)
+        text, rows = self._stoppable(self._typed(sql, parameters))
         if not self.is_nested:
             filters = not self.execution.plans.names_meet
-            self._session.switches.set(context, statistics=statistics, dynamic_filters=filters, rows=rows)
+            shares = not self.execution.plans.recurses
+            self._session.switches.set(
+                context, statistics=statistics, dynamic_filters=filters, round_robin=shares, rows=rows
+            )
         elif not statistics:  # who waits for this has set all else already
             self._session.switches.set(context, statistics=False)
         frame = context.sql_with_options(text, READ_ONLY, param_values=parameters)
         return frame if statistics == self.execution.statistics else self._planned(sql, parameters)
+
+    def _typed(self, sql: str, parameters: dict[str, object] | None) -> str:
+        """The text with the casts that its types need (`parser/typed`)."""
+        known = self._typed_texts.get(sql)
+        if known is None and _UNTYPED.fullmatch(sql):
+            return sql  # SELECT 1 is not worth the import
+        if known is None:
+            from pinakes.engine.expression_types import PlanEnvironment
+            from pinakes.parser.typed.rewrite import rewrite
+
+            session = self._session
+            find = None if self._all_resolved else self._found
+            environment = PlanEnvironment(self._memo, parameters, session.settings.time_zone, session.manifests, find)
+            rewritten = rewrite(sql, environment)
+            self.execution.plans.untyped |= not rewritten.complete
+            self.execution.plans.unchecked |= rewritten.unchecked
+            self._typed_texts[sql] = known = rewritten.text
+        return known
+
+    def _found(self, parts: tuple[str, ...]) -> Relation | None:
+        """A table of a text that sqlglot could not read, in which it stands as it was written."""
+        try:
+            return self.named(Name(tuple(Part(part, quoted=part != part.lower()) for part in parts)))
+        except NotFoundError:
+            return None  # DataFusion will report it, if it is a table at all
 
     def _stoppable(self, sql: str) -> tuple[str, int]:
         """The text with calls in its conditions, if it is to have them, and the rows of a batch."""
@@ -194,6 +249,11 @@ class Planner:
             self.context.register_udf(stoppable.function(self.execution.query))
             sql = stoppable.with_calls(sql, loose=plans.calls)
         return sql, rows
+
+    def _floats(self) -> frozenset[str]:
+        """The columns of the statement's relations that hold floating point numbers."""
+        fields = (field for relation in self._memo.values() for field in relation.provider.schema)
+        return frozenset(field.name for field in fields if pa.types.is_floating(field.type))
 
     def _names_meet(self, statement: Planned) -> bool:
         """Whether the relations of a statement have columns of the same name: of such, DataFusion 55 takes one for the
@@ -303,11 +363,28 @@ def _with_names(frame: DataFrame, found: Found, view: ViewDefinition) -> DataFra
     have = list(frame.schema().names)
     if have == names:
         return frame
+    if view.dialect != _OURS and (chosen := _columns_of_another(have, names, view)) is not None:
+        return frame.select(*(col(quote(have[at])).alias(name) for at, name in zip(chosen, names, strict=True)))
     missing = [n for n in names if n not in have]
     if missing:
         raise InvalidArgument(f"view {found} no longer fits: its query has no column {missing[0]}. Replace the view.")
     return frame.select(*(quote(n) for n in names))
 
+
+def _columns_of_another(have: Sequence[str], names: Sequence[str], view: ViewDefinition) -> list[int] | None:
+    """Which columns of its query are those of a view that another engine made. Spark keeps what it calls the columns of
+    the query; an expression it calls otherwise than we do, and so it is found by its place, unless there is a star."""
+    told = view.properties.get(_SPARK_NAMES, "").split(",")
+    asked = [name.casefold() for name in (told if len(told) == len(names) else names)]
+    places = {name.casefold(): at for at, name in enumerate(have)}
+    if len(places) == len(have) and all(name in places for name in asked):
+        return [places[name] for name in asked]
+    return list(range(len(have))) if len(have) == len(names) and _STAR.search(view.sql) is None else None
+
+
+_OURS = "pinakes"
+_SPARK_NAMES = "spark.query-column-names"
+_STAR = re.compile(r"(?:\bselect|\bdistinct|\ball|,|\.)\s*\*", re.IGNORECASE)
 
 COLUMNS_GIVEN = "pinakes.columns-given"
 """The property of a view whose columns were named in CREATE VIEW v (a, b)."""

@@ -19,6 +19,7 @@ from pinakes.engine.execution import Execution
 from pinakes.engine.result import Result
 from pinakes.engine.session import Session
 from pinakes.engine.temporary import Lookup
+from pinakes.engine.transactions.defining import defining
 from pinakes.engine.write.author import authored
 from pinakes.engine.write.surroundings import writing
 
@@ -54,7 +55,11 @@ def run(
         if queues and session.engine.admission is not None:
             _admit(statement, session, query)
         spill_dir = session.engine.config.engine.spill_dir
-        with authored(query.user, query.query_id), writing(query.interruptible, spill_dir):
+        with (
+            authored(query.user, query.query_id),
+            writing(query.interruptible, spill_dir),
+            defining(statement, session.warn),
+        ):
             result = dispatch(statement, execution)
     except BaseException as error:
         typed = translate(error) if isinstance(error, Exception) or is_panic(error) else error

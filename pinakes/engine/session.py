@@ -37,6 +37,10 @@ if TYPE_CHECKING:
     from pinakes.engine.transactions.transaction import Transaction
 
 
+MOST_WARNINGS = 100
+"""How many wait to be shown: most clients of a server never ask for them."""
+
+
 class Session:
     """Safe to use from several threads; each statement is its own query."""
 
@@ -100,6 +104,11 @@ class Session:
         self.catalogs.close()
         if self.engine.joined is not None:
             self.engine.joined.release(self.session_id)
+
+    def warn(self, text: str) -> None:
+        """Tell something although the statement is carried out. Of what nobody asks for, only the newest is kept."""
+        self.warnings.append(text)
+        del self.warnings[:-MOST_WARNINGS]
 
     def begin(self, *, read_only: bool = False) -> None:
         """From here on, until `end_transaction`, statements change nothing but the transaction."""

@@ -13,6 +13,7 @@ import pyarrow.dataset as pds
 from datafusion import SessionContext
 from datafusion import Table as Provider
 
+from pinakes.core.decode import decode_batch, decode_table, decoded_schema
 from pinakes.core.errors import InvalidArgument
 from pinakes.engine.scan.exact import constant, exact
 
@@ -24,7 +25,7 @@ class Rows:
     """Rows in memory, read natively; as often as one likes."""
 
     def __init__(self, table: pa.Table) -> None:
-        self._table = table.replace_schema_metadata(None)
+        self._table = decode_table(table.replace_schema_metadata(None))
 
     @property
     def schema(self) -> pa.Schema:
@@ -42,16 +43,24 @@ class Dataset:
     """A lazy Arrow dataset: files that are read when a query runs, and only its columns of them."""
 
     def __init__(self, dataset: pds.Dataset) -> None:
-        self.schema: pa.Schema = dataset.schema
-        self.provider = exact(dataset)
+        self.schema = decoded_schema(dataset.schema)
+        if self.schema.equals(dataset.schema):
+            self.provider = exact(dataset)
+        else:  # pyarrow can't decode it within a scan
+            self.provider = Stream(dataset.schema, lambda: dataset.scanner().to_reader()).provider
 
 
 class Stream:
     """Batches that flow while a query runs, and are not kept. `opened` gives the stream anew for every reading."""
 
     def __init__(self, schema: pa.Schema, opened: Callable[[], pa.RecordBatchReader]) -> None:
-        self.schema = schema
-        self.provider = exact(_StreamDataset(schema, opened))
+        self.schema = decoded_schema(schema)
+        plain = opened if self.schema.equals(schema) else lambda: _decoded(opened(), self.schema)
+        self.provider = exact(_StreamDataset(self.schema, plain))
+
+
+def _decoded(reader: pa.RecordBatchReader, schema: pa.Schema) -> pa.RecordBatchReader:
+    return pa.RecordBatchReader.from_batches(schema, (decode_batch(batch, schema) for batch in reader))
 
 
 _read: weakref.WeakSet[pa.RecordBatchReader] = weakref.WeakSet()
@@ -62,13 +71,13 @@ class ReadOnce:
     """A reader that is at hand: whoever comes second is told, while planning, that it was read."""
 
     def __init__(self, reader: pa.RecordBatchReader) -> None:
-        self.schema: pa.Schema = reader.schema
+        self.schema = decoded_schema(reader.schema)
         self._reader = reader
 
     @property
     def provider(self) -> Provider:
         self._check()
-        return Stream(self.schema, self._opened).provider
+        return Stream(self._reader.schema, self._opened).provider
 
     def _opened(self) -> pa.RecordBatchReader:
         self._check()

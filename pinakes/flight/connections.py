@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
+from pinakes.core.decode import plain_parameter
 from pinakes.core.errors import InvalidArgument
 from pinakes.core.identity import Identity
 from pinakes.engine.describing import Description
@@ -74,6 +75,15 @@ class Transaction:
         """Not any more when a statement has ended it; the session may be in another one since."""
         return self.connection.session.transaction is self.begun
 
+    def take_up(self) -> None:
+        """A statement has ended it, and the client goes on with the handle: it is in the transaction that has begun
+        since, or in a new one."""
+        session = self.connection.session
+        if session.transaction is None:
+            session.begin()
+        assert session.transaction is not None
+        self.begun = session.transaction
+
     def close(self) -> None:
         """Nobody used it for too long: roll it back, which the end of its connection does, too."""
         with self.connection.lock:
@@ -125,8 +135,7 @@ class Prepared:
 
 def _fitting(column: pa.ChunkedArray, expected: pa.DataType) -> pa.ChunkedArray:
     """Values that can be compared with those of the type that the statement expects."""
-    if pa.types.is_dictionary(column.type):
-        return column.cast(column.type.value_type)
+    column = plain_parameter(column, expected)
     if pa.types.is_time32(column.type) and pa.types.is_time64(expected):
         return column.cast(expected)  # DataFusion compares no two units of times
     return column

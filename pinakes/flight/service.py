@@ -23,7 +23,7 @@ from pinakes.flight.streams import Call
 LINGER = 60.0
 """Seconds that a session waits for its client to come back with its cookie, though it never did before; and a result
 for one whose connection has gone."""
-OVER = "the transaction was ended already, by a statement (COMMIT, ROLLBACK): roll it back, and begin another"
+OVER = "the transaction was ended already, by a statement (COMMIT, ROLLBACK), and the session is in another one"
 
 
 class Service:
@@ -95,6 +95,10 @@ class Service:
         context.add_header("set-cookie", f"{COOKIE}={handle.decode()}; Path=/; HttpOnly")
         return made
 
+    def holder(self, connection: Connection) -> Transaction | None:
+        """The handle whose transaction the session is in; None when a statement (BEGIN) has begun it."""
+        return next((t for t in self.transactions.all() if t.connection is connection and t.is_open), None)
+
     def forget(self, connection: Connection) -> None:
         """End a connection, with all that belongs to it."""
         self.prepared.remove_all(lambda p: p.connection is connection)
@@ -150,8 +154,11 @@ class Ask(NamedTuple):
         if not transaction:
             return self.connection
         found = self.service.transactions.get(transaction, self.user)
-        if not found.is_open:  # else the statement would be its own commit, or in another transaction
-            raise InvalidArgument(OVER)
+        with found.connection.lock:
+            if not found.is_open:  # else the statement would be its own commit
+                if self.service.holder(found.connection) is not None:
+                    raise InvalidArgument(OVER)
+                found.take_up()
         return self._asking(found.connection)
 
     def prepared(self, handle: bytes) -> Prepared:

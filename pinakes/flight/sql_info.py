@@ -120,10 +120,15 @@ SYNTAX: dict[int, Value] = {
 }
 
 
-def informed(prepared_age: float, transaction_age: float) -> dict[int, Value]:
+WITHOUT_TRANSACTIONS: dict[int, Value] = {8: Bits(0), 11: False, 562: 0, 563: False, 564: Bits(0)}
+"""What the JDBC driver is told: its commit() and rollback() do nothing and never reach the server, so an application
+that believed in them would lose its way back. BEGIN, COMMIT and ROLLBACK as statements work there, too."""
+
+
+def informed(prepared_age: float, transaction_age: float, *, is_java: bool = False) -> dict[int, Value]:
     """All of it, with how long this server keeps what nobody uses."""
     ages = {100: Bits(int(prepared_age * 1000)), 101: Bits(int(transaction_age * 1000))}
-    return {**SERVER, **ages, **SYNTAX}
+    return {**SERVER, **ages, **SYNTAX, **(WITHOUT_TRANSACTIONS if is_java else {})}
 
 
 _TEXT_LIST = pa.list_(pa.field("string_data", pa.string()))

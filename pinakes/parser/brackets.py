@@ -6,9 +6,13 @@ from pinakes.parser.faults import Fault
 from pinakes.parser.lexer import Token
 
 DEEPEST = 200
+DEEPEST_QUERIES = 20
+"""Each subquery within another, but for those in FROM, doubles the time that DataFusion plans for."""
 
 _CLOSES = {")": "(", "]": "[", "}": "{"}
 _BRACKETS = frozenset("()[]{}")
+_QUERIES = frozenset({"SELECT", "WITH", "FROM", "TABLE", "VALUES"})
+_SOURCES = frozenset({"FROM", "JOIN", "LATERAL", "("})
 
 
 def check_brackets(tokens: list[Token]) -> None:
@@ -24,3 +28,18 @@ def check_brackets(tokens: list[Token]) -> None:
             raise Fault(f"{token.word} closes nothing", token.start)
     if stack:
         raise Fault(f"{stack[-1].word} is never closed", stack[-1].start)
+    if len([token for token in tokens if token.word in _QUERIES]) > DEEPEST_QUERIES:
+        _check_queries(tokens)
+
+
+def _check_queries(tokens: list[Token]) -> None:
+    opened: list[bool] = []
+    for before, token, after in zip([None, *tokens], tokens, [*tokens[1:], None], strict=False):
+        if token.word in _CLOSES:
+            opened.pop()
+        elif token.word in _BRACKETS:
+            is_query = after is not None and after.word in _QUERIES
+            opened.append(is_query and (before is None or before.word not in _SOURCES))
+            if opened[-1] and sum(opened) > DEEPEST_QUERIES:
+                message = f"subqueries are nested more than {DEEPEST_QUERIES} deep: write them after each other in WITH"
+                raise Fault(message, token.start, unsupported=True)

@@ -122,7 +122,8 @@ def _column_ref(identifiers: list[exp.Expr], node: exp.Expr, scopes: Scopes) -> 
     parts = [Part("*") if isinstance(i, exp.Star) else Part(i.name, bool(i.args.get("quoted"))) for i in identifiers]
     spans = tuple(Span(i.meta["start"], i.meta["end"] + 1) for i in identifiers)
     *qualifier, name = parts
-    tables, derived = _origin(scopes.seen_from(node), parts)
+    sources = scopes.seen_from(node)
+    tables, derived = _origin(sources, parts)
     return ColumnRef(
         name=name,
         qualifier=tuple(qualifier),
@@ -131,7 +132,15 @@ def _column_ref(identifiers: list[exp.Expr], node: exp.Expr, scopes: Scopes) -> 
         tables=tables,
         derived=derived,
         exposed=_is_exposed(node),
+        field=isinstance(node.parent, exp.Select) and node.arg_key == "expressions" and _is_field(sources, parts),
     )
+
+
+def _is_field(sources: list[Source], parts: list[Part]) -> bool:
+    """Whether more than a column follows the last part that names a source."""
+    names, folded = {s.name for s in sources}, [p.text.casefold() for p in parts]
+    column = next((at + 1 for at in range(len(parts) - 2, -1, -1) if folded[at] in names), 0)
+    return column < len(parts) - 1 and parts[-1].text != "*"
 
 
 def _placed_parts(node: exp.Expr) -> list[exp.Expr]:

@@ -97,20 +97,21 @@ class Cursor:
 
     # --- names and literals ---
 
-    def part(self, what: str = "a name") -> Part:
+    def part(self, what: str = "a name", *, within: bool = False) -> Part:
+        """One part of a name. `""` before another part is the schema of tables that are in none, as clients write."""
         token = self.peek()
         if token.kind not in ("word", "quoted"):
             raise self.fault(f"expected {what}")
         self.at += 1
-        if not token.text:
+        if not token.text and not (within and self.sees(".")):
             raise Fault("a quoted name can't be empty", token.start)
         return Part(token.text, token.kind == "quoted")
 
     def path(self, what: str = "a name") -> tuple[Part, ...]:
         """Parts joined by dots."""
-        parts = [self.part(what)]
+        parts = [self.part(what, within=True)]
         while self.accept("."):
-            parts.append(self.part("a name after the dot"))
+            parts.append(self.part("a name after the dot", within=True))
         if len(parts) > MOST_PARTS:
             raise self.fault(f"a name can't have more than {MOST_PARTS} parts")
         return tuple(parts)

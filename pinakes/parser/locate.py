@@ -63,23 +63,29 @@ def locate(text: str, tokens: list[Token], *, strict: bool = False) -> Located:
         return located  # SELECT 1 has no names to locate: sqlglot isn't even loaded
     calls(text, tokens, words)  # what is wrong within a call is wrong, whatever sqlglot makes of the rest
     try:
-        tables = _tables(text, tokens, words)
+        tables, more = _tables(text, tokens, words)
     except Fault as fault:
         if strict or fault.unsupported:
             raise
         return located._replace(parsed=False)
-    return located._replace(tables=tables, values=_not_tables(values, tables))
+    values, mended = _not_tables(values, tables), (*located.repairs, *more)
+    return located._replace(tables=tables, values=values, repairs=mended)
 
 
-def _tables(text: str, tokens: list[Token], words: set[str]) -> tuple[TableRef, ...]:
-    """The tables of the tree, once it is known that DataFusion answers it rightly."""
+def _tables(text: str, tokens: list[Token], words: set[str]) -> tuple[tuple[TableRef, ...], list[Repair]]:
+    """The tables of the tree, once it is known that DataFusion answers it rightly, and what to change for that."""
     from pinakes.parser import unsound
     from pinakes.parser.tables import tables_of
 
     tree = read(text, tokens)
     if not words.isdisjoint(unsound.WORDS):
         unsound.refuse_unsound(tree.root, words)
-    return tables_of(tree)
+    more: list[Repair] = []
+    if "UNNEST" in words:
+        from pinakes.parser.workarounds.lateral_unnest import lateral_unnests
+
+        more += lateral_unnests(tokens, tree.root)
+    return tables_of(tree), more
 
 
 def read(text: str, tokens: list[Token]) -> Tree:

@@ -4,6 +4,13 @@ a IS DISTINCT FROM 5 AND b     →  (a IS DISTINCT FROM 5) AND b      it would c
 FROM t WHERE a                 →  SELECT * FROM t WHERE a           it would give rows without columns
 TABLE t                        →  SELECT * FROM t
 FETCH FIRST 3 ROWS ONLY        →  LIMIT 3
+mod(a, b), log(x), sign(x)     →  ((a) % (b)), log10(x), signum(x)
+user.name, t.user              →  "user".name, t."user"             it would call a function
+list[1].name                   →  list[1]['name']
+FROM t, range(3) AS g          →  FROM t, (SELECT * FROM range(3) LIMIT 3) AS g
+
+The last one tells DataFusion how many rows there are. It does not know it of these functions itself, and a join without
+a condition then has a batch of three rows for each row of t.
 """
 
 from __future__ import annotations
@@ -13,6 +20,7 @@ from typing import Literal
 
 from pinakes.parser.lexer import Token
 from pinakes.parser.statements import Repair, Span
+from pinakes.parser.workarounds.any_value_order import ordered_any_values
 
 _OPEN, _CLOSE = frozenset("([{"), frozenset(")]}")
 _SET_OPERATORS = frozenset({"UNION", "EXCEPT", "INTERSECT"})
@@ -27,6 +35,12 @@ _BOUNDS = frozenset(
 _NOT_PREFIXES = frozenset({"IN", "LIKE", "ILIKE", "BETWEEN", "SIMILAR", "RLIKE", "REGEXP", "NULL", "MATCHED"})
 
 
+_SERIES = frozenset({"RANGE", "GENERATE_SERIES"})
+_AFTER_FROM = frozenset(
+    {"WHERE", "GROUP", "HAVING", "QUALIFY", "WINDOW", "ORDER", "LIMIT", "OFFSET", "FETCH", "SELECT"} | _SET_OPERATORS
+)
+
+
 def repairs(tokens: Sequence[Token], words: set[str]) -> tuple[Repair, ...]:
     """What has to be put into the text, in the order of the text."""
     found: list[Repair] = []
@@ -36,7 +50,22 @@ def repairs(tokens: Sequence[Token], words: set[str]) -> tuple[Repair, ...]:
         found += _bare_tables(tokens)
     if "FETCH" in words:
         found += _fetches(tokens)
+    if not words.isdisjoint(_FUNCTIONS):
+        found += _functions(tokens)
+    if "USER" in words and "." in words:
+        found += _columns_named_user(tokens)
+    if "]" in words and "." in words:
+        found += _fields_of_elements(tokens)
+    if words & _SERIES:
+        found += _sized_series(tokens)
+    if "ANY_VALUE" in words and "ORDER" in words:
+        found += ordered_any_values(tokens)
     return tuple(sorted(found, key=lambda r: r.span.start))
+
+
+_RENAMED = {"SIGN": "signum", "VARIANCE": "var_samp"}
+_FUNCTIONS = frozenset({*_RENAMED, "MOD", "LOG"})
+"""Functions of PostgreSQL that DataFusion has under other names, or as an operator."""
 
 
 # --- IS DISTINCT FROM --------------------------------------------------------------------------------------------
@@ -176,3 +205,127 @@ def _fetches(tokens: Sequence[Token]) -> Iterator[Repair]:
         elif len(words) > 4 and words[3] in ("ROW", "ROWS") and words[4] == "ONLY":
             yield Repair(Span(token.start, tokens[at + 1].end), "LIMIT")
             yield Repair(Span(tokens[at + 3].start, tokens[at + 4].end), "")
+
+
+# --- functions -------------------------------------------------------------------------------------------------------
+
+
+def _functions(tokens: Sequence[Token]) -> Iterator[Repair]:
+    for at, token in enumerate(tokens):
+        if token.word not in _FUNCTIONS or token.kind != "word" or (at and tokens[at - 1].word == "."):
+            continue
+        if at + 1 == len(tokens) or tokens[at + 1].word != "(":
+            continue
+        name = Span(token.start, token.end)
+        if token.word in _RENAMED:
+            yield Repair(name, _RENAMED[token.word])
+            continue
+        commas, end = _arguments(tokens, at + 1)
+        if token.word == "LOG" and not commas:
+            yield Repair(name, "log10")
+        elif token.word == "MOD" and len(commas) == 1 and end is not None:
+            yield Repair(name, "(")
+            yield Repair(Span(commas[0].start, commas[0].end), ") % (")
+            yield Repair(Span(end.start, end.end), "))")
+
+
+def _arguments(tokens: Sequence[Token], opening: int) -> tuple[list[Token], Token | None]:
+    """The commas between the arguments of a call, and the bracket that closes it."""
+    commas: list[Token] = []
+    depth = 0
+    for token in tokens[opening:]:
+        depth += (token.word in _OPEN) - (token.word in _CLOSE)
+        if depth == 0:
+            return commas, token
+        if depth == 1 and token.word == ",":
+            commas.append(token)
+    return commas, None
+
+
+# --- list[1].name ------------------------------------------------------------------------------------------------
+
+
+def _fields_of_elements(tokens: Sequence[Token]) -> Iterator[Repair]:
+    """Fields behind a bracket, each in brackets of its own."""
+    at = 0
+    while at + 2 < len(tokens):
+        bracket, dot, name = tokens[at : at + 3]
+        if bracket.word != "]" or dot.word != "." or name.kind not in ("word", "quoted"):
+            at += 1
+            continue
+        while at + 2 < len(tokens) and tokens[at + 1].word == "." and tokens[at + 2].kind in ("word", "quoted"):
+            name = tokens[at + 2]
+            field = name.text if name.kind == "quoted" else name.text.lower()
+            written = field.replace("'", "''")
+            yield Repair(Span(tokens[at + 1].start, name.end), f"['{written}']")
+            at += 2
+
+
+# --- user.name ---------------------------------------------------------------------------------------------------
+
+
+def _columns_named_user(tokens: Sequence[Token]) -> Iterator[Repair]:
+    """`user` alone may be the function; beside a dot it is a name."""
+    for at, token in enumerate(tokens):
+        if token.word == "USER" and "." in (
+            tokens[at - 1].word if at else "",
+            *(t.word for t in tokens[at + 1 : at + 2]),
+        ):
+            yield Repair(Span(token.start, token.end), '"user"')
+
+
+# --- range(…) beside other tables --------------------------------------------------------------------------------
+
+
+class _From:
+    """What is read of a query within one pair of brackets."""
+
+    __slots__ = ("calls", "has_select", "is_from", "joined")
+
+    def __init__(self) -> None:
+        self.has_select = self.is_from = self.joined = False
+        self.calls: list[tuple[Token, Token, int]] = []
+        """The first and the last token of each call, and the rows that it gives."""
+
+    def ended(self) -> Iterator[Repair]:
+        for first, last, rows in self.calls if self.joined else ():
+            yield Repair(Span(first.start, first.start), "(SELECT * FROM ")
+            yield Repair(Span(last.end, last.end), f" LIMIT {rows})")
+        self.calls, self.is_from, self.joined = [], False, False
+
+
+def _sized_series(tokens: Sequence[Token]) -> Iterator[Repair]:
+    """The calls among the tables of a FROM clause that has several, if their arguments are numbers."""
+    levels = [_From()]
+    for at, token in enumerate(tokens):
+        word, level = token.word, levels[-1]
+        if word in _OPEN:
+            levels.append(_From())
+        elif word in _CLOSE and len(levels) > 1:
+            yield from levels.pop().ended()
+        elif word == "FROM" and level.has_select:
+            level.is_from = at > 0 and tokens[at - 1].word != "DISTINCT"
+        elif word in _AFTER_FROM:
+            yield from level.ended()
+            level.has_select |= word == "SELECT"
+        elif level.is_from:
+            level.joined |= word in (",", "JOIN")
+            found = _series(tokens, at) if word in _SERIES and tokens[at - 1].word in ("FROM", ",", "JOIN") else None
+            level.calls += [found] if found is not None else []
+    yield from (repair for level in levels for repair in level.ended())
+
+
+def _series(tokens: Sequence[Token], at: int) -> tuple[Token, Token, int] | None:
+    """range(stop), range(start, stop) or range(start, stop, step); generate_series has its last number, too."""
+    end = next((i for i in range(at, min(at + 10, len(tokens))) if tokens[i].word == ")"), None)
+    if end is None or tokens[at + 1].word != "(":
+        return None
+    numbers = "".join(t.text if t.kind == "number" else t.word or "?" for t in tokens[at + 2 : end]).split(",")
+    if not 1 <= len(numbers) <= 3 or not all(n.removeprefix("-").isdecimal() for n in numbers):
+        return None
+    given = [int(n) for n in numbers]
+    start, stop, step = (0, *given, 1) if len(given) == 1 else (*given, 1)[:3]
+    if step == 0:
+        return None
+    last = stop + (1 if step > 0 else -1) * (tokens[at].word == "GENERATE_SERIES")
+    return tokens[at], tokens[end], max(0, -((start - last) // step))

@@ -6,6 +6,7 @@ tree shows; here sqlglot need not understand the rest of the text.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 
 from pinakes.parser.faults import Fault
@@ -17,6 +18,15 @@ _NOT_A_NAME = frozenset(
     "WHEN WHERE WITH".split()
 )
 """After these stands a name itself, and no clause."""
+_OPEN, _CLOSE = frozenset("([{"), frozenset(")]}")
+_MOST_GROUPING = 31
+_FIELDS = frozenset(
+    word + ending
+    for word in ("YEAR", "MONTH", "WEEK", "DAY", "HOUR", "MINUTE", "MILLISECOND", "MICROSECOND", "DECADE", "CENTURY")
+    for ending in ("", "S")
+)
+_NO_FIELDS = frozenset({"QUARTERS", "DECADES", "CENTURIES", "MILLENNIA", "MINS", "SECS", "HRS"})
+_WINDOW_CLAUSES = frozenset({"PARTITION", "ORDER", "ROWS", "RANGE", "GROUPS"})
 _ENDS = frozenset({"", ")", ";"})
 _OF_NAMES = _ENDS | {",", ".", "FROM", "AS"}
 """What follows a name, and no word that starts a clause."""
@@ -108,9 +118,69 @@ def _is_branch(tokens: Sequence[Token], at: int) -> bool:
     return names and before.end == here.start and here.end == after.start
 
 
+def _is_of_another_window(tokens: Sequence[Token], at: int) -> bool:
+    """OVER (w ORDER BY a): DataFusion forgets what w says."""
+    follows_a_call = _word(tokens, at - 1) in (")", "NULLS")
+    return follows_a_call and _word(tokens, at + 1) == "(" and _starts_with_a_window(tokens, at + 2)
+
+
+def _defines_by_another_window(tokens: Sequence[Token], at: int) -> bool:
+    """WINDOW v AS (PARTITION BY a), w AS (v ORDER BY b), or w AS v."""
+    at += 1
+    while _is_name(tokens, at) and _word(tokens, at + 1) == "AS":
+        if _is_name(tokens, at + 2) or _starts_with_a_window(tokens, at + 3):
+            return True
+        at, depth = at + 3, 1
+        while depth and at < len(tokens):
+            depth += (_word(tokens, at) == "(") - (_word(tokens, at) == ")")
+            at += 1
+        if _word(tokens, at) != ",":
+            return False
+        at += 1
+    return False
+
+
+def _is_fraction_of_a_field(tokens: Sequence[Token], at: int) -> bool:
+    """INTERVAL '1.5' MINUTE: PostgreSQL has whole minutes there, DataFusion ninety seconds. INTERVAL 3 DECADES: three
+    seconds that are called decades."""
+    if at + 2 >= len(tokens) or tokens[at + 1].kind not in ("string", "number"):
+        return False
+    if _word(tokens, at + 2) in _NO_FIELDS:
+        return True
+    if _word(tokens, at + 2) not in _FIELDS:
+        return False
+    return re.fullmatch(r"\s*[-+]?\d*\.\d*[1-9]\d*\s*", tokens[at + 1].text) is not None
+
+
+def _is_power_or_xor(tokens: Sequence[Token], at: int) -> bool:
+    """2 ^ 3: a power in PostgreSQL, XOR in DataFusion and Spark. ^@ is another operator."""
+    follows = tokens[at + 1] if at + 1 < len(tokens) else None
+    return follows is not None and not (follows.word == "@" and follows.start == tokens[at].end)
+
+
+def _is_of_too_many(tokens: Sequence[Token], at: int) -> bool:
+    """grouping(a, b, …): DataFusion has 32 bits for them."""
+    depth, arguments = 0, 1
+    for token in tokens[at + 1 :]:
+        depth += (token.word in _OPEN) - (token.word in _CLOSE)
+        arguments += depth == 1 and token.word == ","
+        if depth == 0:
+            break
+    return arguments > _MOST_GROUPING
+
+
+def _is_name(tokens: Sequence[Token], at: int) -> bool:
+    return at < len(tokens) and tokens[at].kind in ("word", "quoted")
+
+
+def _starts_with_a_window(tokens: Sequence[Token], at: int) -> bool:
+    return _is_name(tokens, at) and (tokens[at].kind == "quoted" or _word(tokens, at) not in _WINDOW_CLAUSES)
+
+
 _HIERARCHY = "START WITH and CONNECT BY are not supported: write WITH RECURSIVE … UNION ALL …"
 _TOTALS = "GROUP BY … WITH {0} is not supported: write GROUP BY {1}"
 _NO_SAMPLE = "samples of a table are not supported: write WHERE random() < 0.1, or LIMIT"
+_OF_WINDOW = "a window that builds on another one is not supported: write PARTITION BY and ORDER BY out in it"
 _MULTISET = (
     "{0} ALL is not supported: duplicates would be counted wrongly. Write {0}, or number them with row_number() OVER "
     "(PARTITION BY …) on both sides and then {0}"
@@ -128,6 +198,13 @@ _CLAUSES: dict[str, tuple[Callable[[Sequence[Token], int], bool], str]] = {
     "ORDINALITY": (_is_totals, "WITH ORDINALITY is not supported: write row_number() OVER ()"),
     "EXCEPT": (_is_all, _MULTISET.format("EXCEPT")),
     "INTERSECT": (_is_all, _MULTISET.format("INTERSECT")),
+    "OVER": (_is_of_another_window, _OF_WINDOW),
+    "WINDOW": (_defines_by_another_window, _OF_WINDOW),
+    "INTERVAL": (
+        _is_fraction_of_a_field,
+        "this INTERVAL is not supported: write its unit into the text, INTERVAL '1.5 minutes'",
+    ),
+    "GROUPING": (_is_of_too_many, f"grouping() takes at most {_MOST_GROUPING} columns: call it several times"),
     "ILIKE": (_is_for_columns, "* ILIKE is not supported: name the columns, or write * EXCLUDE (…)"),
     "DISTINCT": (
         _is_of_all_columns,
@@ -135,5 +212,6 @@ _CLAUSES: dict[str, tuple[Callable[[Sequence[Token], int], bool], str]] = {
     ),
     "SIMILAR": (_is_similar, "SIMILAR TO is not supported: write regexp_like(a, '^(…)$')"),
     "FOR": (_is_lock, "FOR UPDATE and FOR SHARE are not supported: a query locks nothing"),
+    "^": (_is_power_or_xor, "a ^ b is not supported: write power(a, b), or (a | b) - (a & b) for XOR"),
     "@": (_is_branch, "name@version is not supported: write FOR VERSION AS OF 'main' after the table"),
 }

@@ -13,7 +13,7 @@ from sqlglot import expressions as exp
 from pinakes.parser.faults import Fault
 from pinakes.parser.shared_keys import star_of, written_out
 
-WORDS = frozenset({"FULL", "RIGHT", "LEFT", "ALL", "ANY", "SOME", "IN"})
+WORDS = frozenset({"FULL", "RIGHT", "LEFT", "ALL", "ANY", "SOME", "IN", "RECURSIVE"})
 """A statement without any of these needs no look at its tree."""
 
 _CONDITIONS = (exp.Where, exp.Having, exp.Qualify, exp.Join)
@@ -29,6 +29,8 @@ def refuse_unsound(root: exp.Expr, words: set[str]) -> None:
         _refuse_captured_columns(root)
     if "IN" in words:
         _refuse_lost_nulls(root)
+    if "RECURSIVE" in words and not words.isdisjoint(("LIMIT", "OFFSET", "FETCH")):
+        _refuse_lost_limits(root)
 
 
 # --- FULL JOIN … USING -------------------------------------------------------------------------------------------
@@ -147,6 +149,21 @@ def _is_sound_below(top: exp.Expr | None, negated: int, joined: list[tuple[bool,
         conjunct = all(is_and == ((negated - inside) % 2 == 0) for is_and, inside in joined)
         return conjunct or negated % 2 == 0
     return isinstance(top, exp.Select) and negated % 2 == 0  # a value: DataFusion refuses it by itself
+
+
+# --- WITH RECURSIVE … LIMIT --------------------------------------------------------------------------------------
+
+
+def _refuse_lost_limits(root: exp.Expr) -> None:
+    """DataFusion forgets the LIMIT of a recursive query, as that of its last part."""
+    for clause in root.find_all(exp.With):
+        for defined in clause.expressions if clause.recursive else ():
+            query = defined.this
+            names_itself = any(t.name.casefold() == defined.alias.casefold() for t in query.find_all(exp.Table))
+            if isinstance(query, exp.SetOperation) and names_itself and any(map(query.args.get, ("limit", "offset"))):
+                raise _fault(
+                    "LIMIT within WITH RECURSIVE is not supported: write it after the query that reads it", query
+                )
 
 
 def _fault(message: str, node: exp.Expr) -> Fault:

@@ -1,4 +1,6 @@
-"""The constraints of tables: Iceberg's identifier fields as a primary key, and NOT NULL as a check of each column."""
+"""The constraints of tables: Iceberg's identifier fields as a primary key, NOT NULL as a check of each column, and what
+workers declare. Those without a name of their own are named as PostgreSQL does it.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +8,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from pinakes.core.names import spell
+from pinakes.core.worker_tables import WorkerTable
 from pinakes.system_tables.base import Request
 from pinakes.system_tables.described import keys_of, required_of
 from pinakes.system_tables.listing import Entry
@@ -16,17 +19,15 @@ class Constraint(NamedTuple):
     entry: Entry
     name: str
     type: str
-    """PRIMARY KEY or CHECK."""
+    """PRIMARY KEY, UNIQUE or CHECK."""
     columns: tuple[str, ...]
-
-    @property
-    def clause(self) -> str:
-        """What a CHECK asks for."""
-        return f"{spell(self.columns[0])} IS NOT NULL"
+    clause: str = ""
+    """What a CHECK asks for."""
+    is_enforced: bool = False
 
 
 class Key(NamedTuple):
-    """A column of a primary key."""
+    """A column of a primary key, or of columns that are UNIQUE."""
 
     constraint: Constraint
     column: str
@@ -44,7 +45,7 @@ def checks(request: Request) -> Iterator[Constraint]:
 
 def keys(request: Request) -> Iterator[Key]:
     for constraint in constraints(request):
-        if constraint.type == "PRIMARY KEY":
+        if constraint.type != "CHECK":
             for position, column in enumerate(constraint.columns, 1):
                 yield Key(constraint, column, position)
 
@@ -55,4 +56,15 @@ def _constraints_of(found: Described) -> Iterator[Constraint]:
     if key:
         yield Constraint(entry, f"{entry.name}_pkey", "PRIMARY KEY", key)
     for column in required_of(found.loaded):
-        yield Constraint(entry, f"{entry.name}_{column}_not_null", "CHECK", (column,))
+        name, clause = f"{entry.name}_{column}_not_null", f"{spell(column)} IS NOT NULL"
+        yield Constraint(entry, name, "CHECK", (column,), clause, is_enforced=True)
+    if isinstance(found.loaded, WorkerTable):
+        yield from _declared(entry, found.loaded)
+
+
+def _declared(entry: Entry, table: WorkerTable) -> Iterator[Constraint]:
+    """What nobody but the worker itself checks."""
+    for columns in table.unique:
+        yield Constraint(entry, f"{entry.name}_{'_'.join(columns)}_key", "UNIQUE", columns)
+    for number, clause in enumerate(table.checks):
+        yield Constraint(entry, f"{entry.name}_check{number or ''}", "CHECK", (), clause)

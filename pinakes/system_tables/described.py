@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pinakes.core.arrow_types import sql_name_of_arrow
 from pinakes.core.catalog import FilesTable, IcebergTable, ViewDefinition, VirtualTable
+from pinakes.core.primary_key import primary_key
 from pinakes.core.worker_tables import WorkerTable
 from pinakes.system_tables.calls import Question, ask
 
@@ -125,9 +126,7 @@ def keys_of(loaded: Loaded) -> Iterator[str]:
     if isinstance(loaded, WorkerTable):
         yield from loaded.key
     if isinstance(loaded, IcebergTable):
-        schema = loaded.handle.schema()
-        wanted = set(schema.identifier_field_ids)
-        yield from (schema.find_column_name(i) or "" for i in sorted(wanted))
+        yield from primary_key(loaded.handle.schema(), loaded.handle.properties)
 
 
 def required_of(loaded: Loaded) -> Iterator[str]:

@@ -8,8 +8,8 @@ What is known to differ, and is therefore never generated:
 - DATE plus INTERVAL (a TIMESTAMP in DuckDB): generated only with a cast back to DATE;
 - MERGE and UPDATE … FROM whose source has two rows for one row of the target (here an error): sources are unique.
 
-Doubles are multiples of 1/8, so that sums of them are exact in any order. What DataFusion 55 itself gets wrong stands
-in `test_differential_queries.WRONG_IN_DATAFUSION`; statements that end in one of the errors of `KNOWN` are left out.
+Doubles are multiples of 1/8, so that sums of them are exact in any order. Statements that end in one of the errors of
+`KNOWN` are left out.
 """
 
 from __future__ import annotations

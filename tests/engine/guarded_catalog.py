@@ -10,6 +10,7 @@ from pinakes.core.errors import TableNotFound
 from pinakes.core.names import Namespace
 from pinakes.core.secrets import ANONYMOUS, Access
 from pinakes.parser.statements import OptionValue
+from pinakes.providers.sql_catalog.adapter import PinnedStoreCatalog
 from pinakes.providers.sqlite import SqliteCatalog
 
 GOLD, TIN = "gold", "tin"
@@ -31,6 +32,13 @@ class GuardedCatalog(SqliteCatalog):
         token = access.token or (access.secret["TOKEN"] if access.secret is not None else "")
         opened.sees_all = token == GOLD
         return opened
+
+    def pin(self) -> PinnedStoreCatalog:
+        """Within a transaction, too, the token counts."""
+        found = super().pin()
+        assert isinstance(found, GuardedCatalog)
+        found.sees_all = self.sees_all
+        return found
 
     def list_tables(self, namespace: Namespace) -> list[str]:
         return [name for name in super().list_tables(namespace) if self.sees_all or name != HIDDEN]

@@ -50,12 +50,11 @@ WRONG_IN_DATAFUSION = {
         [(2, 2), (17, 1), (17, 2), (17, 17)],
     ),
 }
-"""Queries of which DataFusion 55 gives wrong rows, and the right ones. When it learns, these tests tell."""
+"""Queries of which DataFusion 55 gives wrong rows by itself, and the right ones."""
 
 
 @pytest.mark.parametrize("what", WRONG_IN_DATAFUSION)
-@pytest.mark.xfail(strict=True, reason="wrong in DataFusion 55")
-def test_wrong_in_datafusion(both: Both, what: str) -> None:
+def test_what_is_wrong_in_datafusion_is_right_here(both: Both, what: str) -> None:
     sql, right = WRONG_IN_DATAFUSION[what]
     do(both.session, "CREATE TABLE k (id INT, x INT)")
     do(both.session, "INSERT INTO k VALUES (1, 2), (2, NULL), (17, 5)")

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import adbc_driver_flightsql.dbapi as adbc
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 
 from tests.flight.serving import Serving
@@ -37,6 +38,31 @@ def test_create_or_append(cursor: adbc.Cursor) -> None:
     for rows in (3, 6):
         assert cursor.adbc_ingest("t2", ROWS, mode="create_append") == 3
         assert count(cursor, "t2") == rows
+
+
+RUNS = pc.run_end_encode(pa.array(["a", "a", None]))
+VIEWS = pa.DictionaryArray.from_arrays(pa.array([0, 1, None], pa.int8()), pa.array(["x", "y"]).cast(pa.string_view()))
+OFFSETS = pa.array([0, 1, 1, 3], pa.int32())
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        RUNS,
+        VIEWS,
+        pa.ListArray.from_arrays(OFFSETS, RUNS),
+        pa.ListArray.from_arrays(OFFSETS, VIEWS),
+        pa.StructArray.from_arrays([VIEWS, RUNS], ["v", "r"]),
+        pa.MapArray.from_arrays(OFFSETS, pa.array(["k", "l", "m"]), RUNS),
+        pa.RunEndEncodedArray.from_arrays([2, 3], pa.array(["p", "q"]).dictionary_encode()),
+    ],
+    ids=lambda column: str(column.type),
+)
+def test_encoded_columns_become_their_values(cursor: adbc.Cursor, column: pa.Array) -> None:
+    for mode in ("replace", "append"):
+        cursor.adbc_ingest("encoded", pa.table({"c": column}), mode=mode)
+    cursor.execute("SELECT * FROM encoded")
+    assert cursor.fetch_arrow_table()["c"].to_pylist() == column.to_pylist() * 2
 
 
 def test_what_can_not_be_done_is_told_and_leaves_nothing(cursor: adbc.Cursor) -> None:

@@ -77,3 +77,25 @@ def test_sqlalchemy_builds_queries_of_tables_that_it_finds(engine: sqlalchemy.En
 
 def test_pandas_reads_by_sqlalchemy(engine: sqlalchemy.Engine) -> None:
     assert pandas.read_sql(SQL, engine).to_dict("list") == ROWS
+
+
+def test_sqlalchemy_with_autocommit_off(server: Serving) -> None:
+    """As it is without an argument: definitions and rows in transactions, typed ends among them."""
+    made = sqlalchemy.create_engine(f"adbc+flightsql://127.0.0.1:{server.port}?tls=false")
+    with made.connect() as connection:
+
+        def do(sql: str) -> None:
+            connection.execute(sqlalchemy.text(sql)).close()
+
+        do("CREATE TABLE alchemy (id BIGINT)")
+        do("INSERT INTO alchemy VALUES (1)")
+        connection.commit()
+        do("INSERT INTO alchemy VALUES (2)")
+        connection.rollback()
+        do("INSERT INTO alchemy VALUES (3)")
+        do("COMMIT")
+        do("DROP TABLE alchemy")
+        connection.rollback()
+        found = connection.execute(sqlalchemy.text("SELECT id FROM alchemy ORDER BY id"))
+        assert found.all() == [(1,), (3,)]
+    made.dispose()

@@ -306,16 +306,14 @@ def test_a_session_goes_with_the_connection_of_a_client_without_cookies(impatien
     other.flight.close()
 
 
-def test_the_handle_of_a_transaction_is_of_that_one_alone(impatient: FlightSqlServer) -> None:
-    """A statement ended it, and the session is in another one since: neither its end nor its age is about that."""
+def test_a_handle_that_is_not_used_any_more_is_of_its_transaction_alone(impatient: FlightSqlServer) -> None:
+    """A statement ended it, and the session is in another one since: its age is not about that."""
     client = calling(impatient)
     client.query("CREATE TABLE t AS SELECT 1 AS x")
-    begun = unpack(client.act("BeginTransaction", pack(message("ActionBeginTransactionRequest")())))[1].transaction_id
+    begin_transaction(client)
     client.query("COMMIT")
     client.query("BEGIN")
     client.query("INSERT INTO t VALUES (2)")
-    with pytest.raises(pa.ArrowInvalid, match="ended already"):
-        client.info("CommandStatementQuery", query="INSERT INTO t VALUES (3)", transaction_id=begun)
     much_later(impatient)
     assert not len(impatient._service.transactions)
     client.query("COMMIT")
@@ -323,18 +321,75 @@ def test_the_handle_of_a_transaction_is_of_that_one_alone(impatient: FlightSqlSe
     client.flight.close()
 
 
-@pytest.mark.parametrize("action", [1, 2])
-def test_a_transaction_that_a_statement_ended_is_not_ended_twice(client: Client, action: int) -> None:
-    begun = unpack(client.act("BeginTransaction", pack(message("ActionBeginTransactionRequest")())))[1].transaction_id
+def begin_transaction(client: Client) -> bytes:
+    begun = unpack(client.act("BeginTransaction", pack(message("ActionBeginTransactionRequest")())))
+    handle: bytes = begun[1].transaction_id
+    return handle
+
+
+def end_transaction(client: Client, handle: bytes, action: int) -> None:
+    client.act("EndTransaction", pack(message("ActionEndTransactionRequest")(transaction_id=handle, action=action)))
+
+
+@pytest.mark.parametrize(("action", "rows"), [(1, 2), (2, 1)])
+def test_a_handle_goes_on_with_the_transaction_that_a_statement_has_begun(
+    impatient: FlightSqlServer, action: int, rows: int
+) -> None:
+    client = calling(impatient)
+    client.query("CREATE TABLE t AS SELECT 1 AS x")
+    begun = begin_transaction(client)
     client.query("COMMIT")
     client.query("BEGIN")
-    end = pack(message("ActionEndTransactionRequest")(transaction_id=begun, action=action))
-    if action == 1:
-        with pytest.raises(pa.ArrowInvalid, match="ended already"):
-            client.act("EndTransaction", end)
-    else:
-        client.act("EndTransaction", end)
-    client.query("ROLLBACK")  # the one that has begun since is still there
+    client.info("CommandStatementQuery", query="INSERT INTO t VALUES (2)", transaction_id=begun)
+    end_transaction(client, begun, action)
+    assert client.query("SELECT count(*) AS n FROM t") == [{"n": rows}]
+    assert client.query("SELECT count(*) AS n FROM system.runtime.transactions") == [{"n": 0}]
+    client.flight.close()
+
+
+@pytest.mark.parametrize("action", [1, 2])
+def test_the_end_of_a_transaction_that_a_statement_ended_does_nothing(client: Client, action: int) -> None:
+    begun = begin_transaction(client)
+    client.query("COMMIT")
+    end_transaction(client, begun, action)
+    assert client.query("SELECT count(*) AS n FROM system.runtime.transactions") == [{"n": 0}]
+
+
+def test_a_statement_begins_the_next_transaction_of_its_handle(impatient: FlightSqlServer) -> None:
+    """As a client with autocommit off expects it after a COMMIT that its user typed."""
+    client = calling(impatient)
+    begun = begin_transaction(client)
+    for sql in ("CREATE TABLE t (x INT)", "COMMIT", "INSERT INTO t VALUES (1)"):
+        client.info("CommandStatementQuery", query=sql, transaction_id=begun)
+    end_transaction(client, begun, 2)
+    assert client.query("SELECT count(*) AS n FROM t") == [{"n": 0}]
+    client.flight.close()
+
+
+def test_two_handles_of_one_connection_do_not_share_a_transaction(client: Client) -> None:
+    one = begin_transaction(client)
+    with pytest.raises(pa.ArrowInvalid, match="has begun already on this connection"):
+        begin_transaction(client)
+    client.query("COMMIT")
+    other = begin_transaction(client)
+    with pytest.raises(pa.ArrowInvalid, match="ended already"):
+        client.info("CommandStatementQuery", query="SELECT 1", transaction_id=one)
+    end_transaction(client, one, 1)  # it is over; the other is not
+    assert client.query("SELECT count(*) AS n FROM system.runtime.transactions") == [{"n": 1}]
+    end_transaction(client, other, 2)
+
+
+def test_autocommit_is_turned_off_within_a_transaction(client: Client) -> None:
+    client.query("BEGIN")
+    begun = begin_transaction(client)
+    end_transaction(client, begun, 2)
+    assert client.query("SELECT count(*) AS n FROM system.runtime.transactions") == [{"n": 0}]
+
+
+def test_the_rollback_of_a_transaction_that_is_gone_is_no_error(client: Client) -> None:
+    end_transaction(client, b"0123456789abcdef", 2)
+    with pytest.raises(KeyError, match="no such transaction"):
+        end_transaction(client, b"0123456789abcdef", 1)
 
 
 # --- limits --------------------------------------------------------------------------------------------------------

@@ -74,10 +74,10 @@ TEXTS = {
 TIMES = {
     "DATE '2024-02-29'": ("2024-02-29", 91, "DATE", 10, 0),
     "DATE '1900-01-01'": ("1900-01-01", 91, "DATE", 10, 0),
-    "TIME '12:34:56.789'": ("12:34:56.789", 92, "TIME", 18, 9),
-    "TIMESTAMP '2024-07-01 12:34:56.789123'": ("2024-07-01 12:34:56.789123", 93, "TIMESTAMP", 29, 9),
-    "TIMESTAMP '1900-01-01 00:00:00'": ("1900-01-01 00:00:00.0", 93, "TIMESTAMP", 29, 9),
-    "TIMESTAMP '2024-07-01 12:34:56+02:00'": ("2024-07-01 10:34:56.0", 93, "TIMESTAMP", 29, 9),
+    "TIME '12:34:56.789'": ("12:34:56.789", 92, "TIME", 15, 6),
+    "TIMESTAMP '2024-07-01 12:34:56.789123'": ("2024-07-01 12:34:56.789123", 93, "TIMESTAMP", 26, 6),
+    "TIMESTAMP '1900-01-01 00:00:00'": ("1900-01-01 00:00:00.0", 93, "TIMESTAMP", 26, 6),
+    "TIMESTAMP '2024-07-01 12:34:56+02:00'": ("2024-07-01 12:34:56.0", 93, "TIMESTAMP", 26, 6),
 }
 NESTED = {
     "ARRAY[1, 2, NULL]": ("[1,2,null]", 2003, "ARRAY", 0, 0),
@@ -163,7 +163,7 @@ def test_the_columns_of_a_table(connection: Any) -> None:
         'CREATE TABLE typed (id BIGINT NOT NULL, u UUID, b BINARY(3), "Ä x" VARCHAR, '
         "ts TIMESTAMP, tz TIMESTAMP WITH TIME ZONE, tm TIME, de DECIMAL(5, 2))",
         "INSERT INTO typed VALUES (1, 'f81d4fae-7dec-11d0-a765-00a0c91e6bf6', X'010203', 'q', TIMESTAMP '2024-07-01 "
-        "12:34:56.789123', TIMESTAMP '2024-07-01 12:34:56+02:00', TIME '01:02:03.456', 1.25)",
+        "12:34:56.789123', TIMESTAMPTZ '2024-07-01 12:34:56+02:00', TIME '01:02:03.456', 1.25)",
     )
     with closing(connection.createStatement()) as statement:
         result = statement.executeQuery('SELECT id AS "My id", * FROM typed')

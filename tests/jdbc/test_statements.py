@@ -139,7 +139,12 @@ def test_transactions_are_spoken_in_sql(server: Serving, connection: Any) -> Non
 
 
 def test_the_driver_keeps_commit_and_rollback_to_itself(connection: Any) -> None:
-    """So without BEGIN everything is committed at once, whatever setAutoCommit(false) promises."""
+    """So without BEGIN everything is committed at once, whatever setAutoCommit(false) promises; and applications are
+    told that there are no transactions."""
+    about = connection.getMetaData()
+    assert not about.supportsTransactions()
+    assert not any(about.supportsTransactionIsolationLevel(level) for level in (1, 2, 4, 8))
+    assert not about.supportsDataDefinitionAndDataManipulationTransactions()
     do(connection, "CREATE TABLE kept (x BIGINT)")
     connection.setAutoCommit(False)
     do(connection, "INSERT INTO kept VALUES (1)")

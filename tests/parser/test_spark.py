@@ -37,8 +37,9 @@ def spark(expression: str) -> str:
     [
         ("k / 2", "(`t`.`k` DIV 2L)"),
         ("x / 2", "`t`.`x` / 2L"),
-        ("1.5", "1.5D"),
-        ("q > 0.5", "`t`.`q` > CAST(0.5D AS DECIMAL(30,15))"),
+        ("1.5", "1.5BD"),
+        ("1.5e0", "1.5e0D"),
+        ("q > 0.5", "`t`.`q` > 0.5BD"),
         ("extract(DOW FROM d)", "(extract(dow FROM `t`.`d`) - 1)"),
         ("d - d", "CAST(datediff(`t`.`d`, `t`.`d`) AS BIGINT)"),
         ("d + INTERVAL '1 month'", "`t`.`d` + INTERVAL '1' MONTH"),

@@ -38,6 +38,17 @@ UNHEEDED = [
     ("SELECT i FROM t FOR SHARE NOWAIT", "locks nothing"),
     ("SELECT count(*) FROM t@main", "FOR VERSION AS OF"),
     ('SELECT count(*) FROM a."t"@main AS x', "FOR VERSION AS OF"),
+    ("SELECT count(*) OVER (w ORDER BY i) FROM t WINDOW w AS (PARTITION BY p)", "write PARTITION BY"),
+    ('SELECT count(*) OVER ("order") FROM t WINDOW "order" AS (PARTITION BY p)', "write PARTITION BY"),
+    ("SELECT count(*) OVER w FROM t WINDOW v AS (ORDER BY (i)), w AS (v ROWS 1 PRECEDING)", "write PARTITION BY"),
+    ("SELECT count(*) OVER w FROM t WINDOW w AS v, v AS (ORDER BY i)", "write PARTITION BY"),
+    ("SELECT INTERVAL '1.5' MINUTE", "INTERVAL '1.5 minutes'"),
+    ("SELECT INTERVAL '1.5' WEEKS", "INTERVAL '1.5 minutes'"),
+    ("SELECT INTERVAL 3 DECADES", "INTERVAL '1.5 minutes'"),
+    ("SELECT a + interval '-.5' day FROM t", "INTERVAL '1.5 minutes'"),
+    ("SELECT 2^3", "power(a, b)"),
+    ("SELECT a FROM t WHERE a ^ b > 1", "power(a, b)"),
+    (f"SELECT grouping({', '.join(['p'] * 32)}) FROM t GROUP BY p", "31"),
 ]
 
 NAMES = [
@@ -56,6 +67,12 @@ NAMES = [
     "SELECT substring(a FROM 1 FOR share) FROM t",
     "SELECT * FROM t FOR VERSION AS OF 'main'",
     "SELECT 'a@b', a @> b FROM t",
+    "SELECT count(*) OVER (), sum(i) OVER (PARTITION BY p ORDER BY i ROWS 1 PRECEDING), over FROM t",
+    "SELECT count(*) OVER w, sum(i) OVER v FROM t WINDOW v AS (ORDER BY (i)), w AS (ROWS 1 PRECEDING), x AS ()",
+    "SELECT INTERVAL '1.0' DAY, INTERVAL '1.5' SECOND, INTERVAL '1.5 days', interval '2' day, '1.5' AS minute FROM t",
+    "SELECT 'a^b', \"a^b\", a ^@ 'b' FROM t",
+    "SELECT window, over (a) FROM t AS window",
+    f"SELECT grouping({', '.join(['p'] * 31)}) FROM t GROUP BY GROUPING SETS ((p), ({', '.join(['p'] * 40)}))",
 ]
 
 

@@ -34,10 +34,17 @@ WRONG = [
     ("SELECT a NOT IN (SELECT a FROM u) FROM t", "NOT EXISTS"),
     ("SELECT b FROM t GROUP BY b HAVING b NOT IN (SELECT a FROM u) OR sum(c) > 1", "NOT EXISTS"),
     ("DELETE FROM t WHERE a NOT IN (SELECT a FROM u) OR b = 9", "NOT EXISTS"),
+    ("WITH RECURSIVE r AS (SELECT 1 AS x UNION ALL SELECT x + 1 FROM r LIMIT 1) SELECT * FROM r", "after the query"),
+    (
+        "SELECT * FROM (WITH RECURSIVE r AS (SELECT 1 AS x UNION SELECT x + 1 FROM R OFFSET 1) SELECT * FROM r)",
+        "after the query",
+    ),
     ("CREATE VIEW v AS SELECT * FROM t FULL JOIN u USING (a)", "coalesce"),
 ]
 
 RIGHT = [
+    "WITH RECURSIVE r AS (SELECT 1 AS x UNION ALL SELECT x + 1 FROM r WHERE x < 5) SELECT * FROM r LIMIT 1",
+    "WITH RECURSIVE r AS (SELECT 1 AS x UNION ALL SELECT 2 FROM t LIMIT 1) SELECT * FROM r",
     "SELECT * FROM t FULL JOIN u ON t.a = u.a",
     "SELECT * FROM t RIGHT JOIN u ON t.a = u.a",
     "SELECT * FROM t LEFT JOIN u USING (a) JOIN v USING (b)",

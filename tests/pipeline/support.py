@@ -69,16 +69,17 @@ def on_spark(session: Session, sql: str, parameters: Any = None) -> pa.Table:
         session.run("SET engine = 'local'").read_all()
 
 
-def refusal(session: Session, sql: str) -> str | None:
+def refusal(session: Session, sql: str, parameters: Any = None) -> str | None:
     """Why a query is not let through to Spark; None if it is. Nothing is run."""
     from pinakes.engine.execution import Execution
     from pinakes.engine.remote_text import RemoteText
     from pinakes.engine.schemas import schema_of
+    from pinakes.engine.session import as_mapping
 
     statement = session.engine.caches.statements.classify(sql)
     assert isinstance(statement, Query)
     query = session.engine.tracker.start("test", "", 0)
-    execution = Execution(session, query, sql)
+    execution = Execution(session, query, sql, as_mapping(parameters))
     try:
         planner = execution.planner()
         schema = schema_of(planner.query(statement))

@@ -453,6 +453,7 @@ FINGERPRINTS: dict[str, str] = {
     "ParquetFormatWriter.close": "c923907750d8346c",
     "UpgradeFormatVersionUpdate": "1d03a4721b5792a6",
     "AddSnapshotUpdate": "fc20a1a424f10764",
+    "IcebergType.handle_primitive_type": "4d0d7df53394f916",
     "ArrowProjectionVisitor.list": "d45e23acdf08cdbd",
     "ArrowProjectionVisitor.map": "974471b92aac2029",
     "ManifestWriter": "40ccd83b891470bd",

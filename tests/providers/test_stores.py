@@ -11,6 +11,7 @@ import pytest
 
 from pinakes.core.errors import CatalogUnavailable, DataCorrupt, PermissionDenied
 from pinakes.providers.sql_catalog.database import stored_catalog_names
+from pinakes.providers.sql_catalog.pinned import PinnedStore
 from pinakes.providers.sql_catalog.sqlite import SqliteStore
 from pinakes.providers.sql_catalog.sqlite_connection import SqliteConnection
 from pinakes.providers.sql_catalog.store import CatalogStore, ObjectKey, ObjectRow
@@ -121,6 +122,58 @@ class TestSqliteStore(StoreSuite):
             connection = SqliteConnection(path)
             assert stored_catalog_names(connection) == names
             connection.close()
+
+
+class PinnedUnderTest(SqliteUnderTest):
+    """Nobody but the transaction sees its changes, so a catalog name has one store."""
+
+    def __init__(self, directory: Path) -> None:
+        super().__init__(directory)
+        self._pinned: dict[str, PinnedStore] = {}
+
+    def store(self, catalog_name: str) -> CatalogStore:
+        if catalog_name not in self._pinned:
+            self._pinned[catalog_name] = PinnedStore(self._opened(self.path, catalog_name))
+        return self._pinned[catalog_name]
+
+    def old_store(self, catalog_name: str) -> CatalogStore:
+        super().old_store(catalog_name)
+        return PinnedStore(self._stores[-1])
+
+
+class TestPinnedStore(StoreSuite):
+    @pytest.fixture
+    def database(self, tmp_path: Path) -> Iterator[PinnedUnderTest]:
+        under_test = PinnedUnderTest(tmp_path)
+        yield under_test
+        under_test.close()
+
+    def test_the_database_has_all_of_it_after_publish(self, tmp_path: Path) -> None:
+        with closing(SqliteStore.open(tmp_path / "catalog.db", "one")) as store:
+            store.insert("TABLE", ObjectKey("a", "dropped"), "m1")
+            store.insert("TABLE", ObjectKey("a", "renamed"), "m2")
+            store.insert("VIEW", ObjectKey("a", "changed"), "m3")
+            store.set_namespace_properties("a", {"k": "v", "gone": "x"})
+            pinned = PinnedStore(store)
+            before = store.read_rows()
+            pinned.drop("TABLE", ObjectKey("a", "dropped"))
+            pinned.rename("TABLE", ObjectKey("a", "renamed"), ObjectKey("b", "renamed"))
+            pinned.swap_metadata_location("VIEW", ObjectKey("a", "changed"), "m3", "m4")
+            pinned.insert("VIEW", ObjectKey("a", "dropped"), "m5")
+            pinned.set_namespace_properties("a", {"k": "w"})
+            pinned.set_namespace_properties("n", {"exists": "true"})
+            pinned.remove_namespace_properties("a", {"gone"})
+            assert store.read_rows() == before
+            pinned.publish()
+            found = {
+                (key.namespace, key.name): (r.kind, r.metadata_location) for key, r in store.read_rows().objects.items()
+            }
+            assert found == {
+                ("b", "renamed"): ("TABLE", "m2"),
+                ("a", "changed"): ("VIEW", "m4"),
+                ("a", "dropped"): ("VIEW", "m5"),
+            }
+            assert store.read_rows().properties == {("a", "k"): "w", ("n", "exists"): "true"}
 
 
 def test_a_file_that_is_no_database(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from pinakes.parser.statements import Analyze
 
 def analyze(statement: Analyze, execution: Execution) -> Result:
     if execution.session.transaction is not None:
-        raise NotSupportedError("ANALYZE can't be part of a transaction: COMMIT or ROLLBACK first")
+        raise NotSupportedError("ANALYZE can't be part of a transaction: ROLLBACK, and run it outside of one")
     found, table = execution.resolver.table(statement.table)
     execution.query.touch(found.place.mount.name)
     columns = target_columns(statement.columns, [field.name for field in table.handle.schema().fields])

@@ -1,8 +1,11 @@
-"""BEGIN [WORK | TRANSACTION], START TRANSACTION [READ ONLY]: the statements up to COMMIT or ROLLBACK are one change."""
+"""BEGIN [WORK | TRANSACTION], START TRANSACTION [READ ONLY]: the statements up to COMMIT or ROLLBACK are one change.
+
+Within a transaction it changes nothing but the mode, with a warning, as in PostgreSQL: a client that has autocommit off
+has begun one before its user says BEGIN.
+"""
 
 from __future__ import annotations
 
-from pinakes.core.errors import InvalidArgument
 from pinakes.engine.execution import Execution
 from pinakes.engine.result import Result
 from pinakes.parser.statements import Begin
@@ -10,7 +13,9 @@ from pinakes.parser.statements import Begin
 
 def begin(statement: Begin, execution: Execution) -> Result:
     session = execution.session
-    if session.transaction is not None:
-        raise InvalidArgument("a transaction has begun already: COMMIT or ROLLBACK it first")
-    session.begin(read_only=statement.read_only)
+    if session.transaction is None:
+        session.begin(read_only=statement.read_only)
+    else:
+        session.warn("a transaction has begun already: BEGIN has no effect")
+        session.transaction.read_only |= statement.read_only
     return Result.done("BEGIN")

@@ -1,22 +1,28 @@
 """COMMIT [WORK | TRANSACTION]: the changes of the transaction become visible, all or none.
 
-One that is aborted is rolled back, as PostgreSQL does it.
+One that is aborted is rolled back, and that is an error: nobody may take its work for done. Outside of a transaction
+there is nothing to do, which is a warning, as in PostgreSQL.
 """
 
 from __future__ import annotations
 
-from pinakes.core.errors import InvalidArgument
+from pinakes.core.errors import TransactionAborted
 from pinakes.engine.execution import Execution
 from pinakes.engine.result import Result
 from pinakes.parser.statements import Commit
 
 
 def commit(statement: Commit, execution: Execution) -> Result:
-    transaction = execution.session.end_transaction()
+    session = execution.session
+    transaction = session.end_transaction()
     if transaction is None:
-        raise InvalidArgument("there is no transaction to commit: outside of BEGIN … each statement is its own commit")
+        session.warn("there is no transaction to commit: outside of BEGIN … each statement is its own commit")
+        return Result.done("COMMIT")
     if transaction.is_aborted:
         transaction.rollback()
-        return Result.done("ROLLBACK")
+        raise TransactionAborted(
+            "the transaction was rolled back and not committed, since a statement in it failed. It is over; run it "
+            "again from BEGIN."
+        )
     transaction.commit()
     return Result.done("COMMIT")

@@ -9,6 +9,7 @@ from pinakes.core.errors import InvalidArgument, PreparedNotFound, listing
 from pinakes.engine.dispatch import dispatch
 from pinakes.engine.execution import Execution
 from pinakes.engine.result import Result
+from pinakes.engine.transactions.defining import defining
 from pinakes.parser.statements import Execute, Planned, Statement
 
 MOST = 65_535
@@ -27,7 +28,8 @@ def execute(statement: Execute, execution: Execution) -> Result:
         raise InvalidArgument(f"'{name}' takes {len(names)} arguments and was given {len(statement.arguments)}")
     values = _evaluated(statement, execution)
     parameters = dict(zip(names or map(str, range(1, len(values) + 1)), values, strict=True))
-    return dispatch(inner, replace(execution, text=body, parameters=parameters))
+    with defining(inner, session.warn):
+        return dispatch(inner, replace(execution, text=body, parameters=parameters))
 
 
 def parameter_names(inner: Statement) -> list[str]:

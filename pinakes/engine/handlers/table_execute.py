@@ -49,7 +49,9 @@ def table_execute(statement: TableExecute, execution: Execution) -> Result:
     if statement.if_exists and execution.resolver.maybe(statement.name, kind="TABLE") is None:
         return Result.rows(does.columns, [])
     if execution.session.transaction is not None:
-        raise NotSupportedError(f"{chosen.signature.name} can't be part of a transaction: COMMIT or ROLLBACK first")
+        raise NotSupportedError(
+            f"{chosen.signature.name} can't be part of a transaction: ROLLBACK, and run it outside of one"
+        )
     if statement.where is not None and all(p.name != "where" for p in does.parameters):
         raise InvalidArgument(f"{chosen.signature.name} is about the whole table: leave out WHERE")
     given = given_to(chosen.signature, statement, execution)

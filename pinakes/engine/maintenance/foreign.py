@@ -8,7 +8,7 @@ table, values that are not those of the partition.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -119,8 +119,11 @@ class Foreign:
         return InvalidArgument(f"{file} does not tell its columns apart by names")
 
     def _metrics(self, file: File, footer: Any, names: set[str]) -> dict[str, Any]:
-        leaves = [leaf for leaf in Columns(self.metadata).leaves if leaf.name.split(".")[0] in names]
+        columns = Columns(self.metadata)
+        stored = pa.schema([columns.stored.field(i) for i in columns.kept])
+        leaves = [leaf for leaf in columns.leaves if stored.field(leaf.position).name in names]
         there = {footer.schema.column(i).path for i in range(footer.num_columns)}
+        leaves = [replace(leaf, path=leaf.name) if leaf.name in there else leaf for leaf in leaves]  # not made for Avro
         leaves = [leaf for leaf in leaves if leaf.path in there]
         try:
             return entry_metrics(footer, leaves, [Observed() for _ in range(footer.num_row_groups)])

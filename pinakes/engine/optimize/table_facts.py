@@ -7,16 +7,18 @@ values each column has (`core/distinct_counts.py`).
 
 from __future__ import annotations
 
+import math
 import weakref
 from dataclasses import dataclass
 
 import pyarrow as pa
 import pyarrow.compute as pc
-from pyiceberg.types import DateType, IntegerType, LongType, NestedField
+from pyiceberg.types import DateType, DecimalType, IntegerType, LongType, NestedField
 
 from pinakes.caches.manifests import ManifestCache
 from pinakes.core.catalog import IcebergTable
 from pinakes.core.distinct_counts import distinct_counts
+from pinakes.engine.scan.bounds import kind_of
 from pinakes.engine.scan.snapshot import SnapshotFiles, files_of
 
 _KEYS = (IntegerType, LongType, DateType)
@@ -60,6 +62,24 @@ class TableFacts:
             known[column] = None if field is None else self._bounds(field)
         return known[column]
 
+    def largest(self, column: str) -> int | None:
+        """The largest magnitude of a column of integers or decimals, rounded up; None if some file does not tell."""
+        known = _LARGEST.setdefault(self._files, {})
+        if column not in known:
+            field = self._fields.get(column)
+            numeric = field is not None and isinstance(field.field_type, IntegerType | LongType | DecimalType)
+            known[column] = self._magnitude(field) if numeric and field is not None else None
+        return known[column]
+
+    def _magnitude(self, field: NestedField) -> int | None:
+        arrow = kind_of(field.field_type)
+        range_ = None if arrow is None else self._files.bounds(field.field_id, arrow)
+        if range_ is None or not len(range_.least) or range_.least.null_count or range_.greatest.null_count:
+            return None
+        least, greatest = pc.min(range_.least).as_py(), pc.max(range_.greatest).as_py()
+        largest: int = math.ceil(max(abs(least), abs(greatest)))
+        return largest
+
     def _bounds(self, field: NestedField) -> Spread | None:
         if not isinstance(field.field_type, _KEYS):
             return None
@@ -70,6 +90,7 @@ class TableFacts:
         return spread_of(least.as_py(), greatest.as_py(), self.rows)
 
 
+_LARGEST: weakref.WeakKeyDictionary[SnapshotFiles, dict[str, int | None]] = weakref.WeakKeyDictionary()
 _SPREADS: weakref.WeakKeyDictionary[SnapshotFiles, dict[str, Spread | None]] = weakref.WeakKeyDictionary()
 
 

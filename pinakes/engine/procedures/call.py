@@ -31,7 +31,7 @@ def run(statement: Call, execution: Execution) -> Result:
     found = procedure(name)
     alone = isinstance(found, MakingProcedure) or not found.in_transactions
     if execution.session.transaction is not None and alone:
-        raise NotSupportedError(f"{name} can't be part of a transaction: COMMIT or ROLLBACK first")
+        raise NotSupportedError(f"{name} can't be part of a transaction: ROLLBACK, and run it outside of one")
     given = given_to(found, statement, execution)
     target = _table(given.pop("table"), catalog, execution)
     if isinstance(found, MakingProcedure):

@@ -24,6 +24,7 @@ from pinakes.core.catalog import IcebergTable
 from pinakes.core.conform import conform
 from pinakes.core.errors import DataCorrupt
 from pinakes.core.iceberg_arrow import arrow_schema_of
+from pinakes.engine.scan.copies import readable_file, with_texts
 from pinakes.engine.scan.equality import EqualityDeletes
 from pinakes.engine.scan.exact import constant
 from pinakes.engine.scan.lineage import LINEAGE, has_lineage, lineage_of, with_lineage
@@ -98,7 +99,7 @@ class IcebergDataset(pds.Dataset):  # type: ignore[misc]  # pyarrow is untyped
         wanted = self._table.handle.schema().select(*stored)
         fields = (with_lineage(wanted) if lineage else wanted).fields
         known = {field.field_id for field in fields}
-        more = [f.model_copy(update={"name": f"{f.name} {i}"}) for i, f in gone.fields.items() if i not in known]
+        more = [f.model_copy(update={"name": f"$pinakes {i}"}) for i, f in gone.fields.items() if i not in known]
         read = (*fields, *more)
         places = [len(read)] if self._files is not None else []
         for batch in self._not_deleted_by_position(task, Schema(*read)):
@@ -107,11 +108,12 @@ class IcebergDataset(pds.Dataset):  # type: ignore[misc]  # pyarrow is untyped
     def _not_deleted_by_position(self, task: Task, read: Schema) -> Iterator[pa.RecordBatch]:
         handle, path = self._table.handle, task.file.file_path
         gone = deleted_rows(self._table, self._cache, path, task.deletes.positions) if task.deletes else array("q")
-        scan = ArrowScan(handle.metadata, handle.io, read, AlwaysTrue())
         at = 0
-        for batch in scan._record_batches_from_scan_tasks_and_deletes([FileScanTask(task.file)], {}):
-            yield without(self._with_places(batch, at), at, gone)
-            at += batch.num_rows
+        with readable_file(handle.io, task.file, handle.metadata, read) as (io, file):
+            scan = ArrowScan(handle.metadata, io, with_texts(read), AlwaysTrue())
+            for batch in scan._record_batches_from_scan_tasks_and_deletes([FileScanTask(file)], {}):
+                yield without(self._with_places(batch, at), at, gone)
+                at += batch.num_rows
         if at != task.file.record_count:
             said = task.file.record_count
             raise DataCorrupt(f"table {name_of(self._table)}: {path} has {at} rows; the metadata says {said}")

@@ -18,6 +18,7 @@ from pyiceberg.transforms import IdentityTransform
 
 from pinakes.caches.footers import FooterCache
 from pinakes.core.catalog import IcebergTable
+from pinakes.core.variant import VariantType
 from pinakes.engine.scan.locations import local_path, remembered_as
 from pinakes.engine.scan.misleading import may_mislead
 from pinakes.engine.scan.object_stores import TableStores
@@ -169,6 +170,6 @@ def _is_odd(t: ice.IcebergType, *, within: bool = False) -> bool:
             return _is_odd(t.element_type, within=True)
         case ice.MapType():
             return _is_odd(t.key_type, within=True) or _is_odd(t.value_type, within=True)
-    return isinstance(t, ice.UnknownType | ice.GeometryType | ice.GeographyType) or (
+    return isinstance(t, ice.UnknownType | ice.GeometryType | ice.GeographyType | VariantType) or (
         within and isinstance(t, ice.UUIDType)
     )

@@ -23,6 +23,7 @@ from pyiceberg.typedef import Record
 from pinakes.caches.manifests import ManifestCache
 from pinakes.core.catalog import IcebergTable
 from pinakes.core.errors import NotSupportedError
+from pinakes.engine.scan.copies import readable_file
 from pinakes.engine.scan.deletes import DeleteFile
 from pinakes.engine.scan.locations import remembered_as
 from pinakes.engine.scan.unreadable import name_of, reading
@@ -50,13 +51,14 @@ class EqualityDeletes:
     def _read(self, file: DeleteFile, schema: Schema) -> pa.Table:
         pruned = prune_columns(schema, set(file.equality_ids), select_full_types=False)
         fields = [_optional(field) for field in pruned.fields]
-        scan = ArrowScan(self._table.handle.metadata, self._table.handle.io, Schema(*fields), AlwaysTrue())
-        task = FileScanTask(_data_file(file))
         columns = {str(i): _way(fields, i) for i in file.equality_ids}
-        batches = [
-            pa.table({name: _leaf(batch, way) for name, way in columns.items()})
-            for batch in scan._record_batches_from_scan_tasks_and_deletes([task], {})
-        ]
+        handle = self._table.handle
+        with readable_file(handle.io, _data_file(file), handle.metadata, pruned) as (io, data_file):
+            scan = ArrowScan(handle.metadata, io, Schema(*fields), AlwaysTrue())
+            batches = [
+                pa.table({name: _leaf(batch, way) for name, way in columns.items()})
+                for batch in scan._record_batches_from_scan_tasks_and_deletes([FileScanTask(data_file)], {})
+            ]
         if sum(b.num_rows for b in batches) != file.record_count:
             raise ValueError(f"it has {sum(b.num_rows for b in batches)} rows; the metadata says {file.record_count}")
         return pa.concat_tables(batches) if batches else pa.table({name: pa.nulls(0) for name in columns})

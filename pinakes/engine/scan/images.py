@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -22,8 +22,9 @@ _SPANS = {"day": 1, "week": 7, "month": 31, "quarter": 92, "year": 366}
 _UNITS = {*_SPANS, "hour", "minute", "second", "millisecond", "microsecond"}
 _FAR = {"us": 250_000_000_000_000_000, "ns": 9_000_000_000_000_000_000}
 """Since 1970: a time beyond has no year in Arrow's calendar, or is too near to what its type ends with."""
+_REACH = (datetime(1678, 1, 2), datetime(2261, 12, 31))
 _DAY = timedelta(days=1)
-_TYPE = re.compile(r" AS (Date32|Float64|Timestamp\((us|ns)\)|Decimal128\((\d+), (\d+)\))\)$")
+_TYPE = re.compile(r" AS (Date32|Float64|Timestamp\((us|µs|ns)\)|Decimal128\((\d+), (\d+)\))\)$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,14 +48,42 @@ def argument(e: Expr) -> Expr | None:
     if e.variant_name() == "Cast":
         inner: Expr = e.to_variant().expr()
         return inner
-    if e.variant_name() == "ScalarFunction" and e.rex_call_operator() == "date_trunc":
-        return e.rex_call_operands()[1]
-    return None
+    called = _near(e)
+    return None if called is None else called.rex_call_operands()[1]
+
+
+def _near(e: Expr) -> Expr | None:
+    """A call of date_trunc. For years that it can't take, the rewritten text has it in a CASE of two arms
+    (`parser/typed/calls.py`); it counts for a range that has no such years."""
+    if e.variant_name() == "Case":
+        arms = e.to_variant().when_then_expr()
+        e = arms[0][1] if len(arms) == 1 else e
+    is_one = e.variant_name() == "ScalarFunction" and e.rex_call_operator() == "date_trunc"
+    return e if is_one else None
 
 
 def image_of(e: Expr, kind: pa.DataType) -> Image | None:
     """What the expression makes of its argument, which is of a type; None if it may not keep the order."""
-    return _cast(e, kind) if e.variant_name() == "Cast" else _truncated(e, kind)
+    if e.variant_name() == "Cast":
+        return _cast(e, kind)
+    called = _near(e)
+    found = None if called is None else _truncated(called, kind)
+    return found if found is None or e.variant_name() != "Case" else _within_reach(found)
+
+
+def _within_reach(image: Image) -> Image:
+    """Only of times that date_trunc takes: what the other arm of the CASE gives is not looked at."""
+
+    def of(known: Range) -> Range:
+        return image.of(Range(_reached(known.least), _reached(known.greatest)))
+
+    return Image(image.kind, of)
+
+
+def _reached(times: pa.Array) -> pa.Array:
+    numbers = times.cast(pa.int64())
+    least, most = (pa.scalar(day, pa.timestamp(times.type.unit)).cast(pa.int64()) for day in _REACH)
+    return pc.if_else(pc.and_(pc.greater(numbers, least), pc.less(numbers, most)), times, None)
 
 
 def _cast(e: Expr, kind: pa.DataType) -> Image | None:
@@ -68,9 +97,9 @@ def _cast(e: Expr, kind: pa.DataType) -> Image | None:
         return _as(pa.float64()) if is_.is_integer(kind) or is_.is_float32(kind) else None
     if found[2]:
         wider = is_.is_date(kind) or (is_.is_timestamp(kind) and kind.tz is None and kind.unit == "us")
-        return _as(pa.timestamp(found[2])) if wider else None
+        return _as(pa.timestamp(found[2].replace("µ", "u"))) if wider else None
     wanted = pa.decimal128(int(found[3]), int(found[4]))
-    return _as(wanted) if is_.is_decimal(kind) and wanted.scale >= kind.scale else None
+    return _as(wanted) if is_.is_integer(kind) or (is_.is_decimal(kind) and wanted.scale >= kind.scale) else None
 
 
 def _as(kind: pa.DataType) -> Image:

@@ -20,6 +20,7 @@ from pyiceberg.table.deletion_vector import DeletionVector
 
 from pinakes.caches.manifests import ManifestCache
 from pinakes.core.catalog import IcebergTable
+from pinakes.engine.scan.avro import read_avro_aside
 from pinakes.engine.scan.deletes import DeleteFile
 from pinakes.engine.scan.locations import remembered_as
 from pinakes.engine.scan.unreadable import reading
@@ -85,10 +86,13 @@ def _read(io: FileIO, cache: ManifestCache, file: DeleteFile) -> Positions:
 
 def _positions(io: FileIO, file: DeleteFile) -> Positions:
     kinds = {"PARQUET": pds.ParquetFileFormat, "ORC": pds.OrcFileFormat}
-    if file.format not in kinds:
+    if file.format == "AVRO":
+        rows = read_avro_aside(io, file.path)[0].select(["file_path", "pos"])
+    elif file.format in kinds:
+        with io.new_input(file.path).open() as stream:
+            rows = kinds[file.format]().make_fragment(stream).to_table(columns=["file_path", "pos"])
+    else:
         raise ValueError(f"deletes in the format {file.format} are not known")
-    with io.new_input(file.path).open() as stream:
-        rows = kinds[file.format]().make_fragment(stream).to_table(columns=["file_path", "pos"])
     if rows.num_rows != file.record_count:
         raise ValueError(f"it has {rows.num_rows} rows; the metadata says {file.record_count}")
     paths = rows.column("file_path")

@@ -61,6 +61,8 @@ class Pruner:
                 return self._is_not_null(e)
             case "Like":
                 return self._like(e)
+            case "IsTrue":
+                return self.mask(e.rex_call_operands()[0])
             case "IsNotTrue" | "IsFalse" | "Not":
                 return Failing(self).mask(e.rex_call_operands()[0])
         return None

@@ -57,7 +57,8 @@ def is_uniform(metadata: TableMetadata, schema: Schema) -> bool:
     names = {field.field_id: (field.name, _nested(field)) for field in schema.fields}
     taken = {field.name: field.field_id for field in schema.fields}
     fields = [field for s in metadata.schemas for field in s.fields]
-    return all(_PLAIN_NAME.fullmatch(name) for name in _all_names(schema)) and all(
+    every = (schema, *metadata.schemas)  # of a column that was dropped, files may have a name that another has now
+    return all(_PLAIN_NAME.fullmatch(name) for s in every for name in _all_names(s.as_struct())) and all(
         names.get(f.field_id, (f.name, _nested(f))) == (f.name, _nested(f))
         and taken.get(f.name, f.field_id) == f.field_id
         for f in fields
@@ -80,8 +81,18 @@ def _outline(t: ice.IcebergType) -> str:
     return str(t)
 
 
-def _all_names(schema: Schema) -> Iterator[str]:
-    return (part for name in schema._name_to_id for part in name.split("."))
+def _all_names(t: ice.IcebergType) -> Iterator[str]:
+    """The names of all fields within a type, at every depth. Each may hold a dot: they are not joined by dots here."""
+    match t:
+        case ice.StructType():
+            for field in t.fields:
+                yield field.name
+                yield from _all_names(field.field_type)
+        case ice.ListType():
+            yield from _all_names(t.element_type)
+        case ice.MapType():
+            yield from _all_names(t.key_type)
+            yield from _all_names(t.value_type)
 
 
 # --- by the footer -----------------------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from pinakes.engine.scan.deletes import NONE, Deletes
 from pinakes.engine.scan.snapshot import SnapshotFiles, files_of
 from pinakes.engine.scan.unreadable import reading
 
-_FORMATS: Mapping[str, FileFormat] = {"PARQUET": FileFormat.PARQUET, "ORC": FileFormat.ORC}
+_FORMATS: Mapping[str, FileFormat] = {"PARQUET": FileFormat.PARQUET, "ORC": FileFormat.ORC, "AVRO": FileFormat.AVRO}
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,9 @@ def task_of(files: SnapshotFiles, number: int) -> Task:
     """One file of a snapshot, with no more of its metadata than a reader needs."""
     row = files.table.slice(number, 1).select(["file_path", "file_format", "record_count"]).to_pylist()[0]
     if row["file_format"].upper() not in _FORMATS:
-        raise NotSupportedError(f"{row['file_path']} is a file of {row['file_format']}; Parquet and ORC can be read")
+        raise NotSupportedError(
+            f"{row['file_path']} is a file of {row['file_format']}; Parquet, ORC and Avro can be read"
+        )
     spec_id, partition = files.partition(number)
     file = DataFile.from_args(
         content=DataFileContent.DATA,

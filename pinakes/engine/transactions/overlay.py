@@ -1,20 +1,24 @@
-"""A catalog as a transaction sees it: each table at the state of its first use, with the transaction's own changes.
+"""A catalog as a transaction sees it: as it was when the transaction first used it, or each of its tables as it was at
+its first use, with the transaction's own changes.
 
-It has exactly the groups of `core/catalog.py` that the inner one has (`core/forwarding.py`). What can't be part of a
-commit of tables is refused, with what to do instead.
+It has exactly the groups of `core/catalog.py` that the inner one has (`core/forwarding.py`). A definition that can't be
+part of the transaction goes to the catalog at once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NoReturn, cast
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, cast
 
 from pinakes.caches.catalog import forget_table
 from pinakes.core.catalog import (
     Catalog,
     IcebergTable,
+    PinnedCatalog,
     SupportsBulkListing,
     SupportsNamespaceChanges,
+    SupportsPinning,
     SupportsTableActions,
     SupportsTableChanges,
     SupportsTables,
@@ -29,6 +33,8 @@ from pinakes.core.errors import NotSupportedError, TableExists
 from pinakes.core.forwarding import Forwarding, class_around
 from pinakes.core.names import Namespace, display
 from pinakes.engine.registry import Mount
+from pinakes.engine.transactions.defining import definition
+from pinakes.engine.transactions.discard import discard
 from pinakes.engine.transactions.work import TableWork
 from pinakes.providers.metadata_updates import commit_response
 
@@ -39,25 +45,51 @@ if TYPE_CHECKING:
     from pyiceberg.table.update import TableRequirement, TableUpdate
 
     from pinakes.core.worker_tables import TableAction
-    from pinakes.engine.transactions.transaction import Transaction
+    from pinakes.engine.transactions.transaction import Transaction, WorkKey
 
 
 class Overlay(Forwarding):
-    """What each of them has; `overlay` adds the groups."""
+    """What each of them has; `overlay` adds the groups. `raw` is the catalog itself, `pinned` the same at one moment,
+    if it can be had so; that one is read and changed then."""
 
-    def __init__(self, inner: Any, mount: Mount, transaction: Transaction) -> None:
-        super().__init__(inner)
+    def __init__(self, raw: Any, pinned: PinnedCatalog | None, mount: Mount, transaction: Transaction) -> None:
+        super().__init__(raw if pinned is None else pinned)
+        self._raw = raw
+        self._is_pinned = pinned is not None
         self._mount = mount
         self._transaction = transaction
 
     def close(self) -> None:
         """The catalog outlives the transaction."""
 
-    def _refuse(self, what: str) -> NoReturn:
-        raise NotSupportedError(
-            f"{what} can't be part of a transaction in catalog '{self._mount.name}' (type {self._mount.type}). "
-            f"ROLLBACK or COMMIT, and run the statement on its own."
-        )
+    @contextmanager
+    def _changing_names(self) -> Iterator[Any]:
+        """The catalog to change within: the pinned one, or the catalog itself, at once and for everybody."""
+        if self._takes_names:
+            with self._transaction.changing():
+                yield self.inner
+        else:
+            yield self._at_once()
+            self._transaction.release(self._mount)
+
+    @property
+    def _takes_names(self) -> bool:
+        """Whether names are part of the transaction here, and not only the metadata of tables."""
+        return self._is_pinned and self._is_taken
+
+    @property
+    def _is_taken(self) -> bool:
+        return self._transaction.why_not(self._mount, self._raw) is None
+
+    def _at_once(self) -> Any:
+        found = definition()
+        if found is None:
+            raise NotSupportedError(
+                f"names can't be changed by this statement within a transaction in catalog '{self._mount.name}' (type "
+                f"{self._mount.type}). ROLLBACK, and run it outside of one."
+            )
+        found.at_once = self._mount
+        return self._raw
 
 
 class _Tables(Overlay):
@@ -65,8 +97,10 @@ class _Tables(Overlay):
         return sorted({*self.inner.list_tables(namespace), *self._seen(namespace)})
 
     def load_table(self, namespace: Namespace, name: str) -> Table:
-        works, key = self._transaction.works, (self._mount, namespace, name)
+        works, key = self._transaction.works, self._key(namespace, name)
         with self._transaction.lock:
+            if self._is_changed_at_once(works.get(key)):
+                return self._load_to_change_at_once(namespace, name)
             if key not in works:
                 forget_table(self.inner, namespace, name)  # the state that is kept must be that of now
                 loaded: Table = self.inner.load_table(namespace, name)
@@ -75,45 +109,96 @@ class _Tables(Overlay):
                 works[key] = TableWork(loaded.handle, self._transaction.changing)
             return IcebergTable(namespace, name, works[key].table)
 
+    def _is_changed_at_once(self, work: TableWork | None) -> bool:
+        found = definition()
+        return found is not None and found.changes_table and work_is_free(work) and not self._is_taken
+
+    def _load_to_change_at_once(self, namespace: Namespace, name: str) -> Table:
+        """The table itself: a definition that can't be part of the transaction changes it for everybody."""
+        self._transaction.works.pop(self._key(namespace, name), None)
+        raw = self._at_once()
+        self._transaction.release(self._mount)
+        forget_table(raw, namespace, name)
+        loaded: Table = raw.load_table(namespace, name)
+        return loaded
+
+    def _key(self, namespace: Namespace, name: str) -> WorkKey:
+        return (self._mount, namespace, name)
+
     def _seen(self, namespace: Namespace) -> list[str]:
-        """The tables that the transaction has made or used here: they stay, whatever others do."""
+        """The tables that the transaction has made or used here: they stay, whatever others do. A pinned catalog knows
+        them itself."""
+        if self._is_pinned:
+            return []
         return [name for mount, ns, name in list(self._transaction.works) if mount is self._mount and ns == namespace]
+
+
+def work_is_free(work: TableWork | None) -> bool:
+    return work is None or not work.is_changed
 
 
 class _TableChanges(_Tables):
     def create_table(self, namespace: Namespace, name: str, spec: TableSpec) -> Table:
+        if not self._creates:
+            with self._changing_names() as catalog:
+                made: Table = catalog.create_table(namespace, name, spec)
+            return made
         begun = self.begin_create_table(namespace, name, spec)
         begun.commit_transaction()
         return self.load_table(namespace, name)
 
     def begin_create_table(self, namespace: Namespace, name: str, spec: TableSpec) -> CreateTableTransaction:
         if not self._creates:
-            self._refuse("CREATE TABLE")
+            with self._changing_names() as catalog:
+                outside: CreateTableTransaction = catalog.begin_create_table(namespace, name, spec)
+            return outside
         if name in self._seen(namespace):
             raise TableExists(f"a table named {display(self._mount.name, namespace, name)} already exists")
         begun: CreateTableTransaction = self.inner.begin_create_table(namespace, name, spec)
-        begun._table.catalog = cast("Any", _Making(begun._table, namespace, name, self._mount, self._transaction))
+        pinned = self.inner if self._is_pinned else None
+        begun._table.catalog = cast("Any", _Making(begun._table, self._key(namespace, name), pinned, self._transaction))
         return begun
 
     @property
     def _creates(self) -> bool:
-        return isinstance(self.inner, SupportsTransactions) and self.inner.creates_in_transactions
+        raw = self._raw
+        return self._is_taken and isinstance(raw, SupportsTransactions) and raw.creates_in_transactions
 
     def drop_table(self, namespace: Namespace, name: str, *, purge: bool = False) -> None:
-        self._refuse("DROP TABLE")
+        key = self._key(namespace, name)
+        work = self._transaction.works.get(key)
+        with self._changing_names() as catalog:
+            # Of a table that the transaction has made there is nothing to purge but what it wrote.
+            catalog.drop_table(namespace, name, purge=purge and not (work is not None and work.is_new))
+            self._transaction.works.pop(key, None)
+        if work is not None and work.is_changed:
+            discard(work)
 
     def rename_table(self, source: tuple[Namespace, str], target: tuple[Namespace, str]) -> None:
-        self._refuse("RENAME TABLE")
+        key, works = self._key(*source), self._transaction.works
+        if not self._takes_names and not work_is_free(works.get(key)):
+            raise NotSupportedError(
+                f"{display(self._mount.name, *source)} was changed in this transaction, and catalog "
+                f"'{self._mount.name}' (type {self._mount.type}) can't rename it in the same one. ROLLBACK, and rename "
+                f"it first."
+            )
+        with self._changing_names() as catalog:
+            catalog.rename_table(source, target)
+            work = works.pop(key, None)
+            if work is not None and self._takes_names:
+                work.rename(*target)
+                works[self._key(*target)] = work
 
 
 class _Making:
     """The catalog of a table that the transaction is about to make."""
 
     def __init__(
-        self, staged: PyIcebergTable, namespace: Namespace, name: str, mount: Mount, transaction: Transaction
+        self, staged: PyIcebergTable, key: WorkKey, pinned: PinnedCatalog | None, transaction: Transaction
     ) -> None:
         self._staged = staged
-        self._key = (mount, namespace, name)
+        self._key = key
+        self._pinned = pinned
         self._transaction = transaction
 
     def commit_table(
@@ -121,6 +206,9 @@ class _Making:
     ) -> CommitTableResponse:
         with self._transaction.changing():
             work = TableWork(self._staged, self._transaction.changing, updates)
+            if self._pinned is not None:
+                _, namespace, name = self._key
+                self._pinned.reserve(namespace, name, work.metadata)
             self._transaction.works[self._key] = work
         return commit_response(work.metadata, self._staged.metadata_location)
 
@@ -132,21 +220,26 @@ class _TableActions(_TableChanges):
     def define_table(
         self, namespace: Namespace, name: str, columns: ArrowSchema, comment: str | None, *, replace: bool = False
     ) -> None:
-        self._refuse("CREATE TABLE")
+        with self._changing_names() as catalog:
+            catalog.define_table(namespace, name, columns, comment, replace=replace)
 
     def alter_table(self, namespace: Namespace, name: str, action: TableAction) -> None:
-        self._refuse("ALTER TABLE")
+        with self._changing_names() as catalog:
+            catalog.alter_table(namespace, name, action)
 
 
 class _NamespaceChanges(Overlay):
     def create_namespace(self, namespace: Namespace, properties: Mapping[str, str]) -> None:
-        self._refuse("CREATE SCHEMA")
+        with self._changing_names() as catalog:
+            catalog.create_namespace(namespace, properties)
 
     def drop_namespace(self, namespace: Namespace) -> None:
-        self._refuse("DROP SCHEMA")
+        with self._changing_names() as catalog:
+            catalog.drop_namespace(namespace)
 
     def alter_namespace(self, namespace: Namespace, updates: Mapping[str, str], removals: Iterable[str]) -> None:
-        self._refuse("ALTER SCHEMA")
+        with self._changing_names() as catalog:
+            catalog.alter_namespace(namespace, updates, removals)
 
 
 class _Views(Overlay):
@@ -158,27 +251,35 @@ class _Views(Overlay):
         return found
 
     def create_view(self, namespace: Namespace, name: str, view: ViewDefinition, *, replace: bool = False) -> None:
-        self._refuse("CREATE VIEW")
+        with self._changing_names() as catalog:
+            catalog.create_view(namespace, name, view, replace=replace)
 
     def drop_view(self, namespace: Namespace, name: str) -> None:
-        self._refuse("DROP VIEW")
+        with self._changing_names() as catalog:
+            catalog.drop_view(namespace, name)
 
     def rename_view(self, source: tuple[Namespace, str], target: tuple[Namespace, str]) -> None:
-        self._refuse("ALTER VIEW … RENAME")
+        with self._changing_names() as catalog:
+            catalog.rename_view(source, target)
 
 
 class _ViewTexts(_Views):
     def set_view_comment(self, namespace: Namespace, name: str, comment: str | None) -> None:
-        self._refuse("COMMENT ON VIEW")
+        with self._changing_names() as catalog:
+            catalog.set_view_comment(namespace, name, comment)
 
 
 class _BulkListing(_Tables):
     def list_everything(self) -> Sequence[tuple[Namespace, str, str]]:
+        every = list(self.inner.list_everything())
+        if self._is_pinned:
+            return every
         seen = [(ns, name, "TABLE") for mount, ns, name in list(self._transaction.works) if mount is self._mount]
-        return list(dict.fromkeys([*self.inner.list_everything(), *seen]))
+        return list(dict.fromkeys([*every, *seen]))
 
 
 _OWN: dict[Any, type[Overlay] | None] = {
+    SupportsPinning: None,  # it is pinned already, or can't be
     SupportsTransactions: None,  # there is one already
     SupportsTableActions: _TableActions,
     SupportsTableChanges: _TableChanges,
@@ -191,6 +292,6 @@ _OWN: dict[Any, type[Overlay] | None] = {
 """The groups in which the transaction has a say."""
 
 
-def overlay(inner: Catalog, mount: Mount, transaction: Transaction) -> Overlay:
+def overlay(raw: Catalog, pinned: PinnedCatalog | None, mount: Mount, transaction: Transaction) -> Overlay:
     """The catalog as the transaction sees it."""
-    return class_around(inner, Overlay, _OWN)(inner, mount, transaction)
+    return class_around(pinned or raw, Overlay, _OWN)(raw, pinned, mount, transaction)

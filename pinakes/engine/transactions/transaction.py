@@ -1,8 +1,10 @@
 """A transaction of a session, from BEGIN to COMMIT or ROLLBACK.
 
-Each table is read at one state, that of its first use, with the transaction's own changes applied (`work.py`);
-`overlay.py` shows the catalogs so. Nothing reaches a catalog before COMMIT, which gives it all changes at once: it
-makes them all or none. That is snapshot isolation: whoever changed a table of it meanwhile makes COMMIT fail.
+A catalog that can be pinned (`sqlite`, `jdbc`) is read as it was when the transaction first used it; of others each
+table is as it was at its first use. The transaction's own changes are applied to that (`work.py`), and `overlay.py`
+shows the catalogs so. COMMIT gives the one catalog that was changed all changes at once: it makes them all or none.
+That is snapshot isolation: whoever changed a table of it meanwhile makes COMMIT fail. A definition that the catalog
+can't make part of it (`defining.py`) takes effect at once, with a warning.
 """
 
 from __future__ import annotations
@@ -10,13 +12,21 @@ from __future__ import annotations
 import logging
 import threading
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from pinakes.caches.catalog import forget_catalog
-from pinakes.core.catalog import Catalog, RunningTransaction, SupportsOwnTransactions, SupportsTransactions
+from pinakes.caches.catalog import forget_catalog, forget_table
+from pinakes.core.catalog import (
+    Catalog,
+    PinnedCatalog,
+    RunningTransaction,
+    SupportsOwnTransactions,
+    SupportsPinning,
+    SupportsTransactions,
+    TableChange,
+)
 from pinakes.core.errors import (
     CommitConflict,
     CommitUnknown,
@@ -27,6 +37,7 @@ from pinakes.core.errors import (
 )
 from pinakes.core.names import Namespace
 from pinakes.engine.registry import Mount
+from pinakes.engine.transactions.defining import definition
 
 if TYPE_CHECKING:
     from pinakes.engine.transactions.work import TableWork
@@ -48,6 +59,7 @@ class Transaction:
         self.works: dict[WorkKey, TableWork] = {}
         self.lock = threading.RLock()
         self._overlays: dict[Mount, tuple[Catalog, Catalog]] = {}
+        self._pinned: dict[Mount, PinnedCatalog] = {}
         self._own: dict[Mount, tuple[Catalog, RunningTransaction]] = {}
         """The catalogs that run transactions themselves, each with the one that runs."""
         self._changed: tuple[Mount, Catalog] | None = None
@@ -61,8 +73,11 @@ class Transaction:
             if isinstance(catalog, SupportsOwnTransactions) and catalog.runs_transactions:
                 return self._running(mount, catalog)
             known = self._overlays.get(mount)
-            if known is None or known[0] is not catalog:
-                known = self._overlays[mount] = catalog, overlay(catalog, mount, self)
+            if known is None or (known[0] is not catalog and mount not in self._pinned):
+                pinned = catalog.pin() if isinstance(catalog, SupportsPinning) and catalog.pins else None
+                if pinned is not None:
+                    self._pinned[mount] = pinned
+                known = self._overlays[mount] = catalog, overlay(catalog, pinned, mount, self)
         return known[1]
 
     def _running(self, mount: Mount, catalog: SupportsOwnTransactions) -> Catalog:
@@ -80,25 +95,43 @@ class Transaction:
             raise PermissionDenied(
                 f"this transaction is READ ONLY, so it can't change catalog '{mount.name}': ROLLBACK, and BEGIN another"
             )
+        why = self.why_not(mount, catalog)
+        if why is None:
+            self._changed = mount, catalog
+        elif definition() is None:
+            raise NotSupportedError(why)
+
+    def why_not(self, mount: Mount, catalog: Catalog) -> str | None:
+        """Why a catalog can't be changed in this transaction, if it can't."""
         if self._changed is not None and self._changed[0] is not mount:
-            raise NotSupportedError(
+            return (
                 f"this transaction has changed catalog '{self._changed[0].name}', so it can't change '{mount.name}': "
-                f"no commit is atomic over two catalogs. COMMIT or ROLLBACK first."
+                f"no commit is atomic over two catalogs. ROLLBACK, and change each in a transaction of its own."
             )
         own = isinstance(catalog, SupportsOwnTransactions) and catalog.runs_transactions
         if not own and not isinstance(catalog, SupportsTransactions):
-            raise NotSupportedError(
+            return (
                 f"catalog '{mount.name}' (type {mount.type}) can't be changed in a transaction: it commits one table "
                 f"at a time. ROLLBACK, and run the statement on its own."
             )
-        self._changed = mount, catalog
+        return None
+
+    def release(self, mount: Mount) -> None:
+        """A catalog was changed outside of it: from now on it is seen as it is then. What is changed within stays."""
+        with self.lock:
+            pinned = self._pinned.get(mount)
+            if pinned is None:
+                return
+            pinned.release()
+            for key in [key for key in self.works if key[0] is mount]:
+                del self.works[key]
 
     def check(self, kind: str) -> None:
         """Raise unless a statement of this kind may run in it now."""
         if self.is_aborted and kind not in ("Rollback", "Commit"):
             raise TransactionAborted(
                 "this transaction is aborted, since a statement in it failed: nothing runs in it any more. "
-                "ROLLBACK ends it."
+                "ROLLBACK ends it, and so does COMMIT, which commits nothing of it."
             )
 
     @contextmanager
@@ -137,12 +170,15 @@ class Transaction:
             self._is_over = True
             changes = [work.change() for work in self.works.values() if work.is_changed]
         self._end_own("commit")
-        if not changes or self._changed is None:
+        if self._changed is None:
             return
-        _, catalog = self._changed
+        mount, catalog = self._changed
+        pinned = self._pinned.get(mount)
+        if not changes and (pinned is None or not pinned.is_changed):
+            return
         assert isinstance(catalog, SupportsTransactions)
         try:
-            catalog.commit_tables(changes)
+            self._publish(catalog, pinned, changes)
         except CommitUnknown as error:
             if not self._is_visible(catalog):
                 raise CommitUnknown(
@@ -158,6 +194,22 @@ class Transaction:
         except PinakesError:
             self.rollback()
             raise
+
+    def _publish(
+        self, catalog: SupportsTransactions, pinned: PinnedCatalog | None, changes: Sequence[TableChange]
+    ) -> None:
+        if pinned is None:
+            catalog.commit_tables(changes)
+            return
+        names_changed = pinned.is_changed
+        try:
+            pinned.commit_tables(changes)
+        finally:
+            if names_changed:
+                forget_catalog(catalog)
+            for change in changes:
+                *namespace, name = change.table.name()
+                forget_table(catalog, tuple(namespace), name)
 
     def _end_own(self, how: str) -> None:
         """End the transactions that catalogs run themselves. Only one of them can have changed anything (`claim`); it
@@ -187,6 +239,9 @@ class Transaction:
             self._is_over = True
             works = list(self.works.values())
             self.works.clear()
+            pinned = list(self._pinned.values())
+        for catalog in pinned:
+            catalog.rollback()
         for work in works:
             if work.is_changed:
                 discard(work)

@@ -28,6 +28,7 @@ from pyiceberg.table.update import (
 )
 
 from pinakes.core.catalog import TableChange
+from pinakes.core.names import Namespace
 from pinakes.providers.metadata_updates import commit_response, updated
 
 
@@ -52,6 +53,10 @@ class TableWork:
         """The table as the statements of the transaction see it. Their commits come back here (`commit_table`)."""
         base = self.base
         return Table(base.name(), self.metadata, base.metadata_location, base.io, cast("Any", self), base.config)
+
+    def rename(self, namespace: Namespace, name: str) -> None:
+        base = self.base
+        self.base = Table((*namespace, name), base.metadata, base.metadata_location, base.io, base.catalog, base.config)
 
     @property
     def is_changed(self) -> bool:

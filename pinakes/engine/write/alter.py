@@ -23,6 +23,7 @@ from pinakes.core.errors import (
     listing,
 )
 from pinakes.core.names import Name, Part, match, quote
+from pinakes.core.primary_key import renamed_key
 from pinakes.core.types import iceberg_type, sql_name
 from pinakes.engine.execution import Execution
 from pinakes.engine.places import Found
@@ -31,6 +32,7 @@ from pinakes.engine.write.defaults import default_value
 from pinakes.engine.write.definition import (
     FORMAT_VERSION,
     check_names,
+    check_partition_names,
     find_field,
     format_version,
     sorting,
@@ -201,6 +203,11 @@ class _Change:
             raise ColumnExists(f"column {action.to} exists already in {self.found}")
         check_names([action.to.exact])
         self._update(lambda u: u.rename_column(path, action.to.exact))
+        key = (
+            renamed_key(self.transaction.table_metadata.properties, path[0], action.to.exact) if len(path) == 1 else {}
+        )
+        if key:
+            self.transaction.set_properties(key)
 
     def _widen(self, action: s.SetColumnType) -> None:
         path = self._path(action.path)
@@ -277,6 +284,8 @@ class _Change:
             raise InvalidArgument(f"{transform} does not work on column {path} of type {sql_name(kind)}")
         if term_name(action.term, path) in (f.name for f in self.transaction.table_metadata.spec().fields):
             raise AlreadyExistsError(f"{self.found} has a partition field {term_name(action.term, path)} already")
+        known = [f.name for f in self.transaction.table_metadata.spec().fields]
+        check_partition_names([*known, term_name(action.term, path)])
         with self.transaction.update_spec() as update:
             update.add_field(path, transform, term_name(action.term, path))
 

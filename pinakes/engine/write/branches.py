@@ -77,7 +77,9 @@ class _Branch:
         """What is said of how long its snapshots are kept stays."""
         if not isinstance(update, SetSnapshotRefUpdate) or update.ref_name != MAIN_BRANCH:
             return update
-        kept = self._real.metadata.refs[self._name].model_dump(exclude={"snapshot_id", "snapshot_ref_type"})
+        kept = self._real.metadata.refs[self._name].model_dump(
+            exclude={"snapshot_id", "snapshot_ref_type"}, by_alias=False
+        )
         return update.model_copy(update={"ref_name": self._name, **kept})
 
 

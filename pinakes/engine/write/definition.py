@@ -8,7 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 from pyiceberg.partitioning import UNPARTITIONED_PARTITION_SPEC, PartitionField, PartitionSpec
-from pyiceberg.schema import Schema
+from pyiceberg.schema import Schema, make_compatible_name
 from pyiceberg.table.sorting import NullOrder, SortDirection, SortField, SortOrder
 from pyiceberg.transforms import Transform, parse_transform
 from pyiceberg.typedef import TableVersion
@@ -18,6 +18,7 @@ from pinakes.core.catalog import IcebergTable, TableSpec
 from pinakes.core.errors import ColumnExists, ColumnNotFound, InvalidArgument, listing
 from pinakes.core.iceberg_arrow import iceberg_schema_of
 from pinakes.core.names import Part, match, quote
+from pinakes.core.primary_key import key_properties
 from pinakes.core.types import iceberg_type
 from pinakes.engine.execution import Execution
 from pinakes.engine.write.defaults import DEFAULTS_VERSION, check_no_defaults, default_value
@@ -67,7 +68,8 @@ def _defined(
 
 
 def _spec(statement: CreateTable | CreateTableAs, schema: Schema) -> TableSpec:
-    properties = table_properties(statement.properties, statement.comment)
+    key = [schema.find_column_name(number) or "" for number in schema.identifier_field_ids]
+    properties = table_properties(statement.properties, statement.comment) | key_properties(key)
     parts, order = partitioning(statement.partitioning, schema), sorting(statement.sorting, schema)
     return TableSpec(schema, parts, properties, statement.location, order)
 
@@ -136,7 +138,20 @@ def partitioning(terms: Sequence[PartitionTerm], schema: Schema) -> PartitionSpe
             raise InvalidArgument(f"{transform} does not work on column {source.name} of type {source.field_type}")
         fields.append(PartitionField(source.field_id, number, transform, term_name(term, source.name)))
     _unique([f.name for f in fields])
+    check_partition_names([f.name for f in fields])
     return PartitionSpec(*fields)
+
+
+def check_partition_names(names: Sequence[str]) -> None:
+    """In manifests names have a form that Avro could have, in which each must be there once."""
+    forms = [make_compatible_name(name) for name in names]
+    twice = next((i for i, form in enumerate(forms) if form in forms[:i]), None)
+    if twice is not None:
+        other = names[forms.index(forms[twice])]
+        raise InvalidArgument(
+            f"the partition fields {quote(other)} and {quote(names[twice])} would both be {forms[twice]} in "
+            f"manifests: rename one of the columns"
+        )
 
 
 def sorting(terms: Sequence[SortTerm], schema: Schema) -> SortOrder | None:

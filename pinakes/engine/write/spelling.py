@@ -11,6 +11,7 @@ from pyiceberg.types import NestedField
 
 from pinakes.core.default_text import default_text
 from pinakes.core.names import spell, text_literal
+from pinakes.core.primary_key import PROPERTY, primary_key
 from pinakes.core.types import sql_name
 from pinakes.engine.write.loaded import is_record
 from pinakes.engine.write.partitions import field_path
@@ -21,7 +22,7 @@ def create_table_text(name: str, table: Table) -> str:
     schema = table.schema()
     lines = [_column(f) for f in schema.fields]
     if schema.identifier_field_ids:
-        key = ", ".join(spell(schema.find_column_name(i) or "") for i in schema.identifier_field_ids)
+        key = ", ".join(map(spell, primary_key(schema, table.properties)))
         lines.append(f"PRIMARY KEY ({key})")
     text = f"CREATE TABLE {name} (\n" + ",\n".join(f"  {line}" for line in lines) + "\n)"
     terms = [_term(f, schema) for f in table.spec().fields if not isinstance(f.transform, VoidTransform)]
@@ -30,7 +31,7 @@ def create_table_text(name: str, table: Table) -> str:
     order = order_of(table.metadata)
     if order is not None:
         text += f"\nSORTED BY ({', '.join(_sort_term(f, schema) for f in order.fields)})"
-    properties = {key: value for key, value in table.properties.items() if not is_record(key)}
+    properties = {key: value for key, value in table.properties.items() if not is_record(key) and key != PROPERTY}
     comment = properties.pop("comment", None)
     if comment:
         text += f"\nCOMMENT {text_literal(comment)}"

@@ -1,7 +1,11 @@
-"""BeginTransaction: BEGIN on the caller's connection. Statements that give its handle run in it."""
+"""BeginTransaction: BEGIN on the caller's connection. Statements that give its handle run in it.
+
+A transaction that a statement (BEGIN) has begun becomes that of the handle: a client may turn autocommit off after it.
+"""
 
 from __future__ import annotations
 
+from pinakes.core.errors import InvalidArgument
 from pinakes.flight.connections import Transaction
 from pinakes.flight.service import Ask
 from pinakes.flight.wire.messages import message, pack, unpack_as
@@ -11,8 +15,11 @@ def begin_transaction(body: bytes, ask: Ask) -> bytes:
     unpack_as("ActionBeginTransactionRequest", body)
     connection = ask.connection
     with connection.lock:
-        connection.session.run("BEGIN", started=ask.call.started)
+        if connection.session.transaction is None:
+            connection.session.run("BEGIN", started=ask.call.started)
+        elif ask.service.holder(connection) is not None:
+            raise InvalidArgument("a transaction has begun already on this connection: end it first")
         begun = connection.session.transaction
         assert begun is not None
-    handle = ask.service.transactions.put(Transaction(connection, begun))
+        handle = ask.service.transactions.put(Transaction(connection, begun))
     return pack(message("ActionBeginTransactionResult")(transaction_id=handle))

@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import pyarrow as pa
 
+from pinakes.core.errors import NotSupportedError
 from pinakes.engine.describing import describe
+from pinakes.engine.session import Session
 from pinakes.flight.connections import Prepared
+from pinakes.flight.errors import Refused, for_caller, on_the_wire
 from pinakes.flight.limits import check_text
 from pinakes.flight.service import Ask
 from pinakes.flight.wire.messages import message, pack, unpack_as
 from pinakes.flight.wire_types import parameter_type
+from pinakes.parser.lexer import tokenize_what_fits
 
 
 def create_prepared_statement(body: bytes, ask: Ask) -> bytes:
     request = unpack_as("ActionCreatePreparedStatementRequest", body)
     check_text(request.query, ask.service.statements)
     connection = ask.within(request.transaction_id)
-    described = describe(connection.session, request.query, ask.call.started)
+    with _heard(request.query, ask, connection.session):
+        described = describe(connection.session, request.query, ask.call.started)
     handle = ask.service.prepared.put(Prepared(connection, request.query, described))
     answer = message("ActionCreatePreparedStatementResult")(prepared_statement_handle=handle)
     answer.is_update = described.is_update
@@ -26,3 +34,20 @@ def create_prepared_statement(body: bytes, ask: Ask) -> bytes:
         fields = [f.with_type(parameter_type(f.type)) for f in described.parameters]
         answer.parameter_schema = pa.schema(fields).serialize().to_pybytes()
     return pack(answer)
+
+
+@contextmanager
+def _heard(query: str, ask: Ask, session: Session) -> Iterator[None]:
+    """ADBC takes UNIMPLEMENTED for a server that can't prepare anything, goes on to bind the parameters, and fails with
+    words about ingestion. A statement without parameters is sent again, and its error is told then."""
+    transaction, client = session.transaction, ask.caller.client
+    try:
+        yield
+    except NotSupportedError as error:
+        has_parameters = any(token.kind == "parameter" for token in tokenize_what_fits(query)[0])
+        is_sent_again = not (has_parameters or client.is_shell or client.is_java)
+        if transaction is not None and not is_sent_again:
+            transaction.abort()
+        if client.is_shell or not has_parameters:
+            raise
+        raise Refused(str(on_the_wire(for_caller(error, ask.caller.identity)))) from None

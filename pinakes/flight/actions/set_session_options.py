@@ -44,6 +44,6 @@ def _statement(session: Session, name: str, value: str | None) -> str:
     if name == CATALOG:
         return f"USE {quote(value if value is not None else session.engine.home.catalog)}"
     if name == SCHEMA:
-        levels = session.engine.home.namespace if value is None else undotted(value)
+        levels = session.engine.home.namespace if value is None else undotted(value) if value else ()
         return "USE " + ".".join(map(quote, (session.scope.catalog, *levels)))
     return f"RESET {quote(name)}" if value is None else f"SET {quote(name)} = {text_literal(value)}"

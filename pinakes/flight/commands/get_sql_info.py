@@ -19,6 +19,6 @@ class GetSqlInfo(Listing):
 
     def batches(self, message: Message, ask: Ask, call: Call) -> Iterator[pa.RecordBatch]:
         limits = ask.service.limits
-        known = informed(limits.prepared_ttl, limits.transaction_ttl)
+        known = informed(limits.prepared_ttl, limits.transaction_ttl, is_java=ask.caller.client.is_java)
         wanted = set(message.info) or known.keys()
         yield batch({number: value for number, value in known.items() if number in wanted})

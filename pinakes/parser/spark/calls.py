@@ -15,7 +15,6 @@ from pinakes.parser.spark.writing import Writing
 _PARTS = {
     **{part: f"extract({part} FROM {{0}})" for part in ("year", "quarter", "month", "week", "day", "doy")},
     **{part: f"extract({part} FROM {{0}})" for part in ("hour", "minute")},
-    "second": "CAST(floor(extract(second FROM {0})) AS INT)",
     "dow": "(extract(dow FROM {0}) - 1)",
     "isodow": "(extract(dow_iso FROM {0}) - 1)",
 }

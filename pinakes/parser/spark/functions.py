@@ -48,6 +48,7 @@ _SUM = Typing(lambda given: t.of_sum(given[0]))
 _AVERAGE = Typing(lambda given: t.of_average(given[0]))
 _MEDIAN = Typing(lambda given: t.DOUBLE if t.is_integer(given[0]) or t.is_float(given[0]) else None)
 _ROUNDED = Typing(lambda given: given[0] if t.is_integer(given[0]) else t.DOUBLE if t.is_float(given[0]) else None)
+_WHOLE_DOUBLE = Typing(lambda given: None if t.is_decimal(given[0]) else t.DOUBLE)
 _TRUNCATED = Typing(lambda given: given[0] if t.is_moment(given[0]) else t.MOMENT)
 _INT, _BINARY = pa.int32(), pa.binary()
 
@@ -60,8 +61,33 @@ def _text(template: str, least: int = 1, most: int | None = None, wants: str = "
     return Function(template, t.TEXT, least, most or least, wants, plain=True)
 
 
-_POSITIVE = (
-    "CASE WHEN {{0}} > 0 THEN {0}({{0}}) WHEN {{0}} = 0 THEN -double('Infinity') WHEN {{0}} < 0 THEN double('NaN') END"
+_INFINITE = "double('Infinity')"
+
+
+def _checked(template: str, outside: str, error: str) -> str:
+    """A function that reports arguments outside of its domain (`engine/checked_functions.py`)."""
+    return f"CASE WHEN {outside} THEN raise_error('{error}') ELSE {template} END"
+
+
+def _logarithm(name: str) -> Function:
+    error = "cannot take the logarithm of zero or of a negative number"
+    return _double(_checked(f"{name}({{0}})", "{0} <= 0", error))
+
+
+def _of_angle(name: str) -> Function:
+    return _double(_checked(f"{name}({{0}})", f"abs({{0}}) = {_INFINITE}", f"{name}() of an infinity is not defined"))
+
+
+def _of_ratio(name: str) -> Function:
+    error = f"{name}() is defined for numbers from -1 to 1 only"
+    return _double(_checked(f"{name}({{0}})", "abs({0}) > 1 AND NOT isnan({0})", error))
+
+
+_EXP = _checked("exp({0})", f"{{0}} < {_INFINITE} AND exp({{0}}) = {_INFINITE}", "exp() overflows")
+_POWER = _checked(
+    "power({all})",
+    f"abs({{0}}) < {_INFINITE} AND abs({{1}}) < {_INFINITE} AND NOT abs(power({{all}})) < {_INFINITE}",
+    "power() overflows or is undefined",
 )
 
 FUNCTIONS: dict[str, Function] = {
@@ -102,23 +128,23 @@ FUNCTIONS: dict[str, Function] = {
     "contains": Function("contains({all})", t.TRUTH, 2, 2, "ss"),
     # --- numbers
     "abs": Function("abs({0})", _FIRST, wants="n"),
-    "ceil": Function("CAST(ceil({0}) AS DOUBLE)", t.DOUBLE, wants="f"),
-    "floor": Function("CAST(floor({0}) AS DOUBLE)", t.DOUBLE, wants="f"),
+    "ceil": Function("CAST(ceil({0}) AS DOUBLE)", _WHOLE_DOUBLE, wants="f"),
+    "floor": Function("CAST(floor({0}) AS DOUBLE)", _WHOLE_DOUBLE, wants="f"),
     "round": Function("round({all})", _ROUNDED, 1, 2, "nw", plain=True),
-    "sqrt": _double("sqrt({0})"),
+    "sqrt": _double(_checked("sqrt({0})", "{0} < 0", "cannot take square root of a negative number")),
     "cbrt": _double("cbrt({0})"),
-    "exp": _double("exp({0})"),
-    "ln": _double(_POSITIVE.format("ln")),
-    "log10": _double(_POSITIVE.format("log10")),
-    "log2": _double(_POSITIVE.format("log2")),
-    "power": _double("power({all})", 2),
-    "pow": _double("power({all})", 2),
-    "sin": _double("sin({0})"),
-    "cos": _double("cos({0})"),
-    "tan": _double("tan({0})"),
+    "exp": _double(_EXP),
+    "ln": _logarithm("ln"),
+    "log10": _logarithm("log10"),
+    "log2": _logarithm("log2"),
+    "power": _double(_POWER, 2),
+    "pow": _double(_POWER, 2),
+    "sin": _of_angle("sin"),
+    "cos": _of_angle("cos"),
+    "tan": _of_angle("tan"),
     "cot": _double("cot({0})"),
-    "asin": _double("asin({0})"),
-    "acos": _double("acos({0})"),
+    "asin": _of_ratio("asin"),
+    "acos": _of_ratio("acos"),
     "atan": _double("atan({0})"),
     "atan2": _double("atan2({all})", 2),
     "sinh": _double("sinh({0})"),

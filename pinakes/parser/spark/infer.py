@@ -14,6 +14,7 @@ from sqlglot.optimizer.scope import Scope, traverse_scope
 
 from pinakes.parser.spark import types as t
 from pinakes.parser.spark.functions import FUNCTIONS, Typing
+from pinakes.parser.spark.literals import decimal_of
 from pinakes.parser.spark.tree import name_of
 
 Columns = Mapping[str, pa.DataType]
@@ -76,7 +77,7 @@ class Inference:
             case exp.Column():
                 return self._column(node)
             case exp.Literal():
-                return t.TEXT if node.is_string else t.DOUBLE if not node.name.isdigit() else t.LONG
+                return t.TEXT if node.is_string else _number(node.name)
             case exp.Null():
                 return pa.null()
             case exp.Paren() | exp.Alias() | exp.Neg() | exp.Window() | exp.Filter() | exp.Ordered():
@@ -115,7 +116,12 @@ class Inference:
             return t.LONG
         if operator in "+-" and t.is_date(left) and t.is_integer(right):
             return t.DATE
-        return None if left is None or right is None else t.of_arithmetic(operator, left, right)
+        if left is None or right is None:
+            return None
+        result = t.of_arithmetic(operator, left, right)
+        if operator == "/" and t.is_decimal(result):
+            return t.quotient(left, right, result, t.whole_digits(left, node.left.unnest()))  # type: ignore[attr-defined]
+        return result
 
     def _call(self, node: exp.Anonymous) -> pa.DataType | None:
         known = FUNCTIONS.get(name_of(node))
@@ -163,6 +169,13 @@ class Inference:
             outputs = self.outputs(query)
             return outputs[names.index(name)] if name in names else None
         return self._output(query, name)
+
+
+def _number(text: str) -> pa.DataType:
+    if text.isdigit():
+        return t.LONG
+    digits = decimal_of(text)
+    return t.DOUBLE if digits is None else pa.decimal128(*digits)
 
 
 def _rounded(type: pa.DataType | None, digits: exp.Expr) -> pa.DataType | None:

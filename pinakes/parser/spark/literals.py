@@ -1,4 +1,4 @@
-"""Constants: whole numbers are bigints and others doubles to DataFusion; to Spark they are ints and decimals."""
+"""Constants: whole numbers are BIGINT here and INT in Spark; with a point they are decimals, else doubles."""
 
 from __future__ import annotations
 
@@ -27,7 +27,18 @@ def number(node: exp.Literal) -> exp.Expr:
         if int(text) > _LARGEST:
             raise refused(f"the number {text}")
         return exp.Var(this=f"{int(text)}L")
+    if decimal_of(text) is not None:
+        return exp.Var(this=f"{text}BD")
     return exp.Var(this=f"{text}D")
+
+
+def decimal_of(text: str) -> tuple[int, int] | None:
+    """The precision and scale of a number that is a decimal."""
+    whole, point, fraction = text.partition(".")
+    if not point or "e" in text.lower():
+        return None
+    digits = max(len(whole.lstrip("0")) + len(fraction), 1)
+    return (digits, len(fraction)) if digits <= 38 else None
 
 
 def check_moment(text: str) -> None:

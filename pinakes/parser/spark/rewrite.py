@@ -195,10 +195,19 @@ def _compared(nodes: list[exp.Expr], writing: Writing) -> None:
         raise refused("a comparison of a text with a number")
     if any(type is None for type in types) and any(t.is_text(x) or t.is_decimal(x) for x in types):
         raise refused("a comparison with a value whose type is not known")
-    if any(map(t.is_decimal, types)) and any(map(t.is_float, types)):
-        for node, type in zip(nodes, types, strict=True):
-            if t.is_float(type):
-                writing.replace(node, writing.raw("CAST({0} AS DECIMAL(30,15))", [node], t.decimal(30, 15)))
+    for node, type in zip(nodes, types, strict=True):
+        if t.is_float(type) and isinstance(node, exp.Column):
+            # Iceberg on Spark skips files by bounds that know neither NaN nor that -0.0 is 0.0.
+            writing.replace(node, writing.raw("nanvl({0}, {0})", [node], type))
+        elif t.is_decimal(type) and type is not None and not isinstance(node, exp.Column):
+            _check_range(type, types)
+
+
+def _check_range(constant: pa.DataType, others: list[pa.DataType | None]) -> None:
+    """Spark does not look at an integer that is compared with a decimal constant out of its range, nor at NULL."""
+    digits = [len(str(2 ** (other.bit_width - 1))) for other in others if other is not None and t.is_integer(other)]
+    if digits and constant.precision - constant.scale >= min(digits):
+        raise refused("a comparison of an integer with a decimal of more digits")
 
 
 def _in(node: exp.In, writing: Writing) -> exp.Expr:
@@ -257,7 +266,14 @@ def _cast(node: exp.Cast, writing: Writing) -> exp.Expr:
     _check_cast(given, wanted)
     if isinstance(node.this, exp.Literal) and node.this.is_string and t.is_moment(wanted):
         literals.check_moment(node.this.name)
+    if t.is_integer(wanted) and t.is_decimal(given):
+        return writing.raw(f"CAST(round({{0}}, 0) AS {name.upper()})", [node.this], wanted)
+    if t.is_integer(wanted) and t.is_float(given):
+        return writing.raw(f"CAST(rint({{0}}) AS {name.upper()})", [node.this], wanted)
     form = "TRY_CAST" if isinstance(node, exp.TryCast) else "CAST"
+    if form == "CAST" and t.is_decimal(wanted) and t.is_float(given):  # of an infinity it would be NULL
+        outside = "CASE WHEN NOT abs({0}) < double('Infinity') THEN raise_error('out of range') ELSE {0} END"
+        return writing.raw(f"CAST({outside} AS {name.upper()})", [node.this], wanted)
     return writing.raw(f"{form}({{0}} AS {name.upper()})", [node.this], wanted)
 
 

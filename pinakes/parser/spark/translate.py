@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -19,6 +20,8 @@ from pinakes.parser.spark.rewrite import rewrite
 from pinakes.parser.spark.tree import Plain, read, refused
 
 Key = tuple[str, str, str]
+_INTERVAL = re.compile(r"\bINTERVAL\s+'([^']*)'", re.IGNORECASE)
+_ONE_UNIT = re.compile(r"\s*[+-]?\d+\s*[a-z]*\s*", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +57,9 @@ def parts(text: str, sources: Sources) -> list[str]:
 
 
 def _read(text: str, sources: Sources) -> tuple[exp.Expr, Inference, dict[str, str]]:
+    for interval in _INTERVAL.findall(text):
+        if not _ONE_UNIT.fullmatch(interval):  # sqlglot reads the first part of it only
+            raise refused(f"the interval {interval!r}")
     tree = _exact(read(text))
     columns, texts = _placed(tree, sources)
     try:

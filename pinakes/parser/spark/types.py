@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import pyarrow as pa
+from sqlglot import expressions as exp
 
 MOST_DIGITS = 38
 EXTRA_DIGITS = 4
 """How many digits more a quotient of decimals has than what is divided."""
+QUOTIENT_SCALE = 16
 _INTEGER_DIGITS = {8: 3, 16: 5, 32: 10, 64: 20}
 
 LONG, DOUBLE, TEXT, TRUTH, DATE = pa.int64(), pa.float64(), pa.string(), pa.bool_(), pa.date32()
@@ -85,6 +87,21 @@ def _of_decimals(operator: str, left: pa.DataType, right: pa.DataType) -> pa.Dat
     return None
 
 
+def whole_digits(type: pa.DataType, node: exp.Expr) -> int:
+    """How many digits a number may have before its point, as `parser/typed` counts them."""
+    if isinstance(node, exp.Literal) and not node.is_string:
+        return len(str(int(node.name.partition(".")[0] or 0) + ("." in node.name)))
+    if is_integer(type):
+        return len(str(2 ** (type.bit_width - 1)))
+    return int(type.precision - type.scale) + 1
+
+
+def quotient(left: pa.DataType, right: pa.DataType, result: pa.DataType, whole: int) -> pa.DataType:
+    """The type of a quotient of decimals: with 16 digits after the point where there is room (`parser/typed`)."""
+    scale = min(QUOTIENT_SCALE, MOST_DIGITS - whole - as_decimal(right).scale - 1)
+    return result if scale - 3 <= as_decimal(left).scale else decimal(MOST_DIGITS, scale)
+
+
 def common(*types: pa.DataType | None) -> pa.DataType | None:
     """What CASE, COALESCE and UNION make of several types; None where that is not known."""
     found: pa.DataType | None = pa.null()
@@ -107,7 +124,7 @@ def _of_two(left: pa.DataType | None, right: pa.DataType | None) -> pa.DataType 
     if not is_number(left) or not is_number(right):
         return None
     if is_decimal(left) != is_decimal(right) and (is_float(left) or is_float(right)):
-        return decimal(30, 15)
+        return DOUBLE
     if is_decimal(left) or is_decimal(right):
         left, right = as_decimal(left), as_decimal(right)
         scale = max(left.scale, right.scale)

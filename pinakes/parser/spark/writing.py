@@ -53,10 +53,10 @@ class Writing:
         types = [self.type(node) for node in nodes]
         if type is None:
             raise refused("CASE or COALESCE of values whose types don't go together")
-        if not t.is_decimal(type):
-            return
         for node, own in zip(nodes, types, strict=True):
-            if t.is_float(own):
+            if t.is_float(type) and t.is_decimal(own):
+                self.replace(node, self.raw("CAST({0} AS DOUBLE)", [node], type))
+            elif t.is_decimal(type) and t.is_decimal(own) and own != type:
                 self.replace(node, self.raw(f"CAST({{0}} AS {(t.in_spark(type) or '').upper()})", [node], type))
 
     def as_text(self, node: exp.Expr) -> exp.Var:
@@ -69,10 +69,17 @@ class Writing:
         return self.raw("CAST({0} AS STRING)", [node], t.TEXT)
 
     def quotient(self, left: exp.Expr, right: exp.Expr, type: pa.DataType) -> exp.Var:
-        """A quotient of decimals: DataFusion has some digits more than what is divided, and cuts off the rest."""
+        """A quotient of decimals: it is rounded to 16 digits after the point where there is room for them; else it has
+        four more than what is divided, and the rest is cut off."""
         given = t.as_decimal(self.type(right) or t.LONG)
         wide = t.in_spark(t.decimal(max(given.precision, given.scale + _DIVISOR_DIGITS), given.scale)) or ""
-        return self.cut(f"({self.text(left)} / CAST({self.text(right)} AS {wide.upper()}))", type)
+        text = f"({self.text(left)} / CAST({self.text(right)} AS {wide.upper()}))"
+        if type.scale <= t.as_decimal(self.type(left) or t.LONG).scale + t.EXTRA_DIGITS:
+            return self.cut(text, type)
+        found = exp.Var(this=f"CAST(round({text}, {type.scale}) AS {(t.in_spark(type) or '').upper()})")
+        self._kept.append(found)
+        self._types[id(found)] = type
+        return found
 
     def await_average(self, parts: tuple[str, str]) -> exp.Var:
         found = exp.Var(this=parts[0])

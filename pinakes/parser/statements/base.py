@@ -122,6 +122,8 @@ class ColumnRef:
     """A subquery, a CTE or an alias in the SELECT list (where one may be used) offers a column of this name."""
     exposed: bool = False
     """A projection without an alias in a subquery or CTE: whoever reads from it uses the name as it is written here."""
+    field: bool = False
+    """A projection without an alias that is a field of a struct: `x.f`, `t.x.f`."""
     owner: int | Part | None = None
     """Whose it is if JOIN … USING shares it: one of the statement's `tables`, or a derived source by its name."""
 

@@ -1,6 +1,7 @@
 """Iceberg format version 3 made writable: pyiceberg 0.12 reads it and refuses to write it.
 
-    install.py     puts the parts below where pyiceberg decides by format version; the only place that changes pyiceberg
+    install.py     puts the parts below where pyiceberg decides by format version, and lets it know the type variant
+                   (`core/variant.py`); the only place that changes pyiceberg
     records.py     manifests and data files with the fields that version 3 adds, and how they are read
     writers.py     manifests and manifest lists written with these fields
     lineage.py     row ids in table metadata: where the next one starts, upgrade of a table, adding a snapshot

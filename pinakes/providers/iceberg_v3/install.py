@@ -11,7 +11,7 @@ import logging
 import threading
 from collections.abc import Callable
 from importlib.metadata import version
-from typing import Any
+from typing import Any, cast
 
 from pyiceberg.io import FileIO
 from pyiceberg.io.fileformat import FileFormatFactory
@@ -33,7 +33,9 @@ from pyiceberg.table.update.snapshot import _SnapshotProducer
 from pyiceberg.table.update.spec import UpdateSpec
 from pyiceberg.transforms import Transform
 from pyiceberg.typedef import TableVersion
+from pyiceberg.types import IcebergType
 
+from pinakes.core.variant import VariantType
 from pinakes.providers.iceberg_v3 import defaults, lineage, projection, snapshots
 from pinakes.providers.iceberg_v3.records import read_manifest_list
 from pinakes.providers.iceberg_v3.statistics import ParquetModel
@@ -54,6 +56,7 @@ PLACES: dict[str, Callable[..., Any]] = {
     "UpdateSpec._partition_field": UpdateSpec._partition_field,
     "UpgradeFormatVersionUpdate": _apply_table_update.dispatch(UpgradeFormatVersionUpdate),
     "AddSnapshotUpdate": _apply_table_update.dispatch(AddSnapshotUpdate),
+    "IcebergType.handle_primitive_type": cast("Any", IcebergType).handle_primitive_type,
     "ArrowProjectionVisitor.list": projection.THEIR_LIST,
     "ArrowProjectionVisitor.map": projection.THEIR_MAP,
 }
@@ -79,7 +82,8 @@ def _install(found: str) -> None:
     defaults.register()
     _apply_table_update.register(UpgradeFormatVersionUpdate, lineage.apply_upgrade)
     _apply_table_update.register(AddSnapshotUpdate, _apply_snapshot)
-    replaced: list[tuple[type, str, Callable[..., Any]]] = [
+    replaced: list[tuple[type, str, Any]] = [
+        (IcebergType, "handle_primitive_type", classmethod(_primitive_type)),
         (TableMetadataV3, "model_dump_json", lineage.dump_json),
         (Snapshot, "manifests", _manifests),
         (_SnapshotProducer, "new_manifest_writer", _new_manifest_writer),
@@ -93,6 +97,14 @@ def _install(found: str) -> None:
     FileFormatFactory._registry[FileFormat.PARQUET] = ParquetModel()
     for owner, name, ours in replaced:
         setattr(owner, name, ours)
+
+
+def _primitive_type(cls: type[IcebergType], v: Any, handler: Any) -> IcebergType:
+    """What a name means as the type of a column, or of a field of a struct."""
+    if v == "variant":
+        return VariantType()
+    found: IcebergType = PLACES["IcebergType.handle_primitive_type"](v, handler)
+    return found
 
 
 def _apply_snapshot(

@@ -6,16 +6,20 @@ So listing, existence checks and namespaces never load pyiceberg; tables and vie
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, cast
+from functools import cache
+from typing import TYPE_CHECKING, Any, cast
 
 from pinakes.core.catalog import TableChange
 from pinakes.core.names import Namespace
 from pinakes.providers.iceberg import IcebergViewCatalog, translated
 from pinakes.providers.sql_catalog.namespaces import Namespaces, split
-from pinakes.providers.sql_catalog.store import CatalogStore
+from pinakes.providers.sql_catalog.store import CatalogStore, PinnableStore
 
 if TYPE_CHECKING:
+    from pyiceberg.table.metadata import TableMetadata
+
     from pinakes.providers.sql_catalog.catalog import SqlCatalog
+    from pinakes.providers.sql_catalog.pinned import PinnedSqlCatalog, PinnedStore
 
 
 class StoreCatalog(IcebergViewCatalog):
@@ -45,6 +49,19 @@ class StoreCatalog(IcebergViewCatalog):
     def commit_tables(self, changes: Sequence[TableChange]) -> None:
         with translated("transaction", ()):
             cast("SqlCatalog", self.inner).commit_tables(changes)
+
+    @property
+    def pins(self) -> bool:
+        return isinstance(self._store, PinnableStore)
+
+    def pin(self) -> PinnedStoreCatalog:
+        assert isinstance(self._store, PinnableStore)
+        from pinakes.providers.sql_catalog.pinned import PinnedStore
+
+        cls: type[PinnedStoreCatalog] = _pinned_class(cast("Any", type(self)))
+        pinned = cls(self._type, PinnedStore(self._store), self._properties)
+        pinned._confining = self._confining
+        return pinned
 
     def list_everything(self) -> Sequence[tuple[Namespace, str, str]]:
         return [(split(key.namespace), key.name, kind) for key, kind in self._store.list_everything()]
@@ -85,3 +102,45 @@ class StoreCatalog(IcebergViewCatalog):
         from pinakes.providers.sql_catalog.catalog import SqlCatalog
 
         return SqlCatalog(self._store, **self._properties)
+
+
+class PinnedStoreCatalog(StoreCatalog):
+    """The catalog as it was at one moment, with changes that nobody else sees before `commit_tables`."""
+
+    @property
+    def pins(self) -> bool:
+        return False
+
+    @property
+    def is_changed(self) -> bool:
+        return self._pinned.is_changed
+
+    def reserve(self, namespace: Namespace, name: str, metadata: TableMetadata) -> None:
+        with translated("table", namespace, name):
+            self._sql.reserve((*namespace, name), metadata)
+
+    def release(self) -> None:
+        self._pinned.release()
+
+    def rollback(self) -> None:
+        if self._pinned.written:
+            self._sql.rollback()
+
+    @property
+    def _pinned(self) -> PinnedStore:
+        return cast("PinnedStore", self._store)
+
+    @property
+    def _sql(self) -> PinnedSqlCatalog:
+        return cast("PinnedSqlCatalog", self.inner)
+
+    def _sql_catalog(self) -> SqlCatalog:
+        from pinakes.providers.sql_catalog.pinned import PinnedSqlCatalog
+
+        return PinnedSqlCatalog(self._pinned, **self._properties)
+
+
+@cache
+def _pinned_class(cls: Any) -> Any:
+    """What the catalog's own class has besides, such as a default namespace, the pinned one has, too."""
+    return type(cls.__name__, (PinnedStoreCatalog, cls), {"__doc__": PinnedStoreCatalog.__doc__})

@@ -6,7 +6,7 @@ Its tables are ordinary pyiceberg tables: `append`, `transaction()` and `create_
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
@@ -129,7 +129,10 @@ class SqlCatalog(OwnFileIO):
             for _, staged in steps:
                 landing.enter_context(self._rows.landing(staged.io, staged.metadata_location))
                 self._write_metadata(staged.metadata, staged.io, staged.metadata_location)
-            self._store.run_in_transaction(lambda: self._point_all(steps))
+            self._publish(lambda: self._point_all(steps))
+
+    def _publish(self, point: Callable[[], None]) -> None:
+        self._store.run_in_transaction(point)
 
     def _stage(self, change: TableChange) -> tuple[Table | None, StagedTable]:
         """The table as it is, if it is, and as it will be."""

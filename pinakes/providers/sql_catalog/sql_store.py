@@ -7,11 +7,11 @@ duplicates is done here, because databases do it by their own rules.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
-from typing import TypeVar
+from typing import TypeVar, cast
 
 from pinakes.core.errors import DataCorrupt, InvalidArgument, NotSupportedError
 from pinakes.providers.sql_catalog.database import OBJECTS, PROPERTIES, Database, columns_of
-from pinakes.providers.sql_catalog.store import Kind, ObjectKey, ObjectRow
+from pinakes.providers.sql_catalog.store import Kind, ObjectKey, ObjectRow, StoreRows
 
 T = TypeVar("T")
 
@@ -51,18 +51,37 @@ class SqlStore:
     # --- tables and views ----------------------------------------------------------------------------------------
 
     def insert(self, kind: Kind, key: ObjectKey, metadata_location: str) -> None:
-        self._fits(namespace=key.namespace, name=key.name)
+        self.check_object(kind, key)
         columns = "catalog_name, table_namespace, table_name, metadata_location"
         values: tuple[str, ...] = (self._catalog_name, key.namespace, key.name, metadata_location)
         if self._holds_views:
             columns, values = f"{columns}, iceberg_type", (*values, kind)
-        elif kind == "VIEW":
+        marks = ", ".join("?" * len(values))
+        self._database.write(f"INSERT INTO {OBJECTS} ({columns}) VALUES ({marks})", values)
+
+    def check_object(self, kind: Kind, key: ObjectKey) -> None:
+        self._fits(namespace=key.namespace, name=key.name)
+        if kind == "VIEW" and not self._holds_views:
             raise NotSupportedError(
                 f"{self._database.place} has the older schema (V0), which can't hold views. "
                 f"Attach it with the option UPGRADE true to add the column that tells them from tables."
             )
-        marks = ", ".join("?" * len(values))
-        self._database.write(f"INSERT INTO {OBJECTS} ({columns}) VALUES ({marks})", values)
+
+    def read_rows(self) -> StoreRows:
+        """In one query, which sees one state whatever the isolation of the database is."""
+        mine, kind = self._database.dialect.is_("catalog_name"), "iceberg_type" if self._holds_views else "NULL"
+        sql = f"""SELECT 'object', table_namespace, table_name, metadata_location, previous_metadata_location, {kind}
+                  FROM {OBJECTS} WHERE {mine}
+                  UNION ALL SELECT 'property', namespace, property_key, property_value, NULL, NULL
+                  FROM {PROPERTIES} WHERE {mine} AND property_key IS NOT NULL"""
+        found = StoreRows({}, {})
+        for what, namespace, name, value, previous, stored in self._database.read(sql, (self._catalog_name,) * 2):
+            if what == "property":
+                found.properties[str(namespace), str(name)] = value or ""
+            else:
+                key = ObjectKey(str(namespace), str(name))
+                found.objects[key] = ObjectRow(key, cast("Kind", stored or "TABLE"), value, previous)
+        return found
 
     def get(self, kind: Kind, key: ObjectKey) -> ObjectRow | None:
         columns = "metadata_location, previous_metadata_location"
@@ -116,10 +135,13 @@ class SqlStore:
         return {str(key): value or "" for key, value in sorted(rows, key=lambda row: str(row[0]))}
 
     def insert_namespace_property(self, namespace: str, key: str, value: str) -> None:
-        self._fits(namespace=namespace, property_key=key, property_value=value)
+        self.check_property(namespace, key, value)
         columns = "catalog_name, namespace, property_key, property_value"
         sql = f"INSERT INTO {PROPERTIES} ({columns}) VALUES (?, ?, ?, ?)"
         self._database.write(sql, (self._catalog_name, namespace, key, value))
+
+    def check_property(self, namespace: str, key: str, value: str) -> None:
+        self._fits(namespace=namespace, property_key=key, property_value=value)
 
     def set_namespace_properties(self, namespace: str, properties: Mapping[str, str]) -> None:
         def replace() -> None:

@@ -7,9 +7,9 @@ is its contract.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Literal, Protocol, TypeVar
+from typing import Literal, Protocol, TypeVar, runtime_checkable
 
 from pinakes.core.errors import AlreadyExistsError, CatalogUnavailable
 
@@ -35,6 +35,23 @@ class ObjectRow:
     kind: Kind
     metadata_location: str | None
     previous_metadata_location: str | None
+
+
+@dataclass
+class StoreRows:
+    """All rows of a catalog at one moment."""
+
+    objects: dict[ObjectKey, ObjectRow]
+    properties: dict[tuple[str, str], str]
+    """Of namespaces, by namespace and key."""
+
+    def copy(self) -> StoreRows:
+        return StoreRows(dict(self.objects), dict(self.properties))
+
+    def namespaces(self) -> Iterator[str]:
+        """Those that rows stand in, some of them twice."""
+        yield from (key.namespace for key in self.objects)
+        yield from (namespace for namespace, _ in self.properties)
 
 
 class RowExists(AlreadyExistsError):
@@ -123,4 +140,22 @@ class CatalogStore(Protocol):
 
     def remove_namespace_properties(self, namespace: str, keys: Collection[str] | None = None) -> int:
         """Rows removed; without `keys` all of them."""
+        ...
+
+
+@runtime_checkable
+class PinnableStore(CatalogStore, Protocol):
+    """A store whose rows can be read at one moment: transactions over it see one state of it, and change names, too.
+    A store that is not one has transactions of tables only."""
+
+    def read_rows(self) -> StoreRows:
+        """All of them, as they are at one moment."""
+        ...
+
+    def check_object(self, kind: Kind, key: ObjectKey) -> None:
+        """Raise what `insert` would raise for a key that is free."""
+        ...
+
+    def check_property(self, namespace: str, key: str, value: str) -> None:
+        """Raise what `insert_namespace_property` would raise for one that is not there."""
         ...

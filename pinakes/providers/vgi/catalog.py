@@ -168,6 +168,8 @@ class VgiCatalog(Changes):
             handle,
             required=_columns(names, info.not_null_constraints),
             key=_columns(names, next(iter(info.primary_key_constraints), ())),
+            unique=tuple(_columns(names, group) for group in info.unique_constraints),
+            checks=tuple(info.check_constraints),
             defaults={n: m[b"default"].decode() for n, m in described if b"default" in m},
             comments={n: m[b"comment"].decode() for n, m in described if b"comment" in m},
             comment=info.comment,

@@ -1,4 +1,4 @@
-"""information_schema.check_constraints: one row per NOT NULL."""
+"""information_schema.check_constraints: one row per CHECK and NOT NULL."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pinakes.system_tables.constraints import Constraint, checks
 
 TABLE: SystemTable[Constraint] = SystemTable(
     name="check_constraints",
-    doc="One row per column that is NOT NULL.",
+    doc="One row per column that is NOT NULL, and per CHECK that a worker declares.",
     columns=(
         Column("constraint_catalog", TEXT, "Catalog of the table", lambda c: c.entry.catalog, level="catalog"),
         Column("constraint_schema", TEXT, "Schema of the table", lambda c: c.entry.schema, level="schema"),

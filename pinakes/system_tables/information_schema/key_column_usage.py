@@ -1,4 +1,4 @@
-"""information_schema.key_column_usage: one row per column of a primary key."""
+"""information_schema.key_column_usage: one row per column of a primary key or a UNIQUE constraint."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def _schema(key: Key) -> str:
 
 TABLE: SystemTable[Key] = SystemTable(
     name="key_column_usage",
-    doc="One row per column of each primary key.",
+    doc="One row per column of each primary key and UNIQUE constraint.",
     columns=(
         Column("constraint_catalog", TEXT, "Catalog of the table", _catalog, level="catalog"),
         Column("constraint_schema", TEXT, "Schema of the table", _schema, level="schema"),

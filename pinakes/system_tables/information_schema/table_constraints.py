@@ -12,7 +12,7 @@ def _no(_: Constraint) -> str:
 
 TABLE: SystemTable[Constraint] = SystemTable(
     name="table_constraints",
-    doc="One row per primary key and per NOT NULL of each table. A primary key is declared and not enforced.",
+    doc="One row per primary key, UNIQUE, CHECK and NOT NULL of each table. Only NOT NULL is enforced.",
     columns=(
         Column("constraint_catalog", TEXT, "Catalog of the table", lambda c: c.entry.catalog, level="catalog"),
         Column("constraint_schema", TEXT, "Schema of the table", lambda c: c.entry.schema, level="schema"),
@@ -20,10 +20,10 @@ TABLE: SystemTable[Constraint] = SystemTable(
         Column("table_catalog", TEXT, "Catalog that the table is in", lambda c: c.entry.catalog, level="catalog"),
         Column("table_schema", TEXT, "Schema that the table is in", lambda c: c.entry.schema, level="schema"),
         Column("table_name", TEXT, "Name of the table", lambda c: c.entry.name, level="table"),
-        Column("constraint_type", TEXT, "PRIMARY KEY, or CHECK for NOT NULL", lambda c: c.type),
+        Column("constraint_type", TEXT, "PRIMARY KEY, UNIQUE, or CHECK, also for NOT NULL", lambda c: c.type),
         Column("is_deferrable", TEXT, "Always NO", _no),
         Column("initially_deferred", TEXT, "Always NO", _no),
-        Column("enforced", TEXT, "YES when every row is checked", lambda c: "NO" if c.type != "CHECK" else "YES"),
+        Column("enforced", TEXT, "YES when every row is checked", lambda c: "YES" if c.is_enforced else "NO"),
     ),
     items=constraints,
 )

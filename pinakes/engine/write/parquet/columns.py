@@ -1,22 +1,26 @@
 """The columns that a file stores: each leaf of the schema with its place in Parquet and what is told of it.
 
 Names that Avro could not have stand in the file in a form that it could (`b c` as `b_x20c`), as all writers of Iceberg
-have them; readers go by field ids. A column of type `unknown`, always NULL, is not stored, as the format wants it.
+have them; readers go by field ids. Where two names come to the same form, one of them gets a number at its end.
+A column of type `unknown`, always NULL, is not stored, as the format wants it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain, count
 
 import pyarrow as pa
 from pyarrow import types as is_
 from pyiceberg import types as ice
-from pyiceberg.schema import Schema, sanitize_column_names
+from pyiceberg.schema import Schema, make_compatible_name
 from pyiceberg.table.metadata import TableMetadata
 
+from pinakes.core.errors import NotSupportedError
 from pinakes.core.iceberg_arrow import stored_schema_of
+from pinakes.core.variant import VariantType
 from pinakes.engine.write.parquet.modes import COUNTS, NONE, Mode, modes_of
 
 _UNBOUNDED = ice.GeometryType | ice.GeographyType | ice.UnknownType
@@ -49,6 +53,11 @@ class Columns:
     @cached_property
     def stored(self) -> pa.Schema:
         """The Arrow schema that rows have before they are written: all columns, under their own names."""
+        variant = next((f.name for f in self.metadata.schema().fields if isinstance(f.field_type, VariantType)), None)
+        if variant is not None:
+            raise NotSupportedError(
+                f"the table has a column {variant} of variants, which are read here and not written. Let Spark write it"
+            )
         return stored_schema_of(self.metadata.schema())
 
     @cached_property
@@ -86,7 +95,33 @@ class Columns:
 
     @cached_property
     def _named(self) -> Schema:
-        return sanitize_column_names(self.metadata.schema())
+        return Schema(*_compatible(self.metadata.schema().fields))
+
+
+def _compatible(fields: Iterable[ice.NestedField]) -> list[ice.NestedField]:
+    """The fields under names that Avro could have, each once among its siblings. Those that need no other name keep
+    theirs."""
+    fields = list(fields)
+    names = {f.name: make_compatible_name(f.name) for f in fields}
+    taken = {name for name, form in names.items() if name == form}
+    for name, form in names.items():
+        if name != form:
+            free = (n for n in chain([form], (f"{form}_{i}" for i in count(2))) if n not in taken)
+            names[name] = next(free)
+            taken.add(names[name])
+    return [f.model_copy(update={"name": names[f.name], "field_type": _compatible_type(f.field_type)}) for f in fields]
+
+
+def _compatible_type(t: ice.IcebergType) -> ice.IcebergType:
+    match t:
+        case ice.StructType():
+            return ice.StructType(*_compatible(t.fields))
+        case ice.ListType():
+            return ice.ListType(t.element_id, _compatible_type(t.element_type), t.element_required)
+        case ice.MapType():
+            key, value = _compatible_type(t.key_type), _compatible_type(t.value_type)
+            return ice.MapType(t.key_id, key, t.value_id, value, t.value_required)
+    return t
 
 
 def _possible(leaf: Leaf, mode: Mode) -> Mode:

@@ -115,11 +115,12 @@ def _repeats(chunks: Iterable[pa.Array]) -> bool:
 def _sample(chunks: Iterable[pa.Array]) -> pa.Array | None:
     """Some values, of several chunks where these are short: of few values, all look alike."""
     taken: list[pa.Array] = []
+    missing = _SAMPLE
     for chunk in sorted(chunks, key=len, reverse=True):
-        missing = _SAMPLE - sum(map(len, taken))
         if missing <= 0:
             break
         taken.append(chunk.slice(0, missing))
+        missing -= len(taken[-1])
     return pa.concat_arrays(taken) if taken else None
 
 

@@ -6,6 +6,9 @@ from collections.abc import Iterable, Iterator
 
 import pyarrow as pa
 
+_SMALL = 1024
+"""Rows of a piece, below which it is put together with others."""
+
 
 def row_groups(batches: Iterable[pa.RecordBatch], schema: pa.Schema, rows: int, size: int) -> Iterator[pa.Table]:
     """Tables of at most so many rows and about so many bytes, of at least one row; in order, and none is empty."""
@@ -22,10 +25,16 @@ def row_groups(batches: Iterable[pa.RecordBatch], schema: pa.Schema, rows: int, 
                 held, weight, start = held + piece.num_rows, weight + piece.nbytes, start + piece.num_rows
                 if held < rows:
                     continue
-            yield pa.Table.from_batches(waiting, schema=schema)
+            yield _table(waiting, schema)
             waiting, held, weight = [], 0, 0
     if waiting:
-        yield pa.Table.from_batches(waiting, schema=schema)
+        yield _table(waiting, schema)
+
+
+def _table(batches: list[pa.RecordBatch], schema: pa.Schema) -> pa.Table:
+    """As one piece, if the pieces are small: what follows looks at each."""
+    table = pa.Table.from_batches(batches, schema=schema)
+    return table.combine_chunks() if len(batches) > 1 and table.num_rows < _SMALL * len(batches) else table
 
 
 def _fitting(piece: pa.RecordBatch, size: int) -> pa.RecordBatch:

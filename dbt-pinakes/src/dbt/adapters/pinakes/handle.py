@@ -1,7 +1,7 @@
 """One connection to the server: a session of its own, statements in autocommit, and a way to stop what runs.
 
-Each statement of Pinakes is one commit, so there is no transaction for dbt to open: DDL can't be part of one. dbt keeps
-a connection per thread, and a handle is used by that thread alone, but for `cancel`.
+Each statement of Pinakes is one commit, so there is no transaction for dbt to open: in most catalogs DDL can't be part
+of one. dbt keeps a connection per thread, and a handle is used by that thread alone, but for `cancel`.
 """
 
 from __future__ import annotations

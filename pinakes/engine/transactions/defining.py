@@ -1,0 +1,74 @@
+"""Whether the statement that runs in this thread defines something (CREATE, ALTER, DROP, COMMENT), and not rows.
+
+A definition that can't be part of the session's transaction takes effect at once, with a warning; a change of rows is
+refused then. `engine/run.py` tells it, once for all handlers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pinakes.engine.registry import Mount
+    from pinakes.parser.statements import Statement
+
+_TAGS = {
+    "CreateTable": "CREATE TABLE",
+    "CreateTableAs": "CREATE TABLE AS",
+    "AlterTable": "ALTER TABLE",
+    "RenameTable": "ALTER TABLE … RENAME",
+    "DropTable": "DROP TABLE",
+    "CreateView": "CREATE VIEW",
+    "AlterView": "ALTER VIEW",
+    "DropView": "DROP VIEW",
+    "CreateNamespace": "CREATE SCHEMA",
+    "AlterNamespace": "ALTER SCHEMA",
+    "DropNamespace": "DROP SCHEMA",
+    "CommentOn": "COMMENT ON",
+}
+"""By the kind of statement, whose classes a query does not load."""
+
+
+@dataclass(slots=True)
+class Definition:
+    """A statement that defines something."""
+
+    tag: str
+    changes_table: bool
+    """Whether it changes the metadata of a table that is there."""
+    at_once: Mount | None = None
+    """Where it took effect outside of the transaction."""
+
+
+_DEFINITION: ContextVar[Definition | None] = ContextVar("definition", default=None)
+
+
+@contextmanager
+def defining(statement: Statement, warn: Callable[[str], None]) -> Iterator[None]:
+    tag = _TAGS.get(statement.kind)
+    found = None if tag is None else Definition(tag, _changes_table(statement))
+    token = _DEFINITION.set(found)
+    try:
+        yield
+    finally:
+        _DEFINITION.reset(token)
+    if found is not None and found.at_once is not None:
+        mount = found.at_once
+        warn(
+            f"{found.tag} took effect at once: it can't be part of this transaction in catalog '{mount.name}' "
+            f"(type {mount.type}), and ROLLBACK does not undo it"
+        )
+
+
+def definition() -> Definition | None:
+    """The statement of this thread, if it defines something."""
+    return _DEFINITION.get()
+
+
+def _changes_table(statement: Statement) -> bool:
+    replaces = statement.kind in ("CreateTable", "CreateTableAs") and bool(getattr(statement, "or_replace", False))
+    return replaces or statement.kind in ("AlterTable", "CommentOn")

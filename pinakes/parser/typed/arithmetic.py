@@ -1,0 +1,237 @@
+"""Numbers: exact decimals, and integers and decimals that report an overflow instead of wrapping around."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+
+from pinakes.parser.typed import NONZERO, temporal
+from pinakes.parser.typed import nodes as n
+from pinakes.parser.typed.coercion import sql_name
+from pinakes.parser.typed.values import (
+    DOUBLE,
+    INT64,
+    MOST_DIGITS,
+    Value,
+    bound_of,
+    is_decimal,
+    is_float,
+    is_integer,
+)
+from pinakes.parser.workarounds.writing import all_below, bare
+
+if TYPE_CHECKING:
+    from pinakes.parser.typed.writer import Scope, Writer
+
+_MOST = {pa.int8(): 2**7, pa.int16(): 2**15, pa.int32(): 2**31, pa.int64(): 2**63}
+_NAMES = {pa.int8(): "TINYINT", pa.int16(): "SMALLINT", pa.int32(): "INT", pa.int64(): "BIGINT"}
+
+
+def number(writer: Writer, node: n.Number, scope: Scope) -> Value:
+    """1 is a BIGINT, 1.5 a DECIMAL, 1e5 a DOUBLE."""
+    text = node.text.replace("_", "")
+    if "e" in text.lower():
+        return Value(f"CAST('{text}' AS DOUBLE)", DOUBLE)
+    whole, point, fraction = text.partition(".")
+    if not point:
+        value = int(text)
+        digits = len(str(value))
+        type = (
+            INT64
+            if value < 2**63
+            else pa.uint64()
+            if value < 2**64
+            else pa.decimal128(digits)
+            if digits <= 38
+            else None
+        )
+        return Value(None if text == node.text else text, type, value)
+    digits = len(whole.lstrip("0")) + len(fraction)
+    if digits > MOST_DIGITS or len(fraction) > MOST_DIGITS:
+        return Value(f"CAST('{text}' AS DOUBLE)", DOUBLE)
+    return Value(
+        None if text == node.text else text,
+        pa.decimal128(max(digits, len(fraction), 1), len(fraction)),
+        int(whole or 0) + 1,
+    )
+
+
+def negated(writer: Writer, node: n.Unary, scope: Scope) -> Value:
+    operand = writer.value(node.operand, scope)
+    plain = Value(writer.composed(node, ((node.operand, operand.text),)), operand.type, operand.bound)
+    if node.operator == "-" and isinstance(node.operand, n.Number) and operand.bound == 2**63:
+        return Value(plain.text, INT64, 2**63)  # the least BIGINT, whose digits alone are none
+    if node.operator == "-" and is_float(operand.type) and not isinstance(node.operand, n.Number):
+        return usual_nan(plain.text or writer.source[node.start : node.end], operand.type)
+    if node.operator != "-" or isinstance(node.operand, n.Number) or not is_integer(operand.type):
+        return plain
+    assert operand.type is not None
+    if operand.type not in _MOST or (operand.bound is not None and operand.bound < _MOST[operand.type]):
+        return plain
+    writer.checks = True
+    wide = f"(- {_wide(writer, node.operand, operand, scope)})"
+    return Value(f"CAST({wide} AS {_NAMES[operand.type]})", operand.type, operand.bound, wide)
+
+
+def computed(writer: Writer, node: n.Binary, scope: Scope) -> Value:
+    left, right = writer.value(node.left, scope), writer.value(node.right, scope)
+    moved = temporal.computed(writer, node, left, right)
+    if moved is not None:
+        return moved
+    left, right = _wider(writer, node.left, left, right), _wider(writer, node.right, right, left)
+    type = writer.typed_by(f"c0 {node.operator} c1", (left, right))
+    writer.unchecked |= is_untold(node.left, left) or is_untold(node.right, right)
+    if is_integer(left.type) and is_integer(right.type) and is_integer(type):
+        return _integer(writer, node, left, right, type, scope)
+    if is_decimal(type):
+        return _decimal(writer, node, left, right, type)
+    if is_float(type) and node.operator != "%":
+        return _float(writer, node, left, right, type, scope)
+    return writer.composed_value(node, ((node.left, left), (node.right, right)), type)
+
+
+def _float(writer: Writer, node: n.Binary, left: Value, right: Value, type: pa.DataType | None, scope: Scope) -> Value:
+    """Infinity - Infinity is a NaN with a sign, which DataFusion takes for less than every number, and for another one
+    than NaN. What comes out of a chain of operators is made the usual NaN."""
+    divisor = _divisor(writer, node.right, right) if node.operator == "/" else right
+    pieces = list[tuple[n.Node, str | None]]()
+    for child, value in ((node.left, left), (node.right, divisor)):
+        inner = is_float(value.type) and not scope.is_grouped(writer.source[child.start : child.end])
+        pieces.append((child, value.wide if inner and value.wide is not None else value.text))
+    wide = writer.composed(node, pieces)
+    keeps = node.operator in "+-"
+    if _is_finite(node.left, zero=keeps) or _is_finite(node.right, zero=keeps):
+        return Value(wide, type)
+    return usual_nan(wide or writer.source[node.start : node.end], type)
+
+
+def usual_nan(text: str, type: pa.DataType | None) -> Value:
+    name = "REAL" if type == pa.float32() else "DOUBLE"
+    return Value(f"nanvl({text}, CAST('NaN' AS {name}))", type, wide=f"({text})")
+
+
+def _is_finite(node: n.Node, *, zero: bool) -> bool:
+    """A number that makes no NaN of an infinity; `zero` tells whether that is so of zero, too."""
+    node = bare(node)
+    if isinstance(node, n.Unary) and node.operator in "+-":
+        node = node.operand
+    return isinstance(node, n.Number) and (zero or float(node.text.replace("_", "")) != 0)
+
+
+def is_untold(node: n.Node, value: Value) -> bool:
+    """Whether the type of a value is not known, and it is not that of a function of a worker, which only its catalog
+    knows."""
+    return value.type is None and not any(isinstance(part, n.Call) for part in all_below(node))
+
+
+def _divisor(writer: Writer, node: n.Node, value: Value) -> Value:
+    """A divisor that is checked: DataFusion gives an infinity where PostgreSQL reports a division by zero."""
+    if isinstance(node, n.Number) and float(node.text.replace("_", "")) != 0:
+        return value
+    text = f'"{NONZERO}"({writer.text(node, value)})'
+    return Value(f"CAST({text} AS REAL)" if value.type == pa.float32() else text, value.type)
+
+
+def _wider(writer: Writer, node: n.Node, value: Value, other: Value) -> Value:
+    """A REAL beside an exact number is a DOUBLE, as in PostgreSQL. Unsigned integers, which files may have, are wider
+    signed ones."""
+    if value.type is not None and pa.types.is_unsigned_integer(value.type):
+        type = pa.decimal128(20, 0) if value.type == pa.uint64() else INT64
+        return Value(f"CAST({writer.text(node, value)} AS {sql_name(type)})", type, value.bound)
+    if value.type != pa.float32() or not (is_integer(other.type) or is_decimal(other.type)):
+        return value
+    return Value(f"CAST({writer.text(node, value)} AS DOUBLE)", DOUBLE)
+
+
+def _bound(operator: str, left: Value, right: Value) -> int | None:
+    """How large the result can be."""
+    if left.bound is None or right.bound is None:
+        return None
+    match operator:
+        case "+" | "-":
+            return left.bound + right.bound
+        case "*":
+            return left.bound * right.bound
+        case "%":
+            return min(left.bound, right.bound)
+    return left.bound
+
+
+def _integer(
+    writer: Writer, node: n.Binary, left: Value, right: Value, type: pa.DataType | None, scope: Scope
+) -> Value:
+    """Where the result may not fit, it is computed as a DECIMAL and cast back, which reports an overflow."""
+    bound = _bound(node.operator, left, right)
+    plain = writer.composed_value(node, ((node.left, left), (node.right, right)), type)
+    if type not in _MOST or node.operator in "/%":
+        return Value(plain.text, type, bound)
+    if bound is not None and bound < _MOST[type]:
+        return Value(plain.text, type, bound)
+    writer.checks = True
+    if type != INT64:  # what two integers of 32 bits give always fits into 64
+        texts = [f"CAST({writer.text(c, v)} AS BIGINT)" for c, v in ((node.left, left), (node.right, right))]
+        return Value(f"CAST({texts[0]} {node.operator} {texts[1]} AS {_NAMES[type]})", type, _MOST[type])
+    one, other = _wide(writer, node.left, left, scope), _wide(writer, node.right, right, scope)
+    if node.operator == "*" or one.startswith("(- "):
+        one = f"({one})"
+    wide = f"{one} {node.operator} ({other})"
+    return Value(f"CAST({wide} AS BIGINT)", type, _MOST[INT64], wide)
+
+
+def _wide(writer: Writer, node: n.Node, value: Value, scope: Scope) -> str:
+    """An integer as a DECIMAL. What is cast back at the end is not cast on the way: for each cast in a cast DataFusion
+    takes three times as long to plan an expression. What GROUP BY names has to stay as it is there."""
+    node = bare(node)
+    if value.wide is not None and not scope.is_grouped(writer.source[node.start : node.end]):
+        return value.wide
+    return f"CAST({writer.text(node, value)} AS DECIMAL({MOST_DIGITS}, 0))"
+
+
+def _decimal(writer: Writer, node: n.Binary, left: Value, right: Value, type: pa.DataType | None) -> Value:
+    """Where 38 digits may not be enough, the result is computed with 76 and cast back, which reports an overflow."""
+    assert type is not None
+    values = ((node.left, left), (node.right, right))
+    if node.operator == "/":
+        return _quotient(writer, node, left, right, type)
+    bound = _bound(node.operator, left, right)
+    plain = writer.composed_value(node, values, type)
+    most = 10 ** (MOST_DIGITS - type.scale)
+    if type.precision < MOST_DIGITS or node.operator == "%" or (bound is not None and bound <= most):
+        return Value(plain.text, type, min(bound, most) if bound is not None else bound_of(type))
+    if pa.types.is_decimal256(type):
+        return plain
+    writer.checks = True
+    scales = [v.type.scale if is_decimal(v.type) and v.type is not None else 0 for _, v in values]
+    texts = [
+        v.wide
+        if v.wide is not None and is_decimal(v.type)
+        else f"arrow_cast({writer.text(c, v)}, 'Decimal256(76, {scale})')"
+        for (c, v), scale in zip(values, scales, strict=True)
+    ]
+    wide = f"({texts[0]} {node.operator} {texts[1]})"
+    return Value(f"arrow_cast({wide}, 'Decimal128({MOST_DIGITS}, {type.scale})')", type, most, wide)
+
+
+_QUOTIENT_SCALE = 16
+
+
+def _quotient(writer: Writer, node: n.Binary, left: Value, right: Value, type: pa.DataType) -> Value:
+    """DataFusion gives a quotient four digits more than the dividend has: 1.0 / 3 would be 0.33333. Here it gets 16,
+    as far as 38 digits hold them, and is rounded."""
+    values = ((node.left, left), (node.right, right))
+    plain = writer.composed_value(node, values, type)
+    # By the type alone: what the metadata tells of the values must not change the type of a result.
+    bound = left.bound if isinstance(node.left, n.Number) else bound_of(left.type)
+    if bound is None or pa.types.is_decimal256(type):
+        return Value(plain.text, type, bound_of(type))
+    whole = len(str(bound))
+    divisor = right.type.scale if is_decimal(right.type) and right.type is not None else 0
+    scale = min(_QUOTIENT_SCALE, MOST_DIGITS - whole - divisor - 1)
+    own = left.type.scale if is_decimal(left.type) and left.type is not None else 0
+    if scale - 3 <= own:
+        return Value(plain.text, type, bound_of(type))
+    dividend = f"CAST({writer.text(node.left, left)} AS DECIMAL({whole + scale - 3}, {scale - 3}))"
+    quotient = writer.composed(node, ((node.left, dividend), (node.right, right.text)))
+    typed = pa.decimal128(whole + divisor + scale, scale)
+    return Value(f"CAST({quotient} AS {sql_name(typed)})", typed, bound_of(typed))

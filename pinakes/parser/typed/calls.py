@@ -1,0 +1,413 @@
+"""Calls of functions whose results DataFusion 55 would give a wrong type, or no check."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+
+from pinakes.core.errors import NotSupportedError
+from pinakes.parser.typed import nodes as n
+from pinakes.parser.typed.arithmetic import is_untold, usual_nan
+from pinakes.parser.typed.casts import in_micros, rounded
+from pinakes.parser.typed.coercion import joined_type, sql_name, unified
+from pinakes.parser.typed.comparison import aligned
+from pinakes.parser.typed.texts import written
+from pinakes.parser.typed.values import (
+    DOUBLE,
+    INT64,
+    INTERVAL,
+    MICROS,
+    MOST_DIGITS,
+    MOST_ROWS,
+    TIME,
+    Value,
+    bound_of,
+    is_date,
+    is_decimal,
+    is_duration,
+    is_float,
+    is_integer,
+    is_struct,
+    is_time,
+    is_timestamp,
+)
+from pinakes.parser.typed.writer import check_order
+from pinakes.parser.workarounds.maps import map_of_lists
+from pinakes.parser.workarounds.percentiles import percentile
+from pinakes.parser.workarounds.regr_r2 import regr_r2
+from pinakes.parser.workarounds.writing import is_repeatable
+
+if TYPE_CHECKING:
+    from pinakes.parser.typed.writer import Scope, Writer
+
+_COMBINING = frozenset("coalesce ifnull nvl greatest least nullif".split())
+_ORDERING = frozenset("min max median array_sort list_sort rank dense_rank mode".split())
+_PARTS = frozenset({"date_part", "datepart"})
+_SECONDS = frozenset({"second", "seconds"})
+_LENGTHS = frozenset("length char_length character_length".split())
+_COUNTS = frozenset(
+    "count count_star approx_distinct row_number rank dense_rank ntile length char_length character_length "
+    "octet_length bit_length strpos position instr cardinality array_length list_length array_position ascii "
+    "levenshtein regexp_count grouping".split()
+)
+"""Functions whose results are counts, which never get near the limits of BIGINT."""
+
+
+_LONGEST = 300
+"""Characters of an operand that is written several times: nested ones would grow without end."""
+_WORKAROUNDS = {
+    "map": map_of_lists,
+    "percentile_cont": percentile,
+    "quantile_cont": percentile,
+    "regr_r2": regr_r2,
+}
+
+
+def call(writer: Writer, node: n.Call, scope: Scope) -> Value:
+    arguments = [(a, writer.value(a, scope)) for a in node.arguments]
+    others = [(o, writer.value(o, scope)) for o in node.others]
+    for _, value in others:
+        check_order(value.type)
+    if node.name == "nullif" and len(arguments) == 2:
+        first, second = (value.type for _, value in arguments)
+        repeated = is_repeatable(node.arguments[0]) and len(writer.text(*arguments[0])) < _LONGEST
+        if (first != second or is_float(first)) and repeated:  # it tells -0.0 and 0.0 apart
+            return _nullif(writer, arguments)
+    workaround = _WORKAROUNDS.get(node.name)
+    found = None if workaround is None or node.named else workaround(writer, node, arguments, others)
+    if found is not None:
+        return found
+    if node.name in ("concat", "concat_ws"):
+        arguments = [(child, written(writer, child, value)) for child, value in arguments]
+    if node.name in _LENGTHS and any(v.type is not None and pa.types.is_nested(v.type) for _, v in arguments):
+        raise writer.refuse(f"{node.name} is for texts: write cardinality(…) for the number of elements")
+    if node.name in ("ifnull", "nvl") and len(arguments) == 2:  # of NULL and a timestamp they would make a text
+        arguments = _combined(writer, node, arguments)
+        texts = ", ".join(writer.text(argument, value) for argument, value in arguments)
+        type = _type(writer, node, arguments)
+        return Value(f"coalesce({texts})", type, _bound_of_call(node, arguments, type))
+    if node.name == "round" and len(arguments) == 2 and is_decimal(arguments[0][1].type):
+        found = _rounded_decimal(writer, node, arguments)
+        if found is not None:
+            return found
+    if node.name == "round" and len(arguments) == 2 and is_float(arguments[0][1].type):
+        found = _rounded_double(writer, arguments)
+        if found is not None:
+            return found
+    if node.name in _COMBINING:
+        arguments = _combined(writer, node, arguments)
+    elif node.name in _ORDERING and any(v.type == INTERVAL for _, v in arguments):
+        raise NotSupportedError(f"{node.name} of intervals is not supported: write it for date_part('epoch', …)")
+    elif node.name in ("min", "max") and any(is_struct(v.type) or isinstance(a, n.Struct) for a, v in arguments):
+        raise NotSupportedError(f"{node.name} of structs is not supported, since it would lose NULLs: name a field")
+    elif node.name in ("min", "max") and scope.grouped and len(arguments) == 1 and is_float(arguments[0][1].type):
+        return _extreme(writer, node, arguments[0], others)
+    elif node.name == "sum" and len(arguments) == 1:
+        return _sum(writer, node, arguments[0], others)
+    elif node.name in ("arrow_cast", "arrow_try_cast") and len(arguments) == 2:
+        arguments = _converted(writer, arguments)
+    elif node.name == "date_trunc" and len(arguments) == 2:
+        found = _truncated(writer, node, arguments)
+        if found is not None:
+            return found
+    elif node.name in _PARTS and len(arguments) == 2 and _is_second(arguments[0][0]) and _has_fraction(arguments[1][1]):
+        return _seconds(writer.text(*arguments[1]))
+    elif node.name in _PARTS and len(arguments) == 2 and _is_epoch_of_interval(arguments):
+        return _epoch(writer.text(*arguments[1]))
+    elif node.name in _PARTS and len(arguments) == 2 and is_duration(arguments[1][1].type):
+        part = arguments[0][0]
+        found = _part_of_duration(
+            writer, part.value if isinstance(part, n.Text) else "", writer.text(*arguments[1]), arguments[1][1]
+        )
+        if found is not None:
+            return found
+    elif node.name == "to_hex" and len(arguments) == 1 and arguments[0][1].type == pa.int32():
+        digits = writer.text(node, Value(writer.composed(node, [(a, v.text) for a, v in arguments])))
+        return Value(f"right({digits}, 8)", pa.string())  # DataFusion takes every integer for one of 64 bits
+    others = [(o, _one_zero(writer, o, v) if node.over else v) for o, v in others]
+    if node.distinct:
+        arguments = [(a, _one_zero(writer, a, v)) for a, v in arguments]
+    type = _type(writer, node, arguments)
+    if type == pa.uint64() and node.over:  # row_number() and its kin: with a BIGINT it would make a DECIMAL
+        text = writer.composed(node, [(a, v.text) for a, v in (*arguments, *others)])
+        return Value(f"CAST({writer.text(node, Value(text))} AS BIGINT)", INT64, MOST_ROWS)
+    text = writer.composed(node, [(a, v.text) for a, v in (*arguments, *others)])
+    if node.name in ("avg", "mean") and is_float(type):
+        return usual_nan(text or writer.source[node.start : node.end], type)
+    bound = MOST_ROWS if node.name in _COUNTS else _bound_of_call(node, arguments, type)
+    return _in_micros(writer, node, arguments, Value(text, type, bound))
+
+
+_EXACT = 2**53
+"""From here on a DOUBLE has no digits after the point."""
+
+
+def _rounded_decimal(writer: Writer, node: n.Call, arguments: list[tuple[n.Node, Value]]) -> Value | None:
+    """DataFusion plans round(x, 1) with another scale than it computes it with: a comparison with it would fail."""
+    (operand, value), (digits, _) = arguments
+    if not isinstance(digits, n.Number) or not digits.text.isdigit() or value.type is None:
+        return None
+    type = pa.decimal128(min(value.type.precision, MOST_DIGITS), min(int(digits.text), value.type.scale))
+    text = writer.composed(node, ((operand, value.text),)) or writer.source[node.start : node.end]
+    return Value(f"CAST({text} AS {sql_name(type)})", type, value.bound)
+
+
+def _rounded_double(writer: Writer, arguments: list[tuple[n.Node, Value]]) -> Value | None:
+    """round(x, 1000) would be NaN, since 10 to that power is infinite; None where nothing is to be done."""
+    (operand, value), (place, digits) = arguments
+    if isinstance(place, n.Number) and place.text.isdigit() and int(place.text) <= 15:
+        return None
+    text, number = writer.text(operand, value), writer.text(place, digits)
+    within = f"greatest(least({number}, 308), -308)"
+    rounded = f"round({text}, {within})"
+    fits = f"abs({text}) < CAST('{_EXACT}' AS DOUBLE) / power(CAST('10' AS DOUBLE), {within})"
+    no_digits = "" if isinstance(place, n.Number) else f"WHEN {number} IS NULL THEN NULL "
+    return Value(f"(CASE {no_digits}WHEN {fits} THEN {rounded} ELSE {text} END)", value.type)
+
+
+def extract(writer: Writer, node: n.Extract, scope: Scope) -> Value:
+    operand = writer.value(node.operand, scope)
+    if node.part.lower() in _SECONDS and _has_fraction(operand):
+        return _seconds(writer.text(node.operand, operand))
+    if node.part.lower() == "epoch" and operand.type == INTERVAL:
+        return _epoch(writer.text(node.operand, operand))
+    found = _part_of_duration(writer, node.part, writer.text(node.operand, operand), operand)
+    if found is not None:
+        return found
+    type = writer.typed_by(f"date_part('{node.part}', c0)", (operand,)) if node.part.isidentifier() else None
+    return Value(writer.composed(node, ((node.operand, operand.text),)), type, 2**31)
+
+
+def _is_second(node: n.Node) -> bool:
+    return isinstance(node, n.Text) and node.value.lower() in _SECONDS
+
+
+def _is_epoch_of_interval(arguments: list[tuple[n.Node, Value]]) -> bool:
+    part = arguments[0][0]
+    return isinstance(part, n.Text) and part.value.lower() == "epoch" and arguments[1][1].type == INTERVAL
+
+
+def _epoch(text: str) -> Value:
+    """The seconds of an interval. A year has 365.25 days in PostgreSQL, and twelve months of 30 days in DataFusion."""
+    return Value(f"(date_part('epoch', {text}) + date_part('year', {text}) * CAST('453600' AS DOUBLE))", DOUBLE)
+
+
+def _part_of_duration(writer: Writer, part: str, text: str, value: Value) -> Value | None:
+    """A duration, such as the difference of two timestamps, has days and what is left of them, as in PostgreSQL. To
+    DataFusion 30 days are also 720 hours."""
+    if not is_duration(value.type):
+        return None
+    assert value.type is not None
+    micros = f"arrow_cast(arrow_cast({text}, 'Duration(Microsecond)'), 'Int64')"
+    part = part.lower().removesuffix("s")
+    if part == "epoch":
+        return Value(f"(CAST({micros} AS DOUBLE) / CAST('1e6' AS DOUBLE))", DOUBLE)
+    if part == "second":
+        fraction = f"CAST({micros} % 60000000 AS DECIMAL(8, 0))"
+        return Value(f"CAST({fraction} * 0.000001 AS DECIMAL(8, 6))", pa.decimal128(8, 6), 60)
+    if part not in _PART_LENGTHS:
+        raise writer.refuse(f"{part} of the difference of two timestamps is not supported: use day, hour, … or epoch")
+    around, length = _PART_LENGTHS[part]
+    return Value(f"({micros}{around} / {length})", INT64, 2**31)
+
+
+_PART_LENGTHS = {
+    "day": ("", 86_400_000_000),
+    "hour": (" % 86400000000", 3_600_000_000),
+    "minute": (" % 3600000000", 60_000_000),
+}
+"""Of parts of a duration: what is left of it by the next longer part, and the microseconds of one."""
+
+
+def _has_fraction(value: Value) -> bool:
+    return is_timestamp(value.type) or is_time(value.type)
+
+
+def _seconds(text: str) -> Value:
+    """Seconds with their fraction: DataFusion gives whole ones."""
+    micros = f"CAST(date_part('microsecond', {text}) AS DECIMAL(8, 0))"
+    return Value(f"CAST({micros} * 0.000001 AS DECIMAL(8, 6))", pa.decimal128(8, 6), 60)
+
+
+def _bound_of_call(node: n.Call, arguments: list[tuple[n.Node, Value]], type: pa.DataType | None) -> int | None:
+    if node.name in ("min", "max", "abs", "any_value", "first_value", "last_value", "lag", "lead") and arguments:
+        return arguments[0][1].bound
+    if node.name in _COMBINING and all(v.bound is not None for _, v in arguments):
+        return max((v.bound or 0 for _, v in arguments), default=None)
+    return bound_of(type)
+
+
+def _combined(writer: Writer, node: n.Call, arguments: list[tuple[n.Node, Value]]) -> list[tuple[n.Node, Value]]:
+    if node.name in ("greatest", "least", "nullif") and any(v.type == INTERVAL for _, v in arguments):
+        raise NotSupportedError(f"{node.name} of intervals is not supported: write it for date_part('epoch', …)")
+    return unified(writer, arguments)
+
+
+def _converted(writer: Writer, arguments: list[tuple[n.Node, Value]]) -> list[tuple[n.Node, Value]]:
+    """arrow_cast(x, 'Int32'), with which values are brought to the types of a table."""
+    (operand, value), (target, _) = arguments
+    if isinstance(target, n.Text) and target.value in ("Int8", "Int16", "Int32", "Int64"):
+        value = Value(rounded(writer, operand, value), value.type)
+    if isinstance(target, n.Text) and target.value.startswith("Timestamp(Microsecond"):
+        value = in_micros(writer, operand, value)
+    return [(operand, value), arguments[1]]
+
+
+def _nullif(writer: Writer, arguments: list[tuple[n.Node, Value]]) -> Value:
+    """Its type is that of the first argument, however the two are compared."""
+    one, other = (writer.text(node, value) for node, value in aligned(writer, arguments))
+    node, value = arguments[0]
+    text = f"(CASE WHEN {one} = {other} THEN NULL ELSE {writer.text(node, value)} END)"
+    return Value(text, value.type, value.bound)
+
+
+def _type(writer: Writer, node: n.Call, arguments: list[tuple[n.Node, Value]]) -> pa.DataType | None:
+    if node.name == "count":
+        return INT64
+    if node.name == "unnest" and len(arguments) == 1:
+        kind = arguments[0][1].type
+        return (
+            kind.value_type if kind is not None and (pa.types.is_list(kind) or pa.types.is_large_list(kind)) else None
+        )
+    if node.named and node.name in ("substring", "overlay", "trim"):
+        return pa.string()
+    if node.named or any(isinstance(a, n.Star) for a, _ in arguments):
+        return None
+    if node.name in _COMBINING and node.name != "nullif":
+        return joined_type(writer.environment, [v.type for _, v in arguments])
+    written, types = list[str](), list[pa.DataType]()
+    for argument, value in arguments:
+        if value.type is None:
+            return None
+        if isinstance(argument, n.Text | n.Number | n.TypedText | n.Boolean | n.Null | n.Interval):
+            written.append(writer.text(argument, value))
+        else:
+            written.append(f"c{len(types)}")
+            types.append(value.type)
+    over = " OVER ()" if node.over else ""
+    return writer.environment.result(f"{node.name}({', '.join(written)}){over}", types)
+
+
+def _in_micros(writer: Writer, node: n.Call, arguments: list[tuple[n.Node, Value]], value: Value) -> Value:
+    """now() and other functions give nanoseconds where nobody asked for them."""
+    if not (is_timestamp(value.type) or is_time(value.type)) or value.type is None or value.type.unit != "ns":
+        return value
+    if any(
+        v.type is not None and (is_timestamp(v.type) or is_time(v.type)) and v.type.unit == "ns" for _, v in arguments
+    ):
+        return value
+    if node.name in ("to_timestamp_nanos", "arrow_cast", "arrow_try_cast") or node.over:
+        return value
+    text = writer.text(node, value)
+    if is_time(value.type):
+        return Value(f"arrow_cast({text}, 'Time64(Microsecond)')", TIME)
+    zoned = value.type.tz is not None
+    return Value(f"CAST({text} AS TIMESTAMP(6){' WITH TIME ZONE' if zoned else ''})", pa.timestamp("us", value.type.tz))
+
+
+_NEAR = ("1678-01-01", "2262-01-01")
+_MICROS = {
+    "hour": 3_600_000_000,
+    "minute": 60_000_000,
+    "second": 1_000_000,
+    "millisecond": 1000,
+    "microsecond": 1,
+}
+
+
+def _truncated(writer: Writer, node: n.Call, arguments: list[tuple[n.Node, Value]]) -> Value | None:
+    """date_trunc goes by way of nanoseconds and fails for years before 1678 and after 2262: there it is put together
+    of the parts of the date. `engine/scan/images.py` knows this form."""
+    (part, part_value), (moment, value) = arguments
+    text = writer.text(moment, value)
+    if len(text) > _LONGEST or not is_repeatable(moment):
+        return None
+    if is_date(value.type):
+        text, value = f"CAST({text} AS TIMESTAMP(6))", Value(None, MICROS)
+    if not is_timestamp(value.type) or value.type is None or value.type.unit == "ns" or not isinstance(part, n.Text):
+        return None
+    zoned = " WITH TIME ZONE" if value.type.tz is not None else ""
+    local = f"CAST({text} AS TIMESTAMP(6))" if zoned else text
+    far = _far(part.value.lower(), local)
+    near = f"date_trunc({writer.text(part, part_value)}, {text})"
+    if far is None:
+        return Value(near, value.type)
+    low, high = (f"CAST('{day}' AS TIMESTAMP(6){zoned})" for day in _NEAR)
+    if zoned:
+        far = f"CAST({far} AS TIMESTAMP(6){zoned})"
+    return Value(f"(CASE WHEN {text} BETWEEN {low} AND {high} THEN {near} ELSE {far} END)", value.type)
+
+
+def _far(unit: str, text: str) -> str | None:
+    """The same without nanoseconds, of a timestamp without a time zone."""
+    if unit in _MICROS:
+        number, size = f"arrow_cast({text}, 'Int64')", _MICROS[unit]
+        return f"arrow_cast({number} - (({number} % {size}) + {size}) % {size}, 'Timestamp(Microsecond, None)')"
+    year, month, day = f"date_part('year', {text})", f"date_part('month', {text})", f"CAST({text} AS DATE)"
+    dates = {
+        "day": day,
+        "week": f"{day} - (CAST(date_part('isodow', {text}) AS INT) - 1)",
+        "month": f"make_date({year}, {month}, 1)",
+        "quarter": f"make_date({year}, ({month} - 1) / 3 * 3 + 1, 1)",
+        "year": f"make_date({year}, 1, 1)",
+    }
+    return f"CAST({dates[unit]} AS TIMESTAMP(6))" if unit in dates else None
+
+
+def _one_zero(writer: Writer, node: n.Node, value: Value) -> Value:
+    """A double that windows and DISTINCT tell apart by its bits: -0.0 is 0.0."""
+    if not is_float(value.type):
+        return value
+    name = "REAL" if value.type == pa.float32() else "DOUBLE"
+    return Value(f"({writer.text(node, value)} + CAST('0' AS {name}))", value.type)
+
+
+def _extreme(writer: Writer, node: n.Call, argument: tuple[n.Node, Value], others: list[tuple[n.Node, Value]]) -> Value:
+    """min and max of doubles in groups. DataFusion leaves NaN out, and starts from the largest finite number: for
+    infinities it gives that."""
+    operand, value = argument
+    plain = writer.composed(node, [(c, v.text) for c, v in (argument, *others)]) or writer.source[node.start : node.end]
+    if node.over or node.distinct or any(v.text is not None for _, v in others):
+        return Value(plain, value.type)
+    x, filtered = writer.text(operand, value), writer.source[node.arguments_end : node.end]
+    nan, least, most = (f"CAST('{word}' AS DOUBLE)" for word in ("NaN", "-Infinity", "Infinity"))
+    is_nan, is_least, is_most = f"isnan({x})", f"{x} = {least}", f"{x} = {most}"
+    arms = (
+        ((f"bool_or({is_nan})", nan), (f"bool_or({is_most})", most), (f"bool_and({is_least})", least))
+        if node.name == "max"
+        else (
+            (f"bool_or({is_least})", least),
+            (f"bool_and({is_nan})", nan),
+            (f"bool_and({is_nan} OR {is_most})", most),
+        )
+    )
+    cases = " ".join(f"WHEN {test}{filtered} THEN {result}" for test, result in arms)
+    text = f"(CASE {cases} ELSE {plain} END)"
+    return Value(f"CAST({text} AS REAL)" if value.type == pa.float32() else text, value.type)
+
+
+def _sum(writer: Writer, node: n.Call, argument: tuple[n.Node, Value], others: list[tuple[n.Node, Value]]) -> Value:
+    """A sum that may not fit is computed with more digits and cast back, which reports an overflow."""
+    operand, value = argument
+    type = writer.typed_by("sum(c0)", (value,))
+    writer.unchecked |= is_untold(operand, value)
+    plain = Value(writer.composed(node, [(c, v.text) for c, v in (argument, *others)]), type, bound_of(type))
+    if is_float(type):
+        return usual_nan(plain.text or writer.source[node.start : node.end], type)
+    bound = value.bound if value.bound is not None else bound_of(value.type)
+    most = None if bound is None else bound * MOST_ROWS
+    if is_integer(type) and is_integer(value.type) and most is not None:
+        if most < 2**63:
+            return Value(plain.text, type, most)
+        inner, target = f"CAST({writer.text(operand, value)} AS DECIMAL(20, 0))", "BIGINT"
+    elif is_decimal(type) and type is not None and most is not None:
+        if most <= 10 ** (MOST_DIGITS - type.scale):
+            return Value(plain.text, type, min(most, plain.bound or most))
+        inner = f"arrow_cast({writer.text(operand, value)}, 'Decimal256({MOST_DIGITS}, {type.scale})')"
+        target = f"DECIMAL({MOST_DIGITS}, {type.scale})"
+    else:
+        return plain
+    writer.checks = True
+    text = writer.composed(node, [(operand, inner), *((o, v.text) for o, v in others)])
+    return Value(f"CAST({text} AS {target})", type, bound_of(type))

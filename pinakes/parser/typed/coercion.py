@@ -1,0 +1,174 @@
+"""Which type values of different types meet in, where DataFusion 55 chooses one that loses something."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+
+from pinakes.core.names import text_literal
+from pinakes.parser.typed import nodes as n
+from pinakes.parser.typed.texts import without_zone
+from pinakes.parser.typed.values import (
+    DOUBLE,
+    MICROS,
+    TIME,
+    Environment,
+    Value,
+    is_date,
+    is_decimal,
+    is_float,
+    is_integer,
+    is_text,
+    is_time,
+    is_timestamp,
+)
+
+if TYPE_CHECKING:
+    from pinakes.parser.typed.writer import Writer
+
+
+def common_type(types: Sequence[pa.DataType | None]) -> pa.DataType | None:
+    """The type to cast to before values of these types are compared or combined; None where DataFusion's choice is
+    right.
+
+    A decimal and a double meet as doubles: DataFusion takes DECIMAL(30, 15). A date and a timestamp meet as timestamps
+    in microseconds: it takes nanoseconds, which end in 2262.
+    """
+    if any(map(is_decimal, types)) and any(map(is_float, types)):
+        return DOUBLE
+    moments = [t for t in types if is_timestamp(t)]
+    if moments and any(map(is_date, types)):
+        return _moment(moments)
+    if len({(t.unit, t.tz) for t in moments if t is not None}) > 1:
+        return _moment(moments)
+    if len({t.unit for t in types if t is not None and is_time(t)}) > 1:
+        return TIME
+    return None
+
+
+def _moment(types: Sequence[pa.DataType | None]) -> pa.DataType | None:
+    """Nanoseconds stay where they are asked for."""
+    if any(t is not None and t.unit == "ns" for t in types):
+        return None
+    zone = next((t.tz for t in types if t is not None and t.tz is not None), None)
+    return MICROS if zone is None else pa.timestamp("us", zone)
+
+
+def common(environment: Environment, one: pa.DataType | None, other: pa.DataType | None) -> pa.DataType | None:
+    """The type that DataFusion gives to values of two types."""
+    if one is None or other is None:
+        return None
+    if pa.types.is_null(one) or one == other:
+        return other
+    return one if pa.types.is_null(other) else environment.result("coalesce(c0, c1)", (one, other))
+
+
+def joined_type(environment: Environment, types: Sequence[pa.DataType | None]) -> pa.DataType | None:
+    """The type of a column of values of all these types."""
+    found: pa.DataType | None = pa.null()
+    for type in types:
+        found = common(environment, found, type)
+    return found
+
+
+def cast_to(writer: Writer, node: n.Node, value: Value, type: pa.DataType) -> str | None:
+    """The text of a value cast to one of the types above; as it is if it needs no cast."""
+    if value.type is None or value.type == type or pa.types.is_null(value.type):
+        return value.text
+    if is_text(value.type) and not isinstance(node, n.Text):
+        return value.text
+    if not is_text(value.type) and not _needs_cast(value.type, type):
+        return value.text
+    text = writer.text(node, value)
+    if isinstance(node, n.Number) and type == DOUBLE:
+        return f"CAST('{node.text.replace('_', '')}' AS DOUBLE)"
+    if isinstance(node, n.Text) and is_timestamp(type) and type.tz is None:
+        text = text_literal(without_zone(node.value))
+    if type == TIME:
+        if isinstance(node, n.Text) and ":" not in node.value:
+            text = text_literal(f"{node.value} ")  # as it is, it would be read as nanoseconds
+        return f"arrow_cast({text}, 'Time64(Microsecond)')"
+    return f"CAST({text} AS {sql_name(type)})"
+
+
+def _needs_cast(own: pa.DataType, type: pa.DataType) -> bool:
+    if type == DOUBLE:
+        return is_decimal(own) or own == pa.float32()
+    return is_date(own) or is_timestamp(own) or is_time(own)
+
+
+def with_typed_moments(writer: Writer, values: Sequence[tuple[n.Node, Value]]) -> list[tuple[n.Node, Value]]:
+    """A constant text beside a date, time or timestamp is one, too: DataFusion reads it with nanoseconds."""
+    moment = next((v.type for _, v in values if is_timestamp(v.type)), None)
+    type = moment or next((v.type for _, v in values if is_date(v.type) or is_time(v.type)), None)
+    if type is None or not any(isinstance(node, n.Text) for node, _ in values):
+        return list(values)
+    if is_timestamp(type) and type.unit == "ns":
+        return list(values)
+    if is_timestamp(type):
+        type = MICROS if type.tz is None else pa.timestamp("us", type.tz)
+    elif is_time(type):
+        type = TIME
+    return [
+        (node, Value(cast_to(writer, node, value, type), type)) if isinstance(node, n.Text) else (node, value)
+        for node, value in values
+    ]
+
+
+def _with_typed_texts(writer: Writer, values: Sequence[tuple[n.Node, Value]]) -> list[tuple[n.Node, Value]]:
+    """A constant text beside values of another type has that type, as in PostgreSQL."""
+    found = with_typed_moments(writer, values)
+    others = [v.type for node, v in found if not isinstance(node, n.Text) and not pa.types.is_null(v.type or MICROS)]
+    numbers = [t for t in others if is_integer(t) or is_decimal(t) or is_float(t)]
+    if not numbers or len(numbers) != len(others):
+        return found
+    type = DOUBLE if any(map(is_float, numbers)) else None
+    return [(node, _number(node, type) if isinstance(node, n.Text) else value) for node, value in found]
+
+
+def _number(node: n.Text, type: pa.DataType | None) -> Value:
+    """A text as a number; one that is none is an error when the statement is planned."""
+    text = node.value.strip()
+    literal = text_literal(text)
+    if type is not None:
+        return Value(f"CAST({literal} AS DOUBLE)", DOUBLE)
+    digits = text.removeprefix("-")
+    if re.fullmatch(r"\d{1,18}", digits):
+        return Value(text, pa.int64(), int(digits))
+    if re.fullmatch(r"\d{1,20}\.\d{1,18}", digits):
+        whole, fraction = digits.split(".")
+        return Value(text, pa.decimal128(len(whole) + len(fraction), len(fraction)), int(whole) + 1)
+    return Value(f"CAST({literal} AS BIGINT)", pa.int64(), 2**63)
+
+
+def unified(writer: Writer, values: Sequence[tuple[n.Node, Value]]) -> list[tuple[n.Node, Value]]:
+    """Values that become one column: each with the cast that it needs."""
+    return cast_alike(writer, _with_typed_texts(writer, values))
+
+
+def cast_alike(writer: Writer, values: Sequence[tuple[n.Node, Value]]) -> list[tuple[n.Node, Value]]:
+    type = common_type([value.type for _, value in values])
+    if type is None:
+        return list(values)
+    return [
+        (
+            node,
+            Value(cast_to(writer, node, value, type), type if not pa.types.is_null(value.type or type) else value.type),
+        )
+        for node, value in values
+    ]
+
+
+def sql_name(type: pa.DataType) -> str:
+    """The name of a type that a rule casts to."""
+    if pa.types.is_decimal(type):
+        return f"DECIMAL({type.precision}, {type.scale})"
+    if pa.types.is_timestamp(type):
+        return "TIMESTAMP(6)" if type.tz is None else "TIMESTAMP(6) WITH TIME ZONE"
+    return _NAMES[str(type)]
+
+
+_NAMES = {"double": "DOUBLE", "int64": "BIGINT", "int32": "INT", "date32[day]": "DATE", "string": "VARCHAR"}

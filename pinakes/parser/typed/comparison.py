@@ -1,0 +1,108 @@
+"""Comparisons, and everything that makes one column of several values: CASE, COALESCE, IN, BETWEEN."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+
+from pinakes.core.errors import NotSupportedError
+from pinakes.parser.typed import nodes as n
+from pinakes.parser.typed.coercion import cast_alike, common_type, joined_type, unified, with_typed_moments
+from pinakes.parser.typed.temporal import is_length, lengths
+from pinakes.parser.typed.values import BOOLEAN, Value, bound_of, is_float, is_nested
+
+if TYPE_CHECKING:
+    from pinakes.parser.typed.writer import Scope, Writer
+
+_ORDERED = frozenset({"<", "<=", ">", ">="})
+
+
+def aligned(writer: Writer, values: Sequence[tuple[n.Node, Value]]) -> list[tuple[n.Node, Value]]:
+    """Values that are compared with each other. Of a text beside a number DataFusion makes a number by itself."""
+    found = lengths(writer, values)
+    return found if found is not None else cast_alike(writer, with_typed_moments(writer, values))
+
+
+def compared(writer: Writer, node: n.Binary, scope: Scope) -> Value:
+    if isinstance(node.left, n.Row) or isinstance(node.right, n.Row):
+        return writer.composed_value(node, writer.all_children(node, scope), BOOLEAN)
+    values = writer.all_children(node, scope)
+    if node.operator in _ORDERED:
+        _refuse_nested(writer, values)
+    return writer.composed_value(node, aligned(writer, values), BOOLEAN)
+
+
+def between(writer: Writer, node: n.Between, scope: Scope) -> Value:
+    values = writer.all_children(node, scope)
+    _refuse_nested(writer, values)
+    return writer.composed_value(node, aligned(writer, values), BOOLEAN)
+
+
+def _refuse_nested(writer: Writer, values: Sequence[tuple[n.Node, Value]]) -> None:
+    """A NULL in a list is larger than any value in PostgreSQL, and in ORDER BY; here it would be smaller."""
+    if any(is_nested(value.type) or isinstance(node, n.Struct) for node, value in values):
+        raise NotSupportedError(
+            "lists and structs can only be compared with = and <>: compare their elements or fields"
+        )
+
+
+def in_list(writer: Writer, node: n.InList, scope: Scope) -> Value:
+    values = writer.all_children(node, scope)
+    if any(isinstance(child, n.Row) for child, _ in values):
+        return writer.composed_value(node, values, BOOLEAN)
+    return writer.composed_value(node, aligned(writer, values), BOOLEAN)
+
+
+def in_query(writer: Writer, node: n.InQuery, scope: Scope) -> Value:
+    operand = writer.value(node.operand, scope)
+    text, outputs = writer.query(node.query, scope)
+    if outputs is not None and len(outputs) == 1:
+        type = common_type((operand.type, outputs[0].type))
+        if is_length(operand.type) or is_length(outputs[0].type):
+            raise NotSupportedError("IN (SELECT …) with intervals is not supported: compare date_part('epoch', …)")
+        if type is not None:
+            text = writer.query(node.query, scope, [type])[0]
+            operand = unified(writer, [(node.operand, operand), (node.operand, Value(None, type))])[0][1]
+    return Value(writer.composed(node, ((node.operand, operand.text), (node.query, text))), BOOLEAN)
+
+
+def quantified(writer: Writer, node: n.Quantified, scope: Scope) -> Value:
+    operand = writer.value(node.operand, scope)
+    if not isinstance(node.query, n.Query):
+        return writer.composed_value(
+            node, [(node.operand, operand), (node.query, writer.value(node.query, scope))], BOOLEAN
+        )
+    text, outputs = writer.query(node.query, scope)
+    if outputs is not None and len(outputs) == 1 and common_type((operand.type, outputs[0].type)) is not None:
+        raise NotSupportedError("ANY and ALL over another type are not supported here: cast one side")
+    return Value(writer.composed(node, ((node.operand, operand.text), (node.query, text))), BOOLEAN)
+
+
+def _searched(writer: Writer, node: n.Case, pieces: list[tuple[n.Node, Value]], scope: Scope) -> Value:
+    """CASE x WHEN y … as CASE WHEN x = y …: the former tells -0.0 and 0.0 apart."""
+    operand, *conditions = (writer.text(child, value) for child, value in pieces)
+    results = unified(writer, [(r, writer.value(r, scope)) for r in node.results])
+    texts = [writer.text(child, value) for child, value in results]
+    whens = [f"WHEN {operand} = {c} THEN {r}" for c, r in zip(conditions, texts, strict=False)]
+    whens += [f"ELSE {text}" for text in texts[len(conditions) :]]
+    type = joined_type(writer.environment, [value.type for _, value in results])
+    return Value(f"CASE {' '.join(whens)} END", type, bound_of(type))
+
+
+def case(writer: Writer, node: n.Case, scope: Scope) -> Value:
+    conditions = [(c, writer.value(c, scope)) for c in node.conditions]
+    pieces = list[tuple[n.Node, Value]]()
+    if node.operand is not None:
+        pieces += aligned(writer, [(node.operand, writer.value(node.operand, scope)), *conditions])
+        if any(is_float(value.type) for _, value in pieces):
+            return _searched(writer, node, pieces, scope)
+    else:
+        pieces += conditions
+    results = unified(writer, [(r, writer.value(r, scope)) for r in node.results])
+    type = joined_type(writer.environment, [value.type for _, value in results])
+    bounds = [value.bound for _, value in results if not pa.types.is_null(value.type or pa.int64())]
+    found = writer.composed_value(node, [*pieces, *results], type)
+    bound = None if any(b is None for b in bounds) or not bounds else max(b for b in bounds if b is not None)
+    return Value(found.text, type, bound if bound is not None else bound_of(type))

@@ -1,0 +1,449 @@
+"""The syntax tree of planned text: what each piece is, and where exactly it stands.
+
+Only what typing needs is told apart. Every node knows its first and last character, so that a rewrite replaces just
+that piece of the text and everything else stays as the user wrote it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal as OneOf
+
+
+@dataclass(slots=True, eq=False)
+class Node:
+    start: int
+    end: int
+
+    @property
+    def children(self) -> tuple[Node, ...]:
+        return ()
+
+
+# --- expressions -------------------------------------------------------------------------------------------------
+
+
+@dataclass(slots=True, eq=False)
+class Number(Node):
+    text: str
+
+
+@dataclass(slots=True, eq=False)
+class Text(Node):
+    value: str
+
+
+@dataclass(slots=True, eq=False)
+class Null(Node):
+    pass
+
+
+@dataclass(slots=True, eq=False)
+class Boolean(Node):
+    pass
+
+
+@dataclass(slots=True, eq=False)
+class TypeName(Node):
+    """A type as it is written: `name` in upper case, with single blanks; `numbers` in parentheses."""
+
+    name: str
+    numbers: tuple[int, ...] = ()
+
+
+@dataclass(slots=True, eq=False)
+class TypedText(Node):
+    """DATE '2024-01-01'"""
+
+    type: TypeName
+    value: str
+
+
+@dataclass(slots=True, eq=False)
+class Interval(Node):
+    """INTERVAL '1 day', INTERVAL '1' DAY; `value` is None for what is not a text or a number."""
+
+    value: str | None
+    unit: str | None
+    operand: Node | None = None
+
+
+@dataclass(slots=True, eq=False)
+class Column(Node):
+    """A name of one or more parts, as DataFusion has them: unquoted ones in lower case."""
+
+    parts: tuple[str, ...]
+
+
+@dataclass(slots=True, eq=False)
+class Parameter(Node):
+    name: str
+
+
+@dataclass(slots=True, eq=False)
+class Star(Node):
+    """`*` or `t.*`, with EXCEPT; `changes` is true with REPLACE and the like."""
+
+    qualifier: tuple[str, ...] = ()
+    excluded: tuple[str, ...] = ()
+    changes: bool = False
+    items: list[Item] = field(default_factory=list)
+    """What REPLACE puts in place of columns."""
+
+    @property
+    def children(self) -> tuple[Node, ...]:
+        return tuple(self.items)
+
+
+@dataclass(slots=True, eq=False)
+class Unary(Node):
+    operator: str
+    operand: Node
+
+    @property
+    def children(self) -> tuple[Node, ...]:
+        return (self.operand,)
+
+
+@dataclass(slots=True, eq=False)
+class Binary(Node):
+    operator: str
+    left: Node
+    right: Node
+
+    @property
+    def children(self) -> tuple[Node, ...]:
+        return (self.left, self.right)
+
+
+@dataclass(slots=True, eq=False)
+class Test(Node):
+    """IS NULL, IS TRUE, LIKE and other tests of which only the operands matter."""
+
+    operands: list[Node]
+
+    @property
+    def children(self) -> tuple[Node, ...]:
+        return tuple(self.operands)
+
+
+@dataclass(slots=True, eq=False)
+class Between(Node):
+    operand: Node
+    low: Node
+    high: Node
+
+    @property
+    def children(self) -> tuple[Node, ...]:
+        return (self.operand, self.low, self.high)
+
+
+@dataclass(slots=True, eq=False)
+class InList(Node):
+    operand: Node
+    items: list[Node]
+
+    @property
+    def children(self) -> tuple[Node, ...]:
+        return (self.operand, *self.items)
+
+
+@dataclass(slots=True, eq=False)
+class InQuery(Node):
+    operand: Node
+    query: Query
+
+    @property
+    def children(self) -> tuple[Node, ...]:
+        return (self.operand, self.query)
+
+
+@dataclass(slots=True, eq=False)
+class Quantified(Node):
+    """x = ANY (…), x > ALL (…)"""
+
+    operand: Node
+    query: Node
+
+    @property
+    def children(self) -> tuple[Node, ...]:
+        return (self.operand, self.query)
+
+
+@dataclass(slots=True, eq=False)
+class Case(Node):
+    operand: Node | None
+    conditions: list[Node]
+    results: list[Node]
+    """The last is that of ELSE, if there is one."""
+
+    @property
+    def children(self) -> tuple[Node, ...]:
+        first = () if self.operand is None else (self.operand,)
+        pairs = [n for pair in zip(self.conditions, self.results, strict=False) for n in pair]
+        return (*first, *pairs, *self.results[len(self.conditions) :])
+
+
+@dataclass(slots=True, eq=False)
+class Cast(Node):
+    operand: Node
+    type: TypeName
+    form: OneOf["CAST", "TRY_CAST", "::"]
+
+    @property
+    def children(self) -> tuple[Node, ...]:
+        return (self.operand,)
+
+
+@dataclass(slots=True, eq=False)
+class Call(Node):
+    """A function, also an aggregate or a window function."""
+
+    name: str
+    arguments: list[Node]
+    distinct: bool = False
+    named: bool = False
+    """Arguments are given by name, or in a form with words between them."""
+    others: list[Node] = field(default_factory=list)
+    """ORDER BY within, WITHIN GROUP, FILTER and OVER, in the order of the text."""
+    over: bool = False
+    over_name: bool = False
+    arguments_end: int = 0
+    """Just behind the parenthesis that closes the arguments."""
+
+    @property
+    def children(self) -> tuple[Node, ...]:
+        return tuple(sorted((*self.arguments, *self.others), key=lambda n: n.start))
+
+
+@dataclass(slots=True, eq=False)
+class Extract(Node):
+    part: str
+    operand: Node
+
+    @property
+    def children(self) -> tuple[Node, ...]:
+        return (self.operand,)
+
+
+@dataclass(slots=True, eq=False)
+class Paren(Node):
+    inner: Node
+
+    @property
+    def children(self) -> tuple[Node, ...]:
+        return (self.inner,)
+
+
+@dataclass(slots=True, eq=False)
+class Row(Node):
+    items: list[Node]
+
+    @property
+    def children(self) -> tuple[Node, ...]:
+        return tuple(self.items)
+
+
+@dataclass(slots=True, eq=False)
+class Array(Node):
+    items: list[Node]
+
+    @property
+    def children(self) -> tuple[Node, ...]:
+        return tuple(self.items)
+
+
+@dataclass(slots=True, eq=False)
+class Struct(Node):
+    """{'a': 1}, MAP {'a': 1}, and constants whose type is not looked at"""
+
+    items: list[Node]
+
+    @property
+    def children(self) -> tuple[Node, ...]:
+        return tuple(self.items)
+
+
+@dataclass(slots=True, eq=False)
+class Index(Node):
+    """a[1], a[1:2], a['field']"""
+
+    base: Node
+    items: list[Node]
+    slices: bool = False
+
+    @property
+    def children(self) -> tuple[Node, ...]:
+        return (self.base, *self.items)
+
+
+@dataclass(slots=True, eq=False)
+class Field(Node):
+    """(a).field"""
+
+    base: Node
+    name: str
+
+    @property
+    def children(self) -> tuple[Node, ...]:
+        return (self.base,)
+
+
+@dataclass(slots=True, eq=False)
+class AtTimeZone(Node):
+    operand: Node
+    zone: Node
+
+    @property
+    def children(self) -> tuple[Node, ...]:
+        return (self.operand, self.zone)
+
+
+@dataclass(slots=True, eq=False)
+class Scalar(Node):
+    """A query in parentheses that stands for a value."""
+
+    query: Query
+
+    @property
+    def children(self) -> tuple[Node, ...]:
+        return (self.query,)
+
+
+@dataclass(slots=True, eq=False)
+class Exists(Node):
+    query: Query
+
+    @property
+    def children(self) -> tuple[Node, ...]:
+        return (self.query,)
+
+
+# --- queries -----------------------------------------------------------------------------------------------------
+
+
+@dataclass(slots=True, eq=False)
+class Table(Node):
+    """A table or a common table expression in FROM."""
+
+    parts: tuple[str, ...]
+    alias: str | None
+    columns: tuple[str, ...]
+
+
+@dataclass(slots=True, eq=False)
+class Derived(Node):
+    query: Query
+    alias: str | None
+    columns: tuple[str, ...]
+
+    @property
+    def children(self) -> tuple[Node, ...]:
+        return (self.query,)
+
+
+@dataclass(slots=True, eq=False)
+class TableCall(Node):
+    """A table function, UNNEST too: its columns are not known here."""
+
+    name: str
+    arguments: list[Node]
+    alias: str | None
+    columns: tuple[str, ...]
+
+    @property
+    def children(self) -> tuple[Node, ...]:
+        return tuple(self.arguments)
+
+
+@dataclass(slots=True, eq=False)
+class Join(Node):
+    left: Node
+    right: Node
+    kind: str
+    on: Node | None
+    using: tuple[str, ...]
+
+    @property
+    def children(self) -> tuple[Node, ...]:
+        return (self.left, self.right) if self.on is None else (self.left, self.right, self.on)
+
+
+@dataclass(slots=True, eq=False)
+class Aliased(Node):
+    """(a JOIN b ON …) AS c"""
+
+    source: Node
+    alias: str
+    columns: tuple[str, ...]
+
+    @property
+    def children(self) -> tuple[Node, ...]:
+        return (self.source,)
+
+
+@dataclass(slots=True, eq=False)
+class Item(Node):
+    """One of a SELECT list."""
+
+    value: Node
+    alias: str | None
+
+    @property
+    def children(self) -> tuple[Node, ...]:
+        return (self.value,)
+
+
+@dataclass(slots=True, eq=False)
+class Select(Node):
+    items: list[Item]
+    sources: list[Node]
+    distinct: bool = False
+    distinct_on: list[Node] = field(default_factory=list)
+    where: Node | None = None
+    groups: list[Node] = field(default_factory=list)
+    having: Node | None = None
+    windows: list[Node] = field(default_factory=list)
+    qualify: Node | None = None
+    from_first: bool = False
+    """FROM stands before SELECT."""
+
+
+@dataclass(slots=True, eq=False)
+class Values(Node):
+    rows: list[Row]
+
+
+@dataclass(slots=True, eq=False)
+class SetOperation(Node):
+    operator: str
+    left: Node
+    right: Node
+    distinct: bool
+
+
+@dataclass(slots=True, eq=False)
+class TableOf(Node):
+    """TABLE t"""
+
+    parts: tuple[str, ...]
+
+
+@dataclass(slots=True, eq=False)
+class Defined(Node):
+    """A query in WITH."""
+
+    name: str
+    columns: tuple[str, ...]
+    query: Query
+
+
+@dataclass(slots=True, eq=False)
+class Query(Node):
+    defined: list[Defined]
+    recursive: bool
+    body: Node
+    """A Select, Values, SetOperation, TableOf, or another Query in parentheses."""
+    order: list[Node] = field(default_factory=list)
+    tail: list[Node] = field(default_factory=list)
+    """LIMIT and OFFSET."""

@@ -1,0 +1,200 @@
+"""The door of this package: planned text in, text with the right types out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import NamedTuple
+
+import pyarrow as pa
+
+from pinakes.core.errors import NotSupportedError
+from pinakes.parser.lexer import tokenize
+from pinakes.parser.typed import arithmetic, calls, casts, comparison, temporal
+from pinakes.parser.typed import nodes as n
+from pinakes.parser.typed.coercion import unified
+from pinakes.parser.typed.reader import COMPARISONS, Unread, read
+from pinakes.parser.typed.texts import written
+from pinakes.parser.typed.values import BOOLEAN, Environment, Output, Value, bound_of, is_nested
+from pinakes.parser.typed.writer import Scope, Visitors, Writer, member
+
+
+class Rewritten(NamedTuple):
+    text: str
+    complete: bool
+    """False if some form or type was not known: then no rule looked at it."""
+    unchecked: bool = False
+    """Numbers are added, multiplied or summed up whose types are not known: an overflow would not be noticed."""
+
+
+_COMPUTES = re.compile(r"[\w)\]'\"]\s*(?:[+-]|\*(?!\s*(?:,|\)|;|\bFROM\b|$)))\s*[\w('\"$-]|\bsum\s*\(", re.IGNORECASE)
+
+
+def rewrite(text: str, environment: Environment) -> Rewritten:
+    """The text as it is to be planned."""
+    try:
+        tree = read(text)
+    except (Unread, RecursionError):
+        return Rewritten(_with_doubles(text), complete=False, unchecked=_COMPUTES.search(text) is not None)
+    writer = Writer(text, environment, VISITORS)
+    found, _ = writer.query(tree, None)
+    if writer.checks:  # most columns have smaller values than their types allow
+        writer.precise = True
+        found, _ = writer.query(tree, None)
+    return Rewritten(
+        text if found is None else text[: tree.start] + found + text[tree.end :],
+        not writer.incomplete,
+        writer.unchecked,
+    )
+
+
+# --- visitors of nodes without rules of their own ------------------------------------------------------------------
+
+
+def _with_doubles(text: str) -> str:
+    """A text that can't be read, with doubles for numbers that have an exponent: DataFusion makes decimals of them."""
+    parts, at = list[str](), 0
+    for token in tokenize(text):
+        if token.kind == "number" and "e" in token.text.lower():
+            parts += (text[at : token.start], f"CAST('{token.text.replace('_', '')}' AS DOUBLE)")
+            at = token.end
+    return "".join((*parts, text[at:]))
+
+
+def _constant(type: pa.DataType | None) -> Callable[[Writer, n.Node, Scope], Value]:
+    return lambda writer, node, scope: Value(None, type)
+
+
+def _untyped(writer: Writer, node: n.Node, scope: Scope) -> Value:
+    return writer.composed_value(node, writer.all_children(node, scope), None)
+
+
+def _truth(writer: Writer, node: n.Node, scope: Scope) -> Value:
+    return writer.composed_value(node, writer.all_children(node, scope), BOOLEAN)
+
+
+def _column(writer: Writer, node: n.Column, scope: Scope) -> Value:
+    found = scope.find(node.parts)
+    writer.incomplete |= found.type is None
+    return Value(None, found.type, bound_of(found.type) if found.bound is None else found.bound)
+
+
+def _parameter(writer: Writer, node: n.Parameter, scope: Scope) -> Value:
+    type = writer.environment.parameter(node.name)
+    return Value(None, type, bound_of(type))
+
+
+def _paren(writer: Writer, node: n.Paren, scope: Scope) -> Value:
+    inner = writer.value(node.inner, scope)
+    return Value(
+        writer.composed(node, ((node.inner, inner.text),)), inner.type, inner.bound, inner.wide and f"({inner.wide})"
+    )
+
+
+def _scalar(writer: Writer, node: n.Scalar, scope: Scope) -> Value:
+    text, outputs = writer.query(node.query, scope)
+    output = outputs[0] if outputs is not None and len(outputs) == 1 else Output(None, None)
+    bound = bound_of(output.type) if output.bound is None else output.bound
+    return Value(writer.composed(node, ((node.query, text),)), output.type, bound)
+
+
+def _exists(writer: Writer, node: n.Exists, scope: Scope) -> Value:
+    text, _ = writer.query(node.query, scope)
+    return Value(writer.composed(node, ((node.query, text),)), BOOLEAN)
+
+
+def _index(writer: Writer, node: n.Index, scope: Scope) -> Value:
+    values = writer.all_children(node, scope)
+    base, type = values[0][1].type, None
+    if base is not None and not node.slices and len(node.items) == 1:
+        key = node.items[0]
+        if pa.types.is_struct(base) and isinstance(key, n.Text):
+            type = member(base, (key.value,))
+        elif pa.types.is_map(base):
+            type = base.item_type
+        elif pa.types.is_list(base) or pa.types.is_large_list(base):
+            type = base.value_type
+    elif node.slices:
+        type = base
+    return writer.composed_value(node, values, type)
+
+
+def _field(writer: Writer, node: n.Field, scope: Scope) -> Value:
+    values = writer.all_children(node, scope)
+    return writer.composed_value(node, values, member(values[0][1].type, (node.name,)))
+
+
+def _array(writer: Writer, node: n.Array, scope: Scope) -> Value:
+    values = unified(writer, writer.all_children(node, scope))
+    type = (
+        writer.typed_by(f"[{', '.join(f'c{i}' for i in range(len(values)))}]", [v for _, v in values])
+        if values
+        else None
+    )
+    return writer.composed_value(node, values, type)
+
+
+def _unary(writer: Writer, node: n.Unary, scope: Scope) -> Value:
+    if node.operator == "NOT":
+        return _truth(writer, node, scope)
+    return arithmetic.negated(writer, node, scope)
+
+
+_BITS = frozenset({"&", "|", "<<", ">>"})
+"""PostgreSQL computes these from left to right, DataFusion some before others."""
+
+
+def _binary(writer: Writer, node: n.Binary, scope: Scope) -> Value:
+    operator = node.operator
+    if operator in COMPARISONS or operator == "IS DISTINCT FROM":
+        return comparison.compared(writer, node, scope)
+    if operator in ("AND", "OR"):
+        return _truth(writer, node, scope)
+    if operator in ("+", "-", "*", "/", "%"):
+        return arithmetic.computed(writer, node, scope)
+    values = writer.all_children(node, scope)
+    if operator in _BITS and isinstance(node.right, n.Binary) and node.right.operator in _BITS:
+        raise NotSupportedError(
+            f"{operator} and {node.right.operator} without parentheses are not supported: write them"
+        )
+    if operator == "||":
+        lists = [(child, value) for child, value in values if is_nested(value.type)]
+        if len(lists) == 1 and any(isinstance(child, n.Null) for child, _ in values):
+            return Value(writer.text(*lists[0]), lists[0][1].type)  # NULL would become an element of it
+        values = [(child, written(writer, child, value)) for child, value in values]
+    if operator.startswith(("~", "!~")):
+        return writer.composed_value(node, values, BOOLEAN)
+    return writer.composed_value(node, values, writer.typed_by(f"c0 {operator} c1", [v for _, v in values]))
+
+
+VISITORS: Visitors = {
+    n.Number: arithmetic.number,
+    n.Text: _constant(pa.string()),
+    n.Null: _constant(pa.null()),
+    n.Boolean: _constant(BOOLEAN),
+    n.TypedText: casts.typed_text,
+    n.Interval: temporal.interval,
+    n.Column: _column,
+    n.Parameter: _parameter,
+    n.Star: _constant(None),
+    n.Unary: _unary,
+    n.Binary: _binary,
+    n.Test: _truth,
+    n.Between: comparison.between,
+    n.InList: comparison.in_list,
+    n.InQuery: comparison.in_query,
+    n.Quantified: comparison.quantified,
+    n.Case: comparison.case,
+    n.Cast: casts.cast,
+    n.Call: calls.call,
+    n.Extract: calls.extract,
+    n.Paren: _paren,
+    n.Row: _untyped,
+    n.Array: _array,
+    n.Struct: _untyped,
+    n.Index: _index,
+    n.Field: _field,
+    n.AtTimeZone: temporal.at_time_zone,
+    n.Scalar: _scalar,
+    n.Exists: _exists,
+}

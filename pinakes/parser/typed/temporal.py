@@ -1,0 +1,301 @@
+"""Dates, timestamps and intervals as PostgreSQL has them: microseconds, and intervals that compare by their length."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING, NamedTuple
+
+import pyarrow as pa
+
+from pinakes.core.errors import NotSupportedError
+from pinakes.parser.typed import nodes as n
+from pinakes.parser.typed.coercion import cast_to, sql_name
+from pinakes.parser.typed.values import (
+    DATE,
+    INT64,
+    INTERVAL,
+    MICROS,
+    Value,
+    is_date,
+    is_decimal,
+    is_duration,
+    is_float,
+    is_integer,
+    is_interval,
+    is_timestamp,
+)
+
+if TYPE_CHECKING:
+    from pinakes.parser.typed.writer import Scope, Writer
+
+
+class Length(NamedTuple):
+    """A constant interval."""
+
+    months: int
+    days: int
+    micros: int
+
+    @property
+    def total(self) -> int:
+        """In microseconds, by the lengths that PostgreSQL compares with: a month has 30 days."""
+        return ((self.months * 30) + self.days) * 86_400_000_000 + self.micros
+
+
+_PART = re.compile(r"\s*([+-]?\d+(?:\.\d*)?|[+-]?\.\d+)\s*([a-zA-Z]+)")
+_CLOCK = re.compile(r"\s*([+-]?)(\d+):(\d{1,2})(?::(\d{1,2}(?:\.\d{1,6})?))?\s*$")
+_UNITS: dict[str, tuple[int, int, int]] = {
+    "millennium": (12000, 0, 0),
+    "century": (1200, 0, 0),
+    "decade": (120, 0, 0),
+    "year": (12, 0, 0),
+    "quarter": (3, 0, 0),
+    "month": (1, 0, 0),
+    "week": (0, 7, 0),
+    "day": (0, 1, 0),
+    "hour": (0, 0, 3_600_000_000),
+    "minute": (0, 0, 60_000_000),
+    "second": (0, 0, 1_000_000),
+    "millisecond": (0, 0, 1000),
+    "microsecond": (0, 0, 1),
+}
+_SPELLINGS = {
+    **{name + ending: name for name in _UNITS for ending in ("", "s")},
+    "centuries": "century",
+    "millennia": "millennium",
+    **dict.fromkeys(("y", "yr", "yrs"), "year"),
+    **dict.fromkeys(("mon", "mons"), "month"),
+    **dict.fromkeys(("w",), "week"),
+    **dict.fromkeys(("d",), "day"),
+    **dict.fromkeys(("h", "hr", "hrs"), "hour"),
+    **dict.fromkeys(("m", "min", "mins"), "minute"),
+    **dict.fromkeys(("s", "sec", "secs"), "second"),
+    **dict.fromkeys(("ms", "msec", "msecs"), "millisecond"),
+    **dict.fromkeys(("us", "usec", "usecs"), "microsecond"),
+}
+
+
+def length_of(node: n.Node) -> Length | None:
+    """What a constant interval stands for; None for one that is not constant, or in a form that is not known here."""
+    while isinstance(node, n.Paren):
+        node = node.inner
+    if not isinstance(node, n.Interval) or node.value is None:
+        return None
+    return parsed(node.value, node.unit)
+
+
+def parsed(text: str, unit: str | None) -> Length | None:
+    if unit is not None and re.fullmatch(r"\s*[+-]?\d+(\.\d+)?\s*", text):
+        text, unit = f"{text} {unit}", None
+    if unit is not None:
+        return None
+    months = days = micros = 0
+    rest = text
+    while rest.strip():
+        clock = _CLOCK.match(rest)
+        if clock is not None:
+            sign = -1 if clock[1] == "-" else 1
+            seconds = int(clock[2]) * 3600 + int(clock[3]) * 60
+            micros += sign * (seconds * 1_000_000 + _micros_of(clock[4] or "0"))
+            break
+        part = _PART.match(rest)
+        name = None if part is None else _SPELLINGS.get(part[2].lower())
+        if part is None or name is None:
+            return None
+        if "." in part[1]:
+            if not _UNITS[name][2]:
+                return None
+            micros += round(float(part[1]) * _UNITS[name][2])
+        else:
+            number = int(part[1])
+            months, days, micros = (
+                have + number * each for have, each in zip((months, days, micros), _UNITS[name], strict=True)
+            )
+        rest = rest[part.end() :]
+    return Length(months, days, micros) if text.strip() else None
+
+
+def _micros_of(seconds: str) -> int:
+    whole, _, fraction = seconds.partition(".")
+    return int(whole) * 1_000_000 + int((fraction or "0").ljust(6, "0")[:6])
+
+
+def interval(writer: Writer, node: n.Interval, scope: Scope) -> Value:
+    if node.operand is not None:
+        inner = writer.value(node.operand, scope)
+        return Value(writer.composed(node, ((node.operand, inner.text),)), INTERVAL)
+    length = length_of(node)
+    if length is not None and node.value is not None and ":" in node.value:  # DataFusion reads no clock times here
+        return Value(written(length), INTERVAL)
+    return Value(None, INTERVAL)
+
+
+def written(length: Length) -> str:
+    sign = "-" if length.micros < 0 else ""
+    seconds, micros = divmod(abs(length.micros), 1_000_000)
+    return f"INTERVAL '{length.months} months {length.days} days {sign}{seconds}.{micros:06d} seconds'"
+
+
+def at_time_zone(writer: Writer, node: n.AtTimeZone, scope: Scope) -> Value:
+    values = writer.all_children(node, scope)
+    template = f"c0 AT TIME ZONE {writer.text(node.zone, values[1][1])}"
+    type = writer.typed_by(template, [values[0][1]]) if isinstance(node.zone, n.Text) else None
+    return writer.composed_value(node, values, type)
+
+
+# --- comparison --------------------------------------------------------------------------------------------------
+
+
+def is_length(type: pa.DataType | None) -> bool:
+    return is_interval(type) or is_duration(type)
+
+
+def lengths(writer: Writer, values: Sequence[tuple[n.Node, Value]]) -> list[tuple[n.Node, Value]] | None:
+    """Values that are compared as microseconds, if intervals or durations are among them; None if there are none.
+
+    DataFusion compares the fields of an interval one after the other: 40 days would be less than one month.
+    """
+    if not any(is_length(value.type) for _, value in values):
+        return None
+    found = [(node, _as_micros(writer, node, value)) for node, value in values]
+    return None if any(value is None for _, value in found) else [(n_, v) for n_, v in found if v is not None]
+
+
+def _as_micros(writer: Writer, node: n.Node, value: Value) -> Value | None:
+    text = writer.text(node, value)
+    length = length_of(node)
+    if length is not None:
+        return Value(str(length.total), INT64)
+    if value.type is not None and pa.types.is_null(value.type):
+        return Value(value.text, value.type)
+    if isinstance(node, n.Text):
+        constant = parsed(node.value, None)
+        if constant is None:
+            raise NotSupportedError(f"'{node.value}' is not an interval")
+        return Value(str(constant.total), INT64)
+    if is_duration(value.type):
+        assert value.type is not None
+        number = f"arrow_cast({text}, 'Int64')"
+        scale = {"s": " * 1000000", "ms": " * 1000", "us": "", "ns": " / 1000"}[value.type.unit]
+        return Value(f"({number}{scale})", INT64)
+    if is_interval(value.type):
+        return Value(f"CAST(round(date_part('epoch', {text}) * CAST('1e6' AS DOUBLE)) AS BIGINT)", INT64)
+    return None
+
+
+# --- arithmetic ----------------------------------------------------------------------------------------------------
+
+
+def computed(writer: Writer, node: n.Binary, left: Value, right: Value) -> Value | None:
+    """Sums and differences of dates, timestamps and intervals; None if the operands are none of these."""
+    operands = (left.type, right.type)
+    if not any(is_date(t) or is_timestamp(t) or is_length(t) for t in operands):
+        return None
+    if node.operator == "-" and is_date(left.type) and is_date(right.type):
+        days = [f"arrow_cast({writer.text(n_, v)}, 'Int32')" for n_, v in ((node.left, left), (node.right, right))]
+        return Value(f"({days[0]} - {days[1]})", pa.int32(), 2**24)
+    if node.operator == "-" and all(is_date(t) or is_timestamp(t) for t in operands):
+        return _difference(writer, node, left, right)
+    if node.operator in "+-":
+        moved = _moved(writer, node, left, right)
+        if moved is not None:
+            return moved
+    if node.operator in "*/":
+        scaled = _scaled(writer, node, left, right)
+        if scaled is not None:
+            return scaled
+    values = ((node.left, left), (node.right, right))
+    return writer.composed_value(node, values, writer.typed_by(f"c0 {node.operator} c1", (left, right)))
+
+
+_DAY = 86_400_000_000
+
+
+def _scaled(writer: Writer, node: n.Binary, left: Value, right: Value) -> Value | None:
+    """An interval times a number or divided by one, which DataFusion does not know; None for anything else. What is
+    left of a month becomes days, a month having 30, and what is left of a day becomes microseconds."""
+    swapped = node.operator == "*" and is_length(right.type)
+    span, length = (node.right, right) if swapped else (node.left, left)
+    other, factor = (node.left, left) if swapped else (node.right, right)
+    is_number = is_integer(factor.type) or is_decimal(factor.type) or is_float(factor.type)
+    if not is_length(length.type) or not is_number:
+        return None
+    constant, number = length_of(span), _number_of(other)
+    if constant is not None and number is not None:
+        return Value(written(_times(writer, constant, number, node.operator)), INTERVAL)
+    double = f"CAST({writer.text(other, factor)} AS DOUBLE)"
+    if constant is None:
+        micros = _as_micros(writer, span, length) if is_duration(length.type) else None
+        if micros is None:
+            raise writer.refuse(
+                "only constant intervals and differences of timestamps can be multiplied and divided: write "
+                "INTERVAL '1 second' * (date_part('epoch', …) * 2)"
+            )
+        text = f"CAST(round({micros.text} {node.operator} {double}) AS BIGINT)"
+        return Value(f"arrow_cast({text}, 'Duration(Microsecond)')", pa.duration("us"))
+    if node.operator == "*" and is_integer(factor.type):
+        whole = f"CAST({writer.text(other, factor)} AS DECIMAL(20, 0))"
+        return _put_together([f"{whole} * {part}" if part else "0" for part in constant])
+    months, days, micros_ = (f"({part} {node.operator} {double})" for part in constant)
+    days = f"({days} + ({months} - trunc({months})) * 30)" if constant.months else days
+    if constant.months or constant.days:
+        micros_ = f"({micros_} + ({days} - trunc({days})) * {_DAY})"
+    parts = (f"trunc({months})", f"trunc({days})", f"round({micros_})")
+    return _put_together([f"CAST({part} AS BIGINT)" for part in parts])
+
+
+def _put_together(parts: Sequence[str]) -> Value:
+    units = ("months", "days", "microseconds")
+    texts = [f"CAST({part} AS VARCHAR) || ' {unit}'" for part, unit in zip(parts, units, strict=True) if part != "0"]
+    text = " || ' ' || ".join(texts) if texts else "'0 days'"
+    return Value(f"CAST({text} AS INTERVAL)", INTERVAL)
+
+
+def _number_of(node: n.Node) -> Fraction | None:
+    """The value of a constant number."""
+    if isinstance(node, n.Paren):
+        return _number_of(node.inner)
+    if isinstance(node, n.Unary) and node.operator == "-":
+        number = _number_of(node.operand)
+        return None if number is None else -number
+    return Fraction(node.text.replace("_", "")) if isinstance(node, n.Number) else None
+
+
+def _times(writer: Writer, length: Length, number: Fraction, operator: str) -> Length:
+    if operator == "/" and not number:
+        raise writer.refuse("an interval is divided by zero")
+    factor = 1 / number if operator == "/" else number
+    months = length.months * factor
+    days = length.days * factor + (months - int(months)) * 30
+    return Length(int(months), int(days), round(length.micros * factor + (days - int(days)) * _DAY))
+
+
+def _difference(writer: Writer, node: n.Binary, left: Value, right: Value) -> Value:
+    """Of two moments, one of which may be a date."""
+    type = next((t for t in (left.type, right.type) if is_timestamp(t) and t is not None and t.unit != "ns"), None)
+    values = [(node.left, left), (node.right, right)]
+    if type is not None:
+        zone = next((t.tz for t in (left.type, right.type) if is_timestamp(t) and t is not None and t.tz), None)
+        both = MICROS if zone is None else pa.timestamp("us", zone)
+        values = [(n_, Value(cast_to(writer, n_, v, both), both)) for n_, v in values]
+    return writer.composed_value(node, values, writer.typed_by("c0 - c1", [v for _, v in values]))
+
+
+def _moved(writer: Writer, node: n.Binary, left: Value, right: Value) -> Value | None:
+    """A date with an interval added that is not of whole days is a timestamp: DataFusion drops the hours."""
+    for one, other, date in ((left, node.right, node.left), (right, node.left, node.right)):
+        value = right if one is left else left
+        if not is_date(one.type) or not is_length(value.type):
+            continue
+        length = length_of(other)
+        if length is not None and length.micros == 0:
+            return writer.composed_value(node, ((node.left, left), (node.right, right)), DATE)
+        moment = Value(f"CAST({writer.text(date, one)} AS {sql_name(MICROS)})", MICROS)
+        values = ((node.left, moment if one is left else left), (node.right, right if one is left else moment))
+        return writer.composed_value(node, values, MICROS)
+    for one, value in ((left, right), (right, left)):
+        if is_timestamp(one.type) and is_length(value.type):
+            return writer.composed_value(node, ((node.left, left), (node.right, right)), one.type)
+    return None

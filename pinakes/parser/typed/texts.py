@@ -1,0 +1,99 @@
+"""Texts that become times and intervals, and times that become texts, as PostgreSQL reads and writes them.
+
+DataFusion 55 writes 2024-01-01T00:00:01.500 for 2024-01-01 00:00:01.5, and forgets the length of VARCHAR(3). It takes
+an interval without a unit for months, a time without colons for nanoseconds, and counts the zone in the text of a
+TIMESTAMP. A text that is cast to a list would be its only element.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+
+from pinakes.core.errors import NotSupportedError
+from pinakes.core.names import text_literal
+from pinakes.parser.typed import nodes as n
+from pinakes.parser.typed.values import Value, is_duration, is_interval, is_text, is_time, is_timestamp
+
+if TYPE_CHECKING:
+    from pinakes.parser.typed.writer import Writer
+
+TEXTS = frozenset({"VARCHAR", "TEXT", "STRING", "CHAR", "CHARACTER", "CHARACTER VARYING", "CHAR VARYING", "NVARCHAR"})
+_TIMES = frozenset({"TIME", "TIME WITHOUT TIME ZONE"})
+_WITHOUT_ZONE = frozenset({"TIMESTAMP", "DATETIME", "TIMESTAMP WITHOUT TIME ZONE"})
+
+_ZONE = r"^(.*\d:\d\d.*?)\s*(?:[zZ]|[+-]\d\d(?::?\d\d)*|[A-Z]{3,5}|[A-Za-z]+/[A-Za-z_/]+)$"
+_NUMBER = r"^\s*[-+]?(?:\d+\.?\d*|\.\d+)\s*$"
+_ZEROS = r"(\.\d*[1-9])0+"
+
+
+# --- texts become values ---------------------------------------------------------------------------------------------
+
+
+def without_zone(text: str) -> str:
+    """The text of a timestamp without its time zone, which PostgreSQL does not count."""
+    return re.sub(_ZONE, r"\1", text.strip())
+
+
+def read_as(writer: Writer, node: n.Node, value: Value, type: n.TypeName) -> Value:
+    """A value that is about to be cast, so that a text means what it means in PostgreSQL."""
+    if "[]" in type.name:
+        _refuse_no_list(writer, value)
+        return value
+    if not is_text(value.type):
+        return value
+    text = writer.text(node, value)
+    if type.name in _WITHOUT_ZONE:
+        if isinstance(node, n.Text):
+            known = without_zone(node.value)
+            return value if known == node.value else Value(text_literal(known), value.type)
+        return Value(f"regexp_replace({text}, '{_ZONE}', '\\1')", value.type)
+    if type.name == "INTERVAL":
+        if isinstance(node, n.Text):
+            is_number = re.match(_NUMBER, node.value)
+            return Value(text_literal(f"{node.value.strip()} seconds"), value.type) if is_number else value
+        return Value(
+            f"(CASE WHEN {text} ~ '{_NUMBER}' THEN concat(trim({text}), ' seconds') ELSE {text} END)", value.type
+        )
+    if type.name in _TIMES and not (isinstance(node, n.Text) and ":" in node.value):
+        # What has no colon gets a blank, with which it can't be read.
+        return Value(f"(CASE WHEN strpos({text}, ':') = 0 THEN concat({text}, ' ') ELSE {text} END)", value.type)
+    return value
+
+
+def _refuse_no_list(writer: Writer, value: Value) -> None:
+    known = value.type
+    if known is None or pa.types.is_null(known) or pa.types.is_nested(known):
+        return
+    instead = "regexp_match, string_to_array" if is_text(known) else "[x]"
+    raise NotSupportedError(f"a cast to a list is only supported from a list: write {instead} instead")
+
+
+# --- values become texts ---------------------------------------------------------------------------------------------
+
+
+def written(writer: Writer, node: n.Node, value: Value) -> Value:
+    """A time as a text; other values stay as they are."""
+    if not (is_timestamp(value.type) or is_time(value.type) or is_interval(value.type) or is_duration(value.type)):
+        return value
+    assert value.type is not None
+    if is_interval(value.type) or is_duration(value.type):
+        raise NotSupportedError(
+            "an INTERVAL as text is not supported: write date_part('epoch', …), a number of seconds"
+        )
+    text = f"CAST({writer.text(node, value)} AS VARCHAR)"
+    if is_time(value.type):
+        return Value(f"regexp_replace({text}, '{_ZEROS}$', '\\1')", pa.string())
+    text = f"replace({text}, 'T', ' ')"
+    if value.type.tz is None:
+        return Value(f"regexp_replace({text}, '{_ZEROS}$', '\\1')", pa.string())
+    text = f"regexp_replace({text}, 'Z$', '+00:00')"
+    text = f"regexp_replace({text}, '{_ZEROS}([+-])', '\\1\\2')"
+    return Value(f"regexp_replace({text}, '([+-]\\d\\d):00$', '\\1')", pa.string())
+
+
+def cut(text: str, type: n.TypeName) -> str:
+    """The first characters of a text, as many as its type has."""
+    return f"substr({text}, 1, {type.numbers[0]})" if len(type.numbers) == 1 else text

@@ -1,0 +1,491 @@
+"""Walks the tree of a text from the leaves up, types every expression and lets the rules rewrite it.
+
+The types of operators and functions are DataFusion's own: the environment asks it, once for each combination of types.
+The rules are in `arithmetic`, `comparison`, `casts`, `temporal` and `calls`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import pyarrow as pa
+
+from pinakes.core.errors import ColumnNotFound, NotSupportedError, listing
+from pinakes.core.names import quote
+from pinakes.parser.lexer import tokenize
+from pinakes.parser.typed import nodes as n
+from pinakes.parser.typed.coercion import cast_to, common, common_type, joined_type, sql_name
+from pinakes.parser.typed.values import INTERVAL, Environment, Output, Value, bound_of, is_nested
+
+Columns = dict[str, Output]
+Visitors = Mapping[type[n.Node], Callable[..., Value]]
+
+
+@dataclass(slots=True)
+class Source:
+    """One table in FROM. `columns` is None where they are not known."""
+
+    names: tuple[str, ...]
+    columns: Columns | None
+
+
+@dataclass(slots=True)
+class Scope:
+    """What names mean at one place of the text."""
+
+    parent: Scope | None
+    defined: dict[str, list[Output] | None]
+    sources: list[Source] = field(default_factory=list)
+    outputs: dict[str, Output] = field(default_factory=dict)
+    """The SELECT list by its aliases, once it is known: ORDER BY, GROUP BY and HAVING may use them."""
+    outputs_first: bool = False
+    grouped: frozenset[str] = frozenset()
+    """The texts of the expressions in GROUP BY."""
+
+    def is_grouped(self, text: str) -> bool:
+        return bool(self.grouped) and _folded(text) in self.grouped
+
+    def find(self, parts: tuple[str, ...]) -> Output:
+        """A column, here or in a query around; its type is None if it is not known."""
+        scope: Scope | None = self
+        while scope is not None:
+            found = scope._here(parts)
+            if found is not None:
+                return found
+            scope = scope.parent
+        return _UNKNOWN
+
+    def _here(self, parts: tuple[str, ...]) -> Output | None:
+        if self.outputs_first and parts[0] in self.outputs and len(parts) == 1:
+            return self.outputs[parts[0]]
+        for used in range(min(len(parts) - 1, 3), -1, -1):
+            for source in self.sources:
+                if used and source.names[-used:] != parts[:used]:
+                    continue
+                if source.columns is None:
+                    if used:
+                        return _UNKNOWN
+                    continue
+                if parts[used] in source.columns:
+                    return _within(source.columns[parts[used]], parts[used + 1 :])
+        if parts[0] in self.outputs:
+            return _within(self.outputs[parts[0]], parts[1:])
+        return _UNKNOWN if any(source.columns is None for source in self.sources) else None
+
+
+_UNKNOWN = Output(None, None)
+
+
+def _within(column: Output, path: Sequence[str]) -> Output:
+    return Output(None, member(column.type, path)) if path else column
+
+
+def member(type: pa.DataType | None, path: Sequence[str]) -> pa.DataType | None:
+    for name in path:
+        if type is None or not pa.types.is_struct(type) or type.get_field_index(name) < 0:
+            return None
+        type = type.field(name).type
+    return type
+
+
+class Writer:
+    def __init__(self, text: str, environment: Environment, visitors: Visitors) -> None:
+        self.source = text
+        self.environment = environment
+        self._visitors = visitors
+        self._ready: dict[int, Value] = {}
+        """What was computed ahead of its turn."""
+        self.precise = False
+        """Whether the metadata of tables is asked for the largest values of columns."""
+        self.checks = False
+        """Whether some result is computed with a check, since its type alone does not show that it fits."""
+        self.unchecked = False
+        """Whether something is added, multiplied or summed up whose type is not known."""
+        self.incomplete = False
+        """Whether the type of something that a rule looks at is not known."""
+
+    # --- text ------------------------------------------------------------------------------------------------------
+
+    def text(self, node: n.Node, value: Value) -> str:
+        return self.source[node.start : node.end] if value.text is None else value.text
+
+    def composed(self, node: n.Node, pieces: Iterable[tuple[n.Node, str | None]]) -> str | None:
+        """The text of a node with new text for some pieces of it; None if none has any."""
+        parts, at = list[str](), node.start
+        for piece, text in sorted(pieces, key=lambda p: p[0].start):
+            if text is not None:
+                parts += (self.source[at : piece.start], text)
+                at = piece.end
+        if not parts:
+            return None
+        parts.append(self.source[at : node.end])
+        return "".join(parts)
+
+    def refuse(self, message: str) -> NotSupportedError:
+        return NotSupportedError(message)
+
+    # --- queries ---------------------------------------------------------------------------------------------------
+
+    def query(
+        self, node: n.Query, parent: Scope | None, wanted: Sequence[pa.DataType | None] | None = None
+    ) -> tuple[str | None, list[Output] | None]:
+        scope = Scope(parent, dict(parent.defined) if parent is not None else {})
+        pieces = list[tuple[n.Node, str | None]]()
+        for defined in node.defined:
+            pieces += self._defined(defined, scope, recursive=node.recursive)
+        text, outputs, inner = self._body(node.body, scope, wanted)
+        pieces.append((node.body, text))
+        for key in node.order:
+            value = self.value(key, inner)
+            check_order(value.type)
+            self._check_nested_order(key, value)
+            pieces.append((key, value.text))
+        return self.composed(node, pieces), outputs
+
+    def _defined(self, defined: n.Defined, scope: Scope, *, recursive: bool) -> list[tuple[n.Node, str | None]]:
+        if recursive and isinstance(defined.query.body, n.SetOperation):
+            first = self._body(defined.query.body.left, Scope(scope, scope.defined), None)[1]
+            unbounded = None if first is None else [Output(o.name, o.type) for o in first]  # it may grow
+            scope.defined[defined.name] = _renamed(unbounded, defined.columns)
+        text, outputs = self.query(defined.query, scope)
+        scope.defined[defined.name] = _renamed(outputs, defined.columns)
+        return [(defined.query, text)]
+
+    def _body(
+        self, node: n.Node, scope: Scope, wanted: Sequence[pa.DataType | None] | None
+    ) -> tuple[str | None, list[Output] | None, Scope]:
+        match node:
+            case n.Select():
+                return self._select(node, scope, wanted)
+            case n.Query():
+                text, outputs = self.query(node, scope, wanted)
+                return text, outputs, _over(outputs, scope)
+            case n.SetOperation():
+                text, outputs = self._set_operation(node, scope, wanted)
+                return text, outputs, _over(outputs, scope)
+            case n.Values():
+                text, outputs = self._values(node, scope, wanted)
+                return text, outputs, _over(outputs, scope)
+            case n.TableOf():
+                columns = self._columns_of(node.parts, scope)
+                return None, None if columns is None else list(columns.values()), scope
+        raise AssertionError(type(node))
+
+    def _select(
+        self, node: n.Select, outer: Scope, wanted: Sequence[pa.DataType | None] | None
+    ) -> tuple[str | None, list[Output] | None, Scope]:
+        scope = Scope(outer, outer.defined)
+        pieces = list[tuple[n.Node, str | None]]()
+        for source in node.sources:
+            pieces += self._from(source, scope)
+        scope.grouped = frozenset(self._group_texts(node))
+        outputs: list[Output] | None = []
+        values = list[tuple[n.Item, Value]]()
+        for item in node.items:
+            if isinstance(item.value, n.Star):
+                pieces += self._replaced(item.value, scope)
+                columns = None if item.value.changes else self._star(item.value, scope)
+                if columns is None and item.value.items:
+                    columns = self._star_replaced(item.value, scope)
+                outputs = None if outputs is None or columns is None else [*outputs, *columns]
+                continue
+            value = self.value(item.value, scope)
+            if node.distinct:
+                check_order(value.type)
+            values.append((item, value))
+            name = item.alias or _name_of(item.value)
+            output = Output(name, value.type, value.bound)
+            if outputs is not None:
+                outputs.append(output)
+            if item.alias is not None:
+                scope.outputs[item.alias] = output
+        for one in (node.where, node.having, node.qualify, *node.windows):
+            if one is not None:
+                pieces.append((one, self.value(one, scope).text))
+        for key in (*node.groups, *node.distinct_on):
+            value = self.value(key, scope)
+            check_order(value.type)
+            pieces.append((key, value.text))
+        pieces += self._items(node, values, outputs, wanted)
+        if wanted is not None and outputs is not None and len(wanted) == len(outputs):
+            outputs = [Output(o.name, want or o.type, o.bound) for o, want in zip(outputs, wanted, strict=True)]
+        scope.outputs_first = True
+        return self.composed(node, pieces), outputs, scope
+
+    def _group_texts(self, node: n.Select) -> Iterable[str]:
+        """What GROUP BY names, also by alias or number."""
+        waiting = list(node.groups)
+        while waiting:
+            key = waiting.pop()
+            if isinstance(key, n.Row | n.Paren):
+                waiting += key.children
+                continue
+            if isinstance(key, n.Number) and key.text.isdigit() and 0 < int(key.text) <= len(node.items):
+                key = node.items[int(key.text) - 1].value
+            elif isinstance(key, n.Column) and len(key.parts) == 1:
+                key = next((item.value for item in node.items if item.alias == key.parts[0]), key)
+            yield _folded(self.source[key.start : key.end])
+
+    def _items(
+        self,
+        node: n.Select,
+        values: Sequence[tuple[n.Item, Value]],
+        outputs: list[Output] | None,
+        wanted: Sequence[pa.DataType | None] | None,
+    ) -> Iterable[tuple[n.Node, str | None]]:
+        """The SELECT list; with casts to the types that are wanted, and with the names that rewriting would change."""
+        casts = wanted is not None and outputs is not None and len(wanted) == len(outputs) == len(values)
+        if wanted is not None and not casts and any(want is not None for want in wanted):
+            raise NotSupportedError(
+                "the columns of this query need a cast to be combined with others; name them instead of writing *"
+            )
+        for at, (item, value) in enumerate(values):
+            text = value.text
+            want = wanted[at] if casts and wanted is not None else None
+            if want is not None and want != value.type:
+                text = f"CAST({self.text(item.value, value)} AS {sql_name(want)})"
+            if text is not None and item.alias is None:
+                text = f"{text} AS {quote(_name_of(item.value) or self.source[item.value.start : item.value.end])}"
+            yield item.value, text
+
+    def _star(self, star: n.Star, scope: Scope) -> list[Output] | None:
+        found = list[Output]()
+        for source in scope.sources:
+            if star.qualifier and source.names[-len(star.qualifier) :] != star.qualifier:
+                continue
+            if source.columns is None:
+                return None
+            found += [column for name, column in source.columns.items() if name not in star.excluded]
+        return found
+
+    def _star_replaced(self, star: n.Star, scope: Scope) -> list[Output] | None:
+        """The columns of * REPLACE (…)."""
+        columns = self._star(star, scope)
+        new = {item.alias.casefold(): self.value(item.value, scope) for item in star.items if item.alias is not None}
+        if columns is None:
+            return None
+        return [
+            Output(o.name, v.type, v.bound) if o.name is not None and (v := new.get(o.name.casefold())) else o
+            for o in columns
+        ]
+
+    def _replaced(self, star: n.Star, scope: Scope) -> Iterable[tuple[n.Node, str | None]]:
+        """What REPLACE puts in place of columns, under their exact names: where DataFusion finds no column of just that
+        name, it replaces nothing."""
+        columns = self._star(star, scope) if star.items else []
+        if columns is None:
+            raise self.refuse("* REPLACE is only supported where the columns are known: name them")
+        names = [column.name for column in columns if column.name is not None]
+        for item in star.items:
+            is_quoted = self.source[item.end - 1] in '"`'
+            fits = [n_ for n_ in names if n_ == item.alias]
+            fits = fits or [n_ for n_ in names if not is_quoted and n_.casefold() == (item.alias or "").casefold()]
+            if not fits:
+                raise ColumnNotFound(f"column {item.alias} of * REPLACE does not exist; there is: {listing(names)}")
+            value = self.text(item.value, self.value(item.value, scope))
+            yield item, f"{value} AS {quote(fits[0])}"
+
+    def _set_operation(
+        self, node: n.SetOperation, scope: Scope, wanted: Sequence[pa.DataType | None] | None
+    ) -> tuple[str | None, list[Output] | None]:
+        left, left_outputs, _ = self._body(node.left, scope, wanted)
+        right, right_outputs, _ = self._body(node.right, scope, wanted)
+        if left_outputs is None or right_outputs is None or len(left_outputs) != len(right_outputs):
+            self.incomplete |= left_outputs is None or right_outputs is None
+            return self.composed(node, ((node.left, left), (node.right, right))), left_outputs
+        types = [common_type([a.type, b.type]) for a, b in zip(left_outputs, right_outputs, strict=True)]
+        for side, outputs in ((node.left, left_outputs), (node.right, right_outputs)):
+            needs = [t if t is not None and t != o.type else None for t, o in zip(types, outputs, strict=True)]
+            if any(needs):
+                text = self._body(side, scope, [want or None for want in needs])[0]
+                left, right = (text, right) if side is node.left else (left, text)
+        outputs = [
+            Output(a.name, t if t is not None else common(self.environment, a.type, b.type), _larger(a, b))
+            for a, b, t in zip(left_outputs, right_outputs, types, strict=True)
+        ]
+        if node.distinct:
+            for output in outputs:
+                check_order(output.type)
+        return self.composed(node, ((node.left, left), (node.right, right))), outputs
+
+    def _values(
+        self, node: n.Values, scope: Scope, wanted: Sequence[pa.DataType | None] | None
+    ) -> tuple[str | None, list[Output] | None]:
+        rows = [[(item, self.value(item, scope)) for item in row.items] for row in node.rows]
+        width = len(rows[0]) if rows else 0
+        if any(len(row) != width for row in rows):
+            return None, None
+        outputs, pieces = list[Output](), list[tuple[n.Node, str | None]]()
+        for at in range(width):
+            column = [row[at] for row in rows]
+            types = [value.type for _, value in column]
+            type = (wanted[at] if wanted is not None and at < len(wanted) else None) or common_type(types)
+            for item, value in column:
+                pieces.append((item, value.text if type is None else cast_to(self, item, value, type)))
+            outputs.append(Output(f"column{at + 1}", type or joined_type(self.environment, types)))
+        return self.composed(node, pieces), outputs
+
+    # --- FROM ------------------------------------------------------------------------------------------------------
+
+    def _from(self, node: n.Node, scope: Scope) -> list[tuple[n.Node, str | None]]:
+        match node:
+            case n.Table():
+                columns = self._columns_of(node.parts, scope)
+                names = (node.alias,) if node.alias is not None else node.parts
+                scope.sources.append(Source(names, _with_names(columns, node.columns)))
+                return []
+            case n.Derived(alias=None, query=n.Query(body=n.Select(from_first=True) as body)):
+                text, _, inner = self._select(body, scope, None)
+                scope.sources += [*inner.sources, Source(("",), dict(inner.outputs))]  # the qualifiers stay
+                return [(body, text)]
+            case n.Derived():
+                text, outputs = self.query(node.query, scope)
+                columns = _columns(_renamed(outputs, node.columns))
+                scope.sources.append(Source((node.alias or "",), columns))
+                return [(node.query, text)]
+            case n.TableCall():
+                pieces = [(argument, self.value(argument, scope).text) for argument in node.arguments]
+                columns = self._called(node, scope)
+                scope.sources.append(Source((node.alias or node.name,), _with_names(columns, node.columns)))
+                return pieces
+            case n.Paren():
+                return self._from(node.inner, scope)
+            case n.Aliased():
+                inner = Scope(scope, scope.defined)
+                pieces = self._from(node.source, inner)
+                known = [source.columns for source in inner.sources]
+                merged = (
+                    None
+                    if None in known
+                    else {k: v for columns in known if columns is not None for k, v in columns.items()}
+                )
+                scope.sources.append(Source((node.alias,), _with_names(merged, node.columns)))
+                return pieces
+            case n.Join():
+                pieces = [*self._from(node.left, scope), *self._from(node.right, scope)]
+                if node.on is not None:
+                    pieces.append((node.on, self.value(node.on, scope).text))
+                self._check_shared(node, scope)
+                return pieces
+        raise AssertionError(type(node))
+
+    def _called(self, node: n.TableCall, scope: Scope) -> Columns | None:
+        if node.name in ("range", "generate_series") and all(
+            pa.types.is_integer(self.value(a, scope).type or pa.null()) for a in node.arguments
+        ):
+            return {"value": Output("value", pa.int64())}
+        if node.name == "unnest" and len(node.arguments) == 1 and node.columns:
+            type = self.value(node.arguments[0], scope).type
+            if type is not None and (pa.types.is_list(type) or pa.types.is_large_list(type)):
+                return {node.columns[0]: Output(node.columns[0], type.value_type)}
+        return None
+
+    def _columns_of(self, parts: tuple[str, ...], scope: Scope) -> Columns | None:
+        if len(parts) == 1 and parts[0] in scope.defined:
+            return _columns(scope.defined[parts[0]])
+        found = self.environment.columns(parts)
+        if found is None:
+            return None
+        return {
+            name: Output(name, type, self.environment.largest(parts, name) if self.precise else None)
+            for name, type in found.items()
+        }
+
+    def _check_shared(self, node: n.Join, scope: Scope) -> None:
+        """The columns of USING and of NATURAL are compared, too, and can't be given a cast."""
+        if not node.using and "NATURAL" not in node.kind:
+            return
+        if any(source.columns is None for source in scope.sources):
+            return
+        names = node.using or {c for s in scope.sources for c in s.columns or ()}
+        for name in names:
+            types = [s.columns[name].type for s in scope.sources if s.columns is not None and name in s.columns]
+            if len(types) > 1 and common_type(types) is not None:
+                raise NotSupportedError(
+                    f"JOIN … USING ({name}) of columns of different types is not supported: write ON"
+                )
+
+    # --- values ----------------------------------------------------------------------------------------------------
+
+    def value(self, node: n.Node, scope: Scope) -> Value:
+        """A long chain of operators is as deep as it is long: it is walked from its far end, not by recursion."""
+        known = self._ready.pop(id(node), None)
+        if known is not None:
+            return known
+        chain = [node]
+        while isinstance(chain[-1], n.Binary) and isinstance(chain[-1].left, n.Binary):
+            chain.append(chain[-1].left)
+        while len(chain) > 1:
+            inner = chain.pop()
+            self._ready[id(inner)] = self._visitors[type(inner)](self, inner, scope)
+        return self._visitors[type(node)](self, node, scope)
+
+    def composed_value(self, node: n.Node, values: Sequence[tuple[n.Node, Value]], type: pa.DataType | None) -> Value:
+        text = self.composed(node, [(child, value.text) for child, value in values])
+        return Value(text, type, bound_of(type))
+
+    def typed_by(self, template: str, values: Sequence[Value]) -> pa.DataType | None:
+        """The type of an expression over these values, in which they are called c0, c1, …"""
+        types = [value.type for value in values]
+        if any(t is None for t in types):
+            return None
+        return self.environment.result(template, [t for t in types if t is not None])
+
+    def _check_nested_order(self, node: n.Node, value: Value) -> None:
+        """NULLS FIRST is about the whole value in PostgreSQL; DataFusion takes it for NULLs within a list, too."""
+        if not is_nested(value.type):
+            return
+        words = [token.word for token in tokenize(self.source[node.end :])[:3]]
+        order = "DESC" if words[:1] == ["DESC"] else "ASC"
+        asked = words[1:] if words[:1] in (["ASC"], ["DESC"]) else words[:2]
+        if asked == (["NULLS", "LAST"] if order == "DESC" else ["NULLS", "FIRST"]):
+            raise self.refuse(f"ORDER BY a list or struct {order} {' '.join(asked)} is not supported: leave NULLS out")
+
+    def all_children(self, node: n.Node, scope: Scope) -> list[tuple[n.Node, Value]]:
+        return [(child, self.value(child, scope)) for child in node.children]
+
+
+def _folded(text: str) -> str:
+    return "".join(text.split()).lower()
+
+
+def check_order(type: pa.DataType | None) -> None:
+    if type == INTERVAL:
+        raise NotSupportedError(
+            "values of type INTERVAL can't be sorted, grouped or made distinct: write date_part('epoch', …), a number "
+            "of seconds"
+        )
+
+
+def _columns(outputs: list[Output] | None) -> Columns | None:
+    return None if outputs is None else {output.name: output for output in outputs if output.name is not None}
+
+
+def _with_names(columns: Columns | None, names: Sequence[str]) -> Columns | None:
+    return columns if columns is None else _columns(_renamed(list(columns.values()), names))
+
+
+def _renamed(outputs: list[Output] | None, names: Sequence[str]) -> list[Output] | None:
+    if outputs is None or not names:
+        return outputs
+    return [o._replace(name=names[at]) if at < len(names) else o for at, o in enumerate(outputs)]
+
+
+def _larger(one: Output, other: Output) -> int | None:
+    return None if one.bound is None or other.bound is None else max(one.bound, other.bound)
+
+
+def _over(outputs: list[Output] | None, scope: Scope) -> Scope:
+    """The scope of ORDER BY after a set operation."""
+    return Scope(scope.parent, scope.defined, [Source(("",), _columns(outputs))])
+
+
+def _name_of(node: n.Node) -> str | None:
+    """What DataFusion calls a column of the SELECT list that has no alias, where rewriting must not change that."""
+    match node:
+        case n.Column():
+            return node.parts[-1]
+        case n.Paren():
+            return _name_of(node.inner)
+    return None

@@ -1,0 +1,6 @@
+"""Defects of DataFusion that a change of the text makes good, one module each.
+
+Each has a test in `tests/workarounds` that runs DataFusion alone and fails once a version of it has no such defect.
+`rewrite.py` applies those that need the tree of a planned text. What needs types is in `parser/typed`, what needs a
+plan in `engine/astray.py` and `engine/correlated.py`.
+"""

@@ -1,0 +1,30 @@
+"""EXISTS (SELECT i.id FROM o JOIN i … WHERE o.id = a.id): what is selected does not matter, but DataFusion 55 compares
+the outer column with the selected one, if that has the name of the one that is meant. So nothing is selected.
+
+    EXISTS (SELECT i.id, i.n FROM …)      EXISTS (SELECT 1, 2 FROM …)
+
+Where such names meet otherwise, `engine/correlated.py` refuses the subquery.
+"""
+
+from __future__ import annotations
+
+from pinakes.parser.typed import nodes as n
+from pinakes.parser.workarounds.constant_filters import aggregates
+from pinakes.parser.workarounds.writing import Changes, within_query
+
+
+def select_nothing(node: n.Node, changes: Changes) -> None:
+    if not isinstance(node, n.Exists) or node.query.order or not isinstance(node.query.body, n.Select):
+        return
+    select = node.query.body
+    if select.distinct or select.groups or select.having is not None or select.qualify is not None:
+        return
+    if any(aggregates(item) or _gives_rows(item) for item in select.items):
+        return
+    for number, item in enumerate(select.items):
+        changes.replace(item, [str(number + 1)])
+
+
+def _gives_rows(item: n.Item) -> bool:
+    """unnest(a)"""
+    return any(isinstance(part, n.Call) and part.name == "unnest" for part in within_query(item))

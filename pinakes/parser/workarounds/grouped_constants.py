@@ -1,0 +1,62 @@
+"""WHERE r = 'eu' … GROUP BY ROLLUP (r, p) ORDER BY r: DataFusion 55 knows that r is always 'eu', and forgets that it is
+NULL in the totals. It leaves r out of what it sorts by, also for windows that are partitioned by it.
+
+Behind IS TRUE it does not see that a column is constant. Such conditions are looked for in the whole text, since they
+may stand in a subquery; what comes from a view is refused by `engine/astray.py`.
+
+    WHERE r = 'eu'      WHERE ((r = 'eu') IS TRUE)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from pinakes.core.errors import NotSupportedError
+from pinakes.parser.typed import nodes as n
+from pinakes.parser.workarounds.constant_filters import conjuncts, has_grouping_sets
+from pinakes.parser.workarounds.writing import Changes, all_below, bare
+
+
+def hide_constants(root: n.Node, changes: Changes) -> None:
+    nodes = list(all_below(root))
+    sets = [node for node in nodes if isinstance(node, n.Select) and has_grouping_sets(node, changes)]
+    keys = {column.parts[-1] for select in sets for group in select.groups for column in _columns(group)}
+    for condition in _conditions(nodes) if keys else ():
+        for conjunct in conjuncts(condition):
+            _refuse_equal(conjunct, keys)
+            if _concerns(conjunct, keys):
+                changes.surround(conjunct, "((", ") IS TRUE)")
+
+
+def _conditions(nodes: list[n.Node]) -> Iterator[n.Node]:
+    for node in nodes:
+        condition = node.where if isinstance(node, n.Select) else node.on if isinstance(node, n.Join) else None
+        if condition is not None:
+            yield condition
+
+
+def _refuse_equal(conjunct: n.Node, keys: set[str]) -> None:
+    """ON a = c … GROUP BY CUBE (a, c): they are not equal in the totals, either, and a join can't be hidden."""
+    if not isinstance(conjunct, n.Binary) or conjunct.operator not in ("=", "=="):
+        return
+    sides = bare(conjunct.left), bare(conjunct.right)
+    names = {side.parts[-1] for side in sides if isinstance(side, n.Column)}
+    if len(names) == 2 and names <= keys:
+        one, other = sorted(names)
+        raise NotSupportedError(
+            f"GROUPING SETS, ROLLUP and CUBE of both {one} and {other}, which a condition makes equal, are not "
+            "supported: totals would be sorted wrongly. Group by one of them"
+        )
+
+
+def _concerns(conjunct: n.Node, keys: set[str]) -> bool:
+    """Whether it may make a key constant. A comparison of two columns joins tables and stays, as do subqueries."""
+    if any(isinstance(part, n.Query) for part in all_below(conjunct)):
+        return False
+    columns = {column.parts[-1] for column in _columns(conjunct)}
+    joins = isinstance(conjunct, n.Binary) and any(_columns(conjunct.left)) and any(_columns(conjunct.right))
+    return bool(columns & keys) and not joins
+
+
+def _columns(node: n.Node) -> Iterator[n.Column]:
+    return (part for part in all_below(node) if isinstance(part, n.Column))

@@ -1,0 +1,29 @@
+"""map(keys, values): where the lists of a row differ in length, DataFusion 55 pairs its keys with values of other rows.
+
+    map([1, 2], [0]) and map([3], [4, 9]) in two rows of a table are {1: 0, 2: 4} and {3: 9}
+
+Where the lengths differ, a cast that fails says so. Lists that are written down are counted by DataFusion itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from pinakes.parser.typed import nodes as n
+from pinakes.parser.typed.values import Value
+
+if TYPE_CHECKING:
+    from pinakes.parser.typed.writer import Writer
+
+Values = Sequence[tuple[n.Node, Value]]
+
+
+def map_of_lists(writer: Writer, node: n.Call, arguments: Values, others: Values) -> Value | None:
+    if len(arguments) != 2 or all(isinstance(argument, n.Array | n.Null) for argument, _ in arguments):
+        return None
+    keys, values = (writer.text(*argument) for argument in arguments)
+    fits = f"cardinality({keys}) = cardinality({values}) OR ({keys}) IS NULL OR ({values}) IS NULL"
+    problem = f"concat('a map needs as many keys as values, not ', cardinality({keys}), ' and ', cardinality({values}))"
+    fails = f"array_repeat(array_element({values}, 1), CAST({problem} AS BIGINT))"
+    return Value(f"map({keys}, CASE WHEN {fits} THEN {values} ELSE {fails} END)")

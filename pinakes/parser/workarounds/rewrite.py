@@ -1,0 +1,89 @@
+"""All workarounds for one planned text: most have nothing of the kind in them, and are not even read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from pinakes.parser.faults import Fault
+from pinakes.parser.typed import nodes as n
+from pinakes.parser.typed.reader import Unread, read
+from pinakes.parser.workarounds.array_any import tell_unknown
+from pinakes.parser.workarounds.constant_filters import AGGREGATES, guard, keep_above
+from pinakes.parser.workarounds.constant_sums import count_rows
+from pinakes.parser.workarounds.exists_items import select_nothing
+from pinakes.parser.workarounds.grouped_constants import hide_constants
+from pinakes.parser.workarounds.grouped_rows import flatten_groups
+from pinakes.parser.workarounds.guarded_operands import MAY_FAIL, guard_operands
+from pinakes.parser.workarounds.in_lists import Floats, write_out_lists
+from pinakes.parser.workarounds.row_values import write_out_rows
+from pinakes.parser.workarounds.scalar_subqueries import may_be_null
+from pinakes.parser.workarounds.writing import Changes, Written, all_below, bare, parts_of
+
+_CONCERNED = re.compile(
+    r"\bHAVING\b|\bEXISTS\b|\b(?:ANY|SOME)\s*\(|\bROLLUP\b|\bCUBE\b|\bGROUPING\b"
+    r"|\bIN\s*\((?!\s*SELECT\b)"
+    r"|\)\s*(?:[=<>!]|IS\b|NOT\b|IN\b|BETWEEN\b)|(?:[=<>]|\bBETWEEN|\bCASE)\s*(?:ROW\s*)?\(|\bGROUP\s+BY\b[^)]*\(",
+    re.IGNORECASE,
+)
+_EXPLAIN = re.compile(r"\s*EXPLAIN\s+(?:(?:ANALYZE|VERBOSE|FORMAT\s+\w+)\s+)*", re.IGNORECASE)
+_QUERY = re.compile(r"\(\s*(?:SELECT|WITH|FROM|VALUES|TABLE)\b", re.IGNORECASE)
+_AGGREGATE = re.compile(rf"\b(?:{'|'.join(sorted(AGGREGATES))})\s*\(", re.IGNORECASE)
+
+
+def rewrite_planned(text: str, *, is_source: bool, reads_views: bool, floats: Floats) -> Written | None:
+    """The text as DataFusion is to read it. `is_source` tells that others read its rows, as those of a view,
+    `reads_views` that it reads such, `floats` which columns may be of types that know -0.0. None if it has something of
+    the kind in it and can't be read here."""
+    aggregates = is_source or reads_views
+    concerned = _CONCERNED.search(text) or _QUERY.search(text) or MAY_FAIL.search(text)
+    if not (concerned or (aggregates and _AGGREGATE.search(text))):
+        return Written(text, text)
+    explained = _EXPLAIN.match(text)
+    start = explained.end() if explained else 0
+    try:
+        root = read(text[start:])
+    except (Unread, Fault, RecursionError):
+        return None
+    written = _rewrite(root, text[start:], is_source=is_source, reads_views=reads_views, floats=floats)
+    return written.behind(text[:start]) if start else written
+
+
+def _rewrite(root: n.Query, text: str, *, is_source: bool, reads_views: bool, floats: Floats) -> Written:
+    changes = Changes(text)
+    conditions = {id(node) for node in _conditions(root)}
+    nodes = list(all_below(root))
+    several = len([node for node in nodes if isinstance(node, n.InList)]) > 1
+    for node in nodes:
+        write_out_rows(node, changes)
+        write_out_lists(node, changes, floats, several=several)
+        tell_unknown(node, changes, conditions)
+        keep_above(node, changes)
+        flatten_groups(node, changes)
+        select_nothing(node, changes)
+        may_be_null(node, changes)
+        count_rows(node, changes, reads_views=reads_views)
+        for condition in _tops(node):
+            guard_operands(condition, changes)
+    hide_constants(root, changes)
+    if is_source:
+        guard(root, changes)
+    return changes.write(root)
+
+
+def _conditions(root: n.Node) -> Iterator[n.Node]:
+    """Where it makes no difference whether something is NULL or false."""
+    for node in all_below(root):
+        waiting = _tops(node)
+        while waiting:
+            found = bare(waiting.pop())
+            yield found
+            if isinstance(found, n.Binary) and found.operator in ("AND", "OR"):
+                waiting += parts_of(found)
+
+
+def _tops(node: n.Node) -> list[n.Node]:
+    """The conditions of one SELECT or JOIN."""
+    tops = [node.where, node.having, node.qualify] if isinstance(node, n.Select) else []
+    tops += [node.on] if isinstance(node, n.Join) else []
+    return [top for top in tops if top is not None]

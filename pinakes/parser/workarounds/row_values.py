@@ -1,0 +1,93 @@
+"""(a, b) < (5, 8): DataFusion 55 makes structs of rows and compares them with NULL as a value like any other. A
+comparison with NULL is neither true nor false, so these are written out column by column.
+
+    (a, b) = (1, 2)            a = 1 AND b = 2
+    (a, b) < (5, 8)            a < 5 OR (a = 5 AND b < 8)
+    (a, b) IN ((1, 2), …)      (a = 1 AND b = 2) OR …
+    (a, b) IS NULL             a IS NULL AND b IS NULL
+
+IS DISTINCT FROM takes NULL for a value by itself, and stays as it is.
+"""
+
+from __future__ import annotations
+
+from pinakes.core.errors import InvalidArgument, NotSupportedError
+from pinakes.parser.typed import nodes as n
+from pinakes.parser.workarounds.writing import Changes, Template, bare, is_repeatable, operand
+
+_STRICT = {"<": "<", "<=": "<", ">": ">", ">=": ">"}
+_EQUAL, _UNEQUAL = frozenset({"=", "=="}), frozenset({"<>", "!="})
+
+
+def write_out_rows(node: n.Node, changes: Changes) -> None:
+    match node:
+        case n.Binary(operator=operator, left=left, right=right) if _are_rows(left, right):
+            if operator in _EQUAL | _UNEQUAL or operator in _STRICT:
+                changes.replace(node, _compared(operator, left, right))
+        case n.InList(operand=row, items=items) if items and _are_rows(row, *items):
+            _check_repeatable(row)
+            either = _joined(" OR ", [_compared("=", row, item) for item in items])
+            changes.replace(node, ["(NOT ", *either, ")"] if _is_negated(node, row, changes) else either)
+        case n.Between(operand=row, low=low, high=high) if _are_rows(row, low, high):
+            _check_repeatable(row)
+            both = _joined(" AND ", [_compared(">=", row, low), _compared("<=", row, high)])
+            changes.replace(node, ["(NOT ", *both, ")"] if _is_negated(node, row, changes) else both)
+        case n.Test(operands=[tested]) if _are_rows(tested):
+            words = changes.words_behind(tested, node)
+            if words in (["IS", "NULL"], ["IS", "NOT", "NULL"]):
+                test = f" {' '.join(words)}"
+                changes.replace(node, _joined(" AND ", [[*operand(item), test] for item in _items(tested)]))
+        case n.Case(operand=n.Node() as compared) if _are_rows(compared):
+            raise NotSupportedError(
+                "CASE (a, b) WHEN (1, 2) is not supported, since a NULL in it would count as equal: write "
+                "CASE WHEN a = 1 AND b = 2 THEN …"
+            )
+
+
+def _are_rows(*nodes: n.Node) -> bool:
+    return all(isinstance(bare(node), n.Row) for node in nodes)
+
+
+def _items(node: n.Node) -> list[n.Node]:
+    row = bare(node)
+    assert isinstance(row, n.Row)
+    return row.items
+
+
+def _compared(operator: str, left: n.Node, right: n.Node) -> Template:
+    """The comparison in parentheses; of rows within rows, too."""
+    if not _are_rows(left, right):
+        return ["(", *operand(left), f" {operator} ", *operand(right), ")"]
+    lefts, rights = _items(left), _items(right)
+    if len(lefts) != len(rights):
+        raise InvalidArgument(f"a row of {len(lefts)} values can't be compared with one of {len(rights)}")
+    pairs = list(zip(lefts, rights, strict=True))
+    if operator not in _STRICT:
+        word = " AND " if operator in _EQUAL else " OR "
+        return _joined(word, [_compared(operator, *pair) for pair in pairs])
+    for one, other in pairs[:-1]:
+        _check_repeatable(one, other)
+    found = _compared(operator, *pairs[-1])
+    for one, other in reversed(pairs[:-1]):
+        strict, equal = _compared(_STRICT[operator], one, other), _compared("=", one, other)
+        found = ["(", *strict, " OR (", *equal, " AND ", *found, "))"]
+    return found
+
+
+def _joined(word: str, templates: list[Template]) -> Template:
+    found: Template = ["("]
+    for number, template in enumerate(templates):
+        found += [word, *template] if number else template
+    return [*found, ")"]
+
+
+def _is_negated(node: n.Node, first: n.Node, changes: Changes) -> bool:
+    return changes.words_behind(first, node)[:1] == ["NOT"]
+
+
+def _check_repeatable(*nodes: n.Node) -> None:
+    if not all(is_repeatable(node) for node in nodes):
+        raise NotSupportedError(
+            "a comparison of rows with a function in it that gives something else each time is not supported: compute "
+            "it in a subquery, and compare its column"
+        )

@@ -1,0 +1,159 @@
+"""A planned text, written anew with other text in place of some pieces of its tree."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from pinakes.parser.lexer import tokenize
+from pinakes.parser.typed import nodes as n
+
+Template = list["str | n.Node"]
+"""Text, and pieces of the tree that stand in it, each as it is written anew itself."""
+
+_VOLATILE = frozenset({"random", "rand", "uuid", "gen_random_uuid", "uuidv4", "uuidv7"})
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A new text, which knows where its pieces stood in the old one."""
+
+    text: str
+    old: str
+    places: tuple[tuple[int, int], ...] = ((0, 0),)
+    """(offset here, offset there) at the start of each run that was copied."""
+
+    def behind(self, before: str) -> Written:
+        """The same with this text before it."""
+        shift = len(before)
+        places = tuple((here + shift, there + shift) for here, there in self.places)
+        return Written(before + self.text, before + self.old, ((0, 0), *places))
+
+    def place(self, line: int, column: int) -> tuple[int, int]:
+        """The 1-based line and column in the old text of a place in the new one."""
+        lines = self.text.split("\n")
+        offset = sum(len(part) + 1 for part in lines[: line - 1]) + column - 1
+        here, there = self.places[max(bisect_right(self.places, (offset, len(self.old))) - 1, 0)]
+        before = self.old[: min(there + max(offset - here, 0), len(self.old))]
+        return before.count("\n") + 1, len(before) - before.rfind("\n")
+
+
+class Changes:
+    """What is to be written otherwise in one text."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self._instead: dict[int, Template] = {}
+        self._around: dict[int, tuple[str, str]] = {}
+
+    def replace(self, node: n.Node, template: Template) -> None:
+        """Write this in place of a node. It may hold the node's own parts, as often as it needs them."""
+        self._instead.setdefault(id(node), template)
+
+    def surround(self, node: n.Node, before: str, behind: str) -> None:
+        """Write this around a node."""
+        outer = self._around.get(id(node), ("", ""))
+        self._around[id(node)] = (before + outer[0], outer[1] + behind)
+
+    def words_behind(self, part: n.Node, node: n.Node) -> list[str]:
+        """The words and symbols between a part of a node and the node's end."""
+        return [token.word for token in tokenize(self.text[part.end : node.end])]
+
+    def words_at(self, node: n.Node) -> list[str]:
+        return [token.word for token in tokenize(self.text[node.start : node.end])]
+
+    def write(self, root: n.Node) -> Written:
+        if not self._instead and not self._around:
+            return Written(self.text, self.text)
+        pieces, places = list[str](), list[tuple[int, int]]()
+        length = 0
+        ends = (self.text[: root.start], 0), (self.text[root.end :], root.end)
+        for piece, place in (ends[0], *self._write(root), ends[1]):
+            if place is not None:
+                places.append((length, place))
+            pieces.append(piece)
+            length += len(piece)
+        return Written("".join(pieces), self.text, tuple(places))
+
+    def _write(self, node: n.Node) -> Iterator[tuple[str, int | None]]:
+        before, behind = self._around.get(id(node), ("", ""))
+        yield before, None
+        template = self._instead.get(id(node))
+        if template is None:
+            yield from self._copy(node)
+        else:
+            for part in template:
+                if isinstance(part, str):
+                    yield part, None
+                else:
+                    yield from self._write(part)
+        yield behind, None
+
+    def _copy(self, node: n.Node) -> Iterator[tuple[str, int | None]]:
+        at = node.start
+        for child in parts_of(node):
+            yield self.text[at : child.start], at
+            yield from self._write(child)
+            at = child.end
+        yield self.text[at : node.end], at
+
+
+def parts_of(node: n.Node) -> list[n.Node]:
+    """The nodes right below one, those of queries too, in the order of the text."""
+    match node:
+        case n.Query():
+            found = [*node.defined, node.body, *node.order, *node.tail]
+        case n.Defined():
+            found = [node.query]
+        case n.SetOperation():
+            found = [node.left, node.right]
+        case n.Values():
+            found = [*node.rows]
+        case n.Select():
+            clauses = [part for part in (node.where, node.having, node.qualify) if part is not None]
+            found = [*node.items, *node.sources, *node.distinct_on, *node.groups, *node.windows, *clauses]
+        case _:
+            found = [*node.children]
+    return sorted(found, key=lambda part: part.start)
+
+
+def all_below(node: n.Node) -> Iterator[n.Node]:
+    """A node and everything in it."""
+    waiting = [node]
+    while waiting:
+        found = waiting.pop()
+        yield found
+        waiting += parts_of(found)
+
+
+def within_query(node: n.Node) -> Iterator[n.Node]:
+    """A node and what is in it, without the queries in it."""
+    waiting = [node]
+    while waiting:
+        found = waiting.pop()
+        yield found
+        waiting += [part for part in parts_of(found) if not isinstance(part, n.Query)]
+
+
+def is_repeatable(node: n.Node) -> bool:
+    """Whether it is the same each time it is computed for a row."""
+    calls = (part.name.lower() for part in all_below(node) if isinstance(part, n.Call))
+    return not any(name in _VOLATILE or name.startswith("$") for name in calls)
+
+
+def bare(node: n.Node) -> n.Node:
+    """Without the parentheses around it."""
+    while isinstance(node, n.Paren):
+        node = node.inner
+    return node
+
+
+_ATOMS = (
+    n.Column | n.Number | n.Text | n.Null | n.Boolean | n.Parameter | n.Call | n.Paren | n.Case | n.Scalar | n.Array
+)
+
+
+def operand(node: n.Node) -> Template:
+    """A node where it is an operand of something else."""
+    return [node] if isinstance(node, _ATOMS) else ["(", node, ")"]

@@ -1,0 +1,145 @@
+"""The reader of planned text: which pieces it sees, where they stand, and that it leaves alone what no rule is for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import pyarrow as pa
+import pytest
+
+from pinakes.engine.expression_types import expression_types
+from pinakes.parser.typed import nodes as n
+from pinakes.parser.typed.reader import Unread, read
+from pinakes.parser.typed.rewrite import rewrite
+from tests.engine.tpc import peer, queries
+
+COLUMNS = {
+    "i": pa.int32(),
+    "b": pa.int64(),
+    "p": pa.decimal128(10, 2),
+    "d": pa.float64(),
+    "ts": pa.timestamp("us"),
+    "dt": pa.date32(),
+    "s": pa.string(),
+}
+
+
+class Tables:
+    """Every table has the same columns, and nothing is known of their values."""
+
+    def columns(self, parts: tuple[str, ...]) -> Mapping[str, pa.DataType]:
+        return COLUMNS
+
+    def largest(self, parts: tuple[str, ...], column: str) -> int | None:
+        return None
+
+    def parameter(self, name: str) -> pa.DataType | None:
+        return pa.float64() if name == "1" else None
+
+    def result(self, expression: str, types: Sequence[pa.DataType]) -> pa.DataType | None:
+        return expression_types("UTC").of(expression, types)
+
+
+def rewritten(text: str) -> str:
+    return rewrite(text, Tables()).text
+
+
+def shown(node: n.Node, text: str) -> str:
+    """An expression with brackets around each operator."""
+    match node:
+        case n.Binary():
+            return f"({shown(node.left, text)} {node.operator} {shown(node.right, text)})"
+        case n.Unary():
+            return f"({node.operator} {shown(node.operand, text)})"
+        case n.Test():
+            return f"[{', '.join(shown(o, text) for o in node.operands)}]"
+        case n.Between():
+            return f"({shown(node.operand, text)} BETWEEN {shown(node.low, text)} AND {shown(node.high, text)})"
+        case n.Cast():
+            return f"({shown(node.operand, text)} :: {node.type.name})"
+        case n.Paren():
+            return shown(node.inner, text)
+    return text[node.start : node.end]
+
+
+@pytest.mark.parametrize(
+    ("text", "tree"),
+    [
+        ("a + b * c - d", "((a + (b * c)) - d)"),
+        ("- a * b", "((- a) * b)"),
+        ("- a::int", "(- (a :: INT))"),
+        ("a = b IS NULL", "[(a = b)]"),
+        ("NOT a = b AND c", "((NOT (a = b)) AND c)"),
+        ("a OR b AND c", "(a OR (b AND c))"),
+        ("a BETWEEN 1 AND 2 AND c", "((a BETWEEN 1 AND 2) AND c)"),
+        ("a BETWEEN b + 1 AND c * 2 OR d", "((a BETWEEN (b + 1) AND (c * 2)) OR d)"),
+        ("a < b = c", "((a < b) = c)"),
+        ("a::int < b", "((a :: INT) < b)"),
+        ("a || b + c", "((a || b) + c)"),
+        ("(a + b) * c", "((a + b) * c)"),
+        ("a LIKE b || 'x'", "[a, (b || 'x')]"),
+    ],
+)
+def test_operators_bind_as_in_datafusion(text: str, tree: str) -> None:
+    query = f"SELECT {text}"
+    select = read(query).body
+    assert isinstance(select, n.Select)
+    assert shown(select.items[0].value, query) == tree
+
+
+@pytest.mark.parametrize("benchmark", ["tpch", "tpcds"])
+def test_the_queries_of_tpc_are_read(benchmark: str) -> None:
+    for text in queries(peer(benchmark), benchmark).values():
+        read(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["SELECT b |> WHERE b", "SELECT a FROM t TABLESAMPLE (10)", "DELETE FROM t", "SELECT (a"]
+)
+def test_unknown_forms_are_not_read(text: str) -> None:
+    with pytest.raises(Unread):
+        read(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "SELECT i + 1, b, s FROM t WHERE b = 5 AND p = 4.40 -- a comment\n ORDER BY i",
+        "SELECT count(*) FROM t GROUP BY ALL",
+        "SELECT /* (a */ i, 'it''s' || s FROM t WHERE s LIKE 'x%' ESCAPE '!'",
+        "SELECT * EXCEPT (i) FROM t UNION ALL SELECT * EXCEPT (i) FROM t",
+        "WITH c (x) AS (SELECT b FROM t) SELECT x FROM c AS d WHERE EXISTS (SELECT 1 FROM t WHERE t.b = d.x)",
+    ],
+)
+def test_what_is_right_stays_as_it_is_written(text: str) -> None:
+    assert rewritten(text) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "made"),
+    [
+        ("SELECT 1 FROM t WHERE p = d", "SELECT 1 FROM t WHERE CAST(p AS DOUBLE) = d"),
+        ("SELECT 1 FROM t WHERE p = $1", "SELECT 1 FROM t WHERE CAST(p AS DOUBLE) = $1"),
+        ("SELECT 1 FROM t WHERE d = 4.40", "SELECT 1 FROM t WHERE d = CAST('4.40' AS DOUBLE)"),
+        ("SELECT 1e3", "SELECT CAST('1e3' AS DOUBLE) AS \"1e3\""),
+        (
+            "SELECT p -- one\n= d -- two\nFROM t",
+            'SELECT CAST(p AS DOUBLE) -- one\n= d AS "p -- one\n= d" -- two\nFROM t',
+        ),
+        (
+            "SELECT b + 1 AS c FROM t",
+            "SELECT CAST(CAST(b AS DECIMAL(38, 0)) + (CAST(1 AS DECIMAL(38, 0))) AS BIGINT) AS c FROM t",
+        ),
+        ("SELECT dt FROM t WHERE dt < ts", "SELECT dt FROM t WHERE CAST(dt AS TIMESTAMP(6)) < ts"),
+        ("SELECT 1 FROM t WHERE ts > '3000-01-01'", "SELECT 1 FROM t WHERE ts > CAST('3000-01-01' AS TIMESTAMP(6))"),
+    ],
+)  # fmt: skip
+def test_pieces_are_replaced_where_they_stand(text: str, made: str) -> None:
+    assert rewritten(text) == made
+
+
+def test_long_chains_are_rewritten() -> None:
+    """As long as the parser lets them be (`parser/limits.py`)."""
+    added, either = " + ".join(["b"] * 900), " OR ".join(f"p = {i}.5e0" for i in range(900))
+    assert rewritten(f"SELECT {added} AS c FROM t").count("DECIMAL") == 900
+    assert rewritten(f"SELECT 1 FROM t WHERE {either}").count("CAST(p AS DOUBLE)") == 900

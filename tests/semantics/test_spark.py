@@ -1,0 +1,57 @@
+"""Every expression of the matrix gives the same on Spark as here, or is refused there, so that `engine = 'auto'` never
+changes an answer.
+
+A sample runs always, all of it with PINAKES_LONG=1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from pinakes.api.build import open_engine
+from tests.engine.support import LONG, chance, seed_of
+from tests.pipeline.conftest import config_of
+from tests.semantics.cases import Case, groups
+from tests.semantics.engines import Spark, same
+from tests.semantics.operands import FINE, STORED, TIME
+from tests.servers.base import Facts
+
+PARTS = 400
+"""Parts of the matrix, each a test."""
+RUN = PARTS if LONG else 1
+
+
+@pytest.fixture(scope="module")
+def spark(spark_connect_server: Facts) -> Iterator[Spark]:
+    """Without columns of type TIME, which Spark can't read."""
+    with open_engine(config_of(spark_connect_server)) as engine:
+        spark = Spark(engine.session())
+        spark.create([kind for kind in STORED if kind is not TIME])
+        yield spark
+
+
+def cases(seed: int, part: int) -> list[Case]:
+    found: list[Case] = []
+    for number, group in enumerate(groups()):
+        if chance(seed, "spark", number).randrange(PARTS) == part and TIME not in group.kinds:
+            found += group.cases(chance(seed, "values", number), 2)
+    return found
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("part", range(RUN))
+def test_every_case_equals_spark(spark: Spark, part: int) -> None:
+    chosen = cases(seed_of("semantics on Spark"), part)
+    here = {case: outcome for case, outcome in spark.run(chosen) if not outcome.failed}
+    different: list[str] = []
+    compared = 0
+    for case, there in spark.run_known(list(here)):
+        compared += 1
+        # The last digit of a double that was a decimal of many digits is no difference: Arrow rounds it twice.
+        close = case.group.close or FINE in case.group.kinds
+        if not there.failed and not same(there, here[case], close=close):
+            different.append(f"{case.label}\n  {case.sql}\n  here: {here[case]}\n  Spark: {there}")
+    assert not different, f"{len(different)} cases differ\n" + "\n".join(different[:40])
+    assert compared > 20

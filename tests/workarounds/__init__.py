@@ -1,0 +1,1 @@
+"""Defects of DataFusion that are worked around: each test fails once an upgrade has mended one."""
