@@ -70,8 +70,8 @@ class Login:
 
 
 class Unchecked:
-    """Logins whose password was not checked yet, for a minute. Thread-safe; each call takes constant time: anybody can add
-    one."""
+    """Logins whose password was not checked yet, for a minute. Thread-safe; anybody can add one, so each call takes
+    constant time."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock

@@ -11,7 +11,6 @@ from pinakes.flight.logins.base import Authenticator, Credentials
 from pinakes.flight.logins.hashes import hashed_token
 from pinakes.flight.logins.users import Users, UsersFile
 
-
 CHEAP = hashes.PasswordHasher(time_cost=1, memory_cost=1024, parallelism=1)
 
 
