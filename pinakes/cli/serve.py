@@ -45,8 +45,8 @@ class Listening(NamedTuple):
         if self.tls is None and not self.is_local and not config.allow_plaintext:
             raise ConfigError(
                 f"{self.host} is reachable from other machines, and there is no TLS: passwords and data could be read "
-                f"on their way. Give --tls-cert and --tls-key (or [server.tls] certificate and key); behind a proxy that "
-                f"ends TLS set allow_plaintext = true in [server.tls]."
+                f"on their way. Give --tls-cert and --tls-key (or [server.tls] certificate and key); behind a proxy "
+                f"that ends TLS set allow_plaintext = true in [server.tls]."
             )
 
     @property
