@@ -50,7 +50,7 @@ def test_it_is_gone_with_its_process_also_when_that_is_killed(spark_connect_serv
         (spark,) = javas(child.pid, SPARK)
         private = spark.cmdline()[spark.cmdline().index("--properties-file") + 1]
         assert not Path(private).exists()
-        assert "token" not in " ".join([*spark.cmdline(), *spark.environ()]).lower()
+        assert "authenticate" not in " ".join([*spark.cmdline(), *spark.environ()]).lower()
         os.kill(child.pid, signal.SIGKILL)
     eventually(lambda: not spark.is_running() or spark.status() == psutil.STATUS_ZOMBIE, "the end of Spark")
 

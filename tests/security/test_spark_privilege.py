@@ -22,7 +22,7 @@ from pinakes.engine.session import Session
 from pinakes.pipeline.catalogs import settings_of
 from pinakes.pipeline.connect import SETTINGS
 from pinakes.pipeline.local_server import COMMON, _environment
-from tests.engine.support import rows
+from tests.engine.support import info_of, rows
 from tests.pipeline.conftest import config_of
 from tests.servers.base import Facts
 
@@ -144,8 +144,11 @@ def spark(spark_connect_server: Facts) -> Iterator[Session]:
     ],
 )
 def test_a_text_is_the_same_text_on_spark(spark: Session, text: str) -> None:
-    sql = f"SELECT /*+ ENGINE({{}}) */ a, '{text}' AS \"${{env:PATH}}\", b || '{text}' FROM lake.default.t"
-    assert rows(spark, sql.format("spark")) == rows(spark, sql.format("local"))
+    sql = f"SELECT /*+ ENGINE(spark) */ a, '{text}' AS \"${{env:PATH}}\", b || '{text}' FROM lake.default.t"
+    result = spark.run(sql).read_all()
+    local = spark.run(sql.replace("spark)", "local)", 1)).read_all()
+    assert result.to_pydict() == local.to_pydict()
+    assert info_of(spark.engine, sql).engine == "spark"
 
 
 @pytest.mark.slow
