@@ -219,6 +219,9 @@ def _in(node: exp.In, writing: Writing) -> exp.Expr:
         return node
     if not node.expressions:
         raise refused("IN of something that is no list")
+    types = [writing.type(member) for member in (node.this, *node.expressions)]
+    if any(map(t.is_decimal, types)) and pa.float32() in types:
+        raise refused("IN with decimals and REAL")
     _compared([node.this, *node.expressions], writing)
     return node
 
