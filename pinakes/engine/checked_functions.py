@@ -29,8 +29,8 @@ def register_checked_functions(context: SessionContext) -> None:
 @cache
 def _functions() -> tuple[ScalarUDF, ...]:
     double = pa.float64()
-    ones = {**_BY_KERNEL, "exp": _exp, NONZERO: _nonzero, ROUNDED: _rounded}
-    pairs = {"power": _power, "pow": _power, "log": _log}
+    ones = {**_BY_KERNEL, "exp": _exp, ROUNDED: _rounded}
+    pairs = {"power": _power, "pow": _power, "log": _log, NONZERO: _nonzero}
     return tuple(
         udf(function, [double] * count, double, "immutable", name)
         for count, functions in ((1, ones), (2, pairs))
@@ -66,10 +66,12 @@ def _exp(values: pa.Array) -> pa.Array:
     return found
 
 
-def _nonzero(values: pa.Array) -> pa.Array:
-    """A divisor. Rules of `parser/typed` put it where doubles are divided."""
-    _refuse(pc.equal(values, 0.0), "division by zero")
-    return values
+def _nonzero(divisors: pa.Array, dividends: pa.Array) -> pa.Array:
+    """The divisors. Rules of `parser/typed` put it where doubles are divided. NULL and NaN may be divided by zero."""
+    zero = pc.equal(divisors, 0.0)
+    if _any(zero):
+        _refuse(pc.and_(zero, pc.invert(pc.is_nan(dividends))), "division by zero")
+    return divisors
 
 
 def _rounded(values: pa.Array) -> pa.Array:

@@ -252,7 +252,7 @@ def _check_between(node: _Node, below: _Node, place: _Node, kind: Kind) -> None:
 def _check_single_row(above: list[_Node], aggregates: str, kind: Kind) -> None:
     """An aggregate without groups, which always has a row."""
     if kind == "EXISTS":
-        _refuse_form("an aggregate without GROUP BY in EXISTS", "write a condition on (SELECT count(*) …) instead")
+        _refuse_form("an aggregate without GROUP BY in EXISTS", "write a condition on (SELECT count(*) …)")
     if kind == "IN":
         _refuse_form("an aggregate without GROUP BY in IN, ANY or ALL", "write = (SELECT …)")
     for node in above:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 from datafusion import SessionConfig, SessionContext
+from pyiceberg.types import UUIDType
 
 from pinakes.engine.checked_functions import register_checked_functions
 from pinakes.engine.context import READ_ONLY, parser_options
@@ -104,6 +105,13 @@ class PlanEnvironment:
     def _relation(self, parts: tuple[str, ...]) -> Relation | None:
         known = self._relations.get(parts) if len(parts) == 3 else None
         return self._find(parts) if known is None and self._find is not None else known
+
+    def uuids(self, parts: tuple[str, ...]) -> frozenset[str]:
+        relation = self._relation(parts)
+        if relation is None or relation.table is None:
+            return frozenset()
+        fields = relation.table.handle.schema().fields
+        return frozenset(field.name for field in fields if isinstance(field.field_type, UUIDType))
 
     def largest(self, parts: tuple[str, ...], column: str) -> int | None:
         relation = self._relation(parts)

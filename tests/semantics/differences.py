@@ -5,8 +5,12 @@ from __future__ import annotations
 import re
 import tomllib
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import cache
 from pathlib import Path
+from typing import Literal
+
+from tests.semantics.engines import Outcome
 
 LIST = Path(__file__).with_name("differences.toml")
 
@@ -25,10 +29,28 @@ class Difference:
     ours: str = ""
     """Matches what Pinakes gave; anything if empty."""
     theirs: str = ""
+    values: Literal["any", "moment", "rounded", "close"] = "any"
+    """How far the two values may differ: not at all as moments, by their last digit, or by the last digits of a
+    DOUBLE. An error of PostgreSQL is covered if `theirs` matches it."""
 
-    def covers(self, label: str, ours: str, theirs: str) -> bool:
-        found = (re.search(self.cases, label), re.search(self.ours, ours), re.search(self.theirs, theirs))
-        return all(match is not None for match in found)
+    def covers(self, label: str, ours: Outcome, theirs: Outcome) -> bool:
+        found = (re.search(self.cases, label), re.search(self.ours, str(ours)), re.search(self.theirs, str(theirs)))
+        return all(match is not None for match in found) and (theirs.failed or self._is_near(ours, theirs))
+
+    def _is_near(self, ours: Outcome, theirs: Outcome) -> bool:
+        if self.values == "any":
+            return True
+        if ours.value is None or theirs.value is None:
+            return ours.value is theirs.value
+        if self.values == "moment":
+            return bool(ours.value * (_DAY if ours.family == "date" else 1) == theirs.value)
+        one, other = Decimal(ours.value), Decimal(theirs.value)
+        if self.values == "rounded":
+            return abs(one - other) <= Decimal(1).scaleb(max(int(n.as_tuple().exponent) for n in (one, other)))
+        return one == other or abs(one - other) <= abs(other) * Decimal("1e-9") + Decimal("1e-15")
+
+
+_DAY = 86_400_000_000
 
 
 @cache

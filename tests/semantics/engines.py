@@ -52,6 +52,8 @@ def same(ours: Outcome, theirs: Outcome, *, close: bool = False) -> bool:
     numbers = ("integer", "decimal", "real", "double")
     if ours.family in numbers and theirs.family in numbers:
         return _same_number(ours, theirs, close)
+    if theirs.family == "uuid" and ours.family == "text":  # a uuid is shown as text
+        return bool(ours.value == str(UUID(bytes=theirs.value)))
     return ours.family == theirs.family and bool(ours.value == theirs.value)
 
 

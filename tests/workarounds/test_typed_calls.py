@@ -31,3 +31,29 @@ def test_an_interval_can_not_be_multiplied() -> None:
 
 def test_replacing_a_column_that_is_not_there_replaces_nothing() -> None:
     assert SessionContext().sql("SELECT * REPLACE (2 AS nope) FROM (SELECT 1 AS k)").to_pydict() == {"k": [1]}
+
+
+def test_the_sign_of_nan_is_nan() -> None:
+    assert math.isnan(value("signum(CAST('NaN' AS DOUBLE))"))  # type: ignore[arg-type]
+
+
+def test_a_list_with_null_contains_a_list_with_null() -> None:
+    assert value("[1, NULL] @> [NULL]") is True
+
+
+def test_a_list_contains_a_constant_null() -> None:
+    assert value("[1] @> CAST(NULL AS BIGINT[])") is True
+
+
+def test_concatenation_binds_tighter_than_addition() -> None:
+    with pytest.raises(Exception, match="Cannot coerce arithmetic expression"):
+        value("'a' || k + 3")
+
+
+def test_the_seconds_of_an_interval_have_no_fraction() -> None:
+    assert value("date_part('second', INTERVAL '6.5 seconds')") == 6
+
+
+def test_negative_zero_sorts_before_zero() -> None:
+    rows = "(VALUES (CAST('0' AS DOUBLE), 'a'), (CAST('-0.0' AS DOUBLE), 'b'))"
+    assert value("string_agg(column2, '' ORDER BY column1, column2)", rows) == "ba"

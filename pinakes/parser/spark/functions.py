@@ -152,7 +152,7 @@ FUNCTIONS: dict[str, Function] = {
     "tanh": _double("tanh({0})"),
     "degrees": _double("degrees({0})"),
     "radians": _double("radians({0})"),
-    "signum": _double("signum({0})"),
+    "signum": _double("nanvl(signum({0}), 0D)"),
     "pi": Function("pi()", t.DOUBLE, 0, 0),
     "isnan": Function("CASE WHEN {0} IS NOT NULL THEN isnan({0}) END", t.TRUTH, wants="f"),
     "nanvl": _double("nanvl({all})", 2),

@@ -6,6 +6,8 @@ refused: then it can't mean something else there.
 
 from __future__ import annotations
 
+import re
+
 import pyarrow as pa
 from sqlglot import expressions as exp
 
@@ -185,10 +187,18 @@ def _interval(node: exp.Interval) -> exp.Expr:
 # --- comparisons -----------------------------------------------------------------------------------------------------
 
 
+_OTHER_UUID = re.compile(
+    r"(?![0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$)\{?[0-9a-fA-F]{8}(?:-?[0-9a-fA-F]{4}){3}-?[0-9a-fA-F]{12}\}?"
+)
+"""A uuid that is written otherwise than it is shown: Spark compares it as a text."""
+
+
 def _compared(nodes: list[exp.Expr], writing: Writing) -> None:
     """Values that are held against each other: with the type that DataFusion gives all of them."""
     types = [writing.type(node) for node in nodes]
     for node in nodes:
+        if isinstance(node, exp.Literal) and node.is_string and _OTHER_UUID.fullmatch(node.name.strip()):
+            raise refused("a comparison with a uuid that is not written in lower case with four hyphens")
         if isinstance(node, exp.Predicate | exp.DPipe) and not isinstance(node, exp.Subquery | exp.Exists):
             raise refused("a comparison beside another operator without brackets")
     if any(map(t.is_text, types)) and any(map(t.is_number, types)):
@@ -219,6 +229,9 @@ def _in(node: exp.In, writing: Writing) -> exp.Expr:
         return node
     if not node.expressions:
         raise refused("IN of something that is no list")
+    members = [writing.type(member) for member in (node.this, *node.expressions)]
+    if any(map(t.is_decimal, members)) and pa.float32() in members:
+        raise refused("IN with decimals and REAL")
     _compared([node.this, *node.expressions], writing)
     return node
 

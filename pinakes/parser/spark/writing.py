@@ -53,6 +53,8 @@ class Writing:
         types = [self.type(node) for node in nodes]
         if type is None:
             raise refused("CASE or COALESCE of values whose types don't go together")
+        if any(map(t.is_decimal, types)) and pa.float32() in types:
+            raise refused("a column of decimals and REAL")
         for node, own in zip(nodes, types, strict=True):
             if t.is_float(type) and t.is_decimal(own):
                 self.replace(node, self.raw("CAST({0} AS DOUBLE)", [node], type))

@@ -7,5 +7,5 @@ stand in `parser/workarounds`.
 ROUNDED = "$rounded"
 """The function that rounds a double to the next whole number, ties to the even one."""
 NONZERO = "$nonzero"
-"""The function that gives back a double, and reports one that is zero (`engine/checked_functions.py`). It stands here,
+"""The function that returns a divisor, and reports one that is zero (`engine/checked_functions.py`). It stands here,
 since loading the rest of this package takes time that SELECT 1 does not need."""

@@ -19,12 +19,14 @@ from pinakes.parser.typed.values import (
     is_float,
     is_integer,
 )
-from pinakes.parser.workarounds.writing import all_below, bare
+from pinakes.parser.workarounds.writing import all_below, bare, is_repeatable
 
 if TYPE_CHECKING:
     from pinakes.parser.typed.writer import Scope, Writer
 
 _MOST = {pa.int8(): 2**7, pa.int16(): 2**15, pa.int32(): 2**31, pa.int64(): 2**63}
+_LONGEST = 300
+"""Characters of a dividend that is written twice: nested ones would grow without end."""
 _NAMES = {pa.int8(): "TINYINT", pa.int16(): "SMALLINT", pa.int32(): "INT", pa.int64(): "BIGINT"}
 
 
@@ -94,7 +96,7 @@ def computed(writer: Writer, node: n.Binary, scope: Scope) -> Value:
 def _float(writer: Writer, node: n.Binary, left: Value, right: Value, type: pa.DataType | None, scope: Scope) -> Value:
     """Infinity - Infinity is a NaN with a sign, which DataFusion takes for less than every number, and for another one
     than NaN. What comes out of a chain of operators is made the usual NaN."""
-    divisor = _divisor(writer, node.right, right) if node.operator == "/" else right
+    divisor = _divisor(writer, node, left, right) if node.operator == "/" else right
     pieces = list[tuple[n.Node, str | None]]()
     for child, value in ((node.left, left), (node.right, divisor)):
         inner = is_float(value.type) and not scope.is_grouped(writer.source[child.start : child.end])
@@ -125,11 +127,14 @@ def is_untold(node: n.Node, value: Value) -> bool:
     return value.type is None and not any(isinstance(part, n.Call) for part in all_below(node))
 
 
-def _divisor(writer: Writer, node: n.Node, value: Value) -> Value:
+def _divisor(writer: Writer, node: n.Binary, left: Value, value: Value) -> Value:
     """A divisor that is checked: DataFusion gives an infinity where PostgreSQL reports a division by zero."""
-    if isinstance(node, n.Number) and float(node.text.replace("_", "")) != 0:
+    if isinstance(node.right, n.Number) and float(node.right.text.replace("_", "")) != 0:
         return value
-    text = f'"{NONZERO}"({writer.text(node, value)})'
+    dividend = writer.text(node.left, left)
+    if not (is_repeatable(node.left) and len(dividend) <= _LONGEST):
+        dividend = "CAST(0 AS DOUBLE)"
+    text = f'"{NONZERO}"({writer.text(node.right, value)}, {dividend})'
     return Value(f"CAST({text} AS REAL)" if value.type == pa.float32() else text, value.type)
 
 

@@ -32,7 +32,7 @@ from pinakes.parser.typed.values import (
     is_time,
     is_timestamp,
 )
-from pinakes.parser.typed.writer import check_order
+from pinakes.parser.typed.writer import check_order, with_one_zero, zero
 from pinakes.parser.workarounds.maps import map_of_lists
 from pinakes.parser.workarounds.percentiles import percentile
 from pinakes.parser.workarounds.regr_r2 import regr_r2
@@ -115,6 +115,10 @@ def call(writer: Writer, node: n.Call, scope: Scope) -> Value:
         return _seconds(writer.text(*arguments[1]))
     elif node.name in _PARTS and len(arguments) == 2 and _is_epoch_of_interval(arguments):
         return _epoch(writer.text(*arguments[1]))
+    elif (
+        node.name in _PARTS and len(arguments) == 2 and _is_second(arguments[0][0]) and arguments[1][1].type == INTERVAL
+    ):
+        return _seconds_of_interval(writer.text(*arguments[1]))
     elif node.name in _PARTS and len(arguments) == 2 and is_duration(arguments[1][1].type):
         part = arguments[0][0]
         found = _part_of_duration(
@@ -125,14 +129,16 @@ def call(writer: Writer, node: n.Call, scope: Scope) -> Value:
     elif node.name == "to_hex" and len(arguments) == 1 and arguments[0][1].type == pa.int32():
         digits = writer.text(node, Value(writer.composed(node, [(a, v.text) for a, v in arguments])))
         return Value(f"right({digits}, 8)", pa.string())  # DataFusion takes every integer for one of 64 bits
-    others = [(o, _one_zero(writer, o, v) if node.over else v) for o, v in others]
+    others = [(o, with_one_zero(writer, o, v)) for o, v in others]
     if node.distinct:
-        arguments = [(a, _one_zero(writer, a, v)) for a, v in arguments]
+        arguments = [(a, with_one_zero(writer, a, v)) for a, v in arguments]
     type = _type(writer, node, arguments)
     if type == pa.uint64() and node.over:  # row_number() and its kin: with a BIGINT it would make a DECIMAL
         text = writer.composed(node, [(a, v.text) for a, v in (*arguments, *others)])
         return Value(f"CAST({writer.text(node, Value(text))} AS BIGINT)", INT64, MOST_ROWS)
     text = writer.composed(node, [(a, v.text) for a, v in (*arguments, *others)])
+    if node.name == "signum" and is_float(type):  # that of NaN is 0 in PostgreSQL, and NaN in DataFusion
+        return Value(f"nanvl({text or writer.source[node.start : node.end]}, {zero(type)})", type)
     if node.name in ("avg", "mean") and is_float(type):
         return usual_nan(text or writer.source[node.start : node.end], type)
     bound = MOST_ROWS if node.name in _COUNTS else _bound_of_call(node, arguments, type)
@@ -172,6 +178,8 @@ def extract(writer: Writer, node: n.Extract, scope: Scope) -> Value:
         return _seconds(writer.text(node.operand, operand))
     if node.part.lower() == "epoch" and operand.type == INTERVAL:
         return _epoch(writer.text(node.operand, operand))
+    if node.part.lower() in _SECONDS and operand.type == INTERVAL:
+        return _seconds_of_interval(writer.text(node.operand, operand))
     found = _part_of_duration(writer, node.part, writer.text(node.operand, operand), operand)
     if found is not None:
         return found
@@ -228,6 +236,13 @@ def _seconds(text: str) -> Value:
     """Seconds with their fraction: DataFusion gives whole ones."""
     micros = f"CAST(date_part('microsecond', {text}) AS DECIMAL(8, 0))"
     return Value(f"CAST({micros} * 0.000001 AS DECIMAL(8, 6))", pa.decimal128(8, 6), 60)
+
+
+def _seconds_of_interval(text: str) -> Value:
+    """Days and months have no seconds left over."""
+    micros = f"CAST(round(date_part('epoch', {text}) * CAST('1e6' AS DOUBLE)) AS BIGINT)"
+    fraction = f"CAST({micros} % 60000000 AS DECIMAL(8, 0))"
+    return Value(f"CAST({fraction} * 0.000001 AS DECIMAL(8, 6))", pa.decimal128(8, 6), 60)
 
 
 def _bound_of_call(node: n.Call, arguments: list[tuple[n.Node, Value]], type: pa.DataType | None) -> int | None:
@@ -353,14 +368,6 @@ def _far(unit: str, text: str) -> str | None:
         "year": f"make_date({year}, 1, 1)",
     }
     return f"CAST({dates[unit]} AS TIMESTAMP(6))" if unit in dates else None
-
-
-def _one_zero(writer: Writer, node: n.Node, value: Value) -> Value:
-    """A double that windows and DISTINCT tell apart by its bits: -0.0 is 0.0."""
-    if not is_float(value.type):
-        return value
-    name = "REAL" if value.type == pa.float32() else "DOUBLE"
-    return Value(f"({writer.text(node, value)} + CAST('0' AS {name}))", value.type)
 
 
 def _extreme(writer: Writer, node: n.Call, argument: tuple[n.Node, Value], others: list[tuple[n.Node, Value]]) -> Value:

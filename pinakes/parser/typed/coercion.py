@@ -14,6 +14,7 @@ from pinakes.parser.typed.texts import without_zone
 from pinakes.parser.typed.values import (
     DOUBLE,
     MICROS,
+    REAL,
     TIME,
     Environment,
     Value,
@@ -30,15 +31,16 @@ if TYPE_CHECKING:
     from pinakes.parser.typed.writer import Writer
 
 
-def common_type(types: Sequence[pa.DataType | None]) -> pa.DataType | None:
-    """The type to cast to before values of these types are compared or combined; None where DataFusion's choice is
-    right.
+def common_type(types: Sequence[pa.DataType | None], *, is_column: bool = False) -> pa.DataType | None:
+    """The type to cast to before values of these types are compared, or before they become one column; None where
+    DataFusion's choice is right.
 
-    A decimal and a double meet as doubles: DataFusion takes DECIMAL(30, 15). A date and a timestamp meet as timestamps
+    A decimal and a double meet as doubles: DataFusion takes DECIMAL(30, 15). A column of decimals and REAL is REAL, as
+    in PostgreSQL, where they are compared as doubles. A date and a timestamp meet as timestamps
     in microseconds: it takes nanoseconds, which end in 2262.
     """
     if any(map(is_decimal, types)) and any(map(is_float, types)):
-        return DOUBLE
+        return REAL if is_column and all(type == REAL for type in types if is_float(type)) else DOUBLE
     moments = [t for t in types if is_timestamp(t)]
     if moments and any(map(is_date, types)):
         return _moment(moments)
@@ -83,8 +85,8 @@ def cast_to(writer: Writer, node: n.Node, value: Value, type: pa.DataType) -> st
     if not is_text(value.type) and not _needs_cast(value.type, type):
         return value.text
     text = writer.text(node, value)
-    if isinstance(node, n.Number) and type == DOUBLE:
-        return f"CAST('{node.text.replace('_', '')}' AS DOUBLE)"
+    if isinstance(node, n.Number) and type in (DOUBLE, REAL):
+        return f"CAST('{node.text.replace('_', '')}' AS {sql_name(type)})"
     if isinstance(node, n.Text) and is_timestamp(type) and type.tz is None:
         text = text_literal(without_zone(node.value))
     if type == TIME:
@@ -95,8 +97,8 @@ def cast_to(writer: Writer, node: n.Node, value: Value, type: pa.DataType) -> st
 
 
 def _needs_cast(own: pa.DataType, type: pa.DataType) -> bool:
-    if type == DOUBLE:
-        return is_decimal(own) or own == pa.float32()
+    if type in (DOUBLE, REAL):
+        return is_decimal(own) or own == REAL
     return is_date(own) or is_timestamp(own) or is_time(own)
 
 
@@ -146,11 +148,13 @@ def _number(node: n.Text, type: pa.DataType | None) -> Value:
 
 def unified(writer: Writer, values: Sequence[tuple[n.Node, Value]]) -> list[tuple[n.Node, Value]]:
     """Values that become one column: each with the cast that it needs."""
-    return cast_alike(writer, _with_typed_texts(writer, values))
+    return cast_alike(writer, _with_typed_texts(writer, values), is_column=True)
 
 
-def cast_alike(writer: Writer, values: Sequence[tuple[n.Node, Value]]) -> list[tuple[n.Node, Value]]:
-    type = common_type([value.type for _, value in values])
+def cast_alike(
+    writer: Writer, values: Sequence[tuple[n.Node, Value]], *, is_column: bool
+) -> list[tuple[n.Node, Value]]:
+    type = common_type([value.type for _, value in values], is_column=is_column)
     if type is None:
         return list(values)
     return [
@@ -171,4 +175,11 @@ def sql_name(type: pa.DataType) -> str:
     return _NAMES[str(type)]
 
 
-_NAMES = {"double": "DOUBLE", "int64": "BIGINT", "int32": "INT", "date32[day]": "DATE", "string": "VARCHAR"}
+_NAMES = {
+    "double": "DOUBLE",
+    "float": "REAL",
+    "int64": "BIGINT",
+    "int32": "INT",
+    "date32[day]": "DATE",
+    "string": "VARCHAR",
+}

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
+from uuid import UUID
 
 import pyarrow as pa
 
-from pinakes.core.errors import NotSupportedError
+from pinakes.core.errors import InvalidArgument, NotSupportedError
+from pinakes.core.names import text_literal
 from pinakes.parser.typed import nodes as n
 from pinakes.parser.typed.coercion import cast_alike, common_type, joined_type, unified, with_typed_moments
 from pinakes.parser.typed.temporal import is_length, lengths
-from pinakes.parser.typed.values import BOOLEAN, Value, bound_of, is_float, is_nested
+from pinakes.parser.typed.values import BOOLEAN, Value, bound_of, is_float, is_nested, is_text
 
 if TYPE_CHECKING:
     from pinakes.parser.typed.writer import Scope, Writer
@@ -19,10 +21,31 @@ if TYPE_CHECKING:
 _ORDERED = frozenset({"<", "<=", ">", ">="})
 
 
-def aligned(writer: Writer, values: Sequence[tuple[n.Node, Value]]) -> list[tuple[n.Node, Value]]:
-    """Values that are compared with each other. Of a text beside a number DataFusion makes a number by itself."""
+def aligned(
+    writer: Writer, values: Sequence[tuple[n.Node, Value]], *, is_column: bool = False
+) -> list[tuple[n.Node, Value]]:
+    """Values that are compared with each other; `is_column` if they get one type before that, as a column has. Of a
+    text beside a number DataFusion makes a number by itself."""
     found = lengths(writer, values)
-    return found if found is not None else cast_alike(writer, with_typed_moments(writer, values))
+    if found is not None:
+        return found
+    if any(value.is_uuid for _, value in values):
+        values = [(node, _uuid(writer, node, value)) for node, value in values]
+    return cast_alike(writer, with_typed_moments(writer, values), is_column=is_column)
+
+
+def _uuid(writer: Writer, node: n.Node, value: Value) -> Value:
+    """A constant beside a uuid, which may be written in several ways, as a uuid is shown."""
+    if isinstance(node, n.Text):
+        try:
+            return Value(text_literal(str(UUID(node.value.strip()))), value.type)
+        except ValueError:
+            raise InvalidArgument(
+                f"{node.value!r} is not a uuid: write 32 hexadecimal digits in groups of 8, 4, 4, 4 and 12"
+            ) from None
+    if isinstance(node, n.Parameter) and is_text(value.type):
+        return Value(f"lower({writer.text(node, value)})", value.type)
+    return value
 
 
 def compared(writer: Writer, node: n.Binary, scope: Scope) -> Value:
@@ -52,7 +75,8 @@ def in_list(writer: Writer, node: n.InList, scope: Scope) -> Value:
     values = writer.all_children(node, scope)
     if any(isinstance(child, n.Row) for child, _ in values):
         return writer.composed_value(node, values, BOOLEAN)
-    return writer.composed_value(node, aligned(writer, values), BOOLEAN)
+    constants = [child for child in node.items if not isinstance(child, n.Column)]
+    return writer.composed_value(node, aligned(writer, values, is_column=len(constants) > 1), BOOLEAN)
 
 
 def in_query(writer: Writer, node: n.InQuery, scope: Scope) -> Value:

@@ -18,7 +18,9 @@ class Unread(Exception):
 
 
 _OR, _AND, _NOT, _OTHER, _IS, _LIKE, _COMPARISON = 5, 10, 15, 16, 17, 19, 20
-_PIPE, _CARET, _AMPERSAND, _XOR, _PLUS, _TIMES, _ZONE, _COLONS, _PERIOD = 21, 22, 23, 24, 30, 40, 41, 50, 100
+_PIPE, _CARET, _AMPERSAND, _XOR, _APPEND = 21, 22, 23, 24, 25
+_PLUS, _TIMES, _ZONE, _COLONS, _PERIOD = 30, 40, 41, 50, 100
+"""DataFusion takes || for as strong as *. Here it is weaker than +, as in PostgreSQL: `rewrite.py` adds parentheses."""
 
 _BINARY = {
     "OR": _OR,
@@ -32,7 +34,8 @@ _BINARY = {
     "&": _AMPERSAND,
     **dict.fromkeys(("<<", ">>"), _PIPE),
     **dict.fromkeys(("+", "-"), _PLUS),
-    **dict.fromkeys(("*", "/", "%", "//", "||", "DIV"), _TIMES),
+    **dict.fromkeys(("*", "/", "%", "//", "DIV"), _TIMES),
+    "||": _APPEND,
     **dict.fromkeys(("->", "->>", "#>", "#>>", "@>", "<@"), _OTHER),
 }
 COMPARISONS = frozenset({"=", "==", "<>", "!=", "<", ">", "<=", ">=", "<=>"})

@@ -17,6 +17,7 @@ from pinakes.parser.typed.reader import COMPARISONS, Unread, read
 from pinakes.parser.typed.texts import written
 from pinakes.parser.typed.values import BOOLEAN, Environment, Output, Value, bound_of, is_nested
 from pinakes.parser.typed.writer import Scope, Visitors, Writer, member
+from pinakes.parser.workarounds.writing import is_repeatable
 
 
 class Rewritten(NamedTuple):
@@ -76,7 +77,8 @@ def _truth(writer: Writer, node: n.Node, scope: Scope) -> Value:
 def _column(writer: Writer, node: n.Column, scope: Scope) -> Value:
     found = scope.find(node.parts)
     writer.incomplete |= found.type is None
-    return Value(None, found.type, bound_of(found.type) if found.bound is None else found.bound)
+    bound = bound_of(found.type) if found.bound is None else found.bound
+    return Value(None, found.type, bound, is_uuid=found.is_uuid)
 
 
 def _parameter(writer: Writer, node: n.Parameter, scope: Scope) -> Value:
@@ -161,10 +163,38 @@ def _binary(writer: Writer, node: n.Binary, scope: Scope) -> Value:
         lists = [(child, value) for child, value in values if is_nested(value.type)]
         if len(lists) == 1 and any(isinstance(child, n.Null) for child, _ in values):
             return Value(writer.text(*lists[0]), lists[0][1].type)  # NULL would become an element of it
-        values = [(child, written(writer, child, value)) for child, value in values]
+        values = [(child, _appended(writer, child, written(writer, child, value))) for child, value in values]
+    if operator in ("@>", "<@"):
+        return _contains(writer, node, values)
     if operator.startswith(("~", "!~")):
         return writer.composed_value(node, values, BOOLEAN)
     return writer.composed_value(node, values, writer.typed_by(f"c0 {operator} c1", [v for _, v in values]))
+
+
+def _contains(writer: Writer, node: n.Binary, values: list[tuple[n.Node, Value]]) -> Value:
+    """A list that has a NULL is contained in none: to DataFusion NULL equals NULL here, and a constant NULL is in every
+    list."""
+    found = writer.composed_value(node, values, BOOLEAN)
+    around, inner = (node.left, node.right) if node.operator == "@>" else (node.right, node.left)
+    if isinstance(inner, n.Array) and all(isinstance(item, n.Number | n.Text) for item in inner.items):
+        return found
+    texts = {id(child): writer.text(child, value) for child, value in values}
+    if not (is_repeatable(node) and len(texts[id(around)]) + len(texts[id(inner)]) < _LONGEST):
+        return found
+    is_null = f"WHEN {texts[id(around)]} IS NULL OR {texts[id(inner)]} IS NULL THEN NULL"
+    has_null = f"WHEN array_position({texts[id(inner)]}, NULL) IS NOT NULL THEN false"
+    return Value(f"(CASE {is_null} {has_null} ELSE {writer.text(node, found)} END)", BOOLEAN)
+
+
+_LONGEST = 300
+"""Characters of operands that are written twice: nested ones would grow without end."""
+
+
+def _appended(writer: Writer, node: n.Node, value: Value) -> Value:
+    """An operand of ||, which binds less than + here and as strong as * in DataFusion."""
+    if not isinstance(node, n.Binary) or node.operator == "||":
+        return value
+    return Value(f"({writer.text(node, value)})", value.type, value.bound)
 
 
 VISITORS: Visitors = {

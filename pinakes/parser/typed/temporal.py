@@ -215,7 +215,8 @@ _DAY = 86_400_000_000
 
 def _scaled(writer: Writer, node: n.Binary, left: Value, right: Value) -> Value | None:
     """An interval times a number or divided by one, which DataFusion does not know; None for anything else. What is
-    left of a month becomes days, a month having 30, and what is left of a day becomes microseconds."""
+    left of a month becomes days, a month having 30, and what is left of a day becomes seconds, both rounded to six
+    digits as in PostgreSQL."""
     swapped = node.operator == "*" and is_length(right.type)
     span, length = (node.right, right) if swapped else (node.left, left)
     other, factor = (node.left, left) if swapped else (node.right, right)
@@ -239,11 +240,22 @@ def _scaled(writer: Writer, node: n.Binary, left: Value, right: Value) -> Value 
         whole = f"CAST({writer.text(other, factor)} AS DECIMAL(20, 0))"
         return _put_together([f"{whole} * {part}" if part else "0" for part in constant])
     months, days, micros_ = (f"({part} {node.operator} {double})" for part in constant)
-    days = f"({days} + ({months} - trunc({months})) * 30)" if constant.months else days
-    if constant.months or constant.days:
-        micros_ = f"({micros_} + ({days} - trunc({days})) * {_DAY})"
-    parts = (f"trunc({months})", f"trunc({days})", f"round({micros_})")
-    return _put_together([f"CAST({part} AS BIGINT)" for part in parts])
+    seconds = f"({days} - trunc({days}))" if constant.days else ""
+    whole_days = [f"trunc({days})"] if constant.days else []
+    if constant.months:
+        rest = _six_digits(f"({months} - trunc({months})) * 30")
+        seconds = f"({seconds} + {rest} - trunc({rest}))" if seconds else f"({rest} - trunc({rest}))"
+        whole_days.append(f"trunc({rest})")
+    if seconds:
+        seconds = _six_digits(f"{seconds} * 86400")
+        micros_ = f"({micros_} + {seconds} * 1000000)"
+    parts = (f"trunc({months})" if constant.months else "0", " + ".join(whole_days) or "0", f"round({micros_})")
+    return _put_together([part if part == "0" else f"CAST({part} AS BIGINT)" for part in parts])
+
+
+def _six_digits(text: str) -> str:
+    """Rounded to microseconds, as PostgreSQL does on the way."""
+    return f"(round(({text}) * CAST('1e6' AS DOUBLE)) / CAST('1e6' AS DOUBLE))"
 
 
 def _put_together(parts: Sequence[str]) -> Value:
@@ -266,10 +278,13 @@ def _number_of(node: n.Node) -> Fraction | None:
 def _times(writer: Writer, length: Length, number: Fraction, operator: str) -> Length:
     if operator == "/" and not number:
         raise writer.refuse("an interval is divided by zero")
-    factor = 1 / number if operator == "/" else number
-    months = length.months * factor
-    days = length.days * factor + (months - int(months)) * 30
-    return Length(int(months), int(days), round(length.micros * factor + (days - int(days)) * _DAY))
+    factor = float(number)
+    months, days, micros = (part / factor if operator == "/" else part * factor for part in length)
+    left = round((months - int(months)) * 30, 6)
+    seconds = round((days - int(days) + left - int(left)) * 86400, 6)
+    carried = int(seconds / 86400)
+    seconds -= carried * 86400
+    return Length(int(months), int(days) + int(left) + carried, round(micros + seconds * 1_000_000))
 
 
 def _difference(writer: Writer, node: n.Binary, left: Value, right: Value) -> Value:

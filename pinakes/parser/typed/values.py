@@ -11,6 +11,7 @@ from pyarrow import types as is_
 
 MOST_DIGITS = 38
 INT64 = pa.int64()
+REAL = pa.float32()
 DOUBLE = pa.float64()
 BOOLEAN = pa.bool_()
 MICROS = pa.timestamp("us")
@@ -33,6 +34,8 @@ class Value:
     """The largest magnitude of an integer or a decimal, rounded up; None where nothing is known."""
     wide: str | None = None
     """The same number before it is cast to its type: an integer as a DECIMAL, a decimal with 76 digits."""
+    is_uuid: bool = False
+    """Whether it is a text that shows a uuid."""
 
 
 class Output(NamedTuple):
@@ -42,6 +45,7 @@ class Output(NamedTuple):
     type: pa.DataType | None
     bound: int | None = None
     """The largest magnitude of its values, as `Value.bound`."""
+    is_uuid: bool = False
 
 
 class Environment(Protocol):
@@ -49,6 +53,9 @@ class Environment(Protocol):
 
     def columns(self, parts: tuple[str, ...]) -> Mapping[str, pa.DataType] | None:
         """Those of a table; None if they are not known."""
+
+    def uuids(self, parts: tuple[str, ...]) -> frozenset[str]:
+        """The columns of a table that are uuids, which are shown as texts."""
 
     def largest(self, parts: tuple[str, ...], column: str) -> int | None:
         """The largest magnitude in a column of a table, if its metadata tells."""

@@ -16,7 +16,7 @@ from pinakes.core.names import quote
 from pinakes.parser.lexer import tokenize
 from pinakes.parser.typed import nodes as n
 from pinakes.parser.typed.coercion import cast_to, common, common_type, joined_type, sql_name
-from pinakes.parser.typed.values import INTERVAL, Environment, Output, Value, bound_of, is_nested
+from pinakes.parser.typed.values import INTERVAL, Environment, Output, Value, bound_of, is_float, is_nested, is_text
 
 Columns = dict[str, Output]
 Visitors = Mapping[type[n.Node], Callable[..., Value]]
@@ -136,10 +136,13 @@ class Writer:
             pieces += self._defined(defined, scope, recursive=node.recursive)
         text, outputs, inner = self._body(node.body, scope, wanted)
         pieces.append((node.body, text))
-        for key in node.order:
+        plain = isinstance(node.body, n.Select) and not node.body.distinct and not node.body.distinct_on
+        for at, key in enumerate(node.order):
             value = self.value(key, inner)
             check_order(value.type)
             self._check_nested_order(key, value)
+            if plain and at < len(node.order) - 1:
+                value = with_one_zero(self, key, value)
             pieces.append((key, value.text))
         return self.composed(node, pieces), outputs
 
@@ -195,7 +198,7 @@ class Writer:
                 check_order(value.type)
             values.append((item, value))
             name = item.alias or _name_of(item.value)
-            output = Output(name, value.type, value.bound)
+            output = Output(name, value.type, value.bound, value.is_uuid)
             if outputs is not None:
                 outputs.append(output)
             if item.alias is not None:
@@ -294,7 +297,9 @@ class Writer:
         if left_outputs is None or right_outputs is None or len(left_outputs) != len(right_outputs):
             self.incomplete |= left_outputs is None or right_outputs is None
             return self.composed(node, ((node.left, left), (node.right, right))), left_outputs
-        types = [common_type([a.type, b.type]) for a, b in zip(left_outputs, right_outputs, strict=True)]
+        types = [
+            common_type([a.type, b.type], is_column=True) for a, b in zip(left_outputs, right_outputs, strict=True)
+        ]
         for side, outputs in ((node.left, left_outputs), (node.right, right_outputs)):
             needs = [t if t is not None and t != o.type else None for t, o in zip(types, outputs, strict=True)]
             if any(needs):
@@ -320,7 +325,9 @@ class Writer:
         for at in range(width):
             column = [row[at] for row in rows]
             types = [value.type for _, value in column]
-            type = (wanted[at] if wanted is not None and at < len(wanted) else None) or common_type(types)
+            type = (wanted[at] if wanted is not None and at < len(wanted) else None) or common_type(
+                types, is_column=True
+            )
             for item, value in column:
                 pieces.append((item, value.text if type is None else cast_to(self, item, value, type)))
             outputs.append(Output(f"column{at + 1}", type or joined_type(self.environment, types)))
@@ -387,8 +394,9 @@ class Writer:
         found = self.environment.columns(parts)
         if found is None:
             return None
+        uuids = self.environment.uuids(parts) if any(map(is_text, found.values())) else frozenset()
         return {
-            name: Output(name, type, self.environment.largest(parts, name) if self.precise else None)
+            name: Output(name, type, self.environment.largest(parts, name) if self.precise else None, name in uuids)
             for name, type in found.items()
         }
 
@@ -448,6 +456,17 @@ class Writer:
 
 def _folded(text: str) -> str:
     return "".join(text.split()).lower()
+
+
+def with_one_zero(writer: Writer, node: n.Node, value: Value) -> Value:
+    """A float that DataFusion tells apart by its bits: -0.0 is 0.0."""
+    return (
+        value if not is_float(value.type) else Value(f"({writer.text(node, value)} + {zero(value.type)})", value.type)
+    )
+
+
+def zero(type: pa.DataType | None) -> str:
+    return f"CAST('0' AS {'REAL' if type == pa.float32() else 'DOUBLE'})"
 
 
 def check_order(type: pa.DataType | None) -> None:

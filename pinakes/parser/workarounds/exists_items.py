@@ -4,13 +4,17 @@ the outer column with the selected one, if that has the name of the one that is 
     EXISTS (SELECT i.id, i.n FROM …)      EXISTS (SELECT 1, 2 FROM …)
 
 Where such names meet otherwise, `engine/correlated.py` refuses the subquery.
+
+An aggregate without GROUP BY always has a row, which DataFusion 55 forgets where no row matches:
+
+    EXISTS (SELECT sum(k) FROM …)         ((SELECT count(k) FROM …) >= 0)
 """
 
 from __future__ import annotations
 
 from pinakes.parser.typed import nodes as n
 from pinakes.parser.workarounds.constant_filters import aggregates
-from pinakes.parser.workarounds.writing import Changes, within_query
+from pinakes.parser.workarounds.writing import Changes, Template, within_query
 
 
 def select_nothing(node: n.Node, changes: Changes) -> None:
@@ -19,10 +23,21 @@ def select_nothing(node: n.Node, changes: Changes) -> None:
     select = node.query.body
     if select.distinct or select.groups or select.having is not None or select.qualify is not None:
         return
-    if any(aggregates(item) or _gives_rows(item) for item in select.items):
+    if any(map(_gives_rows, select.items)):
+        return
+    if any(map(aggregates, select.items)):
+        if len(select.items) == 1 and not node.query.tail:
+            changes.replace(select.items[0], _count(select.items[0].value))
+            changes.replace(node, ["((", node.query, ") >= 0)"])
         return
     for number, item in enumerate(select.items):
         changes.replace(item, [str(number + 1)])
+
+
+def _count(value: n.Node) -> Template:
+    if isinstance(value, n.Call) and len(value.arguments) == 1 and not isinstance(value.arguments[0], n.Star):
+        return ["count(", value.arguments[0], ")"]
+    return ["count(*)"]
 
 
 def _gives_rows(item: n.Item) -> bool:

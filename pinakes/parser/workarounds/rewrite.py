@@ -14,7 +14,7 @@ from pinakes.parser.workarounds.constant_sums import count_rows
 from pinakes.parser.workarounds.exists_items import select_nothing
 from pinakes.parser.workarounds.grouped_constants import hide_constants
 from pinakes.parser.workarounds.grouped_rows import flatten_groups
-from pinakes.parser.workarounds.guarded_operands import MAY_FAIL, guard_operands
+from pinakes.parser.workarounds.guarded_operands import MAY_FAIL, MAY_FAIL_BELOW, guard_join, guard_select
 from pinakes.parser.workarounds.in_lists import Floats, write_out_lists
 from pinakes.parser.workarounds.row_values import write_out_rows
 from pinakes.parser.workarounds.scalar_subqueries import may_be_null
@@ -37,7 +37,8 @@ def rewrite_planned(text: str, *, is_source: bool, reads_views: bool, floats: Fl
     the kind in it and can't be read here."""
     aggregates = is_source or reads_views
     concerned = _CONCERNED.search(text) or _QUERY.search(text) or MAY_FAIL.search(text)
-    if not (concerned or (aggregates and _AGGREGATE.search(text))):
+    is_read = (aggregates and _AGGREGATE.search(text)) or (is_source and MAY_FAIL_BELOW.search(text))
+    if not (concerned or is_read):
         return Written(text, text)
     explained = _EXPLAIN.match(text)
     start = explained.end() if explained else 0
@@ -53,6 +54,8 @@ def _rewrite(root: n.Query, text: str, *, is_source: bool, reads_views: bool, fl
     changes = Changes(text)
     conditions = {id(node) for node in _conditions(root)}
     nodes = list(all_below(root))
+    defined = {query.name: query.query for query in nodes if isinstance(query, n.Defined)}
+    outermost = set(map(id, _outermost(root.body)))
     several = len([node for node in nodes if isinstance(node, n.InList)]) > 1
     for node in nodes:
         write_out_rows(node, changes, conditions)
@@ -63,12 +66,26 @@ def _rewrite(root: n.Query, text: str, *, is_source: bool, reads_views: bool, fl
         select_nothing(node, changes)
         may_be_null(node, changes)
         count_rows(node, changes, reads_views=reads_views)
-        for condition in _tops(node):
-            guard_operands(condition, changes)
+        if isinstance(node, n.Join):
+            guard_join(node, changes)
+        elif isinstance(node, n.Select):
+            guard_select(node, defined, changes, is_read=is_source or id(node) not in outermost)
     hide_constants(root, changes)
     if is_source:
         guard(root, changes)
     return changes.write(root)
+
+
+def _outermost(body: n.Node) -> Iterator[n.Node]:
+    """The SELECTs whose rows are those of the statement."""
+    match body:
+        case n.Query():
+            yield from _outermost(body.body)
+        case n.SetOperation():
+            yield from _outermost(body.left)
+            yield from _outermost(body.right)
+        case n.Select():
+            yield body
 
 
 def _conditions(root: n.Node) -> Iterator[n.Node]:
