@@ -36,6 +36,36 @@ DIFFERENCES: tuple[Difference, ...] = (
         r"regexp_replace\(.*(\\[2-9]|\\\\|t_repl_invalid)",
     ),
     Difference(
+        "reverse goes by code points",
+        "as in PostgreSQL; DuckDB keeps a character and the accents or joiners behind it together",
+        r"\breverse\(",
+        r"[\u0300-\u036f\ufe00-\ufe0f]|u200d",
+    ),
+    Difference(
+        "NaN as text",
+        "PostgreSQL writes NaN; DuckDB writes nan",
+        r"nan",
+        r"ours: \d+ rows \(string\) .*NaN.*DuckDB: \d+ rows \(string\) .*nan",
+    ),
+    Difference(
+        "x = ANY (NULL)",
+        "a comparison with no list is NULL, as in PostgreSQL; DuckDB takes it for an empty one",
+        r"ANY\s*\(NULL\)",
+        r"ours: 1 rows \(bool\) \[\(None,\)\]",
+    ),
+    Difference(
+        "percentiles of decimals",
+        "percentile_cont is a double in PostgreSQL; DuckDB casts that to a decimal with digits that it does not have",
+        r"\b(quantile_cont|percentile_cont|median)\(",
+        r"ours: \d+ rows \(double.*decimal128\(38, 0\)",
+    ),
+    Difference(
+        "a list of integers as timestamps",
+        "an integer counts microseconds since 1970 here; DuckDB's TRY_CAST gives NULL, PostgreSQL has no such cast",
+        r"TRY_CAST\(.*::INT\[\d*\] AS TIMESTAMP",
+        r"ours: \d+ rows \(list<item: timestamp",
+    ),
+    Difference(
         "a substring before the first character",
         "a start before 1 counts places that the text does not have, as in PostgreSQL and the standard; in DuckDB it "
         "counts from the end",
@@ -77,8 +107,7 @@ DIFFERENCES: tuple[Difference, ...] = (
     ),
     Difference(
         "text in a binary column",
-        "the bytes are those of the text in UTF-8, as Spark has it; DuckDB reads \\x escapes, PostgreSQL only where "
-        "the text starts with one",
+        "the bytes of a text that is no constant are its UTF-8, as in Spark; DuckDB reads \\x escapes within it",
         r"\\x",
         r"ours: \d+ rows \(.*binary.*\\\\x",
     ),
@@ -208,6 +237,18 @@ DIFFERENCES: tuple[Difference, ...] = (
         "defect of DuckDB 1.5.5: a REAL as DECIMAL",
         "12345678 is exact in both types; DuckDB gives 12345678.08",
         r"12345678::FLOAT::DECIMAL",
+    ),
+    Difference(
+        "defect of DuckDB 1.5.5: ILIKE of texts with a zero byte",
+        "a text is like itself; DuckDB stops at the zero byte (mended in its later versions)",
+        r"ILIKE.*chr\(0\)|SELECT a ILIKE b FROM t\s*$",
+        r"ours: \d+ rows \(bool",
+    ),
+    Difference(
+        "defect of DuckDB 1.5.5: the largest UHUGEINT in Arrow",
+        "it is 2^128 - 1; DuckDB hands it over as -1",
+        r"340282366920938463463374607431768211455",
+        r"DuckDB: .*Decimal\('-1'\)",
     ),
     Difference(
         "defect of DuckDB 1.5.5: atanh(-1)",

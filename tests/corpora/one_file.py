@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Iterable, Iterator
+import time
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -26,6 +27,9 @@ from tests.corpora.records import Record, Stop, read
 from tests.corpora.undetermined import changes_by_itself, has_unordered_part, order_columns
 
 STATEMENT_SECONDS = 10.0
+"""Processor time of a statement before it is stopped: a machine that has other work is no reason to stop it."""
+_WAITING = 20
+"""How many times as long as its processor time something may take."""
 COMPARED_ROWS = 5000
 """Tables with more rows are not compared after a change, and results with more rows not at all."""
 
@@ -273,13 +277,30 @@ class _FileRun:
 
 
 @contextmanager
-def _limited(stop: Any) -> Iterator[None]:
-    timer = threading.Timer(STATEMENT_SECONDS, stop)
-    timer.start()
+def _limited(stop: Callable[[], object]) -> Iterator[None]:
+    with limited(STATEMENT_SECONDS, time.process_time, stop):
+        yield
+
+
+@contextmanager
+def limited(seconds: float, used: Callable[[], float], stop: Callable[[], object]) -> Iterator[None]:
+    """Call `stop` if what is done here takes so much of the processor time that `used` counts, or waits too long."""
+    over = threading.Event()
+    first, began = used(), time.monotonic()
+
+    def watch() -> None:
+        while not over.wait(min(seconds / 10, 1.0)):
+            if used() - first >= seconds or time.monotonic() - began >= _WAITING * max(seconds, 1.0):
+                stop()
+                return
+
+    watcher = threading.Thread(target=watch, daemon=True)
+    watcher.start()
     try:
         yield
     finally:
-        timer.cancel()
+        over.set()
+        watcher.join()
 
 
 # --- comparing ---------------------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ import pyarrow as pa
 from pinakes.core.errors import NotSupportedError
 from pinakes.parser.typed import nodes as n
 from pinakes.parser.typed.arithmetic import is_untold, usual_nan
-from pinakes.parser.typed.casts import in_micros, rounded
+from pinakes.parser.typed.casts import binary, in_micros, rounded
 from pinakes.parser.typed.coercion import joined_type, sql_name, unified
 from pinakes.parser.typed.comparison import aligned
 from pinakes.parser.typed.texts import written
@@ -28,12 +28,13 @@ from pinakes.parser.typed.values import (
     is_duration,
     is_float,
     is_integer,
+    is_nested,
     is_struct,
     is_time,
     is_timestamp,
 )
 from pinakes.parser.typed.writer import check_order
-from pinakes.parser.workarounds.maps import map_of_lists
+from pinakes.parser.workarounds.maps import map_of_lists, values_of_key
 from pinakes.parser.workarounds.percentiles import percentile
 from pinakes.parser.workarounds.regr_r2 import regr_r2
 from pinakes.parser.workarounds.writing import is_repeatable
@@ -57,7 +58,9 @@ _COUNTS = frozenset(
 _LONGEST = 300
 """Characters of an operand that is written several times: nested ones would grow without end."""
 _WORKAROUNDS = {
+    "element_at": values_of_key,
     "map": map_of_lists,
+    "map_extract": values_of_key,
     "percentile_cont": percentile,
     "quantile_cont": percentile,
     "regr_r2": regr_r2,
@@ -79,8 +82,12 @@ def call(writer: Writer, node: n.Call, scope: Scope) -> Value:
     if found is not None:
         return found
     if node.name in ("concat", "concat_ws"):
+        if any(is_nested(v.type) or isinstance(a, n.Array) for a, v in arguments):
+            raise writer.refuse(
+                f"{node.name} is for texts: write array_concat(…) for lists, array_to_string(…) for a text"
+            )
         arguments = [(child, written(writer, child, value)) for child, value in arguments]
-    if node.name in _LENGTHS and any(v.type is not None and pa.types.is_nested(v.type) for _, v in arguments):
+    if node.name in _LENGTHS and any(is_nested(v.type) or isinstance(a, n.Array) for a, v in arguments):
         raise writer.refuse(f"{node.name} is for texts: write cardinality(…) for the number of elements")
     if node.name in ("ifnull", "nvl") and len(arguments) == 2:  # of NULL and a timestamp they would make a text
         arguments = _combined(writer, node, arguments)
@@ -122,6 +129,9 @@ def call(writer: Writer, node: n.Call, scope: Scope) -> Value:
         )
         if found is not None:
             return found
+    elif node.name in ("sign", "signum") and len(arguments) == 1 and is_float(arguments[0][1].type):
+        (operand, value), name = arguments[0], "REAL" if arguments[0][1].type == pa.float32() else "DOUBLE"
+        return Value(f"signum(nanvl({writer.text(operand, value)}, CAST('0' AS {name})))", value.type)  # of NaN it is 0
     elif node.name == "to_hex" and len(arguments) == 1 and arguments[0][1].type == pa.int32():
         digits = writer.text(node, Value(writer.composed(node, [(a, v.text) for a, v in arguments])))
         return Value(f"right({digits}, 8)", pa.string())  # DataFusion takes every integer for one of 64 bits
@@ -251,6 +261,10 @@ def _converted(writer: Writer, arguments: list[tuple[n.Node, Value]]) -> list[tu
         value = Value(rounded(writer, operand, value), value.type)
     if isinstance(target, n.Text) and target.value.startswith("Timestamp(Microsecond"):
         value = in_micros(writer, operand, value)
+    if isinstance(target, n.Text) and target.value in ("Binary", "LargeBinary", "BinaryView"):
+        value = Value(binary(operand), value.type)
+    if isinstance(target, n.Text) and target.value == "Utf8":
+        value = written(writer, operand, value)
     return [(operand, value), arguments[1]]
 
 

@@ -420,6 +420,7 @@ class SetOperation(Node):
     left: Node
     right: Node
     distinct: bool
+    by_name: bool = False
 
 
 @dataclass(slots=True, eq=False)

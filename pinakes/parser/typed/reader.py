@@ -181,10 +181,9 @@ class _Reader:
             self.at += 1
             keeps_all = self.take("ALL")
             self.take("DISTINCT")
-            if self.take("BY", "NAME"):
-                raise Unread
+            by_name = self.take("BY", "NAME")
             right = self._set_operations(strength)
-            left = n.SetOperation(left.start, right.end, operator, left, right, not keeps_all)
+            left = n.SetOperation(left.start, right.end, operator, left, right, not keeps_all, by_name)
         return left
 
     def _body(self) -> n.Node:
@@ -265,8 +264,8 @@ class _Reader:
     def _items(self) -> list[n.Item]:
         found = [self._item()]
         while self.take(","):
-            if self.word in ("FROM", ")", ";") or self.kind == "end":  # a comma too many
-                raise Unread
+            if self.word in ("FROM", ")", ";") or self.kind == "end":  # DataFusion takes a comma behind the last one
+                break
             found.append(self._item())
         return found
 
