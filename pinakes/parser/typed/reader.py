@@ -127,13 +127,19 @@ class _Reader:
         raise Unread
 
     def names(self) -> tuple[str, ...]:
-        """Names in parentheses."""
+        """Names in parentheses; DataFusion also takes 'a' for one."""
         self.expect("(")
-        found = [self.name()]
+        found = [self._named()]
         while self.take(","):
-            found.append(self.name())
+            found.append(self._named())
         self.expect(")")
         return tuple(found)
+
+    def _named(self) -> str:
+        if self.kind != "string":
+            return self.name()
+        self.at += 1
+        return self.tokens[self.at - 1].text
 
     # --- queries ---------------------------------------------------------------------------------------------------
 
