@@ -26,7 +26,7 @@ DIFFERENCES: tuple[Difference, ...] = (
     Difference(
         "a regular expression matches a part",
         "PostgreSQL's ~ looks for the pattern anywhere in the text; DuckDB's matches the whole text",
-        r"!?~",
+        r"!?~(?!~)",
         r"\(bool",
     ),
     Difference(
@@ -89,12 +89,6 @@ DIFFERENCES: tuple[Difference, ...] = (
         r"ours: \d+ rows \(list.*DuckDB: .*\(None,\)",
     ),
     Difference(
-        "concat gives a text",
-        "concat of lists is a text in PostgreSQL; DuckDB makes one list of them",
-        r"\bconcat\(.*\[",
-        r"ours: \d+ rows \(string\).*DuckDB: \d+ rows \(list",
-    ),
-    Difference(
         "array_to_string with a NULL separator",
         "it is NULL in PostgreSQL; DuckDB takes a comma",
         r"array_to_string\(.*NULL",
@@ -114,14 +108,14 @@ DIFFERENCES: tuple[Difference, ...] = (
     Difference(
         "the sum of doubles depends on their order",
         "ORDER BY within sum() is not heeded: another order changes only the last digits of a sum of doubles",
-        r"sum\(.*ORDER BY",
+        r"sum\([^()]*ORDER BY",
         r"ours: \d+ rows \((int64|double)\)",
     ),
     Difference(
         "NULL among the elements of a list",
         "array_has_any, array_has_all and array_intersect take NULLs of two lists for equal, as = and DISTINCT do; "
         "DuckDB leaves them out",
-        r"\b(list|array)_(has_any|has_all|intersect|position)\(",
+        r"(?=.*(NULL|\bFROM\b))\b(list|array)_(has_any|has_all|intersect|position)\(",
     ),
     Difference(
         "NULL as the new length of a list",
@@ -177,7 +171,7 @@ DIFFERENCES: tuple[Difference, ...] = (
         "DECIMAL without digits",
         "it is DECIMAL(38, 10) here, DECIMAL(18, 3) in DuckDB; PostgreSQL's has as many digits as the value",
         r"::\s*DECIMAL\b(?!\s*\()",
-        r"\(string|\(decimal",
+        r"ours: .*(\.\d{10}'|decimal128\(38, 10\))",
     ),
     Difference(
         "a decimal without digits before the point",
@@ -198,12 +192,6 @@ DIFFERENCES: tuple[Difference, ...] = (
         "REAL with a constant",
         "a constant with a point is exact, so that the result is a double, as in PostgreSQL; DuckDB stays with a float",
         r"::(FLOAT|REAL)\s*[-+*/]\s*\d*\.\d",
-    ),
-    Difference(
-        "functions of REAL",
-        "they are computed with 32 bits, and differ in the last of seven digits",
-        r"\b(log|ln|sqrt|exp|sin|cos)\(",
-        r"\(float|, float",
     ),
     Difference(
         "a key twice in a JSON object, lines that are no JSON",
@@ -249,6 +237,11 @@ DIFFERENCES: tuple[Difference, ...] = (
         "it is 2^128 - 1; DuckDB hands it over as -1",
         r"340282366920938463463374607431768211455",
         r"DuckDB: .*Decimal\('-1'\)",
+    ),
+    Difference(
+        "defect of DuckDB 1.5.5: a window with the same column twice",
+        "PARTITION BY a, a has other groups than PARTITION BY a, b; DuckDB takes the two for one window",
+        r"PARTITION BY (\w+), \1\b",
     ),
     Difference(
         "defect of DuckDB 1.5.5: atanh(-1)",

@@ -1,4 +1,5 @@
-"""Planned text → its tree, by DataFusion's own rules of precedence (those of sqlparser's generic dialect).
+"""Planned text → its tree, by DataFusion's own rules of precedence (those of sqlparser's generic dialect). Only || is
+read as in PostgreSQL, after + and *: `rewrite.py` writes the parentheses that DataFusion needs for that.
 
 sqlglot locates the names of a text. It is not used here, since its compiled parser gives no extent of an expression
 and has other rules of precedence in places (`a = b IS NULL`); see ADR 33. What this reader does not know is `Unread`:
@@ -18,7 +19,18 @@ class Unread(Exception):
 
 
 _OR, _AND, _NOT, _OTHER, _IS, _LIKE, _COMPARISON = 5, 10, 15, 16, 17, 19, 20
-_PIPE, _CARET, _AMPERSAND, _XOR, _PLUS, _TIMES, _ZONE, _COLONS, _PERIOD = 21, 22, 23, 24, 30, 40, 41, 50, 100
+_PIPE, _CARET, _AMPERSAND, _XOR, _CONCAT, _PLUS, _TIMES, _ZONE, _COLONS, _PERIOD = (
+    21,
+    22,
+    23,
+    24,
+    25,
+    30,
+    40,
+    41,
+    50,
+    100,
+)
 
 _BINARY = {
     "OR": _OR,
@@ -32,7 +44,8 @@ _BINARY = {
     "&": _AMPERSAND,
     **dict.fromkeys(("<<", ">>"), _PIPE),
     **dict.fromkeys(("+", "-"), _PLUS),
-    **dict.fromkeys(("*", "/", "%", "//", "||", "DIV"), _TIMES),
+    **dict.fromkeys(("*", "/", "%", "//", "DIV"), _TIMES),
+    "||": _CONCAT,
     **dict.fromkeys(("->", "->>", "#>", "#>>", "@>", "<@"), _OTHER),
 }
 COMPARISONS = frozenset({"=", "==", "<>", "!=", "<", ">", "<=", ">=", "<=>"})

@@ -161,10 +161,17 @@ def _binary(writer: Writer, node: n.Binary, scope: Scope) -> Value:
         lists = [(child, value) for child, value in values if is_nested(value.type)]
         if len(lists) == 1 and any(isinstance(child, n.Null) for child, _ in values):
             return Value(writer.text(*lists[0]), lists[0][1].type)  # NULL would become an element of it
-        values = [(child, written(writer, child, value)) for child, value in values]
+        values = [(child, _in_parentheses(writer, child, written(writer, child, value))) for child, value in values]
     if operator.startswith(("~", "!~")):
         return writer.composed_value(node, values, BOOLEAN)
     return writer.composed_value(node, values, writer.typed_by(f"c0 {operator} c1", [v for _, v in values]))
+
+
+def _in_parentheses(writer: Writer, node: n.Node, value: Value) -> Value:
+    """An operand of ||, which comes after + and * in PostgreSQL, and before them in DataFusion."""
+    if not isinstance(node, n.Binary) or node.operator == "||":
+        return value
+    return Value(f"({writer.text(node, value)})", value.type, value.bound)
 
 
 VISITORS: Visitors = {
