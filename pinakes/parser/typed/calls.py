@@ -55,6 +55,13 @@ _COUNTS = frozenset(
 """Functions whose results are counts, which never get near the limits of BIGINT."""
 
 
+_ALL_OF_A_LIST = {
+    "array_remove": "array_remove_all",
+    "list_remove": "array_remove_all",
+    "array_replace": "array_replace_all",
+    "list_replace": "array_replace_all",
+}
+"""Functions that stop at the first element in DataFusion, and not in PostgreSQL."""
 _LONGEST = 300
 """Characters of an operand that is written several times: nested ones would grow without end."""
 _WORKAROUNDS = {
@@ -89,6 +96,12 @@ def call(writer: Writer, node: n.Call, scope: Scope) -> Value:
         arguments = [(child, written(writer, child, value)) for child, value in arguments]
     if node.name in _LENGTHS and any(is_nested(v.type) or isinstance(a, n.Array) for a, v in arguments):
         raise writer.refuse(f"{node.name} is for texts: write cardinality(…) for the number of elements")
+    if node.name in ("to_char", "date_format") and len(arguments) == 2:
+        form = arguments[1][0]
+        if isinstance(form, n.Text) and "%" not in form.value and any(map(str.isalpha, form.value)):
+            raise writer.refuse(
+                f"{node.name} takes formats as '%Y-%m-%d %H:%M:%S', and would write {form.value!r} as it is"
+            )
     if node.name in ("ifnull", "nvl") and len(arguments) == 2:  # of NULL and a timestamp they would make a text
         arguments = _combined(writer, node, arguments)
         texts = ", ".join(writer.text(argument, value) for argument, value in arguments)
@@ -135,6 +148,12 @@ def call(writer: Writer, node: n.Call, scope: Scope) -> Value:
     elif node.name == "to_hex" and len(arguments) == 1 and arguments[0][1].type == pa.int32():
         digits = writer.text(node, Value(writer.composed(node, [(a, v.text) for a, v in arguments])))
         return Value(f"right({digits}, 8)", pa.string())  # DataFusion takes every integer for one of 64 bits
+    elif node.name in _ALL_OF_A_LIST and not node.named:
+        if _ALL_OF_A_LIST[node.name] == "array_remove_all" and isinstance(arguments[-1][0], n.Null):
+            raise writer.refuse(f"{node.name} of NULL is not supported: unnest the list, and leave out what IS NULL")
+        texts = ", ".join(writer.text(argument, value) for argument, value in arguments)
+        type = arguments[0][1].type if arguments else None
+        return Value(f"{_ALL_OF_A_LIST[node.name]}({texts})", type)
     others = [(o, _one_zero(writer, o, v) if node.over else v) for o, v in others]
     if node.distinct:
         arguments = [(a, _one_zero(writer, a, v)) for a, v in arguments]
