@@ -410,6 +410,11 @@ class Select(Node):
 
 
 @dataclass(slots=True, eq=False)
+class AllItems(Node):
+    """ALL in GROUP BY ALL: every item that is no aggregate."""
+
+
+@dataclass(slots=True, eq=False)
 class Values(Node):
     rows: list[Row]
 

@@ -363,7 +363,7 @@ class _Reader:
     def _groups(self) -> list[n.Node]:
         if self.word == "ALL" and self.ahead(1) != "(":
             self.at += 1
-            return []
+            return [n.AllItems(self.tokens[self.at - 1].start, self.end)]
         found = [self._group()]
         while self.take(","):
             found.append(self._group())

@@ -184,6 +184,7 @@ VISITORS: Visitors = {
     n.Column: _column,
     n.Parameter: _parameter,
     n.Star: _constant(None),
+    n.AllItems: _constant(None),
     n.Unary: _unary,
     n.Binary: _binary,
     n.Test: _truth,
