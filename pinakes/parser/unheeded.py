@@ -73,6 +73,11 @@ def _is_totals(tokens: Sequence[Token], at: int) -> bool:
     return _word(tokens, at - 1) == "WITH" and _word(tokens, at + 1) not in ("AS", "(")
 
 
+def _is_kind_of_join(tokens: Sequence[Token], at: int) -> bool:
+    """a POSITIONAL JOIN b: DataFusion takes the word for an alias, and joins each row with each."""
+    return _word(tokens, at + 1) == "JOIN" and _word(tokens, at - 1) != "AS" and _follows_a_name(tokens, at)
+
+
 def _is_all(tokens: Sequence[Token], at: int) -> bool:
     return _word(tokens, at + 1) == "ALL"
 
@@ -189,6 +194,11 @@ _MULTISET = (
 _CLAUSES: dict[str, tuple[Callable[[Sequence[Token], int], bool], str]] = {
     "TABLESAMPLE": (_is_tablesample, _NO_SAMPLE),
     "SAMPLE": (_is_sample, _NO_SAMPLE),
+    "POSITIONAL": (
+        _is_kind_of_join,
+        "POSITIONAL JOIN is not supported: number the rows of both sides with row_number() OVER (ORDER BY …) and join "
+        "by that",
+    ),
     "PREWHERE": (_is_prewhere, "PREWHERE is not supported: write WHERE"),
     "CONNECT": (_is_hierarchy, _HIERARCHY),
     "START": (_is_hierarchy, _HIERARCHY),

@@ -26,7 +26,7 @@ DIFFERENCES: tuple[Difference, ...] = (
     Difference(
         "a regular expression matches a part",
         "PostgreSQL's ~ looks for the pattern anywhere in the text; DuckDB's matches the whole text",
-        r"!?~",
+        r"!?~(?!~)",
         r"\(bool",
     ),
     Difference(
@@ -34,6 +34,36 @@ DIFFERENCES: tuple[Difference, ...] = (
         "in PostgreSQL \\3 of a pattern with one group is empty and other escapes stand for themselves; DuckDB leaves "
         "the text unchanged",
         r"regexp_replace\(.*(\\[2-9]|\\\\|t_repl_invalid)",
+    ),
+    Difference(
+        "reverse goes by code points",
+        "as in PostgreSQL; DuckDB keeps a character and the accents or joiners behind it together",
+        r"\breverse\(",
+        r"[\u0300-\u036f\ufe00-\ufe0f]|u200d",
+    ),
+    Difference(
+        "NaN as text",
+        "PostgreSQL writes NaN; DuckDB writes nan",
+        r"nan",
+        r"ours: \d+ rows \(string\) .*NaN.*DuckDB: \d+ rows \(string\) .*nan",
+    ),
+    Difference(
+        "x = ANY (NULL)",
+        "a comparison with no list is NULL, as in PostgreSQL; DuckDB takes it for an empty one",
+        r"ANY\s*\(NULL\)",
+        r"ours: 1 rows \(bool\) \[\(None,\)\]",
+    ),
+    Difference(
+        "percentiles of decimals",
+        "percentile_cont is a double in PostgreSQL; DuckDB casts that to a decimal with digits that it does not have",
+        r"\b(quantile_cont|percentile_cont|median)\(",
+        r"ours: \d+ rows \(double.*decimal128\(38, 0\)",
+    ),
+    Difference(
+        "a list of integers as timestamps",
+        "an integer counts microseconds since 1970 here; DuckDB's TRY_CAST gives NULL, PostgreSQL has no such cast",
+        r"TRY_CAST\(.*::INT\[\d*\] AS TIMESTAMP",
+        r"ours: \d+ rows \(list<item: timestamp",
     ),
     Difference(
         "a substring before the first character",
@@ -59,12 +89,6 @@ DIFFERENCES: tuple[Difference, ...] = (
         r"ours: \d+ rows \(list.*DuckDB: .*\(None,\)",
     ),
     Difference(
-        "concat gives a text",
-        "concat of lists is a text in PostgreSQL; DuckDB makes one list of them",
-        r"\bconcat\(.*\[",
-        r"ours: \d+ rows \(string\).*DuckDB: \d+ rows \(list",
-    ),
-    Difference(
         "array_to_string with a NULL separator",
         "it is NULL in PostgreSQL; DuckDB takes a comma",
         r"array_to_string\(.*NULL",
@@ -77,22 +101,21 @@ DIFFERENCES: tuple[Difference, ...] = (
     ),
     Difference(
         "text in a binary column",
-        "the bytes are those of the text in UTF-8, as Spark has it; DuckDB reads \\x escapes, PostgreSQL only where "
-        "the text starts with one",
+        "the bytes of a text that is no constant are its UTF-8, as in Spark; DuckDB reads \\x escapes within it",
         r"\\x",
         r"ours: \d+ rows \(.*binary.*\\\\x",
     ),
     Difference(
         "the sum of doubles depends on their order",
         "ORDER BY within sum() is not heeded: another order changes only the last digits of a sum of doubles",
-        r"sum\(.*ORDER BY",
+        r"sum\([^()]*ORDER BY",
         r"ours: \d+ rows \((int64|double)\)",
     ),
     Difference(
         "NULL among the elements of a list",
         "array_has_any, array_has_all and array_intersect take NULLs of two lists for equal, as = and DISTINCT do; "
         "DuckDB leaves them out",
-        r"\b(list|array)_(has_any|has_all|intersect|position)\(",
+        r"(?=.*(NULL|\bFROM\b))\b(list|array)_(has_any|has_all|intersect|position)\(",
     ),
     Difference(
         "NULL as the new length of a list",
@@ -148,7 +171,13 @@ DIFFERENCES: tuple[Difference, ...] = (
         "DECIMAL without digits",
         "it is DECIMAL(38, 10) here, DECIMAL(18, 3) in DuckDB; PostgreSQL's has as many digits as the value",
         r"::\s*DECIMAL\b(?!\s*\()",
-        r"\(string|\(decimal",
+        r"ours: .*(\.\d{10}'|decimal128\(38, 10\))",
+    ),
+    Difference(
+        "columns of type DECIMAL without digits",
+        "they are DECIMAL(38, 10) here, DECIMAL(18, 3) in DuckDB, which rounds what is inserted",
+        r"^\s*(insert|update|create|merge)\b",
+        r"ours: \d+ rows \(.*decimal128\(38, 10\).*DuckDB: \d+ rows \(.*decimal128\(18, 3\)",
     ),
     Difference(
         "a decimal without digits before the point",
@@ -169,12 +198,6 @@ DIFFERENCES: tuple[Difference, ...] = (
         "REAL with a constant",
         "a constant with a point is exact, so that the result is a double, as in PostgreSQL; DuckDB stays with a float",
         r"::(FLOAT|REAL)\s*[-+*/]\s*\d*\.\d",
-    ),
-    Difference(
-        "functions of REAL",
-        "they are computed with 32 bits, and differ in the last of seven digits",
-        r"\b(log|ln|sqrt|exp|sin|cos)\(",
-        r"\(float|, float",
     ),
     Difference(
         "a key twice in a JSON object, lines that are no JSON",
@@ -208,6 +231,23 @@ DIFFERENCES: tuple[Difference, ...] = (
         "defect of DuckDB 1.5.5: a REAL as DECIMAL",
         "12345678 is exact in both types; DuckDB gives 12345678.08",
         r"12345678::FLOAT::DECIMAL",
+    ),
+    Difference(
+        "defect of DuckDB 1.5.5: ILIKE of texts with a zero byte",
+        "a text is like itself; DuckDB stops at the zero byte (mended in its later versions)",
+        r"ILIKE.*chr\(0\)|SELECT a ILIKE b FROM t\s*$",
+        r"ours: \d+ rows \(bool",
+    ),
+    Difference(
+        "defect of DuckDB 1.5.5: the largest UHUGEINT in Arrow",
+        "it is 2^128 - 1; DuckDB hands it over as -1",
+        r"340282366920938463463374607431768211455",
+        r"DuckDB: .*Decimal\('-1'\)",
+    ),
+    Difference(
+        "defect of DuckDB 1.5.5: a window with the same column twice",
+        "PARTITION BY a, a has other groups than PARTITION BY a, b; DuckDB takes the two for one window",
+        r"PARTITION BY (\w+), \1\b",
     ),
     Difference(
         "defect of DuckDB 1.5.5: atanh(-1)",

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Iterable, Iterator
+import time
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +28,9 @@ from tests.corpora.records import Record, Stop, read
 from tests.corpora.undetermined import changes_by_itself, has_unordered_part, order_columns
 
 STATEMENT_SECONDS = 10.0
+"""Processor time of a statement before it is stopped: a machine that has other work is no reason to stop it."""
+_WAITING = 20
+"""How many times as long as its processor time something may take."""
 COMPARED_ROWS = 5000
 """Tables with more rows are not compared after a change, and results with more rows not at all."""
 
@@ -81,6 +86,7 @@ _TARGETS = tuple(
         r"(?:if\s+not\s+exists\s+)?(?:'[^']*'\s+as\s+)?|detach\s+(?:database\s+)?(?:if\s+exists\s+)?|prepare|execute)\s*",
     )
 )
+_INSERT = re.compile(r"\s*insert\s+into\b", re.IGNORECASE)
 _REPLACES = re.compile(r"\s*(create|drop)\b", re.IGNORECASE)
 _INDEX = re.compile(r"\s*(create|drop)\s+(unique\s+)?index\b", re.IGNORECASE)
 """An index changes no answer. A row that only a unique one refuses is seen when it is inserted."""
@@ -133,9 +139,12 @@ class _FileRun:
         self.lost: str | None = None
         """Why nothing that follows can be compared."""
         self.in_transaction = False
+        self.goes_on = False
+        """Whether the next statement inserts into the same table: it is compared after that."""
 
     def run(self, records: Iterable[Record | Stop]) -> Iterator[Outcome]:
-        for record in records:
+        for record, following in pairwise(chain(records, (None,))):
+            self.goes_on = _inserts_into(record) is not None and _inserts_into(record) == _inserts_into(following)
             if isinstance(record, Stop):
                 yield Outcome(SKIPPED, record.line, detail=record.reason)
                 return
@@ -202,6 +211,8 @@ class _FileRun:
         if changes_by_itself(sql):
             self._differ(targets, sql)
             return Outcome(UNDETERMINED, detail="changes by itself")
+        if self.goes_on:
+            return Outcome(EQUAL)
         for target in targets - replaced if not re.match(r"\s*create\b", sql, re.IGNORECASE) else targets:
             outcome = self._table(record, target, sql)
             if outcome.kind != EQUAL:
@@ -273,13 +284,30 @@ class _FileRun:
 
 
 @contextmanager
-def _limited(stop: Any) -> Iterator[None]:
-    timer = threading.Timer(STATEMENT_SECONDS, stop)
-    timer.start()
+def _limited(stop: Callable[[], object]) -> Iterator[None]:
+    with limited(STATEMENT_SECONDS, time.process_time, stop):
+        yield
+
+
+@contextmanager
+def limited(seconds: float, used: Callable[[], float], stop: Callable[[], object]) -> Iterator[None]:
+    """Call `stop` if what is done here takes so much of the processor time that `used` counts, or waits too long."""
+    over = threading.Event()
+    first, began = used(), time.monotonic()
+
+    def watch() -> None:
+        while not over.wait(min(seconds / 10, 1.0)):
+            if used() - first >= seconds or time.monotonic() - began >= _WAITING * max(seconds, 1.0):
+                stop()
+                return
+
+    watcher = threading.Thread(target=watch, daemon=True)
+    watcher.start()
     try:
         yield
     finally:
-        timer.cancel()
+        over.set()
+        watcher.join()
 
 
 # --- comparing ---------------------------------------------------------------------------------------------------
@@ -340,6 +368,13 @@ def _shown(table: pa.Table) -> str:
 def _names(sql: str) -> set[str]:
     """Every word of a statement: those within texts, too, since nextval('s') and query('…') name things there."""
     return {word.lower() for word in re.findall(r"\w+", sql)}
+
+
+def _inserts_into(record: Record | Stop | None) -> set[str] | None:
+    """The table that a record of one INSERT fills."""
+    if not isinstance(record, Record) or not _INSERT.match(record.sql) or ";" in record.sql.rstrip("; \n"):
+        return None
+    return _targets(record.sql)
 
 
 def _targets(sql: str) -> set[str]:

@@ -20,9 +20,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tests.corpora.one_file import CLASSES, WRONG, Outcome
+import psutil
+
+from tests.corpora.one_file import CLASSES, WRONG, Outcome, limited
 
 FILE_SECONDS = 60.0
+"""Processor time of a file before it is given up."""
 
 
 @dataclass
@@ -135,9 +138,7 @@ class _Child:
         self.process.stdin.write(f"{path.absolute()}\n")
         self.process.stdin.flush()
         over = threading.Event()
-        timer = threading.Timer(FILE_SECONDS, lambda: (over.set(), self.lines.put(None)))
-        timer.start()
-        try:
+        with limited(FILE_SECONDS, self._used, lambda: (over.set(), self.lines.put(None))):
             while True:
                 line = self.lines.get()
                 if line is None:
@@ -146,8 +147,14 @@ class _Child:
                     return
                 if line.startswith("{"):
                     yield Outcome(**json.loads(line))
-        finally:
-            timer.cancel()
+
+    def _used(self) -> float:
+        """The processor time of the process; what it had used counts no more once it has ended."""
+        try:
+            times = psutil.Process(self.process.pid).cpu_times()
+        except psutil.NoSuchProcess:
+            return 0.0
+        return float(times.user + times.system)
 
     def end(self) -> None:
         self.process.kill()

@@ -45,7 +45,8 @@ def has_unordered_part(sql: str) -> bool:
             if node.args.get("order") is None:
                 return True
         elif isinstance(node, exp.Window):
-            if node.args.get("order") is None and depends_on_order(node.this.sql("duckdb")):
+            has_frame = node.args.get("spec") is not None
+            if node.args.get("order") is None and (has_frame or depends_on_order(node.this.sql("duckdb"))):
                 return True
         elif isinstance(node, exp.Func) and not isinstance(node, exp.Connector) and node.find_ancestor(exp.Select):
             name = node.sql("duckdb").partition("(")[0]

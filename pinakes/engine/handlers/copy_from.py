@@ -35,7 +35,7 @@ from pinakes.engine.write.append import append
 from pinakes.engine.write.commit import again
 from pinakes.engine.write.load import load
 from pinakes.engine.write.loaded import Loaded
-from pinakes.engine.write.shape import positions, shaped
+from pinakes.engine.write.shape import hexadecimal, positions, shaped
 from pinakes.parser.statements import CopyFrom, Query
 
 _WHAT = "COPY … FROM"
@@ -160,8 +160,7 @@ def _decoded(sql: str, source: pa.DataType, schema: Schema, column: str) -> tupl
     r"""A text for a column of bytes: what starts with `\x` has two digits for each, as in CSV (`files/texts.py`)."""
     if not (pa.types.is_string(source) and isinstance(schema.find_field(column).field_type, BinaryType | FixedType)):
         return sql, source
-    digits = f"arrow_cast(decode(substr({sql}, 3), 'hex'), 'Binary')"
-    return f"CASE WHEN starts_with({sql}, '\\x') THEN {digits} ELSE arrow_cast({sql}, 'Binary') END", pa.binary()
+    return hexadecimal(sql), pa.binary()
 
 
 def _csv(files: list[File], options: dict[str, Any], columns: Sequence[str], schema: Schema, zone: str) -> Opened:

@@ -56,7 +56,15 @@ def cast(expression: str, source: pa.DataType, target: pa.DataType) -> str:
     name = type_name(target)
     if source == target or name is None or is_.is_nested(source):
         return expression
+    if is_.is_binary(target) and (is_.is_string(source) or is_.is_large_string(source) or is_.is_string_view(source)):
+        return hexadecimal(expression)
     return f"arrow_cast({exact_number(expression, target)}, '{name}')"
+
+
+def hexadecimal(text: str) -> str:
+    """A text as binary: \\x4142 is two bytes, as in PostgreSQL; any other text is its bytes in UTF-8."""
+    digits = f"arrow_cast(decode(substr({text}, 3), 'hex'), 'Binary')"
+    return f"CASE WHEN starts_with({text}, '\\x') THEN {digits} ELSE arrow_cast({text}, 'Binary') END"
 
 
 def planned_type(target: pa.DataType) -> pa.DataType:

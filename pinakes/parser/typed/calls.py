@@ -9,7 +9,7 @@ import pyarrow as pa
 from pinakes.core.errors import NotSupportedError
 from pinakes.parser.typed import nodes as n
 from pinakes.parser.typed.arithmetic import is_untold, usual_nan
-from pinakes.parser.typed.casts import in_micros, rounded
+from pinakes.parser.typed.casts import binary, in_micros, rounded
 from pinakes.parser.typed.coercion import joined_type, sql_name, unified
 from pinakes.parser.typed.comparison import aligned
 from pinakes.parser.typed.texts import written
@@ -28,12 +28,13 @@ from pinakes.parser.typed.values import (
     is_duration,
     is_float,
     is_integer,
+    is_nested,
     is_struct,
     is_time,
     is_timestamp,
 )
 from pinakes.parser.typed.writer import check_order, with_one_zero, zero
-from pinakes.parser.workarounds.maps import map_of_lists
+from pinakes.parser.workarounds.maps import map_of_lists, values_of_key
 from pinakes.parser.workarounds.percentiles import percentile
 from pinakes.parser.workarounds.regr_r2 import regr_r2
 from pinakes.parser.workarounds.writing import is_repeatable
@@ -54,10 +55,19 @@ _COUNTS = frozenset(
 """Functions whose results are counts, which never get near the limits of BIGINT."""
 
 
+_ALL_OF_A_LIST = {
+    "array_remove": "array_remove_all",
+    "list_remove": "array_remove_all",
+    "array_replace": "array_replace_all",
+    "list_replace": "array_replace_all",
+}
+"""Functions that stop at the first element in DataFusion, and not in PostgreSQL."""
 _LONGEST = 300
 """Characters of an operand that is written several times: nested ones would grow without end."""
 _WORKAROUNDS = {
+    "element_at": values_of_key,
     "map": map_of_lists,
+    "map_extract": values_of_key,
     "percentile_cont": percentile,
     "quantile_cont": percentile,
     "regr_r2": regr_r2,
@@ -79,9 +89,19 @@ def call(writer: Writer, node: n.Call, scope: Scope) -> Value:
     if found is not None:
         return found
     if node.name in ("concat", "concat_ws"):
+        if any(is_nested(v.type) or isinstance(a, n.Array) for a, v in arguments):
+            raise writer.refuse(
+                f"{node.name} is for texts: write array_concat(…) for lists, array_to_string(…) for a text"
+            )
         arguments = [(child, written(writer, child, value)) for child, value in arguments]
-    if node.name in _LENGTHS and any(v.type is not None and pa.types.is_nested(v.type) for _, v in arguments):
+    if node.name in _LENGTHS and any(is_nested(v.type) or isinstance(a, n.Array) for a, v in arguments):
         raise writer.refuse(f"{node.name} is for texts: write cardinality(…) for the number of elements")
+    if node.name in ("to_char", "date_format") and len(arguments) == 2:
+        form = arguments[1][0]
+        if isinstance(form, n.Text) and "%" not in form.value and any(map(str.isalpha, form.value)):
+            raise writer.refuse(
+                f"{node.name} takes formats as '%Y-%m-%d %H:%M:%S', and would write {form.value!r} as it is"
+            )
     if node.name in ("ifnull", "nvl") and len(arguments) == 2:  # of NULL and a timestamp they would make a text
         arguments = _combined(writer, node, arguments)
         texts = ", ".join(writer.text(argument, value) for argument, value in arguments)
@@ -126,9 +146,18 @@ def call(writer: Writer, node: n.Call, scope: Scope) -> Value:
         )
         if found is not None:
             return found
+    elif node.name in ("sign", "signum") and len(arguments) == 1 and is_float(arguments[0][1].type):
+        (operand, value), name = arguments[0], "REAL" if arguments[0][1].type == pa.float32() else "DOUBLE"
+        return Value(f"signum(nanvl({writer.text(operand, value)}, CAST('0' AS {name})))", value.type)  # of NaN it is 0
     elif node.name == "to_hex" and len(arguments) == 1 and arguments[0][1].type == pa.int32():
         digits = writer.text(node, Value(writer.composed(node, [(a, v.text) for a, v in arguments])))
         return Value(f"right({digits}, 8)", pa.string())  # DataFusion takes every integer for one of 64 bits
+    elif node.name in _ALL_OF_A_LIST and not node.named:
+        if _ALL_OF_A_LIST[node.name] == "array_remove_all" and isinstance(arguments[-1][0], n.Null):
+            raise writer.refuse(f"{node.name} of NULL is not supported: unnest the list, and leave out what IS NULL")
+        texts = ", ".join(writer.text(argument, value) for argument, value in arguments)
+        type = arguments[0][1].type if arguments else None
+        return Value(f"{_ALL_OF_A_LIST[node.name]}({texts})", type)
     others = [(o, with_one_zero(writer, o, v)) for o, v in others]
     if node.distinct:
         arguments = [(a, with_one_zero(writer, a, v)) for a, v in arguments]
@@ -266,6 +295,10 @@ def _converted(writer: Writer, arguments: list[tuple[n.Node, Value]]) -> list[tu
         value = Value(rounded(writer, operand, value), value.type)
     if isinstance(target, n.Text) and target.value.startswith("Timestamp(Microsecond"):
         value = in_micros(writer, operand, value)
+    if isinstance(target, n.Text) and target.value in ("Binary", "LargeBinary", "BinaryView"):
+        value = Value(binary(operand), value.type)
+    if isinstance(target, n.Text) and target.value == "Utf8":
+        value = written(writer, operand, value)
     return [(operand, value), arguments[1]]
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
+from pinakes.core.errors import InvalidArgument
 from pinakes.core.names import text_literal
 from pinakes.parser.typed import ROUNDED
 from pinakes.parser.typed import nodes as n
@@ -24,6 +25,8 @@ _UNITS = {(): "us", (0,): "s", (3,): "ms", (6,): "us"}
 _ARROW_UNITS = {"s": "Second", "ms": "Millisecond", "us": "Microsecond"}
 _NANOSECONDS = re.compile(r":\d+\.\d{7,}")
 _DOUBLES = frozenset({"DOUBLE", "DOUBLE PRECISION", "FLOAT8"})
+_BINARY = frozenset({"BYTEA", "BLOB", "BINARY", "VARBINARY"})
+_HEX = re.compile(r"\\x(?:[0-9a-fA-F]{2})*")
 _EXACT_DIGITS = 15
 
 
@@ -54,6 +57,17 @@ def typed_text(writer: Writer, node: n.TypedText, scope: Scope) -> Value:
     return Value(text, type)
 
 
+def binary(node: n.Node) -> str | None:
+    r"""A constant text that becomes binary, as PostgreSQL reads it: \x4142 is two bytes. None for any other."""
+    if not isinstance(node, n.Text) or not node.value.startswith("\\x"):
+        return None
+    if _HEX.fullmatch(node.value) is None:
+        raise InvalidArgument(
+            f"{text_literal(node.value)} can't be read as binary: write \\x and two hexadecimal digits for each byte"
+        )
+    return f"X'{node.value[2:]}'"
+
+
 def cast(writer: Writer, node: n.Cast, scope: Scope) -> Value:
     operand = read_as(writer, node.operand, writer.value(node.operand, scope), node.type)
     name = type_text(node.type)
@@ -66,15 +80,31 @@ def cast(writer: Writer, node: n.Cast, scope: Scope) -> Value:
         operand = _exact_text(writer, node.operand, operand)
     if name is not None or node.type.name in _TIMESTAMPS | _ZONED:
         operand = in_unit(writer, node.operand, operand, _UNITS.get(node.type.numbers, "ns"))
+    if node.type.name in _BINARY and (bytes := binary(node.operand)) is not None:
+        return Value(bytes, pa.binary())
     pieces = [(node.operand, operand.text), (node.type, name)]
     target = name or writer.source[node.type.start : node.type.end]
     type = writer.environment.result(f"CAST(NULL AS {target})", ())
+    if _cuts_within(operand.type, type):
+        raise writer.refuse(
+            "a cast of a list or a struct that makes integers of numbers with a fraction is not supported, since the "
+            "fractions would be cut off instead of rounded: cast the elements or fields by themselves"
+        )
     text = writer.composed(node, pieces)
     if is_time(type) and type != TIME:
         return Value(f"arrow_cast({text or writer.source[node.start : node.end]}, 'Time64(Microsecond)')", TIME)
     if not isinstance(node.operand, n.Number | n.Text | n.Null) and may_lose(operand.type, type):
         text = f"coalesce({text or writer.source[node.start : node.end]}, NULL)"
     return Value(text, type, bound_of(type))
+
+
+def _cuts_within(own: pa.DataType | None, type: pa.DataType | None) -> bool:
+    """Whether a cast of lists, structs or maps makes integers of numbers with a fraction: DataFusion cuts them off."""
+    if own is None or type is None or own.num_fields != type.num_fields:
+        return False
+    if not own.num_fields:
+        return is_integer(type) and (is_float(own) or _scale(own) > 0)
+    return any(_cuts_within(own.field(i).type, type.field(i).type) for i in range(own.num_fields))
 
 
 def _exact_text(writer: Writer, node: n.Node, operand: Value) -> Value:

@@ -11,6 +11,7 @@ import pyarrow as pa
 from pinakes.core.errors import InvalidArgument, NotSupportedError
 from pinakes.core.names import text_literal
 from pinakes.parser.typed import nodes as n
+from pinakes.parser.typed.casts import binary
 from pinakes.parser.typed.coercion import cast_alike, common_type, joined_type, unified, with_typed_moments
 from pinakes.parser.typed.temporal import is_length, lengths
 from pinakes.parser.typed.values import BOOLEAN, Value, bound_of, is_float, is_nested, is_text
@@ -26,6 +27,8 @@ def aligned(
 ) -> list[tuple[n.Node, Value]]:
     """Values that are compared with each other; `is_column` if they get one type before that, as a column has. Of a
     text beside a number DataFusion makes a number by itself."""
+    if any(value.type is not None and pa.types.is_binary(value.type) for _, value in values):
+        values = [(node, Value(text, pa.binary()) if (text := binary(node)) else value) for node, value in values]
     found = lengths(writer, values)
     if found is not None:
         return found

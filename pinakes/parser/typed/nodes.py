@@ -410,6 +410,11 @@ class Select(Node):
 
 
 @dataclass(slots=True, eq=False)
+class AllItems(Node):
+    """ALL in GROUP BY ALL: every item that is no aggregate."""
+
+
+@dataclass(slots=True, eq=False)
 class Values(Node):
     rows: list[Row]
 
@@ -420,6 +425,7 @@ class SetOperation(Node):
     left: Node
     right: Node
     distinct: bool
+    by_name: bool = False
 
 
 @dataclass(slots=True, eq=False)

@@ -1,4 +1,5 @@
-"""Planned text → its tree, by DataFusion's own rules of precedence (those of sqlparser's generic dialect).
+"""Planned text → its tree, by DataFusion's own rules of precedence (those of sqlparser's generic dialect). Only || is
+read as in PostgreSQL, after + and *: `rewrite.py` writes the parentheses that DataFusion needs for that.
 
 sqlglot locates the names of a text. It is not used here, since its compiled parser gives no extent of an expression
 and has other rules of precedence in places (`a = b IS NULL`); see ADR 33. What this reader does not know is `Unread`:
@@ -130,13 +131,19 @@ class _Reader:
         raise Unread
 
     def names(self) -> tuple[str, ...]:
-        """Names in parentheses."""
+        """Names in parentheses; DataFusion also takes 'a' for one."""
         self.expect("(")
-        found = [self.name()]
+        found = [self._named()]
         while self.take(","):
-            found.append(self.name())
+            found.append(self._named())
         self.expect(")")
         return tuple(found)
+
+    def _named(self) -> str:
+        if self.kind != "string":
+            return self.name()
+        self.at += 1
+        return self.tokens[self.at - 1].text
 
     # --- queries ---------------------------------------------------------------------------------------------------
 
@@ -184,10 +191,9 @@ class _Reader:
             self.at += 1
             keeps_all = self.take("ALL")
             self.take("DISTINCT")
-            if self.take("BY", "NAME"):
-                raise Unread
+            by_name = self.take("BY", "NAME")
             right = self._set_operations(strength)
-            left = n.SetOperation(left.start, right.end, operator, left, right, not keeps_all)
+            left = n.SetOperation(left.start, right.end, operator, left, right, not keeps_all, by_name)
         return left
 
     def _body(self) -> n.Node:
@@ -268,8 +274,8 @@ class _Reader:
     def _items(self) -> list[n.Item]:
         found = [self._item()]
         while self.take(","):
-            if self.word in ("FROM", ")", ";") or self.kind == "end":  # a comma too many
-                raise Unread
+            if self.word in ("FROM", ")", ";") or self.kind == "end":  # DataFusion takes a comma behind the last one
+                break
             found.append(self._item())
         return found
 
@@ -348,7 +354,7 @@ class _Reader:
     def _groups(self) -> list[n.Node]:
         if self.word == "ALL" and self.ahead(1) != "(":
             self.at += 1
-            return []
+            return [n.AllItems(self.tokens[self.at - 1].start, self.end)]
         found = [self._group()]
         while self.take(","):
             found.append(self._group())

@@ -180,7 +180,7 @@ def _contains(writer: Writer, node: n.Binary, values: list[tuple[n.Node, Value]]
         return found
     texts = {id(child): writer.text(child, value) for child, value in values}
     if not (is_repeatable(node) and len(texts[id(around)]) + len(texts[id(inner)]) < _LONGEST):
-        return found
+        raise writer.refuse(f"{node.operator} of such long operands is not supported: compute them in a subquery first")
     is_null = f"WHEN {texts[id(around)]} IS NULL OR {texts[id(inner)]} IS NULL THEN NULL"
     has_null = f"WHEN array_position({texts[id(inner)]}, NULL) IS NOT NULL THEN false"
     return Value(f"(CASE {is_null} {has_null} ELSE {writer.text(node, found)} END)", BOOLEAN)
@@ -207,6 +207,7 @@ VISITORS: Visitors = {
     n.Column: _column,
     n.Parameter: _parameter,
     n.Star: _constant(None),
+    n.AllItems: _constant(None),
     n.Unary: _unary,
     n.Binary: _binary,
     n.Test: _truth,

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 import pyarrow as pa
 
-from pinakes.core.errors import ColumnNotFound, NotSupportedError, listing
+from pinakes.core.errors import ColumnNotFound, InvalidArgument, NotSupportedError, listing
 from pinakes.core.names import quote
 from pinakes.parser.lexer import tokenize
 from pinakes.parser.typed import nodes as n
@@ -210,11 +210,26 @@ class Writer:
             value = self.value(key, scope)
             check_order(value.type)
             pieces.append((key, value.text))
+        pieces += [
+            (key, text) for key in node.distinct_on if (text := self._at_position(key, node, values)) is not None
+        ]
         pieces += self._items(node, values, outputs, wanted)
         if wanted is not None and outputs is not None and len(wanted) == len(outputs):
             outputs = [Output(o.name, want or o.type, o.bound) for o, want in zip(outputs, wanted, strict=True)]
         scope.outputs_first = True
         return self.composed(node, pieces), outputs, scope
+
+    def _at_position(self, key: n.Node, node: n.Select, values: Sequence[tuple[n.Item, Value]]) -> str | None:
+        """What DISTINCT ON (1) means; None for a key that is no number. DataFusion takes it for a constant."""
+        if not isinstance(key, n.Number):
+            return None
+        at = int(key.text) if key.text.isdigit() else 0
+        if len(values) < len(node.items):
+            raise self.refuse("DISTINCT ON (1) is not supported beside *: name the column")
+        if not 0 < at <= len(values):
+            raise InvalidArgument(f"DISTINCT ON ({key.text}) is no position of the SELECT list: it has {len(values)}")
+        item, value = values[at - 1]
+        return quote(item.alias) if item.alias is not None else self.text(item.value, value)
 
     def _group_texts(self, node: n.Select) -> Iterable[str]:
         """What GROUP BY names, also by alias or number."""
@@ -292,6 +307,8 @@ class Writer:
     def _set_operation(
         self, node: n.SetOperation, scope: Scope, wanted: Sequence[pa.DataType | None] | None
     ) -> tuple[str | None, list[Output] | None]:
+        if node.by_name:
+            return self._by_name(node, scope, wanted)
         left, left_outputs, _ = self._body(node.left, scope, wanted)
         right, right_outputs, _ = self._body(node.right, scope, wanted)
         if left_outputs is None or right_outputs is None or len(left_outputs) != len(right_outputs):
@@ -313,6 +330,37 @@ class Writer:
             for output in outputs:
                 check_order(output.type)
         return self.composed(node, ((node.left, left), (node.right, right))), outputs
+
+    def _by_name(
+        self, node: n.SetOperation, scope: Scope, wanted: Sequence[pa.DataType | None] | None
+    ) -> tuple[str | None, list[Output] | None]:
+        """UNION BY NAME: a column that only one side has is NULL in the rows of the other."""
+        if wanted is not None and any(want is not None for want in wanted):
+            raise NotSupportedError(
+                "the columns of this UNION BY NAME need a cast to be combined with others: cast them"
+            )
+        left, left_outputs, _ = self._body(node.left, scope, None)
+        right, right_outputs, _ = self._body(node.right, scope, None)
+        if left_outputs is None or right_outputs is None:
+            self.incomplete = True
+            return self.composed(node, ((node.left, left), (node.right, right))), None
+        ours, theirs = ({o.name: o for o in outputs} for outputs in (left_outputs, right_outputs))
+        shared = {name: common_type([o.type, theirs[name].type]) for name, o in ours.items() if name in theirs}
+        for side, outputs in ((node.left, left_outputs), (node.right, right_outputs)):
+            needs = [t if (t := shared.get(o.name)) != o.type else None for o in outputs]
+            if any(needs):
+                text = self._body(side, scope, needs)[0]
+                left, right = (text, right) if side is node.left else (left, text)
+        found = [
+            Output(
+                name, shared.get(name) or common(self.environment, o.type, theirs[name].type), _larger(o, theirs[name])
+            )
+            if name in theirs
+            else o
+            for name, o in ours.items()
+        ]
+        found += [o for name, o in theirs.items() if name not in ours]
+        return self.composed(node, ((node.left, left), (node.right, right))), found
 
     def _values(
         self, node: n.Values, scope: Scope, wanted: Sequence[pa.DataType | None] | None

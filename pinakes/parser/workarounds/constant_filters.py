@@ -65,7 +65,10 @@ def _rows_of(select: n.Select, changes: Changes) -> int | None:
     """The most rows that an aggregate which always has one gives; None for any other SELECT."""
     if select.groups:
         return ALL_ROWS if has_grouping_sets(select, changes) else None
-    return 1 if select.having is not None or any(aggregates(item) for item in select.items) else None
+    if select.having is None and not any(aggregates(item) for item in select.items):
+        return None
+    calls = (part for item in select.items for part in within_query(item) if isinstance(part, n.Call))
+    return ALL_ROWS if any(call.name == "unnest" for call in calls) else 1
 
 
 def has_grouping_sets(select: n.Select, changes: Changes) -> bool:

@@ -1,8 +1,13 @@
-"""map(keys, values): where the lists of a row differ in length, DataFusion 55 pairs its keys with values of other rows.
+"""Maps that DataFusion 55 makes or reads wrongly.
+
+map(keys, values): where the lists of a row differ in length, DataFusion 55 pairs its keys with values of other rows.
 
     map([1, 2], [0]) and map([3], [4, 9]) in two rows of a table are {1: 0, 2: 4} and {3: 9}
 
 Where the lengths differ, a cast that fails says so. Lists that are written down are counted by DataFusion itself.
+
+map_extract(m, key): of a key that the map does not have it is [NULL], as of one whose value is NULL. It is [] here, as
+DataFusion's own manual and DuckDB have it.
 """
 
 from __future__ import annotations
@@ -12,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from pinakes.parser.typed import nodes as n
 from pinakes.parser.typed.values import Value
+from pinakes.parser.workarounds.writing import is_repeatable
 
 if TYPE_CHECKING:
     from pinakes.parser.typed.writer import Writer
@@ -27,3 +33,11 @@ def map_of_lists(writer: Writer, node: n.Call, arguments: Values, others: Values
     problem = f"concat('a map needs as many keys as values, not ', cardinality({keys}), ' and ', cardinality({values}))"
     fails = f"array_repeat(array_element({values}, 1), CAST({problem} AS BIGINT))"
     return Value(f"map({keys}, CASE WHEN {fits} THEN {values} ELSE {fails} END)")
+
+
+def values_of_key(writer: Writer, node: n.Call, arguments: Values, others: Values) -> Value | None:
+    if len(arguments) != 2 or not all(is_repeatable(argument) for argument, _ in arguments):
+        return None
+    map, key = (writer.text(*argument) for argument in arguments)
+    none = f"array_slice(map_values({map}), 1, 0)"
+    return Value(f"(CASE WHEN array_has(map_keys({map}), {key}) THEN map_extract({map}, {key}) ELSE {none} END)")
