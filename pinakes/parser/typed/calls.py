@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from pinakes.core.errors import NotSupportedError
+from pinakes.parser.typed import bounds
 from pinakes.parser.typed import nodes as n
 from pinakes.parser.typed.arithmetic import is_untold, usual_nan
 from pinakes.parser.typed.casts import in_micros, rounded
@@ -125,10 +126,14 @@ def call(writer: Writer, node: n.Call, scope: Scope) -> Value:
     elif node.name == "to_hex" and len(arguments) == 1 and arguments[0][1].type == pa.int32():
         digits = writer.text(node, Value(writer.composed(node, [(a, v.text) for a, v in arguments])))
         return Value(f"right({digits}, 8)", pa.string())  # DataFusion takes every integer for one of 64 bits
+    type = _type(writer, node, arguments)
+    checked = bounds.bounded(writer, node, arguments)
+    if isinstance(checked, Value):
+        return checked
+    arguments = arguments if checked is None else checked
     others = [(o, _one_zero(writer, o, v) if node.over else v) for o, v in others]
     if node.distinct:
         arguments = [(a, _one_zero(writer, a, v)) for a, v in arguments]
-    type = _type(writer, node, arguments)
     if type == pa.uint64() and node.over:  # row_number() and its kin: with a BIGINT it would make a DECIMAL
         text = writer.composed(node, [(a, v.text) for a, v in (*arguments, *others)])
         return Value(f"CAST({writer.text(node, Value(text))} AS BIGINT)", INT64, MOST_ROWS)

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from pinakes.core.errors import NotSupportedError
 from pinakes.parser.lexer import tokenize
-from pinakes.parser.typed import arithmetic, calls, casts, comparison, temporal
+from pinakes.parser.typed import arithmetic, bounds, calls, casts, comparison, temporal
 from pinakes.parser.typed import nodes as n
 from pinakes.parser.typed.coercion import unified
 from pinakes.parser.typed.reader import COMPARISONS, Unread, read
@@ -35,6 +35,7 @@ def rewrite(text: str, environment: Environment) -> Rewritten:
     try:
         tree = read(text)
     except (Unread, RecursionError):
+        bounds.refuse_unchecked(tokenize(text))
         return Rewritten(_with_doubles(text), complete=False, unchecked=_COMPUTES.search(text) is not None)
     writer = Writer(text, environment, VISITORS)
     found, _ = writer.query(tree, None)
@@ -131,7 +132,7 @@ def _array(writer: Writer, node: n.Array, scope: Scope) -> Value:
         if values
         else None
     )
-    return writer.composed_value(node, values, type)
+    return writer.composed_value(node, bounds.weighed_lists(writer, values), type)
 
 
 def _unary(writer: Writer, node: n.Unary, scope: Scope) -> Value:
@@ -161,8 +162,9 @@ def _binary(writer: Writer, node: n.Binary, scope: Scope) -> Value:
         lists = [(child, value) for child, value in values if is_nested(value.type)]
         if len(lists) == 1 and any(isinstance(child, n.Null) for child, _ in values):
             return Value(writer.text(*lists[0]), lists[0][1].type)  # NULL would become an element of it
-        values = [(child, written(writer, child, value)) for child, value in values]
+        values = bounds.weighed_lists(writer, [(child, written(writer, child, value)) for child, value in values])
     if operator.startswith(("~", "!~")):
+        values = bounds.with_pattern(writer, values)
         return writer.composed_value(node, values, BOOLEAN)
     return writer.composed_value(node, values, writer.typed_by(f"c0 {operator} c1", [v for _, v in values]))
 

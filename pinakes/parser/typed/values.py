@@ -56,6 +56,9 @@ class Environment(Protocol):
     def parameter(self, name: str) -> pa.DataType | None:
         """The type of the value that a parameter has."""
 
+    def bounded(self, function: str, type: pa.DataType) -> str:
+        """The name of a function over values of a type that checks how large its result is (`bounds.py`)."""
+
     def result(self, expression: str, types: Sequence[pa.DataType]) -> pa.DataType | None:
         """The type that DataFusion gives an expression over columns c0, c1, … of these types; None if it refuses."""
 

@@ -1,0 +1,1 @@
+"""Attacks of a user who may log in, each with the error that it gets."""
