@@ -18,12 +18,16 @@ import pyarrow.compute as pc
 from datafusion import ScalarUDF, SessionContext, udf
 
 from pinakes.core.errors import ExecutionError, OutOfMemory
-from pinakes.parser.typed import SERIES, SHORT, SQUARES, STEPS, WEIGHED
+from pinakes.parser.typed import LATE, SERIES, SHORT, SQUARES, STEPS, WEIGHED
 
+_COUNTING = frozenset({"repeat", "lpad", "rpad", SERIES})
 _TEXT, _NUMBER, _DOUBLE = pa.string(), pa.int64(), pa.float64()
 MOST = 1 << 30
 """Bytes that one call may make of a batch, however much memory there is: an array of texts ends at twice as many."""
 LEAST = 1 << 24
+MOST_OF_ROW = 1 << 24
+"""Bytes that one call may make of a single row, since that may be a constant: the optimiser copies constants and writes
+them into texts of plans. Functions whose names end in `LATE` are not computed while a statement is planned."""
 MOST_STEPS = 2_000_000_000
 """Steps of a function that compares each character with each other: two or three seconds."""
 
@@ -53,7 +57,15 @@ def _functions(limit: int) -> tuple[ScalarUDF, ...]:
         (SHORT, bounds.short, (_TEXT, _NUMBER), _TEXT),
         (SQUARES, bounds.squares, (_TEXT,), _TEXT),
     )
-    return tuple(udf(function, list(takes), gives, "immutable", name) for name, function, takes, gives in known)
+    late = Bounds(limit, late=True)
+    return (
+        *(udf(function, list(takes), gives, "immutable", name) for name, function, takes, gives in known),
+        *(
+            udf(getattr(late, function.__name__), list(takes), gives, "volatile", name + LATE)
+            for name, function, takes, gives in known
+            if name in _COUNTING
+        ),
+    )
 
 
 def typed_function(name: str, type: pa.DataType, limit: int) -> tuple[str, ScalarUDF]:
@@ -75,15 +87,18 @@ def typed_function(name: str, type: pa.DataType, limit: int) -> tuple[str, Scala
 
 
 class Bounds:
-    """The functions, with their limit in bytes."""
+    """The functions, with their limit in bytes; `late` are those that are never computed while planning."""
 
-    def __init__(self, limit: int) -> None:
+    def __init__(self, limit: int, *, late: bool = False) -> None:
         self._limit = limit
+        self._of_row = limit if late else min(limit, MOST_OF_ROW)
 
-    def _check(self, name: str, size: float) -> None:
-        if size > self._limit:
+    def _check(self, name: str, size: float, rows: int) -> None:
+        limit = self._limit if rows > 1 else self._of_row
+        if size > limit:
+            of = "one row" if rows == 1 else f"a batch of {rows:,} rows"
             raise OutOfMemory(
-                f"{name} would make more than {self._limit:,} bytes of one batch of rows, which is the limit for a "
+                f"{name} would make more than {limit:,} bytes of {of}, which is the limit for a "
                 f"single call. Ask for less, SET batch_size lower, or raise memory_limit in the configuration: the "
                 f"limit is a quarter of it, and never more than {MOST:,} bytes."
             )
@@ -92,20 +107,20 @@ class Bounds:
 
     def repeat(self, values: pa.Array, times: pa.Array) -> pa.Array:
         times = pc.max_element_wise(times, pa.scalar(0, _NUMBER), skip_nulls=False)
-        self._check("repeat", _total(pc.multiply(_lengths(values), times.cast(_DOUBLE))))
+        self._check("repeat", _total(pc.multiply(_lengths(values), times.cast(_DOUBLE))), len(values))
         return pc.binary_repeat(values, times)
 
     def replace(self, values: pa.Array, old: pa.Array, new: pa.Array) -> pa.Array:
         olds, news = _lengths(old), _lengths(new)
         most = pc.divide(_lengths(values), pc.max_element_wise(olds, 1.0, skip_nulls=False))
-        if _total(_lengths(values)) + _total(pc.multiply(most, news)) > self._limit:
+        if _total(_lengths(values)) + _total(pc.multiply(most, news)) > self._of_row:
             rows = zip(values.to_pylist(), old.to_pylist(), new.to_pylist(), strict=True)
             size = sum(
                 len(v.encode()) + (v.count(o) if o else 0) * (len(n.encode()) - len(o.encode()))
                 for v, o, n in rows
                 if None not in (v, o, n)
             )
-            self._check("replace", size)
+            self._check("replace", size, len(values))
         valid = pc.and_(old.is_valid(), new.is_valid())
         if len(values) and pc.all(valid).as_py() and _is_one(old) and _is_one(new):
             pattern = old[0].as_py()
@@ -126,9 +141,11 @@ class Bounds:
         widths = pc.max_element_wise(widths, pa.scalar(0, _NUMBER), skip_nulls=False)
         # A character of UTF-8 has up to as many bytes as the longest of the fill has.
         wide = pc.if_else(pc.equal(_lengths(fills), pc.utf8_length(fills).cast(_DOUBLE)), 1.0, 4.0)
-        missing = pc.if_else(pc.equal(pc.utf8_length(fills), 0), 0.0, pc.subtract(widths.cast(_DOUBLE), _characters(values)))
+        missing = pc.if_else(
+            pc.equal(pc.utf8_length(fills), 0), 0.0, pc.subtract(widths.cast(_DOUBLE), _characters(values))
+        )
         missing = pc.max_element_wise(missing, 0.0, skip_nulls=False)
-        self._check(name, _total(_lengths(values)) + _total(pc.multiply(missing, wide)))
+        self._check(name, _total(_lengths(values)) + _total(pc.multiply(missing, wide)), len(values))
         lengths = pc.utf8_length(values).cast(_NUMBER)
         if pc.any(pc.less(widths, lengths)).as_py():
             values = _cut(values, widths)
@@ -137,7 +154,7 @@ class Bounds:
     def weighed(self, values: pa.Array, weights: pa.Array) -> pa.Array:
         """The values as they are, if a result of so many times their size is allowed."""
         if len(values):
-            self._check("this function call", float(values.nbytes) * weights[0].as_py())
+            self._check("this function call", float(values.nbytes) * weights[0].as_py(), max(len(values), 2))
         return values
 
     def short(self, values: pa.Array, most: pa.Array) -> pa.Array:
@@ -149,8 +166,8 @@ class Bounds:
         return values
 
     def squares(self, values: pa.Array) -> pa.Array:
-        """Texts or lists as they are, if each character or element may be compared with each of another such column. The
-        products of the lengths of two columns have no larger sum than the larger of the sums of squares."""
+        """Texts or lists as they are, if each part may be compared with each of another such column: the products of
+        two columns' lengths have no larger sum than the larger of the sums of squares."""
         is_list = pa.types.is_list(values.type)
         lengths = pc.list_value_length(values).cast(_DOUBLE) if is_list else _lengths(values)
         if _total(pc.multiply(lengths, lengths)) > (MOST_STEPS // 20 if is_list else MOST_STEPS):
@@ -173,12 +190,16 @@ class Bounds:
             raise ExecutionError("the step of range() and generate_series() cannot be 0")
         up = step > 0
         ends = np.asarray(inclusive).astype(bool)
-        some = known & np.where(ends, np.where(up, first <= last, first >= last), np.where(up, first < last, first > last))
+        some = known & np.where(
+            ends, np.where(up, first <= last, first >= last), np.where(up, first < last, first > last)
+        )
         with np.errstate(over="ignore"):
             distance = np.where(up, last - first, first - last).astype(np.uint64)  # right also where it wraps around
             width = np.where(up, step, -step).astype(np.uint64)
-        counts = np.where(some, np.where(ends, distance // width, (distance - np.uint64(1)) // width), 0).astype(np.uint64)
-        self._check("range", float(counts.astype(np.float64).sum() + some.sum()) * 8)
+        counts = np.where(some, np.where(ends, distance // width, (distance - np.uint64(1)) // width), 0).astype(
+            np.uint64
+        )
+        self._check("range", float(counts.astype(np.float64).sum() + some.sum()) * 8, len(starts))
         sizes = np.where(some, counts.astype(np.int64) + 1, 0)
         offsets = np.concatenate(([0], np.cumsum(sizes)))
         if len(first) == 1:
@@ -198,12 +219,12 @@ class Bounds:
             if None not in (start, stop, step):
                 length = abs((step.months * 28 + step.days) * 86_400_000_000_000 + step.nanoseconds)
                 size += 8 * abs(stop - start) / max(length, 1)
-        self._check("range", size)
+        self._check("range", size, len(starts))
         return steps
 
     def array_repeat(self, values: pa.Array, times: pa.Array) -> pa.Array:
         counts = np.maximum(np.asarray(pc.fill_null(times, 0)).astype(np.int64), 0)
-        self._check("array_repeat", _sizes(values) @ counts.astype(np.float64))
+        self._check("array_repeat", _sizes(values) @ counts.astype(np.float64), len(values))
         offsets = np.concatenate(([0], np.cumsum(counts)))
         taken = values.take(pa.array(np.repeat(np.arange(len(values)), counts), _NUMBER))
         return _list(offsets, taken, np.asarray(times.is_valid()), values.type)
@@ -216,7 +237,7 @@ class Bounds:
         wanted = np.where(known, wanted, 0)
         had = np.asarray(pc.fill_null(pc.list_value_length(lists), 0)).astype(np.int64)
         added = np.maximum(wanted - had, 0)
-        self._check("array_resize", float(lists.nbytes) + _sizes(fills) @ added.astype(np.float64))
+        self._check("array_resize", float(lists.nbytes) + _sizes(fills) @ added.astype(np.float64), len(lists))
         kept = np.minimum(had, wanted)
         begins = np.asarray(lists.offsets)[:-1].astype(np.int64)
         offsets = np.concatenate(([0], np.cumsum(kept + added)))

@@ -59,9 +59,7 @@ class Contexts:
 
     def _root(self, reader: str) -> SessionContext:
         if reader not in self._roots:
-            self._roots[reader] = make_context(
-                self._runtime, self._settings, self._footers, self._result_limit
-            )
+            self._roots[reader] = make_context(self._runtime, self._settings, self._footers, self._result_limit)
             if len(self._roots) > MOST:
                 self._roots.popitem(last=False)
         self._roots.move_to_end(reader)

@@ -19,3 +19,6 @@ SHORT = "$short"
 """Gives back texts, and reports those that have more than so many bytes."""
 SQUARES = "$squares"
 """Gives back texts, and reports those that are too long to be compared character by character."""
+LATE = " late"
+"""The end of the names of functions that are not computed while a statement is planned, though their arguments are
+constants."""

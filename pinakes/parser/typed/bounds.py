@@ -14,10 +14,10 @@ import pyarrow as pa
 from pinakes.core.errors import NotSupportedError, OutOfMemory
 from pinakes.core.names import quote
 from pinakes.parser.lexer import Token
-from pinakes.parser.typed import SERIES, SHORT, SQUARES, STEPS, WEIGHED
+from pinakes.parser.typed import LATE, SERIES, SHORT, SQUARES, STEPS, WEIGHED
 from pinakes.parser.typed import nodes as n
 from pinakes.parser.typed.values import Value, is_date, is_text, is_timestamp
-from pinakes.parser.workarounds.writing import is_repeatable
+from pinakes.parser.workarounds.writing import all_below, bare, is_repeatable
 
 if TYPE_CHECKING:
     from pinakes.parser.typed.writer import Writer
@@ -31,6 +31,16 @@ MOST_CONSTANT = 100_000
 MOST_CENTROIDS = 100_000
 _LONGEST = 1_000
 """Characters of an argument that is written twice."""
+_SOON = 10_000
+"""A count up to which a constant is computed while a statement is planned: then files can be left out by it."""
+_FEW = 8
+_GROWING = frozenset(
+    "repeat lpad rpad replace concat concat_ws regexp_replace string_agg listagg array_to_string list_to_string "
+    "array_join list_join translate overlay to_char coalesce nvl ifnull nullif greatest least max min any_value "
+    "first_value last_value lag lead nth_value encode upper lower initcap reverse btrim trim ltrim rtrim".split()
+)
+"""Functions whose texts may be long."""
+_COLLECTING = frozenset({"array_agg", "string_agg", "listagg"})
 _SPLIT = 5
 """Times its size that a text takes as a list of its characters."""
 
@@ -39,6 +49,11 @@ def bounded(writer: Writer, node: n.Call, arguments: Arguments) -> Arguments | V
     """The arguments of a call with the checks that they need, or other text for the whole call; None if it needs
     neither."""
     rule = _RULES.get(node.name)
+    if node.over and node.name in _COLLECTING:
+        raise NotSupportedError(
+            f"{node.name} as a window function is not supported, since it would make a copy of all values for each "
+            f"row: write it with GROUP BY, and join the result"
+        )
     if rule is None or node.over:
         return None
     if node.named:
@@ -50,16 +65,42 @@ def weighed(writer: Writer, node: n.Node, value: Value, weight: int) -> Value:
     """A value, with a check that a result of so many times its size is allowed."""
     if isinstance(node, n.Text | n.Number | n.Null | n.Boolean):
         return value
-    if is_text(value.type):
+    if is_text(value.type) or (isinstance(bare(node), n.Binary) and value.type is None):
         return Value(f'"{WEIGHED}"({writer.text(node, value)}, {weight})', pa.string())
     name = _typed_name(writer, "weighed", value.type)
     return Value(f"{name}({writer.text(node, value)}, {weight})", value.type)
 
 
-def weighed_lists(writer: Writer, values: Arguments) -> Arguments:
-    """Values that are put together, with checks of those that are lists. Texts need none: an array of them ends at
-    2 GB, and DataFusion reports it before it allocates more."""
-    return [(a, weighed(writer, a, v, len(values)) if _is_list(v.type) else v) for a, v in values]
+def put_together(writer: Writer, values: Arguments) -> Arguments:
+    """Values of which one is made, with checks of those that may be large: lists, and texts that are computed. A few
+    columns of a table make no text that is much larger than what was read."""
+    few = len(values) <= _FEW
+    return [
+        (a, weighed(writer, a, v, len(values)) if _is_list(v.type) or _may_be_long(a, v, few=few) else v)
+        for a, v in values
+    ]
+
+
+def _may_be_long(node: n.Node, value: Value, *, few: bool) -> bool:
+    if isinstance(bare(node), n.Binary):
+        return value.long or isinstance(node, n.Paren)
+    node = bare(node)
+    if not is_text(value.type) or (value.stored and few):
+        return False
+    if isinstance(node, n.Cast):
+        return _may_be_long(node.operand, value, few=few)
+    return not isinstance(node, n.Text | n.Parameter) and not (isinstance(node, n.Call) and node.name not in _GROWING)
+
+
+def _is_late(node: n.Call, arguments: Arguments) -> bool:
+    """Whether a call has constants as its arguments, and may make much of them."""
+    if any(isinstance(part, n.Column | n.Scalar) for a, _ in arguments for part in (a, *all_below(a))):
+        return False
+    counts = arguments[1:2] if node.name in ("repeat", "lpad", "rpad") else arguments
+    return any(
+        not isinstance(bare(a), n.Number) or float(bare(a).text.replace("_", "")) > _SOON  # type: ignore[attr-defined]
+        for a, _ in counts
+    )
 
 
 def _typed_name(writer: Writer, function: str, type: pa.DataType | None) -> str:
@@ -80,9 +121,18 @@ def _is_list(type: pa.DataType | None) -> bool:
 
 def _padded(writer: Writer, node: n.Call, arguments: Arguments) -> Value | None:
     """lpad(s, n) is lpad(s, n, ' '): a function of ours has one number of arguments."""
-    if len(arguments) != 2:
+    if len(arguments) not in (2, 3):
         return None
-    return Value(f"{node.name}({', '.join(writer.text(a, v) for a, v in arguments)}, ' ')", pa.string())
+    name = quote(node.name + LATE) if _is_late(node, arguments) else node.name
+    texts = [writer.text(a, v) for a, v in arguments]
+    texts += ["' '"] if len(texts) == 2 else []
+    return Value(f"{name}({', '.join(texts)})", pa.string())
+
+
+def _repeated_text(writer: Writer, node: n.Call, arguments: Arguments) -> Value | None:
+    if len(arguments) != 2 or not _is_late(node, arguments):
+        return None
+    return Value(f"{quote(node.name + LATE)}({', '.join(writer.text(a, v) for a, v in arguments)})", pa.string())
 
 
 def _replaced_by_pattern(writer: Writer, node: n.Call, arguments: Arguments) -> Arguments:
@@ -171,7 +221,8 @@ def _series(writer: Writer, node: n.Call, arguments: Arguments) -> Arguments | V
         return [*arguments[:2], (arguments[2][0], Value(f'"{STEPS}"({", ".join(moments)}, {texts[2]})'))]
     start, stop, step = ("0", *texts, "1") if len(texts) == 1 else (*texts, "1")[:3]
     inclusive = "true" if node.name == "generate_series" else "false"
-    return Value(f'"{SERIES}"({start}, {stop}, {step}, {inclusive})', pa.list_(pa.int64()))
+    name = SERIES + LATE if _is_late(node, arguments) else SERIES
+    return Value(f"{quote(name)}({start}, {stop}, {step}, {inclusive})", pa.list_(pa.int64()))
 
 
 def _repeated(writer: Writer, node: n.Call, arguments: Arguments) -> Arguments | Value:
@@ -238,8 +289,12 @@ def _percentile(writer: Writer, node: n.Call, arguments: Arguments) -> None:
 
 _RULES: dict[str, Callable[[Writer, n.Call, Arguments], Arguments | Value | None]] = {
     **dict.fromkeys(("lpad", "rpad"), _padded),
+    "repeat": _repeated_text,
     "regexp_replace": _replaced_by_pattern,
-    **dict.fromkeys(("regexp_like", "regexp_match", "regexp_count", "regexp_instr"), lambda writer, node, values: with_pattern(writer, values)),
+    **dict.fromkeys(
+        ("regexp_like", "regexp_match", "regexp_count", "regexp_instr"),
+        lambda writer, node, values: with_pattern(writer, values),
+    ),
     **dict.fromkeys(("array_to_string", "list_to_string", "array_join", "list_join"), _joined),
     **dict.fromkeys(("string_to_array", "string_to_list"), _split),
     "levenshtein": _compared,
@@ -254,7 +309,7 @@ _RULES: dict[str, Callable[[Writer, n.Call, Arguments], Arguments | Value | None
         [f"{kind}_{name}" for kind in ("array", "list") for name in ("replace", "replace_n", "replace_all")],
         _replaced_items,
     ),
-    **dict.fromkeys(("make_array", "make_list"), lambda writer, node, values: weighed_lists(writer, values)),
+    **dict.fromkeys(("make_array", "make_list"), lambda writer, node, values: put_together(writer, values)),
     **dict.fromkeys(("arrow_cast", "arrow_try_cast"), _converted),
     **dict.fromkeys(("approx_percentile_cont", "approx_percentile_cont_with_weight"), _percentile),
 }

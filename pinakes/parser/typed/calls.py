@@ -81,6 +81,7 @@ def call(writer: Writer, node: n.Call, scope: Scope) -> Value:
         return found
     if node.name in ("concat", "concat_ws"):
         arguments = [(child, written(writer, child, value)) for child, value in arguments]
+        arguments = bounds.put_together(writer, arguments)
     if node.name in _LENGTHS and any(v.type is not None and pa.types.is_nested(v.type) for _, v in arguments):
         raise writer.refuse(f"{node.name} is for texts: write cardinality(…) for the number of elements")
     if node.name in ("ifnull", "nvl") and len(arguments) == 2:  # of NULL and a timestamp they would make a text

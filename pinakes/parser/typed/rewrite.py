@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from typing import NamedTuple
 
 import pyarrow as pa
@@ -77,7 +78,7 @@ def _truth(writer: Writer, node: n.Node, scope: Scope) -> Value:
 def _column(writer: Writer, node: n.Column, scope: Scope) -> Value:
     found = scope.find(node.parts)
     writer.incomplete |= found.type is None
-    return Value(None, found.type, bound_of(found.type) if found.bound is None else found.bound)
+    return Value(None, found.type, bound_of(found.type) if found.bound is None else found.bound, None, found.stored)
 
 
 def _parameter(writer: Writer, node: n.Parameter, scope: Scope) -> Value:
@@ -132,7 +133,7 @@ def _array(writer: Writer, node: n.Array, scope: Scope) -> Value:
         if values
         else None
     )
-    return writer.composed_value(node, bounds.weighed_lists(writer, values), type)
+    return writer.composed_value(node, bounds.put_together(writer, values), type)
 
 
 def _unary(writer: Writer, node: n.Unary, scope: Scope) -> Value:
@@ -162,11 +163,12 @@ def _binary(writer: Writer, node: n.Binary, scope: Scope) -> Value:
         lists = [(child, value) for child, value in values if is_nested(value.type)]
         if len(lists) == 1 and any(isinstance(child, n.Null) for child, _ in values):
             return Value(writer.text(*lists[0]), lists[0][1].type)  # NULL would become an element of it
-        values = bounds.weighed_lists(writer, [(child, written(writer, child, value)) for child, value in values])
+        values = bounds.put_together(writer, [(child, written(writer, child, value)) for child, value in values])
     if operator.startswith(("~", "!~")):
         values = bounds.with_pattern(writer, values)
         return writer.composed_value(node, values, BOOLEAN)
-    return writer.composed_value(node, values, writer.typed_by(f"c0 {operator} c1", [v for _, v in values]))
+    found = writer.composed_value(node, values, writer.typed_by(f"c0 {operator} c1", [v for _, v in values]))
+    return replace(found, long=operator == "||" and any(bounds.WEIGHED in (v.text or "") for _, v in values))
 
 
 VISITORS: Visitors = {

@@ -33,6 +33,10 @@ class Value:
     """The largest magnitude of an integer or a decimal, rounded up; None where nothing is known."""
     wide: str | None = None
     """The same number before it is cast to its type: an integer as a DECIMAL, a decimal with 76 digits."""
+    stored: bool = False
+    """Whether it is a column of a table, as it is."""
+    long: bool = False
+    """Whether it is put together of texts that may be long."""
 
 
 class Output(NamedTuple):
@@ -42,6 +46,8 @@ class Output(NamedTuple):
     type: pa.DataType | None
     bound: int | None = None
     """The largest magnitude of its values, as `Value.bound`."""
+    stored: bool = False
+    """Whether it is a column of a table."""
 
 
 class Environment(Protocol):

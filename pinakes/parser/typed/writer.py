@@ -388,7 +388,7 @@ class Writer:
         if found is None:
             return None
         return {
-            name: Output(name, type, self.environment.largest(parts, name) if self.precise else None)
+            name: Output(name, type, self.environment.largest(parts, name) if self.precise else None, stored=True)
             for name, type in found.items()
         }
 
