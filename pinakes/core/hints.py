@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-
 _LONGEST = 200
 """Characters of a name: comparing two names takes the product of their lengths."""
 

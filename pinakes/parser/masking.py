@@ -85,10 +85,15 @@ def masked_address(text: str) -> str:
 
 def _assignments(text: str) -> list[Piece]:
     """The values of password=… and the like."""
-    values = (
-        _ASSIGNED_VALUE.match(text, m.end()) for m in _ASSIGNED.finditer(text) if _ASSIGNED_NAME.search(m[1])
-    )
-    return [(Span(*m.span()), "***") for m in values if m is not None]
+    found = list[Piece]()
+    at = 0
+    for name in _ASSIGNED.finditer(text):
+        if name.start() >= at and _ASSIGNED_NAME.search(name[1]):
+            value = _ASSIGNED_VALUE.match(text, name.end())
+            if value is not None:
+                found.append((Span(*value.span()), "***"))
+                at = value.end()
+    return found
 
 
 def password_pieces(text: str) -> list[Piece]:
@@ -106,9 +111,13 @@ def _signatures(text: str) -> list[Span]:
         start, end = text.find("://", *run.span()), run.end()
         if start < 0 or text.find("?", start, end) < 0:
             continue
+        at = start
         for name in _SIGNED.finditer(text, start, end):
-            value = _SIGNED_VALUE.match(text, name.end(), end) if _SIGNATURE.search(name[1]) else None
-            found += [] if value is None else [Span(*value.span())]
+            if name.start() >= at and _SIGNATURE.search(name[1]):
+                value = _SIGNED_VALUE.match(text, name.end(), end)
+                if value is not None:
+                    found.append(Span(*value.span()))
+                    at = value.end()
     return found
 
 

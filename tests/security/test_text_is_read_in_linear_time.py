@@ -20,21 +20,35 @@ from pinakes.parser.mask import mask
 from pinakes.parser.masking import masked_address, password_pieces
 from pinakes.parser.split import split
 
-SHORT, LONG = 20_000, 200_000
+SHORT, LONG = 10_000, 100_000
 MOST_TIMES = 30
 """Of ten times the text; a quadratic pass takes a hundred times as long."""
 FLOOR = 0.05
 """Seconds below which nothing is compared."""
 
 SEEDS = (
-    "a", "key", "secret", "passw", "token ", "://", "a://", "://a:", ":", "@", "?key", "?a&", "/", "/a", "'/a", " ", "\n",
-    "'", '"', "$a$", "$a", "/*", "--", "(", "[", ";", "\\", "1_", "a.", "a,", "é", "E'", "''", "/*+", "key=", 'key="', "=",
-)  # fmt: skip
+    *(
+        "a",
+        "key",
+        "secret",
+        "passw",
+        "token ",
+        "://",
+        "a://",
+        "://a:",
+        ":",
+        "@",
+        "?key",
+        "?key=",
+        "?a&",
+        "/",
+        "/a",
+        "'/a",
+    ),
+    *(" ", "\n", "'", '"', "$a$", "$a", "/*", "--", "(", "[", ";", "\\", "1_", "a.", "a,", "é", "E'", "''", "/*+"),
+    *("key=", 'key="', "="),
+)
 BEFORE = ("", "ATTACH 'http://", "CREATE SECRET s (", "SELECT ", "SELECT '", "/*+ ENGINE(", "SET password = ")
-
-
-def _statements(text: str) -> object:
-    return list(split(text))
 
 
 def _error(text: str) -> object:
@@ -49,6 +63,7 @@ PASSES: dict[str, Callable[[str], object]] = {
     "passwords": password_pieces,
     "paths": without_paths,
     "hint": engine_hint,
+    "statements": split,
     "error": _error,
     "suggestion": lambda text: meant(text, [text[1:], "a" * 300]),
 }
