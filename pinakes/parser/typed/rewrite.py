@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from pinakes.core.errors import NotSupportedError
 from pinakes.parser.lexer import tokenize
-from pinakes.parser.typed import arithmetic, bounds, calls, casts, comparison, temporal
+from pinakes.parser.typed import WEIGHED, arithmetic, bounds, calls, casts, comparison, temporal
 from pinakes.parser.typed import nodes as n
 from pinakes.parser.typed.coercion import unified
 from pinakes.parser.typed.reader import COMPARISONS, Unread, read
@@ -168,7 +168,7 @@ def _binary(writer: Writer, node: n.Binary, scope: Scope) -> Value:
         values = bounds.with_pattern(writer, values)
         return writer.composed_value(node, values, BOOLEAN)
     found = writer.composed_value(node, values, writer.typed_by(f"c0 {operator} c1", [v for _, v in values]))
-    return replace(found, long=operator == "||" and any(bounds.WEIGHED in (v.text or "") for _, v in values))
+    return replace(found, long=operator == "||" and any(WEIGHED in (v.text or "") for _, v in values))
 
 
 VISITORS: Visitors = {
