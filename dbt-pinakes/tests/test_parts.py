@@ -83,11 +83,23 @@ def credentials(**more):
         ({"user": "a", "password": "b", "token": "c"}, "keep one way to log in"),
         ({"oidc_token_url": "https://x"}, "needs oidc_client_id"),
         ({"tls_ca": "x.pem"}, "set tls to true"),
+        ({"host": "db.example", "user": "a", "password": "b"}, "without TLS"),
+        ({"host": "192.0.2.1", "token": "t"}, "without TLS"),
+        (
+            {"oidc_token_url": "http://x/token", "oidc_client_id": "i", "oidc_client_secret": "s"},
+            "must be an https:// address",
+        ),
     ],
 )
 def test_profiles_that_can_not_be_meant(profile, says):
     with pytest.raises(DbtRuntimeError, match=says):
         credentials(**profile)
+
+
+def test_plaintext_must_be_allowed_explicitly():
+    assert credentials(host="db.example", token="t", allow_plaintext=True).uri == "grpc://db.example:31337"
+    assert credentials(host="db.example", token="t", tls=True).uri == "grpc+tls://db.example:31337"
+    assert credentials(host="localhost", token="t").uri == "grpc://localhost:31337"
 
 
 def test_ways_to_log_in(tmp_path):

@@ -14,6 +14,7 @@ from pinakes.api.completion import Completion
 from pinakes.api.completion.files import file_names
 from pinakes.cli.commands import COMMANDS, find
 from pinakes.cli.commands.output import SETTINGS
+from pinakes.core.screen import one_line
 
 PATIENCE = 2.0
 """Seconds that a menu may still grow while a catalog is being listed. Typing goes on meanwhile."""
@@ -33,7 +34,8 @@ class ShellCompleter(Completer):
         if not complete_event.completion_requested and not _is_begun(document):
             return
         for each in self.complete(document.text, document.cursor_position):
-            yield Shown(each.text, each.start - document.cursor_position, display_meta=each.kind)
+            start = each.start - document.cursor_position
+            yield Shown(each.text, start, display=one_line(each.text), display_meta=each.kind)
 
     async def get_completions_async(
         self, document: Document, complete_event: CompleteEvent

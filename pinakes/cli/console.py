@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, TextIO, cast
 from pinakes.cli.display import Display, is_coloured
 from pinakes.cli.formats import MACHINE_FORMATS, writer
 from pinakes.core.errors import PinakesError, QueryCanceled, WriteFailed
+from pinakes.core.screen import printable
 
 if TYPE_CHECKING:
     from pinakes.engine.result import Result
@@ -48,14 +49,15 @@ class Console:
 
     def note(self, text: str) -> None:
         """What is not a row."""
-        print(text, file=self.err if self.format in MACHINE_FORMATS else self.out, flush=True)
+        print(printable(text), file=self.err if self.format in MACHINE_FORMATS else self.out, flush=True)
 
     def say(self, text: str) -> None:
         """What a command tells: to the person, also while results go into a file."""
-        print(text, file=self.err if self.format in MACHINE_FORMATS else self.screen or self.out, flush=True)
+        out = self.err if self.format in MACHINE_FORMATS else self.screen or self.out
+        print(printable(text), file=out, flush=True)
 
     def warn(self, text: str) -> None:
-        print(f"warning: {text}", file=self.err, flush=True)
+        print(printable(f"warning: {text}"), file=self.err, flush=True)
 
     def error(self, error: Exception, place: str = "", start: tuple[int, int] = (1, 1)) -> None:
         """`place: CODE: message`; `start` is where the statement begins, so that positions are the script's own."""
@@ -65,7 +67,7 @@ class Console:
             raise
         except OSError as failed:  # if it is not this that is being told, it is told when we leave
             log.debug("the output could not be written", exc_info=failed)
-        print(f"{place}{described(error, start)}", file=self.err, flush=True)
+        print(printable(f"{place}{described(error, start)}"), file=self.err, flush=True)
 
     def _write(self, result: Result, out: TextIO) -> None:
         width = self._width() if self.display.fit else None

@@ -22,6 +22,7 @@ from pinakes.cli.formats import FORMATS
 from pinakes.cli.remote import OPTIONS, add_options
 from pinakes.cli.streams import FAILED, flushed, open_streams, to_utf8, unwritten
 from pinakes.core.hints import meant
+from pinakes.core.screen import printable
 
 if TYPE_CHECKING:
     from _typeshed import SupportsWrite
@@ -159,7 +160,7 @@ def _run(options: argparse.Namespace) -> int:
         _only_for(options, OF_SERVE, "`pinakes serve`")
         scripts = _scripts(options)
     except _UsageError as error:
-        print(f"pinakes: {error}", file=sys.stderr)  # noqa: T201
+        print(printable(f"pinakes: {error}"), file=sys.stderr)  # noqa: T201
         return USAGE
     return _with_engine(config, scripts, console, with_rc=not options.no_rc)
 

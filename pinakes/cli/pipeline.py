@@ -14,6 +14,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pinakes.core.screen import one_line, printable
+
 if TYPE_CHECKING:
     from pinakes.api.pipelines import Options, PipelineRun
     from pinakes.engine.engine import Engine
@@ -90,7 +92,8 @@ def _plan(options: argparse.Namespace) -> int:
     width = max((len(step.name) for step in found), default=0)
     for at, step in enumerate(found, 1):
         made_of = f" of {', '.join(step.inputs)}" if step.inputs else ""
-        print(f"{at:3}  {step.name:{width}}  {step.kind}{made_of}: {step.what}  [{step.where}]")  # noqa: T201
+        line = f"{at:3}  {step.name:{width}}  {step.kind}{made_of}: {step.what}  [{step.where}]"
+        print(printable(line))  # noqa: T201
     return OK
 
 
@@ -150,7 +153,8 @@ class _Screen:
 
     def tick(self) -> None:
         if self._is_terminal and self._now:
-            print(f"{_ERASE}{self._now}: {self._run.progress}"[:100], end="", file=sys.stderr, flush=True)  # noqa: T201
+            line = one_line(f"{self._now}: {self._run.progress}")[:100]
+            print(f"{_ERASE}{line}", end="", file=sys.stderr, flush=True)  # noqa: T201
 
     def erase(self) -> None:
         if self._is_terminal:
@@ -173,4 +177,4 @@ def _told(record: object) -> str:
 
 
 def _say(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)  # noqa: T201
+    print(printable(text), file=sys.stderr, flush=True)  # noqa: T201

@@ -14,6 +14,8 @@ import time
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, TextIO
 
+from pinakes.core.screen import one_line
+
 if TYPE_CHECKING:
     import pyarrow as pa
 
@@ -67,7 +69,7 @@ class Progress:
             if self._over:
                 return
             frames = _PLAIN_FRAMES if os.environ.get("TERM") == "linux" else _FRAMES
-            line = f"{frames[self._drawn % len(frames)]} {self._words()}"
+            line = f"{frames[self._drawn % len(frames)]} {one_line(self._words())}"
             self._drawn += 1  # first: Ctrl-C may come before the next line, and what may be there is erased
             self._put("\r" + line[: max(_width(self._err) - _ROOM, 1)] + "\x1b[K")
 

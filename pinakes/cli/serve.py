@@ -12,12 +12,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from pinakes.cli.signals import Signals
-from pinakes.core.errors import PinakesError
+from pinakes.core.errors import ConfigError, PinakesError
+from pinakes.core.screen import printable
 from pinakes.core.serving import MetricsConfig
 
 if TYPE_CHECKING:
     from pinakes.cli.tls import Tls
     from pinakes.core.config import Config
+    from pinakes.core.server_config import TlsConfig
     from pinakes.flight.logins.base import Authenticator
     from pinakes.flight.operations.running import Running
     from pinakes.flight.server import Certificates
@@ -37,6 +39,15 @@ class Listening(NamedTuple):
         if port is not None and not 0 <= port <= 65_535:
             raise ValueError(f"--port must be a number from 0 to 65535, not {port}")
         return cls(host or HOST, PORT if port is None else port, tls)
+
+    def check_encrypted(self, config: TlsConfig) -> None:
+        """Passwords and tokens must not cross a network in clear unless the configuration says so."""
+        if self.tls is None and not self.is_local and not config.allow_plaintext:
+            raise ConfigError(
+                f"{self.host} is reachable from other machines, and there is no TLS: passwords and data could be read "
+                f"on their way. Give --tls-cert and --tls-key (or [server.tls] certificate and key); behind a proxy "
+                f"that ends TLS set allow_plaintext = true in [server.tls]."
+            )
 
     @property
     def is_local(self) -> bool:
@@ -88,7 +99,11 @@ def serve(read: Callable[[], Config], listen: Callable[[Config], Listening], met
         )
         return False
     try:
+        listening.check_encrypted(config.server.tls)
         listening.check()
+    except PinakesError as error:
+        _say(f"pinakes: {error.told()}")
+        return False
     except OSError as error:
         _say(
             f"pinakes: can't listen on {listening.address()}: {error.strerror}. Choose another with --host and --port."
@@ -137,7 +152,7 @@ def _greet(address: str, authenticator: Authenticator, metrics: str | None) -> N
     if authenticator.is_open:
         _say("There is no authentication: everybody on this machine may do whatever you may.")
     elif not address.startswith("grpc+tls"):
-        _say("There is no TLS: passwords and data can be read on their way. --tls-cert and --tls-key turn it on.")
+        _say("There is no TLS: only clients on this machine, or a proxy that ends TLS, should reach this port.")
 
 
 def _wait(
@@ -171,4 +186,4 @@ def _reload(running: Running, read: Callable[[], Config], listen: Callable[[Conf
 
 
 def _say(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)  # noqa: T201
+    print(printable(text), file=sys.stderr, flush=True)  # noqa: T201

@@ -63,6 +63,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar
 
+from pinakes.core.screen import printable
+
 WIDEST = 300
 """Characters of a marked line that are shown: programs write statements of any length in one line."""
 
@@ -110,13 +112,13 @@ class PinakesError(Exception):
         return f"{self.message} ({place})\n{self.position.marked()}"
 
     def told(self, start: tuple[int, int] = (1, 1)) -> str:
-        """`CODE: message`, with the marked text where there is a position. `start` is the line and the column at which
-        the statement begins, so that positions are those of the whole script."""
+        """`CODE: message` for a screen, with the marked text where there is a position. `start` is the line and the
+        column at which the statement begins, so that positions are those of the whole script."""
         at = self.position
         if at is None:
-            return f"{self.code}: {self.message}"
+            return printable(f"{self.code}: {self.message}")
         line, column = start[0] + at.line - 1, at.column + (start[1] - 1 if at.line == 1 else 0)
-        return f"{self.code}: {self.message} (line {line}, column {column})\n{at.marked()}"
+        return printable(f"{self.code}: {self.message} (line {line}, column {column})\n{at.marked()}")
 
 
 class ParseError(PinakesError):

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-import pyarrow as pa
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 NULL = "NULL"
 """How a NULL is shown; a text that reads so stands in quotes, or nobody could tell them apart."""
@@ -17,11 +19,27 @@ _HIDDEN = (*range(32), *range(127, 160), 0x061C, 0x200E, 0x200F, *range(0x2028, 
 VISIBLE = {code: f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}" for code in _HIDDEN}
 VISIBLE |= {ord("\n"): "\\n", ord("\t"): "\\t", ord("\r"): "\\r"}
 """For `str.translate`: such characters as something that can be seen."""
+BUT_BREAKS = {code: text for code, text in VISIBLE.items() if code != ord("\n")}
+"""The same, and line breaks stay."""
+_PRINTABLE = {code: text for code, text in BUT_BREAKS.items() if code != ord("\t")}
 HAS_HIDDEN = r"[\x00-\x1f\x7f-\x{9f}\x{61c}\x{200e}\x{200f}\x{2028}-\x{202e}\x{2066}-\x{2069}]"
 """The same for Arrow's regular expressions."""
 
 
+def printable(text: str) -> str:
+    """A text for a terminal: control characters, which names and messages of others may have, are shown as escapes.
+    Line breaks and tabs stay. All that is printed goes through this; results have `cli/formats`."""
+    return text.translate(_PRINTABLE)
+
+
+def one_line(text: str) -> str:
+    """The same for one line of a log or a status line: a line break is an escape, too."""
+    return text.translate(VISIBLE)
+
+
 def is_number(kind: pa.DataType) -> bool:
+    import pyarrow as pa  # not loaded by all that prints
+
     return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind))
 
 

@@ -104,6 +104,13 @@ class TlsConfig:
     client_ca: str | None = documented(
         text, "File of the authorities (PEM) one of which must have signed the certificate of a client.", None
     )
+    allow_plaintext: bool = documented(
+        truth,
+        "Whether a server without a certificate may listen on addresses other than loopback: for a proxy that ends TLS "
+        "in front of it. Passwords, tokens and rows then reach the server in clear.",
+        False,
+        shown="false",
+    )
     certificate_user: bool = documented(
         truth,
         "Whether the certificate of a client says who it is: the first of its subject alternative names, else its "

@@ -52,6 +52,8 @@ def hindrance(execution: Execution) -> str | None:
     session = execution.session
     if session.engine.make_remote is None:
         return "no other engine is joined to this one"
+    if not session.guard.may_use_spark:
+        return "this user lacks the privilege `spark`"
     if session.transaction is not None:
         return "a transaction is open, whose changes only this engine sees"
     if session.settings.time_zone != "UTC":
@@ -60,6 +62,7 @@ def hindrance(execution: Execution) -> str | None:
 
 
 def check_possible(execution: Execution) -> None:
+    execution.session.guard.spark()
     found = hindrance(execution)
     if found is not None:
         raise NotSupportedError(f"this statement can't run on Spark: {found}. SET engine = 'local'.")

@@ -76,6 +76,7 @@ def _run(statement: Planned, execution: Execution, span: Span | None) -> Result 
 def remote_statement(
     execution: Execution, text: RemoteText, sql: str, schema: pa.Schema, *, is_large: bool = True
 ) -> RemoteStatement:
+    execution.session.guard.spark()
     return RemoteStatement(
         execution.query,
         execution.session.session_id,

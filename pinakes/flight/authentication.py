@@ -2,10 +2,11 @@
 
 A token says at once whose it is, and a call without credentials is turned away before anything is looked at. A user
 with a password (Basic) is answered with a token that stands for them from then on (Bearer), as the clients of Flight
-expect. Failed log-ins slow down the user at the address that they come from (`logins/throttle.py`). Arrow tells the
-address only once a call has begun, and never of the call by which clients log in: so a log-in there is looked at
-straight away only while nobody tries out passwords of that user. Else the token that it is answered with stands for
-nobody until its first call, whose address is known.
+expect. Failed logins slow down the user at an address, and the address (`logins/throttle.py`); password checks wait in
+a queue in which addresses take turns (`logins/queue.py`). Arrow reports the address only once a call has begun, and
+never for the handshake by which clients log in. So the password of a handshake is checked at once only if there is a
+free slot and handshakes have not failed often of late. Else the token that it is answered with is checked with its
+first call, whose address is known. A token never waits.
 """
 
 from __future__ import annotations
@@ -15,10 +16,11 @@ import binascii
 import logging
 import secrets
 import threading
-from collections.abc import Collection, Iterator, Mapping
-from contextlib import contextmanager, suppress
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Collection, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from http.cookies import CookieError, SimpleCookie
 from typing import Any
 
 import pyarrow.flight as fl
@@ -27,25 +29,25 @@ from pinakes.core.errors import PinakesError
 from pinakes.core.identity import ADMIN, Identity
 from pinakes.flight.expiring import Expiring
 from pinakes.flight.logins.base import Authenticator, Credentials, Proof, Unreachable
-from pinakes.flight.logins.throttle import Throttle
+from pinakes.flight.logins.queue import LoginQueue, Origin, QueueFull
+from pinakes.flight.logins.throttle import Throttle, network
+from pinakes.flight.peers import address_of
 from pinakes.flight.wire_types import Client
 
 log = logging.getLogger(__name__)
 
 COOKIE = "arrow_flight_session_id"
 MOST_TOKENS = 10_000
-MOST_STRANGERS, PATIENCE = 1_000, 60.0
-"""Tokens that stand for nobody yet, and the seconds that they are kept."""
-AT_ONCE = 4
-"""Passwords that are looked at at the same time: each takes 64 MB and a processor."""
-QUEUE = 10.0
-"""Seconds that a log-in waits for others."""
+MOST_STRANGERS, PATIENCE = 10_000, 60.0
+"""Tokens whose password was not checked yet, and the seconds that they are kept."""
+LONGEST_USER, LONGEST_PASSWORD = 256, 1024
+"""Characters; longer ones are refused unseen."""
 ANYWHERE = ""
-"""Stands for an address that nobody tells."""
+"""The address of a handshake, which Arrow does not report: all handshakes share one limit."""
 
 
 class MustWait(fl.FlightUnauthenticatedError):  # type: ignore[misc]
-    """Too many log-ins have failed to look at another one now."""
+    """Too many logins have failed to check another one now."""
 
 
 @dataclass(eq=False, slots=True)
@@ -56,6 +58,8 @@ class Login:
     token: bytes = field(default_factory=lambda: secrets.token_urlsafe(24).encode())
     proof: Proof | None = None
     lock: threading.Lock = field(default_factory=threading.Lock)
+    origin: str = ANYWHERE
+    """The address of its newest call."""
 
     @property
     def user(self) -> str:
@@ -63,6 +67,36 @@ class Login:
 
     def close(self) -> None:
         """Nothing is held."""
+
+
+class Unchecked:
+    """Logins whose password was not checked yet, for a minute. Thread-safe; anybody can add one, so each call takes
+    constant time."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._held: OrderedDict[bytes, tuple[Login, float]] = OrderedDict()
+
+    def put(self, login: Login) -> None:
+        with self._lock:
+            self._held[login.token] = login, self._clock()
+            if len(self._held) > MOST_STRANGERS:
+                self._held.popitem(last=False)
+
+    def find(self, token: bytes) -> Login | None:
+        with self._lock:
+            found = self._held.get(token)
+            return None if found is None or self._clock() - found[1] > PATIENCE else found[0]
+
+    def remove(self, login: Login) -> None:
+        with self._lock:
+            self._held.pop(login.token, None)
+
+    def sweep(self) -> None:
+        with self._lock:
+            while self._held and self._clock() - next(iter(self._held.values()))[1] > PATIENCE:
+                self._held.popitem(last=False)
 
 
 class Caller(fl.ServerMiddleware):  # type: ignore[misc]
@@ -106,10 +140,10 @@ class Gate(fl.ServerMiddlewareFactory):  # type: ignore[misc]
         self._certificates = certificates
         """Whether the client's certificate says who calls."""
         self._logins: Expiring[Login] = Expiring("token", idle, MOST_TOKENS, lifetime=age)
-        self._strangers: Expiring[Login] = Expiring("token", PATIENCE, MOST_STRANGERS)
+        self._strangers = Unchecked()
         """Kept apart, so that many of them push out nobody who has logged in."""
         self._throttle = throttle or Throttle()
-        self._slots = threading.BoundedSemaphore(AT_ONCE)
+        self._queue = LoginQueue()
 
     # --- a call begins --------------------------------------------------------------------------------------------
 
@@ -141,9 +175,11 @@ class Gate(fl.ServerMiddlewareFactory):  # type: ignore[misc]
             return None
         if credentials.user is None:
             token = credentials.secret.encode()
-            return self._logins.find(token, "") or self._strangers.find(token, "")
+            return self._logins.find(token, "") or self._strangers.find(token)
+        if len(credentials.user) > LONGEST_USER or len(credentials.secret) > LONGEST_PASSWORD:
+            raise _unknown()
         login = Login(credentials)
-        self._strangers.put(login, login.token)
+        self._strangers.put(login)
         return login
 
     # --- a call goes on: now it is known where it comes from ------------------------------------------------------
@@ -157,6 +193,14 @@ class Gate(fl.ServerMiddlewareFactory):  # type: ignore[misc]
                 if caller.login is None:
                     raise _unknown()
                 caller.prove(self._look_at(caller.login, _address(context.peer())))
+            elif caller.login is not None:
+                # a login that was proved by its handshake: its address is known with its first call
+                self._note_origin(caller.login, caller.login.credentials.user or "", _address(context.peer()))
+
+    def _note_origin(self, login: Login, user: str, address: str) -> None:
+        if login.origin != address:
+            login.origin = address
+            self._throttle.note_origin(user, address)
 
     def _certified(self, context: fl.ServerCallContext) -> Identity:
         user = context.peer_identity().decode("utf-8", "replace")
@@ -165,46 +209,49 @@ class Gate(fl.ServerMiddlewareFactory):  # type: ignore[misc]
         return self._with_roles(Identity(user))
 
     def _look_at(self, login: Login, address: str) -> Identity:
-        """Hold a user and a password against what is known: once for each login, and then the password is forgotten."""
-        with login.lock:
-            if login.proof is None and login.credentials.secret is not None:
-                by = self._authenticator
-                login.proof = self._proved(login.credentials, address)
-                login.credentials = Credentials(login.credentials.user)
-                self._strangers.take(login.token, "")
-                if login.proof is not None:
-                    self._logins.put(login, login.token)
-                if by is not self._authenticator:  # it was replaced meanwhile, and may have ended this log-in unseen
-                    self._logins.take(login.token, "")
-                    login.proof = None
-            return self._stands(login.proof)
-
-    def _proved(self, credentials: Credentials, address: str) -> Proof | None:
-        key = (credentials.user or "", address)
-        with self._slot():
-            wait = self._throttle.wait(key)
-            if wait:
-                raise MustWait(
-                    f"UNAUTHENTICATED: too many log-ins of this user have failed from this address: try again in "
-                    f"{wait:.0f} seconds"
-                )
-            proof = self._authenticator.identify(credentials)
-            if proof is None:
-                log.warning("a log-in of %r from %s was refused", credentials.user, address or "somewhere")
-                self._throttle.failed(key)
-            else:
-                self._throttle.succeeded(key)
-            return proof
-
-    @contextmanager
-    def _slot(self) -> Iterator[None]:
-        """Many attempts at once are looked at one after the other, and so are slowed down, too."""
-        if not self._slots.acquire(timeout=QUEUE):
-            raise fl.FlightUnavailableError("UNAVAILABLE: too many log in at this moment: try again")
+        """Check a user and a password: once for each login, and then the password is forgotten. Calls that bring the
+        same login meanwhile wait in the queue, too, which is bounded."""
+        user = login.credentials.user or ""
+        self._check_may_try(user, address)
+        is_proved = address != ANYWHERE and self._throttle.has_logged_in(user, address)
+        origin = Origin(network(address), user if is_proved else "", is_proved)
         try:
-            yield
-        finally:
-            self._slots.release()
+            with self._queue.slot(origin, waits=address != ANYWHERE), login.lock:
+                if login.proof is None and login.credentials.secret is not None:
+                    self._check_may_try(user, address)  # others may have failed while this one waited
+                    self._check_password(login, address)
+                return self._stands(login.proof)
+        except QueueFull:
+            if address == ANYWHERE:
+                raise MustWait("UNAUTHENTICATED: the password is checked with the first call") from None
+            raise fl.FlightUnavailableError("UNAVAILABLE: too many logins at this moment: try again") from None
+
+    def _check_may_try(self, user: str, address: str) -> None:
+        by_user, by_address = self._throttle.user_wait(user, address), self._throttle.address_wait(user, address)
+        if by_user or by_address:
+            whose = "of this user " if by_user else ""
+            raise MustWait(
+                f"UNAUTHENTICATED: too many logins {whose}have failed from this address: try again in "
+                f"{max(by_user, by_address):.0f} seconds"
+            )
+
+    def _check_password(self, login: Login, address: str) -> None:
+        by, credentials = self._authenticator, login.credentials
+        login.proof = by.identify(credentials)
+        if login.proof is None:
+            log.warning("a login of %r from %s was refused", credentials.user, address or "a handshake")
+            self._throttle.failed(credentials.user or "", address)
+        else:
+            self._throttle.succeeded(credentials.user or "", address)
+            if address != ANYWHERE:
+                self._note_origin(login, credentials.user or "", address)
+        login.credentials = Credentials(credentials.user)
+        self._strangers.remove(login)
+        if login.proof is not None:
+            self._logins.put(login, login.token)
+        if by is not self._authenticator:  # it was replaced meanwhile, and may have ended this login unseen
+            self._logins.take(login.token, "")
+            login.proof = None
 
     def _stands(self, proof: Proof | None) -> Identity:
         found = None if proof is None else proof.identity()
@@ -258,12 +305,12 @@ class _refusing:
             ) from None
         if isinstance(error, PinakesError) or (isinstance(error, Exception) and not isinstance(error, fl.FlightError)):
             log.error("a log-in failed by a fault of the server", exc_info=error)
-            raise fl.FlightInternalError("INTERNAL_ERROR: the server can't look at log-ins now") from None
+            raise fl.FlightInternalError("INTERNAL_ERROR: the server can't check logins now") from None
 
 
 def _address(peer: str) -> str:
-    """`ipv4:192.0.2.1:4711` without its port."""
-    return peer.rpartition(":")[0]
+    """The IP address in `ipv4:192.0.2.1:4711`; what is no TCP connection has no port."""
+    return address_of(peer)[0] if peer.startswith(("ipv4:", "ipv6:")) else peer
 
 
 def _text(values: list[Any]) -> str:
@@ -286,8 +333,7 @@ def _credentials(header: str) -> Credentials:
 
 
 def _cookie(header: str) -> bytes | None:
-    try:
-        found = SimpleCookie(header).get(COOKIE)
-    except CookieError:
-        return None
-    return found.value.encode() if found is not None else None
+    """By hand: what http.cookies unquotes takes it quadratic time in some versions of Python."""
+    given = [part.strip().partition("=") for part in header.split(";")]
+    found = [value.strip('"') for name, _, value in given if name == COOKIE]
+    return found[-1].encode() if found else None

@@ -20,6 +20,7 @@ from pinakes.api.errors import raising
 from pinakes.api.foreground import Foreground
 from pinakes.api.relation import SHOWN, Relation
 from pinakes.core.errors import InvalidArgument, PinakesError
+from pinakes.core.screen import printable
 from pinakes.notebook.values import Namespaces, values_for
 from pinakes.parser import split
 from pinakes.parser.split import ScriptPart
@@ -97,7 +98,8 @@ def _show(relation: Relation) -> None:
 
 def _show_warnings(connection: Connection) -> None:
     while connection.session.warnings:
-        print(f"warning: {connection.session.warnings.pop(0)}", file=sys.stderr)  # noqa: T201 - where notebooks show it
+        warning = printable(f"warning: {connection.session.warnings.pop(0)}")
+        print(warning, file=sys.stderr)  # noqa: T201 - where notebooks show it
 
 
 @contextmanager

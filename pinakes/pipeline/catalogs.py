@@ -5,6 +5,7 @@ The values go to one session of Spark, over its connection; they are never in a 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
 Properties = dict[str, str]
 
+_HOST = re.compile(r"[A-Za-z0-9._:-]+")
+_DATABASE = re.compile(r"[\w. $-]+")
 _ICEBERG = "org.apache.iceberg"
 _KEYS = ("s3.access-key-id", "s3.secret-access-key", "s3.session-token")
 _HADOOP_IO, _S3_IO = f"{_ICEBERG}.hadoop.HadoopFileIO", f"{_ICEBERG}.aws.s3.S3FileIO"
@@ -38,6 +41,11 @@ def settings_of(catalog: RemoteCatalog) -> Properties:
         properties["io-impl"] = _S3_IO
     elif opening.type in ("sqlite", "jdbc", "hms", "hadoop"):
         properties["io-impl"] = _HADOOP_IO
+    if any(value.startswith("env:") for value in properties.values()):
+        raise NotSupportedError(
+            f"an option or secret of catalog {catalog.name!r} begins with env:, which Iceberg on Spark would replace "
+            f"by a variable of its environment. SET engine = 'local'."
+        )
     prefix = f"spark.sql.catalog.{catalog.name}"
     return {prefix: f"{_ICEBERG}.spark.SparkCatalog", **{f"{prefix}.{key}": value for key, value in properties.items()}}
 
@@ -58,6 +66,10 @@ def _sqlite(opening: Opening) -> Properties:
 
     options = parse_options(SqliteOptions, opening.options, "catalog type sqlite")
     database, warehouse = places(opening.location, options.warehouse)
+    if set(str(database)) & set("?#&%"):
+        raise NotSupportedError(
+            f"Spark would take a part of {str(database)!r} for options of its driver. SET engine = 'local'."
+        )
     return {
         **_jdbc_common(f"jdbc:sqlite:file:{database}?busy_timeout=30000"),
         "warehouse": warehouse,
@@ -85,6 +97,12 @@ def _jdbc(opening: Opening) -> Properties:
     user, password = login_to(address, opening.access.of_type("basic"))()
     if address.host.startswith(("/", "@")):
         raise NotSupportedError("a database behind a Unix socket can't be reached from Spark. SET engine = 'local'.")
+    # Options of these drivers name classes to load and files to read, and could be smuggled in by either name.
+    if not _HOST.fullmatch(address.host) or not _DATABASE.fullmatch(address.database):
+        raise NotSupportedError(
+            "the host or the database of this catalog has characters that Spark's driver would take for options. "
+            "SET engine = 'local'."
+        )
     scheme = "mariadb" if address.driver == "mysql" else "postgresql"
     host = f"[{address.host}]" if ":" in address.host else address.host
     found = {

@@ -37,6 +37,10 @@ SETTINGS: Mapping[str, str] = {
     "spark.sql.crossJoin.enabled": "true",
     "spark.sql.parser.escapedStringLiterals": "false",
     "spark.sql.sources.partitionOverwriteMode": "static",
+    # A text such as '${env:HOME}' is that text, and no statement reads variables, properties or the environment.
+    "spark.sql.variable.substitute": "false",
+    # No statement reads files by their path, as in SELECT … FROM parquet.`/path`; what does is refused before, too.
+    "spark.sql.runSQLOnFiles": "false",
 }
 """What every session goes by, whatever the server's own settings: results depend on it."""
 

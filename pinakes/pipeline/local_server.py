@@ -1,7 +1,9 @@
 """A Spark Connect server on this machine, for this process alone: started at the first need, gone with the process.
 
-It listens on 127.0.0.1 only, and answers only who knows a token that is made up for it and goes to it in its
-environment. No secret of a catalog is in its command, its environment or a file: sessions are told them.
+It listens on 127.0.0.1 only and answers only clients that have its token. The token is random and goes to it in a file
+of mode 0600 that is removed once it runs: statements and catalogs (`env:…` in Iceberg's properties) can read the
+environment, and other users of the machine the command. Secrets of catalogs are in neither, nor in a file: they are
+settings of a session.
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ from pinakes.pipeline import keeper
 from pinakes.pipeline.jars import JarCache, Jars
 from pinakes.pipeline.java import FLAGS, java
 
-TOKEN = "SPARK_CONNECT_AUTHENTICATE_TOKEN"
+_TOKEN = "spark.connect.authenticate.token"
 _REDACTED = r"(?i)secret|password|token|access[.]?key|credential|spark\.sql\.catalog\."
 _GLANCE = 0.05
 _LOGGING = """
@@ -99,6 +101,9 @@ def _started(
     token, spool, log = secrets.token_urlsafe(32), scratch.path / "spool", scratch.path / "spark.log"
     spool.mkdir()
     (scratch.path / "log4j2.properties").write_text(_LOGGING)
+    private = scratch.path / "private.properties"
+    private.touch(0o600)
+    private.write_text(f"{_TOKEN}={token}\n")
     settings = {**_settings(config, jars, scratch.path), **_ports(connect, ui)}
     arguments = [
         command,
@@ -107,12 +112,13 @@ def _started(
         f"-Dlog4j2.configurationFile={scratch.path / 'log4j2.properties'}",
         f"-Djava.io.tmpdir={scratch.path}",
         *("-cp", f"{home}/jars/*", "org.apache.spark.deploy.SparkSubmit", "--name", "pinakes"),
+        *("--properties-file", str(private)),
         *(part for key, value in settings.items() for part in ("--conf", f"{key}={value}")),
         *("--class", "org.apache.spark.sql.connect.service.SparkConnectServer", "spark-internal"),
     ]
     process = subprocess.Popen(
         [sys.executable, "-I", str(Path(keeper.__file__)), str(log), *arguments],
-        env=_environment(home, token),
+        env=_environment(home),
         stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
@@ -126,6 +132,7 @@ def _started(
     except BaseException:
         server.stop()
         raise
+    private.unlink()
     return server
 
 
@@ -174,6 +181,7 @@ def _settings(config: SparkConfig, jars: list[Path], place: Path) -> dict[str, s
         "spark.redaction.regex": _REDACTED,
         "spark.sql.redaction.options.regex": _REDACTED,
         "spark.ui.showConsoleProgress": "false",
+        "spark.ui.killEnabled": "false",
         "spark.eventLog.enabled": "false",
         **COMMON,
     }
@@ -181,6 +189,7 @@ def _settings(config: SparkConfig, jars: list[Path], place: Path) -> dict[str, s
 
 COMMON: Mapping[str, str] = {
     "spark.sql.extensions": "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions",
+    "spark.sql.variable.substitute": "false",
 }
 """What a Spark must have from its start; the rest is said to each session (`connect.py`)."""
 
@@ -203,9 +212,9 @@ def _free_ports() -> tuple[int, int]:
         return int(one.getsockname()[1]), int(other.getsockname()[1])
 
 
-def _environment(home: Path, token: str) -> dict[str, str]:
+def _environment(home: Path) -> dict[str, str]:
     """Nothing of ours is passed on, but for where things are: another Spark of the machine is none of its business."""
-    return {"SPARK_HOME": str(home), "SPARK_LOCAL_IP": "127.0.0.1", TOKEN: token, "PATH": "/usr/bin:/bin"}
+    return {"SPARK_HOME": str(home), "SPARK_LOCAL_IP": "127.0.0.1", "PATH": "/usr/bin:/bin"}
 
 
 def spark_home() -> Path:

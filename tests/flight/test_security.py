@@ -212,12 +212,12 @@ def test_failed_log_ins_slow_down_and_lock_nobody_out(home: Path) -> None:
         assert eventually(lambda: _has_to_wait(server))  # also with the right password, here
         assert whoami(server, **as_user("ann", ANN)) == "ann"  # and nobody else
         assert "guess" not in server.output
-        assert "a log-in of 'bob'" in server.output
+        assert "a login of 'bob'" in server.output
 
 
 def _has_to_wait(server: Serving) -> bool:
     """Guess until it is too much, and then know it. Who is let in after all was so slow that the wait was over."""
-    waits = "too many log-ins of this user have failed from this address"
+    waits = "too many logins of this user have failed from this address"
     while waits not in _error(server, "bob", "guess"):
         pass
     try:

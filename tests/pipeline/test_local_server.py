@@ -18,7 +18,6 @@ from pinakes.core.errors import CatalogUnavailable, DataCorrupt
 from pinakes.core.spark_config import SparkConfig
 from pinakes.pipeline.jars import SQLITE, JarCache
 from pinakes.pipeline.java import KNOWN, java, version_of
-from pinakes.pipeline.local_server import TOKEN
 from tests.engine.support import rows
 from tests.pipeline.support import eventually, javas
 from tests.servers.base import Facts
@@ -49,7 +48,9 @@ def test_it_is_gone_with_its_process_also_when_that_is_killed(spark_connect_serv
         assert child.stdout is not None
         assert child.stdout.readline().strip() == "3"
         (spark,) = javas(child.pid, SPARK)
-        assert spark.environ()[TOKEN] not in " ".join(spark.cmdline())
+        private = spark.cmdline()[spark.cmdline().index("--properties-file") + 1]
+        assert not Path(private).exists()
+        assert "authenticate" not in " ".join([*spark.cmdline(), *spark.environ()]).lower()
         os.kill(child.pid, signal.SIGKILL)
     eventually(lambda: not spark.is_running() or spark.status() == psutil.STATUS_ZOMBIE, "the end of Spark")
 

@@ -1,1 +1,1 @@
-"""Attacks of a user who may log in, each with the error that it gets."""
+"""Attacks on a server and on its clients: one file for each finding of a review. Each failed before its fix."""

@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from pinakes import __version__
 from pinakes.cli.doctor.finding import Finding, Status
 from pinakes.core.config import Config
+from pinakes.core.screen import one_line, printable
 from pinakes.parser.masking import harmless, masked_address
 
 Groups = Mapping[str, Sequence[Finding]]
@@ -68,14 +69,9 @@ def _lines(finding: Finding, colour: bool) -> list[str]:
     if colour:
         sign = f"\x1b[{_COLOURS[finding.status]}m{sign}\x1b[0m"
     took = "" if finding.seconds is None else f" ({finding.seconds * 1000:.0f} ms)"
-    detail = _printable(finding.detail).replace("\n", "\n      ")
-    first = f"  {sign} {finding.name}: {detail}{took}"
-    return [first, f"      → {_printable(finding.advice)}"] if finding.advice else [first]
-
-
-def _printable(text: str) -> str:
-    """Without control characters: a server's message must not move the cursor."""
-    return "".join(c if c.isprintable() or c == "\n" else f"\\x{ord(c):02x}" for c in text)
+    detail = printable(finding.detail).replace("\n", "\n      ")
+    first = f"  {sign} {one_line(finding.name)}: {detail}{took}"
+    return [first, f"      → {printable(finding.advice)}"] if finding.advice else [first]
 
 
 def _fields(finding: Finding) -> dict[str, object]:

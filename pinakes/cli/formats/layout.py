@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from rich.cells import cell_len, set_cell_size
 
-from pinakes.core.screen import HAS_HIDDEN, NULL, VISIBLE, is_number
+from pinakes.core.screen import BUT_BREAKS, HAS_HIDDEN, NULL, VISIBLE, is_number
 from pinakes.core.texts import is_text, pieces, texts
 
 if TYPE_CHECKING:
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
 SAMPLE = 1000
 """Rows that are looked at to find the widths."""
-
-_BUT_BREAKS = {code: text for code, text in VISIBLE.items() if code != ord("\n")}
 
 Column = list[str | None]
 Piece = list[Column]
@@ -112,7 +110,7 @@ def _shown(array: pa.Array) -> Column:
     found = texts(array)
     values: Column = found.to_pylist()
     if pc.any(pc.match_substring_regex(found, HAS_HIDDEN)).as_py():
-        values = [None if text is None else text.translate(_BUT_BREAKS) for text in values]
+        values = [None if text is None else text.translate(BUT_BREAKS) for text in values]
     if is_text(array.type):
         return [f'"{NULL}"' if text == NULL else text for text in values]  # else nobody could tell it from a NULL
     return values

@@ -14,6 +14,7 @@ import pyarrow as pa
 from rich.cells import cell_len
 
 from pinakes.core.plain import as_text, rows
+from pinakes.core.screen import VISIBLE
 
 if TYPE_CHECKING:
     from pinakes.engine.result import Result
@@ -22,8 +23,8 @@ SAMPLE = 100
 """Rows that are looked at to align the columns."""
 _MARKUP = re.compile(r"[\\|*`<~]|(?<![^\W_])_|_(?![^\W_])|&(?=#?\w+;)")
 _LINE_BREAK = re.compile(r"\r\n|\r|\n")
-# A control character must not reach the terminal: it could move the cursor or worse.
-_VISIBLE = {code: f"\\\\x{code:02x}" for code in (*range(32), *range(127, 160)) if code != 9}
+# The backslash is escaped, too.
+_VISIBLE = {code: f"\\{text}" for code, text in VISIBLE.items() if code != ord("\t")}
 
 
 def write(result: Result, out: TextIO, width: int | None) -> int:

@@ -7,6 +7,7 @@
     a procedure             `procedure`, for those of the engine: `CALL system.runtime.x`
     a path of this machine  `files`: FROM 'path', read_csv, COPY, LOCATION, the options of ATTACH
     a catalog to mount      `mount`
+    work for Spark          `spark`, when a statement asks for it, and again when one is sent
     another's statement     `may_stop`: KILL, `kill_query`
     metadata outside SQL    `metadata`: what drivers ask by Flight SQL, and what a remote shell shows
 
@@ -78,6 +79,14 @@ class Guard:
             self.require("server_credentials", f"attaching a catalog of type {common.type} without a SECRET")
         for path in paths:
             self.files.local(path)
+
+    @property
+    def may_use_spark(self) -> bool:
+        return self.policy.may(self.identity, "spark")
+
+    def spark(self) -> None:
+        """For all that is sent to Spark: statements, procedures, pipelines."""
+        self.require("spark", "running statements on Spark")
 
     def may_stop(self, user: str) -> bool:
         """Whether this user may stop a statement of another: one's own everybody, anyone's an administrator."""

@@ -7,7 +7,7 @@ import hmac
 import secrets
 from functools import cache
 
-from argon2 import PasswordHasher
+from argon2 import PasswordHasher, extract_parameters
 from argon2.exceptions import InvalidHashError, VerificationError
 
 from pinakes.core.users_file import TOKEN
@@ -31,22 +31,30 @@ def hashed_token(token: str) -> str:
 
 def is_right(stored: str, given: str) -> bool:
     """Whether a secret is the stored one: a hash of argon2, one of a token, or the secret itself."""
-    if stored.startswith("$argon2"):
+    if is_argon2(stored):
         try:
             return _hasher.verify(stored, given)
         except (VerificationError, InvalidHashError):
             return False
-    if stored.startswith(TOKEN):
-        stored, given = stored.lower(), hashed_token(given)
-    return hmac.compare_digest(stored.encode(), given.encode())
+    if not stored.startswith(TOKEN):
+        stored = hashed_token(stored)
+    return hmac.compare_digest(stored.lower().encode(), hashed_token(given).encode())
 
 
-def is_nobodys(given: str) -> bool:
-    """What is asked for a user that there is not: takes as long as for one that there is, so that nobody can tell."""
-    is_right(_some_hash(), given)
-    return False
+def is_argon2(stored: str) -> bool:
+    return stored.startswith("$argon2")
+
+
+def spend_time(given: str, like: str | None) -> None:
+    """Do the work of one argon2 check in vain, with the parameters of the hash `like`: so that the time that an answer
+    takes does not depend on whether the user exists."""
+    is_right(_dummy_hash("" if like is None else like.rpartition("$")[0].rpartition("$")[0]), given)
 
 
 @cache
-def _some_hash() -> str:
-    return hashed_password(secrets.token_urlsafe(16))
+def _dummy_hash(parameters: str) -> str:
+    try:
+        hasher = PasswordHasher.from_parameters(extract_parameters(f"{parameters}$c2FsdHNhbHQ$aGFzaGhhc2g"))
+    except InvalidHashError:
+        hasher = _hasher
+    return hasher.hash(secrets.token_urlsafe(16))

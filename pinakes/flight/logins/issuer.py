@@ -20,6 +20,8 @@ from pinakes.flight.logins.http import get_json
 
 PAUSE = 5.0
 """Seconds between two fetches, whoever asks for what."""
+WAITING = 32
+"""Calls with unknown keys that wait for a fetch: anybody can invent names of keys, and each call holds a thread."""
 
 
 class Issuer:
@@ -29,6 +31,7 @@ class Issuer:
         self.address = address
         self._keys_age, self._clock = keys_age, clock
         self._lock = threading.Lock()
+        self._strangers = threading.BoundedSemaphore(WAITING)
         self._endpoints: dict[str, Any] = {}
         self._keys: dict[str, PyJWK] = {}
         self._fetched: float | None = None
@@ -44,6 +47,16 @@ class Issuer:
         known = None if self._are_old() else self._known(kid)
         if known is not None:  # without waiting for somebody who fetches another
             return known
+        if self._known(kid) is not None:
+            return self._fetched_key(kid)
+        if not self._strangers.acquire(blocking=False):
+            raise Unreachable
+        try:
+            return self._fetched_key(kid)
+        finally:
+            self._strangers.release()
+
+    def _fetched_key(self, kid: str | None) -> PyJWK | None:
         with self._lock:
             known = None if self._are_old() else self._known(kid)
             if known is None and self._may_fetch():

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import hmac
 import logging
 import threading
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from pinakes.core.errors import ConfigError
 from pinakes.core.identity import ADMIN, Identity
-from pinakes.core.users_file import Entry, read_users
+from pinakes.core.users_file import TOKEN, Entry, read_users
 from pinakes.flight.logins.base import Credentials, Proof, Standing
-from pinakes.flight.logins.hashes import is_nobodys, is_right
+from pinakes.flight.logins.hashes import hashed_token, is_argon2, is_right, spend_time
 
 log = logging.getLogger(__name__)
 
@@ -23,8 +25,16 @@ class Users:
     is_open = False
 
     def __init__(self, passwords: Mapping[str, str], tokens: Mapping[str, str]) -> None:
+        slow = next((name for name, stored in tokens.items() if is_argon2(stored)), None)
+        if slow is not None:
+            raise ConfigError(
+                f"server.tokens.{slow} is a hash of argon2, which takes long to check with each call: use a random "
+                f"token and its hash `sha256:…`, or a password in [server.users]"
+            )
         self._passwords = [Entry(name, stored) for name, stored in passwords.items()]
-        self._tokens = [Entry(name, stored) for name, stored in tokens.items()]
+        self._tokens = [
+            Entry(name, stored if stored.startswith(TOKEN) else hashed_token(stored)) for name, stored in tokens.items()
+        ]
 
     def identify(self, credentials: Credentials) -> Proof | None:
         among = self._tokens if credentials.user is None else self._passwords
@@ -79,17 +89,22 @@ class _OfFile:
         return _identity(self.entry) if self.entry in self.file.entries() else None
 
 
-def _whose(credentials: Credentials, among: Iterable[Entry]) -> Entry | None:
-    """The entry whose secret it is. A user that there is not takes as long as one that there is."""
+def _whose(credentials: Credentials, among: Sequence[Entry]) -> Entry | None:
+    """The entry whose secret it is. For a password the same number of argon2 checks is done whoever is named, and
+    whether the stored passwords are hashed or not: the time of an answer does not show which users exist."""
     given = credentials.secret
     if given is None:
         return None
     if credentials.user is None:
-        return next((entry for entry in among if is_right(entry.stored, given)), None)
+        digest = hashed_token(given).encode()
+        return next((entry for entry in among if hmac.compare_digest(entry.stored.lower().encode(), digest)), None)
+    hashed = [entry for entry in among if is_argon2(entry.stored)]
+    rounds = max(Counter(entry.name for entry in hashed).values(), default=1)
     named = [entry for entry in among if entry.name == credentials.user]
-    if not named:
-        is_nobodys(given)
-    return next((entry for entry in named if is_right(entry.stored, given)), None)
+    right = [entry for entry in named if is_right(entry.stored, given)]
+    for _ in range(rounds - sum(is_argon2(entry.stored) for entry in named)):
+        spend_time(given, hashed[0].stored if hashed else None)
+    return right[0] if right else None
 
 
 def _identity(entry: Entry) -> Identity:

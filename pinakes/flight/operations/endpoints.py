@@ -5,24 +5,31 @@
     /metrics    the figures of `metrics.py`
 
 Whoever can reach the port can read them, so it is loopback unless the configuration says otherwise; there is nothing in
-them that a user wrote. What is no request is hung up on, and at most so many are answered at a time.
+them that a user wrote. One thread serves all connections, so a client that is slow or sends half a request holds up
+nobody: each has a few seconds in all, whatever it sends meanwhile, and little room. When there are too many
+connections, the one that has been open for longest is closed.
 """
 
 from __future__ import annotations
 
+import asyncio
 import socket
 import threading
 from collections.abc import Callable
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any, NamedTuple
+from concurrent.futures import ThreadPoolExecutor
+from http import HTTPStatus
+from typing import NamedTuple
 
 from pinakes.core.errors import ConfigError
 from pinakes.core.serving import MetricsConfig
 from pinakes.flight.operations.metrics import CONTENT_TYPE
 
 PATIENCE = 5.0
-"""Seconds that a client may take to say what it wants."""
-AT_A_TIME = 16
+"""Seconds that a connection has for its request and its answer."""
+MOST_CONNECTIONS = 256
+MOST_BYTES = 8192
+"""Of a request with its headers."""
+BACKLOG = 1024
 
 
 class Page(NamedTuple):
@@ -30,91 +37,123 @@ class Page(NamedTuple):
     body: bytes
     type: str = "text/plain; charset=utf-8"
 
+    def response(self, *, has_body: bool) -> bytes:
+        head = (
+            f"HTTP/1.1 {self.status} {HTTPStatus(self.status).phrase}\r\n"
+            f"Content-Type: {self.type}\r\n"
+            f"Content-Length: {len(self.body)}\r\n"
+            "Cache-Control: no-store\r\n"
+            "Connection: close\r\n\r\n"
+        )
+        return head.encode() + (self.body if has_body else b"")
+
 
 class Endpoints:
     """Listens from the moment it is made. `ready` says why it is not ready, or None."""
 
     def __init__(self, config: MetricsConfig, ready: Callable[[], str | None], metrics: Callable[[], bytes]) -> None:
         self._ready, self._metrics = ready, metrics
+        family = socket.AF_INET6 if ":" in config.host else socket.AF_INET
         try:
-            self._server = _Server((config.host, config.port), _handler(self.page))
+            self._listener = socket.create_server((config.host, config.port), family=family, backlog=BACKLOG)
         except OSError as error:
             raise ConfigError(
                 f"can't tell health and metrics on {config.host}:{config.port}: {error.strerror or error}. Choose "
                 f"another port in [server.metrics], or set enabled = false there."
             ) from error
-        self._thread = threading.Thread(target=self._server.serve_forever, name="pinakes-metrics", daemon=True)
+        self._loop = asyncio.new_event_loop()
+        self._ended = asyncio.Event()
+        self._open: dict[asyncio.Task[None], None] = {}
+        """The connections, the one that was opened first first."""
+        self._computing: dict[str, asyncio.Future[Page]] = {}
+        self._worker = ThreadPoolExecutor(2, thread_name_prefix="pinakes-metrics")
+        self._thread = threading.Thread(target=self._run, name="pinakes-metrics", daemon=True)
         self._thread.start()
 
     @property
     def address(self) -> str:
-        host, port = self._server.server_address[:2]
+        host, port = self._listener.getsockname()[:2]
         return f"http://{str(host) if ':' not in str(host) else f'[{host!s}]'}:{port}"
 
     def close(self) -> None:
-        self._server.shutdown()
-        self._server.server_close()
+        self._loop.call_soon_threadsafe(self._ended.set)
         self._thread.join()
 
-    def page(self, path: str) -> Page:
-        match path.partition("?")[0]:
+    def _run(self) -> None:
+        try:
+            self._loop.run_until_complete(self._serve())
+        finally:
+            self._worker.shutdown(wait=False)
+            self._loop.close()
+            self._listener.close()
+
+    async def _serve(self) -> None:
+        server = await asyncio.start_server(self._connected, sock=self._listener, limit=MOST_BYTES)
+        await self._ended.wait()
+        server.close()
+        for task in list(self._open):
+            task.cancel()
+        await asyncio.gather(*self._open, return_exceptions=True)
+
+    async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        self._open[task] = None
+        if len(self._open) > MOST_CONNECTIONS:
+            next(iter(self._open)).cancel()
+        try:
+            async with asyncio.timeout(PATIENCE):
+                writer.write(await self._response(await _head(reader)))
+                await writer.drain()
+                writer.close()
+                await writer.wait_closed()
+        except (OSError, TimeoutError, asyncio.CancelledError):
+            pass  # it was slow, has gone, or made room for another: there is nobody to answer
+        finally:
+            writer.transport.abort()
+            del self._open[task]
+
+    async def _response(self, head: bytes | None) -> bytes:
+        if head is None:
+            return Page(431, b"the request is too large\n").response(has_body=True)
+        method, _, rest = head.decode("latin-1").partition("\n")[0].strip().partition(" ")
+        path, _, version = rest.partition(" ")
+        if not version.startswith("HTTP/1."):
+            return Page(400, b"this is not an HTTP request\n").response(has_body=True)
+        if method not in ("GET", "HEAD"):
+            return Page(405, b"GET and HEAD are allowed\n").response(has_body=True)
+        return (await self._page(path.partition("?")[0])).response(has_body=method == "GET")
+
+    async def _page(self, path: str) -> Page:
+        match path:
             case "/health":
                 return Page(200, b"ok\n")
-            case "/ready":
-                why = self._ready()
-                return Page(200, b"ready\n") if why is None else Page(503, f"{why}\n".encode())
-            case "/metrics":
-                return Page(200, self._metrics(), CONTENT_TYPE)
+            case "/ready" | "/metrics":
+                # However many ask, each is computed once at a time.
+                if path not in self._computing:
+                    made = self._loop.run_in_executor(self._worker, self._state if path == "/ready" else self._figures)
+                    self._computing[path] = made
+                    made.add_done_callback(lambda _: self._computing.pop(path, None))
+                return await asyncio.shield(self._computing[path])
             case _:
                 return Page(404, b"there are: /health, /ready, /metrics\n")
 
+    def _state(self) -> Page:
+        why = self._ready()
+        return Page(200, b"ready\n") if why is None else Page(503, f"{why}\n".encode())
 
-class _Server(ThreadingHTTPServer):
-    daemon_threads = True
-    request_queue_size = 64
-
-    def __init__(self, address: tuple[str, int], handler: type[BaseHTTPRequestHandler]) -> None:
-        self.address_family = socket.AF_INET6 if ":" in address[0] else socket.AF_INET
-        self._room = threading.BoundedSemaphore(AT_A_TIME)
-        super().__init__(address, handler)
-
-    def process_request(self, request: Any, client_address: Any) -> None:
-        """One more than there is room for is hung up on: it must not hold a thread."""
-        if self._room.acquire(blocking=False):
-            super().process_request(request, client_address)
-        else:
-            self.shutdown_request(request)
-
-    def process_request_thread(self, request: Any, client_address: Any) -> None:
-        try:
-            super().process_request_thread(request, client_address)
-        finally:
-            self._room.release()
-
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        """Whoever called has gone, or never spoke HTTP: nobody is to be told."""
+    def _figures(self) -> Page:
+        return Page(200, self._metrics(), CONTENT_TYPE)
 
 
-def _handler(page: Callable[[str], Page]) -> type[BaseHTTPRequestHandler]:
-    class Handler(BaseHTTPRequestHandler):
-        timeout = PATIENCE
-        server_version, sys_version = "pinakes", ""
-
-        def do_GET(self) -> None:
-            self.answer(page(self.path))
-
-        def do_HEAD(self) -> None:
-            self.answer(page(self.path)._replace(body=b""))
-
-        def answer(self, found: Page) -> None:
-            self.send_response(found.status)
-            self.send_header("Content-Type", found.type)
-            self.send_header("Content-Length", str(len(found.body)))
-            self.send_header("Cache-Control", "no-store")
-            self.end_headers()
-            self.wfile.write(found.body)
-
-        def log_message(self, *_: object) -> None:
-            """A probe comes every few seconds."""
-
-    return Handler
+async def _head(reader: asyncio.StreamReader) -> bytes | None:
+    """The request line and the headers; None when they are too long. What follows them is not read."""
+    head = b""
+    while b"\r\n\r\n" not in head and b"\n\n" not in head:
+        if len(head) > MOST_BYTES:
+            return None
+        more = await reader.read(MOST_BYTES)
+        if not more:
+            break
+        head += more
+    return head

@@ -14,6 +14,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from pinakes.core.config import LogConfig
+from pinakes.core.screen import VISIBLE, one_line, printable
 from pinakes.engine.query_info import QueryInfo
 from pinakes.engine.write.author import current
 from pinakes.flight.operations.ledger import Ledger
@@ -22,6 +23,9 @@ from pinakes.parser.masking import masked_address
 STATEMENTS = logging.getLogger("pinakes.statements")
 LONGEST = 10_000
 """Characters of a statement that are written at most."""
+
+
+_ESCAPED = {code: f"\\u{code:04x}" for code in VISIBLE if code >= 127}
 
 
 def fields_of(record: logging.LogRecord) -> dict[str, Any]:
@@ -44,12 +48,13 @@ def fields_of(record: logging.LogRecord) -> dict[str, Any]:
 
 
 class Lines(logging.Formatter):
-    """For people: the words first, then what belongs to them. A line break within is written as one of JSON's."""
+    """For people: the words first, then what belongs to them. Control characters and line breaks are escaped."""
 
     def format(self, record: logging.LogRecord) -> str:
         found = fields_of(record)
-        head = f"{found.pop('time')} {found.pop('level').upper()} {found.pop('logger')}: {found.pop('message')}"
-        error = found.pop("error", "")
+        message = one_line(found.pop("message"))
+        head = f"{found.pop('time')} {found.pop('level').upper()} {found.pop('logger')}: {message}"
+        error = printable(found.pop("error", ""))
         rest = " ".join(f"{key}={_word(value)}" for key, value in found.items() if value is not None)
         return "\n".join(part for part in (f"{head} {rest}".rstrip(), error) if part)
 
@@ -57,12 +62,17 @@ class Lines(logging.Formatter):
 class Objects(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
         found = {key: value for key, value in fields_of(record).items() if value is not None}
-        return json.dumps(found, ensure_ascii=False, default=str)
+        return _json(found)
 
 
 def _word(value: object) -> str:
     text = str(value)
-    return text if text and text.isprintable() and not set(text) & set(' "=') else json.dumps(text, ensure_ascii=False)
+    return text if text and text.isprintable() and not set(text) & set(' "=') else _json(text)
+
+
+def _json(value: object) -> str:
+    """JSON that is safe on a terminal: the hidden characters beyond ASCII that it would leave as they are, escaped."""
+    return json.dumps(value, ensure_ascii=False, default=str).translate(_ESCAPED)
 
 
 def set_up(config: LogConfig) -> None:

@@ -133,6 +133,7 @@ def ready(relation: Any) -> Any:
 @contextmanager
 def opened(graph: Graph, session: Session, query: Query, more: Jars = frozenset()) -> Iterator[Workspace]:
     """A workspace; Spark is started for it if there is none."""
+    session.guard.spark()
     engine = session.engine.remote
     if not isinstance(engine, SparkEngine):
         raise NotSupportedError("pipelines run on Spark: pip install 'pinakes[spark]'")

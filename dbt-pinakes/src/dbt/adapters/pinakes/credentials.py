@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ipaddress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
+from urllib.parse import urlsplit
 
 from adbc_driver_flightsql import DatabaseOptions, OAuthFlowType
 from dbt.adapters.contracts.connection import Credentials
@@ -23,6 +25,8 @@ class PinakesCredentials(Credentials):  # type: ignore[misc]
     tls: bool = False
     tls_ca: str | None = None
     """A file with the certificates (PEM) of the authority that vouches for the server; the system's without it."""
+    allow_plaintext: bool = False
+    """Whether a password or token may go to another machine without TLS."""
     user: str | None = None
     password: str | None = None
     token: str | None = None
@@ -60,6 +64,15 @@ class PinakesCredentials(Credentials):  # type: ignore[misc]
             )
         if self.tls_ca and not self.tls:
             raise DbtRuntimeError("The profile has tls_ca, and tls is false: set tls to true.")
+        if given and not self.tls and not self.allow_plaintext and not _is_local(self.host):
+            raise DbtRuntimeError(
+                f"The profile sends a password or token to {self.host} without TLS, where it could be read on its way: "
+                f"set tls to true, or allow_plaintext to true if that does not matter."
+            )
+        if self.oidc_token_url and not self.allow_plaintext:
+            issuer = urlsplit(self.oidc_token_url)
+            if issuer.scheme != "https" and not _is_local(issuer.hostname or ""):
+                raise DbtRuntimeError("The profile's oidc_token_url must be an https:// address.")
 
     @property
     def type(self) -> str:
@@ -76,6 +89,7 @@ class PinakesCredentials(Credentials):  # type: ignore[misc]
             "port",
             "tls",
             "tls_ca",
+            "allow_plaintext",
             "user",
             "token_file",
             "oidc_token_url",
@@ -113,6 +127,15 @@ class PinakesCredentials(Credentials):  # type: ignore[misc]
         if token is not None:
             return {DatabaseOptions.AUTHORIZATION_HEADER: f"Bearer {token.strip()}"}
         return {"username": self.user, "password": self.password}
+
+
+def _is_local(host: str) -> bool:
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return False
 
 
 def _read(path: str | None, key: str) -> str | None:
