@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+_LONGEST = 200
+"""Characters of a name: comparing two names takes the product of their lengths."""
+
 
 def close_to(asked: str, known: Iterable[str], *, most: int = 1, cutoff: float = 0.6) -> list[str]:
     """The names that are like the one that was asked for, whatever their case; the closest first."""
     from difflib import get_close_matches  # only when something went wrong
 
-    by_folded = {name.casefold(): name for name in known}
+    if len(asked) > _LONGEST:
+        return []
+    by_folded = {name.casefold(): name for name in known if len(name) <= _LONGEST}
     return [by_folded[name] for name in get_close_matches(asked.casefold(), by_folded, n=most, cutoff=cutoff)]
 
 

@@ -8,6 +8,7 @@ from datafusion import RuntimeEnvBuilder, SessionConfig, SessionContext, SQLOpti
 
 from pinakes.core.config import CachesConfig, EngineConfig
 from pinakes.core.settings import Settings
+from pinakes.engine.bounded_functions import register_bounded_functions
 from pinakes.engine.bridge import CURRENT
 from pinakes.engine.checked_functions import register_checked_functions
 
@@ -42,8 +43,9 @@ def make_runtime(config: EngineConfig) -> RuntimeEnvBuilder:
     return runtime.with_disk_manager_specified(str(config.spill_dir))
 
 
-def make_context(runtime: RuntimeEnvBuilder, settings: Settings, footers: int) -> SessionContext:
-    """A context that knows no catalogs; `footers` are bytes of them that it may remember."""
+def make_context(runtime: RuntimeEnvBuilder, settings: Settings, footers: int, result_limit: int) -> SessionContext:
+    """A context that knows no catalogs; `footers` are bytes of them that it may remember, `result_limit` those that a
+    single call of a function may make."""
     config = (
         SessionConfig()
         .with_information_schema(False)
@@ -54,6 +56,7 @@ def make_context(runtime: RuntimeEnvBuilder, settings: Settings, footers: int) -
         config = config.set(key, value)
     context = SessionContext(config, runtime)
     register_checked_functions(context)
+    register_bounded_functions(context, result_limit)
     if footers != CachesConfig().footers.max_bytes:  # DataFusion's own limits, which are not set for nothing
         limit_footers(context, footers)
     return context

@@ -28,10 +28,11 @@ MOST = 16
 class Contexts:
     """`settings` are those that sessions begin with, `footers` the bytes of them that are remembered for each user."""
 
-    def __init__(self, runtime: RuntimeEnvBuilder, settings: Settings, footers: int) -> None:
+    def __init__(self, runtime: RuntimeEnvBuilder, settings: Settings, footers: int, result_limit: int) -> None:
         self._runtime = runtime
         self._settings = settings
         self._footers = footers
+        self._result_limit = result_limit
         self._roots: OrderedDict[str, SessionContext] = OrderedDict()
         """By who reads. Nothing is ever run in them."""
         self._lock = threading.Lock()
@@ -58,7 +59,7 @@ class Contexts:
 
     def _root(self, reader: str) -> SessionContext:
         if reader not in self._roots:
-            self._roots[reader] = make_context(self._runtime, self._settings, self._footers)
+            self._roots[reader] = make_context(self._runtime, self._settings, self._footers, self._result_limit)
             if len(self._roots) > MOST:
                 self._roots.popitem(last=False)
         self._roots.move_to_end(reader)

@@ -22,6 +22,7 @@ from pinakes.core.settings import Settings
 from pinakes.engine.access.guard import Guard
 from pinakes.engine.access.policy import EMBEDDED, Policy
 from pinakes.engine.alive import Alive
+from pinakes.engine.bounded_functions import result_limit
 from pinakes.engine.context import make_runtime
 from pinakes.engine.contexts import Contexts
 from pinakes.engine.files.access import FileAccess
@@ -64,7 +65,10 @@ class Engine:
         self.secrets = SecretStore()
         self.tracker = QueryTracker(config.engine.tracker_queries, config.engine.tracker_age)
         self.runtime = make_runtime(config.engine)
-        self.contexts = Contexts(self.runtime, Settings.of(config.engine), config.caches.footers.max_bytes)
+        self.result_limit = result_limit(config.engine.memory_limit)
+        self.contexts = Contexts(
+            self.runtime, Settings.of(config.engine), config.caches.footers.max_bytes, self.result_limit
+        )
         self.lanes = Lanes()
         self.faults = Faults()
         self.calls = CatalogCalls()

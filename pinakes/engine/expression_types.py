@@ -15,6 +15,7 @@ import pyarrow as pa
 from datafusion import SessionConfig, SessionContext
 from pyiceberg.types import UUIDType
 
+from pinakes.engine.bounded_functions import MOST, register_bounded_functions, typed_function
 from pinakes.engine.checked_functions import register_checked_functions
 from pinakes.engine.context import READ_ONLY, parser_options
 
@@ -70,6 +71,7 @@ class ExpressionTypes:
                 config = config.set(option, value)
             self._made = SessionContext(config)
             register_checked_functions(self._made)
+            register_bounded_functions(self._made, MOST)
         return self._made
 
 
@@ -87,12 +89,16 @@ class PlanEnvironment:
         parameters: Mapping[str, Any] | None,
         time_zone: str,
         manifests: ManifestCache,
+        context: SessionContext,
+        result_limit: int,
         find: Callable[[tuple[str, ...]], Relation | None] | None = None,
     ) -> None:
         self._relations = relations
         self._parameters = parameters or {}
         self._types = expression_types(time_zone)
         self._manifests = manifests
+        self._context = context
+        self._result_limit = result_limit
         self._find = find
         """Finds tables whose names were not resolved before."""
 
@@ -132,6 +138,11 @@ class PlanEnvironment:
         except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError):
             return None
         return pa.timestamp("us", "UTC") if pa.types.is_timestamp(type) and type.tz is not None else type
+
+    def bounded(self, function: str, type: pa.DataType) -> str:
+        name, made = typed_function(function, type, self._result_limit)
+        self._context.register_udf(made)
+        return name
 
     def result(self, expression: str, types: Sequence[pa.DataType]) -> pa.DataType | None:
         return self._types.of(expression, types)

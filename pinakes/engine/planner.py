@@ -223,7 +223,15 @@ class Planner:
 
             session = self._session
             find = None if self._all_resolved else self._found
-            environment = PlanEnvironment(self._memo, parameters, session.settings.time_zone, session.manifests, find)
+            environment = PlanEnvironment(
+                self._memo,
+                parameters,
+                session.settings.time_zone,
+                session.manifests,
+                session.context,
+                session.engine.result_limit,
+                find,
+            )
             rewritten = rewrite(sql, environment)
             self.execution.plans.untyped |= not rewritten.complete
             self.execution.plans.unchecked |= rewritten.unchecked

@@ -30,7 +30,7 @@ class Token(NamedTuple):
 
 
 _TOKEN = re.compile(
-    r"""\s*(?:
+    r"""\s*+(?:
       ((?![eEnNxXbBrR]'|[uU]&')[^\W\d][\w$]*)                                       # 1 word
     | (::|//|<=>|->>?|=>|[<>!=:]=|<>|\|\||@>|<@|\#>>?|!~~?\*?|~~\*?|~\*|&&|\*\*)   # 2 operator
     | ([0-9][0-9_]*(?:\.(?!\.)[0-9_]*)?(?:[eE][+-]?[0-9]+)?|\.[0-9]+(?:[eE][+-]?[0-9]+)?)  # 3 number
@@ -39,9 +39,10 @@ _TOKEN = re.compile(
     | (--[^\n]*|/\*)                                                                # 6 comment
     | ([eE]'[^'\\]*(?:(?:\\.|'')[^'\\]*)*')                                         # 7 string with backslashes
     | (\$([^\W\d]\w*)?\$.*?\$(?(9)\9)\$)                                            # 8 dollar-quoted string, 9 its tag
-    | (\?|\$[0-9]+|\$[^\W\d]\w*(?!\w*\$))                                           # 10 parameter
+    | (\?|\$[0-9]+|\$[^\W\d]\w*+(?!\$))                                             # 10 parameter
     | (['"`]|[eE]'|\$[^\W\d]\w*\$|\$\$)                                             # 11 something never closed
     | (\S)                                                                          # 12 any other character
+    | \Z                                  # or the end, so that the blanks before it are not tried one by one
     )""",
     re.VERBOSE | re.DOTALL,
 )

@@ -37,14 +37,15 @@ _SCHEME = r"(?:\w+:)?[A-Za-z][\w+.-]*://"
 _LOGIN = re.compile(rf"^('?(?:{_SCHEME}|(?!{_SCHEME}))[^:/@\s']*):.*@", re.DOTALL)
 _NO_PORT = re.compile(r"(://(?!\[)[^/?#:@\s']*):(?!\d+(?:[/?#']|$))[^/?#@\s']*(?=[/?#']|$)")
 _ANY_PASSWORD = re.compile(r":[^:/?#@\s]+@")  # for a location that isn't quite an address
-_ASKED = re.compile(r"://[^\s'\"?]*\?[^\s'\"]*")
-_SIGNED = re.compile(
-    r"[?&;][^=&;?\s]*(?:token|passw|pwd|secret|key|credential|sig)[^=&;?\s]*=([^&;\s]+)", re.IGNORECASE
-)
+# Each of these is read once over the text: what may repeat is followed by what it can't be (tests/security).
+_RUN = re.compile(r"[^\s'\"]++")
+_SIGNED = re.compile(r"[?&;]([^=&;?\s]*+)=")
+_SIGNATURE = re.compile(r"token|passw|pwd|secret|key|credential|sig", re.IGNORECASE)
+_SIGNED_VALUE = re.compile(r"[^&;\s]+")
 _QUERY = re.compile(r"([?&;][^=&;?\s]+)=[^&;\s']*")
-_ASSIGNMENT = re.compile(
-    r"((?:token|passw\w*|pwd|secret\w*|\w*key|credential\w*)\s*[=:]\s*)(?:\"[^\"]*\"|[^\s;,&'\"]+)", re.IGNORECASE
-)
+_ASSIGNED = re.compile(r"(?<!\w)(\w++)\s*+[=:]\s*+")
+_ASSIGNED_NAME = re.compile(r"passw|secret|credential|(?:token|pwd|key)\Z", re.IGNORECASE)
+_ASSIGNED_VALUE = re.compile(r"\"[^\"]*\"|[^\s;,&'\"]+")
 
 
 def is_known(word: str) -> bool:
@@ -79,7 +80,20 @@ def masked_address(text: str) -> str:
     text = _NO_PORT.sub(r"\1:***", text)
     text = _ANY_PASSWORD.sub(":***@", text)
     text = _QUERY.sub(r"\1=***", text)
-    return _ASSIGNMENT.sub(r"\1***", text)
+    return replaced(text, _assignments(text))[0]
+
+
+def _assignments(text: str) -> list[Piece]:
+    """The values of password=… and the like."""
+    found = list[Piece]()
+    at = 0
+    for name in _ASSIGNED.finditer(text):
+        if name.start() >= at and _ASSIGNED_NAME.search(name[1]):
+            value = _ASSIGNED_VALUE.match(text, name.end())
+            if value is not None:
+                found.append((Span(*value.span()), "***"))
+                at = value.end()
+    return found
 
 
 def password_pieces(text: str) -> list[Piece]:
@@ -92,8 +106,19 @@ def password_pieces(text: str) -> list[Piece]:
 
 def _signatures(text: str) -> list[Span]:
     """The values of ?X-Amz-Signature=… and the like: whoever has the address may read what it names."""
-    asked = [m.span() for m in _ASKED.finditer(text)]
-    return [Span(*m.span(1)) for start, end in asked for m in _SIGNED.finditer(text, start, end)]
+    found = list[Span]()
+    for run in _RUN.finditer(text):
+        start, end = text.find("://", *run.span()), run.end()
+        if start < 0 or text.find("?", start, end) < 0:
+            continue
+        at = start
+        for name in _SIGNED.finditer(text, start, end):
+            if name.start() >= at and _SIGNATURE.search(name[1]):
+                value = _SIGNED_VALUE.match(text, name.end(), end)
+                if value is not None:
+                    found.append(Span(*value.span()))
+                    at = value.end()
+    return found
 
 
 def carries_secrets(tokens: list[Token]) -> bool:

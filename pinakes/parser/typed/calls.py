@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from pinakes.core.errors import NotSupportedError
+from pinakes.parser.typed import bounds
 from pinakes.parser.typed import nodes as n
 from pinakes.parser.typed.arithmetic import is_untold, usual_nan
 from pinakes.parser.typed.casts import binary, in_micros, rounded
@@ -94,6 +95,7 @@ def call(writer: Writer, node: n.Call, scope: Scope) -> Value:
                 f"{node.name} is for texts: write array_concat(…) for lists, array_to_string(…) for a text"
             )
         arguments = [(child, written(writer, child, value)) for child, value in arguments]
+        arguments = bounds.put_together(writer, arguments)
     if node.name in _LENGTHS and any(is_nested(v.type) or isinstance(a, n.Array) for a, v in arguments):
         raise writer.refuse(f"{node.name} is for texts: write cardinality(…) for the number of elements")
     if node.name in ("to_char", "date_format") and len(arguments) == 2:
@@ -155,13 +157,18 @@ def call(writer: Writer, node: n.Call, scope: Scope) -> Value:
     elif node.name in _ALL_OF_A_LIST and not node.named:
         if _ALL_OF_A_LIST[node.name] == "array_remove_all" and isinstance(arguments[-1][0], n.Null):
             raise writer.refuse(f"{node.name} of NULL is not supported: unnest the list, and leave out what IS NULL")
-        texts = ", ".join(writer.text(argument, value) for argument, value in arguments)
+        checked = bounds.bounded(writer, node, arguments)
+        texts = ", ".join(writer.text(a, v) for a, v in (checked if isinstance(checked, list) else arguments))
         type = arguments[0][1].type if arguments else None
         return Value(f"{_ALL_OF_A_LIST[node.name]}({texts})", type)
+    type = _type(writer, node, arguments)
+    checked = bounds.bounded(writer, node, arguments)
+    if isinstance(checked, Value):
+        return checked
+    arguments = arguments if checked is None else checked
     others = [(o, with_one_zero(writer, o, v)) for o, v in others]
     if node.distinct:
         arguments = [(a, with_one_zero(writer, a, v)) for a, v in arguments]
-    type = _type(writer, node, arguments)
     if type == pa.uint64() and node.over:  # row_number() and its kin: with a BIGINT it would make a DECIMAL
         text = writer.composed(node, [(a, v.text) for a, v in (*arguments, *others)])
         return Value(f"CAST({writer.text(node, Value(text))} AS BIGINT)", INT64, MOST_ROWS)

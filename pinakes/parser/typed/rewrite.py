@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from typing import NamedTuple
 
 import pyarrow as pa
 
 from pinakes.core.errors import NotSupportedError
 from pinakes.parser.lexer import tokenize
-from pinakes.parser.typed import arithmetic, calls, casts, comparison, temporal
+from pinakes.parser.typed import WEIGHED, arithmetic, bounds, calls, casts, comparison, temporal
 from pinakes.parser.typed import nodes as n
 from pinakes.parser.typed.coercion import unified
 from pinakes.parser.typed.reader import COMPARISONS, Unread, read
@@ -36,6 +37,7 @@ def rewrite(text: str, environment: Environment) -> Rewritten:
     try:
         tree = read(text)
     except (Unread, RecursionError):
+        bounds.refuse_unchecked(tokenize(text))
         return Rewritten(_with_doubles(text), complete=False, unchecked=_COMPUTES.search(text) is not None)
     writer = Writer(text, environment, VISITORS)
     found, _ = writer.query(tree, None)
@@ -78,7 +80,7 @@ def _column(writer: Writer, node: n.Column, scope: Scope) -> Value:
     found = scope.find(node.parts)
     writer.incomplete |= found.type is None
     bound = bound_of(found.type) if found.bound is None else found.bound
-    return Value(None, found.type, bound, is_uuid=found.is_uuid)
+    return Value(None, found.type, bound, is_uuid=found.is_uuid, stored=found.stored)
 
 
 def _parameter(writer: Writer, node: n.Parameter, scope: Scope) -> Value:
@@ -133,7 +135,7 @@ def _array(writer: Writer, node: n.Array, scope: Scope) -> Value:
         if values
         else None
     )
-    return writer.composed_value(node, values, type)
+    return writer.composed_value(node, bounds.put_together(writer, values), type)
 
 
 def _unary(writer: Writer, node: n.Unary, scope: Scope) -> Value:
@@ -164,11 +166,14 @@ def _binary(writer: Writer, node: n.Binary, scope: Scope) -> Value:
         if len(lists) == 1 and any(isinstance(child, n.Null) for child, _ in values):
             return Value(writer.text(*lists[0]), lists[0][1].type)  # NULL would become an element of it
         values = [(child, _appended(writer, child, written(writer, child, value))) for child, value in values]
+        values = bounds.put_together(writer, values)
     if operator in ("@>", "<@"):
         return _contains(writer, node, values)
     if operator.startswith(("~", "!~")):
+        values = bounds.with_pattern(writer, values)
         return writer.composed_value(node, values, BOOLEAN)
-    return writer.composed_value(node, values, writer.typed_by(f"c0 {operator} c1", [v for _, v in values]))
+    found = writer.composed_value(node, values, writer.typed_by(f"c0 {operator} c1", [v for _, v in values]))
+    return replace(found, long=operator == "||" and any(WEIGHED in (v.text or "") for _, v in values))
 
 
 def _contains(writer: Writer, node: n.Binary, values: list[tuple[n.Node, Value]]) -> Value:

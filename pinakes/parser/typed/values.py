@@ -36,6 +36,10 @@ class Value:
     """The same number before it is cast to its type: an integer as a DECIMAL, a decimal with 76 digits."""
     is_uuid: bool = False
     """Whether it is a text that shows a uuid."""
+    stored: bool = False
+    """Whether it is a column of a table, as it is."""
+    long: bool = False
+    """Whether it is put together of texts that may be long."""
 
 
 class Output(NamedTuple):
@@ -46,6 +50,8 @@ class Output(NamedTuple):
     bound: int | None = None
     """The largest magnitude of its values, as `Value.bound`."""
     is_uuid: bool = False
+    stored: bool = False
+    """Whether it is a column of a table."""
 
 
 class Environment(Protocol):
@@ -62,6 +68,9 @@ class Environment(Protocol):
 
     def parameter(self, name: str) -> pa.DataType | None:
         """The type of the value that a parameter has."""
+
+    def bounded(self, function: str, type: pa.DataType) -> str:
+        """The name of a function over values of a type that checks how large its result is (`bounds.py`)."""
 
     def result(self, expression: str, types: Sequence[pa.DataType]) -> pa.DataType | None:
         """The type that DataFusion gives an expression over columns c0, c1, … of these types; None if it refuses."""

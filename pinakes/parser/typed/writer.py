@@ -444,7 +444,9 @@ class Writer:
             return None
         uuids = self.environment.uuids(parts) if any(map(is_text, found.values())) else frozenset()
         return {
-            name: Output(name, type, self.environment.largest(parts, name) if self.precise else None, name in uuids)
+            name: Output(
+                name, type, self.environment.largest(parts, name) if self.precise else None, name in uuids, stored=True
+            )
             for name, type in found.items()
         }
 

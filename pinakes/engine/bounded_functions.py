@@ -1,0 +1,319 @@
+"""Functions whose results can be far larger than their arguments, with a limit on what one call may make.
+
+DataFusion computes such a result in one piece, while it plans if the arguments are constants, and an allocation that
+fails ends the process. So the size of a result is computed from the arguments first. These functions stand in place of
+DataFusion's own of the same name, or `parser/typed/bounds.py` writes them. Each computes a whole batch with Arrow's
+kernels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from datafusion import ScalarUDF, SessionContext, udf
+
+from pinakes.core.errors import ExecutionError, OutOfMemory
+from pinakes.parser.typed import LATE, SERIES, SHORT, SQUARES, STEPS, WEIGHED
+
+_COUNTING = frozenset({"repeat", "lpad", "rpad", SERIES})
+_TEXT, _NUMBER, _DOUBLE = pa.string(), pa.int64(), pa.float64()
+MOST = 1 << 30
+"""Bytes that one call may make of a batch, however much memory there is: an array of texts ends at twice as many."""
+LEAST = 1 << 24
+MOST_OF_ROW = 1 << 24
+"""Bytes that one call may make of a single row, since that may be a constant: the optimiser copies constants and writes
+them into texts of plans. Functions whose names end in `LATE` are not computed while a statement is planned."""
+MOST_STEPS = 2_000_000_000
+"""Steps of a function that compares each character with each other: two or three seconds."""
+
+
+def result_limit(memory_limit: int) -> int:
+    """The bytes that one call may make of a batch."""
+    return min(MOST, max(LEAST, memory_limit // 4))
+
+
+def register_bounded_functions(context: SessionContext, limit: int) -> None:
+    for function in _functions(limit):
+        context.register_udf(function)
+
+
+@lru_cache(maxsize=8)
+def _functions(limit: int) -> tuple[ScalarUDF, ...]:
+    bounds = Bounds(limit)
+    moment = pa.timestamp("ns")
+    known: tuple[tuple[str, Callable[..., pa.Array], Sequence[pa.DataType], pa.DataType], ...] = (
+        ("repeat", bounds.repeat, (_TEXT, _NUMBER), _TEXT),
+        ("replace", bounds.replace, (_TEXT, _TEXT, _TEXT), _TEXT),
+        ("lpad", bounds.lpad, (_TEXT, _NUMBER, _TEXT), _TEXT),
+        ("rpad", bounds.rpad, (_TEXT, _NUMBER, _TEXT), _TEXT),
+        (SERIES, bounds.series, (_NUMBER, _NUMBER, _NUMBER, pa.bool_()), pa.list_(_NUMBER)),
+        (STEPS, bounds.steps, (moment, moment, pa.month_day_nano_interval()), pa.month_day_nano_interval()),
+        (WEIGHED, bounds.weighed, (_TEXT, _NUMBER), _TEXT),
+        (SHORT, bounds.short, (_TEXT, _NUMBER), _TEXT),
+        (SQUARES, bounds.squares, (_TEXT,), _TEXT),
+    )
+    late = Bounds(limit, late=True)
+    return (
+        *(udf(function, list(takes), gives, "immutable", name) for name, function, takes, gives in known),
+        *(
+            udf(getattr(late, function.__name__), list(takes), gives, "volatile", name + LATE)
+            for name, function, takes, gives in known
+            if name in _COUNTING
+        ),
+    )
+
+
+def typed_function(name: str, type: pa.DataType, limit: int) -> tuple[str, ScalarUDF]:
+    """A function over values of one type, and the name that it is registered by."""
+    called = f"${name} {type}"
+    bounds = Bounds(limit)
+    match name:
+        case "weighed":
+            made = udf(bounds.weighed, [type, _NUMBER], type, "immutable", called)
+        case "squares":
+            made = udf(bounds.squares, [type], type, "immutable", called)
+        case "array_repeat":
+            made = udf(bounds.array_repeat, [type, _NUMBER], pa.list_(type), "immutable", called)
+        case "array_resize":
+            made = udf(bounds.array_resize, [type, _NUMBER, type.value_type], type, "immutable", called)
+        case _:
+            raise AssertionError(name)
+    return called, made
+
+
+class Bounds:
+    """The functions, with their limit in bytes; `late` are those that are never computed while planning."""
+
+    def __init__(self, limit: int, *, late: bool = False) -> None:
+        self._limit = limit
+        self._of_row = limit if late else min(limit, MOST_OF_ROW)
+
+    def _check(self, name: str, size: float, rows: int) -> None:
+        limit = self._limit if rows > 1 else self._of_row
+        if size > limit:
+            of = "one row" if rows == 1 else f"a batch of {rows:,} rows"
+            raise OutOfMemory(
+                f"{name} would make more than {limit:,} bytes of {of}, which is the limit for a "
+                f"single call. Ask for less, SET batch_size lower, or raise memory_limit in the configuration: the "
+                f"limit is a quarter of it, and never more than {MOST:,} bytes."
+            )
+
+    # --- texts -----------------------------------------------------------------------------------------------------
+
+    def repeat(self, values: pa.Array, times: pa.Array) -> pa.Array:
+        times = pc.max_element_wise(times, pa.scalar(0, _NUMBER), skip_nulls=False)
+        self._check("repeat", _total(pc.multiply(_lengths(values), times.cast(_DOUBLE))), len(values))
+        return pc.binary_repeat(values, times)
+
+    def replace(self, values: pa.Array, old: pa.Array, new: pa.Array) -> pa.Array:
+        olds, news = _lengths(old), _lengths(new)
+        most = pc.divide(_lengths(values), pc.max_element_wise(olds, 1.0, skip_nulls=False))
+        if _total(_lengths(values)) + _total(pc.multiply(most, news)) > self._of_row:
+            rows = zip(values.to_pylist(), old.to_pylist(), new.to_pylist(), strict=True)
+            size = sum(
+                len(v.encode()) + (v.count(o) if o else 0) * (len(n.encode()) - len(o.encode()))
+                for v, o, n in rows
+                if None not in (v, o, n)
+            )
+            self._check("replace", size, len(values))
+        valid = pc.and_(old.is_valid(), new.is_valid())
+        if len(values) and pc.all(valid).as_py() and _is_one(old) and _is_one(new):
+            pattern = old[0].as_py()
+            return pc.replace_substring(values, pattern, new[0].as_py()) if pattern else values
+        rows = zip(values.to_pylist(), old.to_pylist(), new.to_pylist(), strict=True)
+        return pa.array([None if None in (v, o, n) else v.replace(o, n) if o else v for v, o, n in rows], _TEXT)
+
+    def lpad(self, values: pa.Array, widths: pa.Array, fills: pa.Array) -> pa.Array:
+        kept, padding = self._padded("lpad", values, widths, fills)
+        return pc.binary_join_element_wise(padding, kept, "")
+
+    def rpad(self, values: pa.Array, widths: pa.Array, fills: pa.Array) -> pa.Array:
+        kept, padding = self._padded("rpad", values, widths, fills)
+        return pc.binary_join_element_wise(kept, padding, "")
+
+    def _padded(self, name: str, values: pa.Array, widths: pa.Array, fills: pa.Array) -> tuple[pa.Array, pa.Array]:
+        """The texts cut to their widths, and what is to be put before or behind each."""
+        widths = pc.max_element_wise(widths, pa.scalar(0, _NUMBER), skip_nulls=False)
+        # A character of UTF-8 has up to as many bytes as the longest of the fill has.
+        wide = pc.if_else(pc.equal(_lengths(fills), pc.utf8_length(fills).cast(_DOUBLE)), 1.0, 4.0)
+        missing = pc.if_else(
+            pc.equal(pc.utf8_length(fills), 0), 0.0, pc.subtract(widths.cast(_DOUBLE), _characters(values))
+        )
+        missing = pc.max_element_wise(missing, 0.0, skip_nulls=False)
+        self._check(name, _total(_lengths(values)) + _total(pc.multiply(missing, wide)), len(values))
+        lengths = pc.utf8_length(values).cast(_NUMBER)
+        if pc.any(pc.less(widths, lengths)).as_py():
+            values = _cut(values, widths)
+        return values, _fillings(fills, missing.cast(_NUMBER))
+
+    def weighed(self, values: pa.Array, weights: pa.Array) -> pa.Array:
+        """The values as they are, if a result of so many times their size is allowed."""
+        if len(values):
+            self._check("this function call", float(values.nbytes) * weights[0].as_py(), max(len(values), 2))
+        return values
+
+    def short(self, values: pa.Array, most: pa.Array) -> pa.Array:
+        """Texts as they are, if none has more bytes than allowed."""
+        if len(values) and (pc.max(pc.binary_length(values)).as_py() or 0) > most[0].as_py():
+            raise OutOfMemory(
+                f"a pattern, replacement or separator that is not a constant may have up to {most[0].as_py():,} bytes"
+            )
+        return values
+
+    def squares(self, values: pa.Array) -> pa.Array:
+        """Texts or lists as they are, if each part may be compared with each of another such column: the products of
+        two columns' lengths have no larger sum than the larger of the sums of squares."""
+        is_list = pa.types.is_list(values.type)
+        lengths = pc.list_value_length(values).cast(_DOUBLE) if is_list else _lengths(values)
+        if _total(pc.multiply(lengths, lengths)) > (MOST_STEPS // 20 if is_list else MOST_STEPS):
+            raise OutOfMemory(
+                "these lists are too long to be compared element by element: unnest and join them"
+                if is_list
+                else "these texts are too long to be compared character by character: shorten them with left(…)"
+            )
+        return values
+
+    # --- lists -----------------------------------------------------------------------------------------------------
+
+    def series(self, starts: pa.Array, stops: pa.Array, steps: pa.Array, inclusive: pa.Array) -> pa.Array:
+        """range() and generate_series() of integers."""
+        valid = pc.and_(pc.and_(starts.is_valid(), stops.is_valid()), steps.is_valid())
+        first, last, step = (np.asarray(pc.fill_null(a, 0)).astype(np.int64) for a in (starts, stops, steps))
+        known = np.asarray(valid)
+        step[~known] = 1
+        if (step == 0).any():
+            raise ExecutionError("the step of range() and generate_series() cannot be 0")
+        up = step > 0
+        ends = np.asarray(inclusive).astype(bool)
+        some = known & np.where(
+            ends, np.where(up, first <= last, first >= last), np.where(up, first < last, first > last)
+        )
+        with np.errstate(over="ignore"):
+            distance = np.where(up, last - first, first - last).astype(np.uint64)  # right also where it wraps around
+            width = np.where(up, step, -step).astype(np.uint64)
+        counts = np.where(some, np.where(ends, distance // width, (distance - np.uint64(1)) // width), 0).astype(
+            np.uint64
+        )
+        self._check("range", float(counts.astype(np.float64).sum() + some.sum()) * 8, len(starts))
+        sizes = np.where(some, counts.astype(np.int64) + 1, 0)
+        offsets = np.concatenate(([0], np.cumsum(sizes)))
+        if len(first) == 1:
+            with np.errstate(over="ignore"):
+                values = first[0] + step[0] * np.arange(sizes[0], dtype=np.int64)
+        else:
+            rank = np.arange(offsets[-1], dtype=np.int64) - np.repeat(offsets[:-1], sizes)
+            with np.errstate(over="ignore"):
+                values = np.repeat(first, sizes) + np.repeat(step, sizes) * rank
+        return _list(offsets, pa.array(values, _NUMBER), known)
+
+    def steps(self, starts: pa.Array, stops: pa.Array, steps: pa.Array) -> pa.Array:
+        """The steps of a series of times as they are, if these do not lead to too many times."""
+        size = 0.0
+        rows = zip(starts.cast(_NUMBER).to_pylist(), stops.cast(_NUMBER).to_pylist(), steps.to_pylist(), strict=True)
+        for start, stop, step in rows:
+            if None not in (start, stop, step):
+                length = abs((step.months * 28 + step.days) * 86_400_000_000_000 + step.nanoseconds)
+                size += 8 * abs(stop - start) / max(length, 1)
+        self._check("range", size, len(starts))
+        return steps
+
+    def array_repeat(self, values: pa.Array, times: pa.Array) -> pa.Array:
+        counts = np.maximum(np.asarray(pc.fill_null(times, 0)).astype(np.int64), 0)
+        self._check("array_repeat", _sizes(values) @ counts.astype(np.float64), len(values))
+        offsets = np.concatenate(([0], np.cumsum(counts)))
+        taken = values.take(pa.array(np.repeat(np.arange(len(values)), counts), _NUMBER))
+        return _list(offsets, taken, np.asarray(times.is_valid()), values.type)
+
+    def array_resize(self, lists: pa.Array, lengths: pa.Array, fills: pa.Array) -> pa.Array:
+        wanted = np.asarray(pc.fill_null(lengths, 0)).astype(np.int64)
+        if (wanted < 0).any():
+            raise ExecutionError("array_resize() needs a length that is not negative")
+        known = np.asarray(pc.and_(lists.is_valid(), lengths.is_valid()))
+        wanted = np.where(known, wanted, 0)
+        had = np.asarray(pc.fill_null(pc.list_value_length(lists), 0)).astype(np.int64)
+        added = np.maximum(wanted - had, 0)
+        self._check("array_resize", float(lists.nbytes) + _sizes(fills) @ added.astype(np.float64), len(lists))
+        kept = np.minimum(had, wanted)
+        begins = np.asarray(lists.offsets)[:-1].astype(np.int64)
+        offsets = np.concatenate(([0], np.cumsum(kept + added)))
+        rank = np.arange(offsets[-1], dtype=np.int64) - np.repeat(offsets[:-1], kept + added)
+        rows = np.repeat(np.arange(len(lists)), kept + added)
+        items, has = lists.values, len(lists.values)
+        indices = np.where(rank < kept[rows], begins[rows] + rank, has + rows)
+        both = pa.concat_arrays([items, fills])
+        return _list(offsets, both.take(pa.array(indices, _NUMBER)), known, items.type, lists.type)
+
+
+def _lengths(values: pa.Array) -> pa.Array:
+    return pc.binary_length(values).cast(_DOUBLE)
+
+
+def _characters(values: pa.Array) -> pa.Array:
+    return pc.utf8_length(values).cast(_DOUBLE)
+
+
+def _total(sizes: pa.Array) -> float:
+    return float(pc.sum(sizes).as_py() or 0.0)
+
+
+def _is_one(values: pa.Array) -> bool:
+    """Whether all values are the same."""
+    return len(values) == 1 or bool(pc.all(pc.equal(values, values[0])).as_py())
+
+
+def _cut(values: pa.Array, widths: pa.Array) -> pa.Array:
+    """The first characters of each text."""
+    if widths.null_count == 0 and _is_one(widths):
+        return pc.utf8_slice_codeunits(values, 0, widths[0].as_py())
+    rows = zip(values.to_pylist(), widths.to_pylist(), strict=True)
+    return pa.array([None if v is None or w is None else v[:w] for v, w in rows], _TEXT)
+
+
+def _fillings(fills: pa.Array, missing: pa.Array) -> pa.Array:
+    """Each fill, repeated and cut to the characters that are missing."""
+    if fills.null_count == 0 and _is_one(fills) and len(fills[0].as_py()) <= 1:
+        return pc.binary_repeat(fills, missing)
+    rows = zip(fills.to_pylist(), missing.to_pylist(), strict=True)
+    known: dict[tuple[str, int], str] = {}
+    found: list[str | None] = []
+    for fill, count in rows:
+        if fill is None or count is None:
+            found.append(None)
+            continue
+        if (fill, count) not in known:
+            known[fill, count] = (fill * (count // len(fill) + 1))[:count] if fill else ""
+        found.append(known[fill, count])
+    return pa.array(found, _TEXT)
+
+
+def _sizes(values: pa.Array) -> Any:
+    """The bytes of each value, as far as they can be told apart; at least one."""
+    if pa.types.is_string(values.type) or pa.types.is_binary(values.type):
+        return np.asarray(pc.fill_null(pc.binary_length(values), 0)).astype(np.float64) + 4
+    try:
+        return np.full(len(values), max(values.type.bit_width / 8, 1.0))
+    except ValueError:
+        pass
+    if len(values) == 0:
+        return np.zeros(0)
+    if pa.types.is_list(values.type):
+        counts = np.asarray(pc.fill_null(pc.list_value_length(values), 0)).astype(np.float64)
+        items = values.flatten()
+        each = items.nbytes / max(len(items), 1)
+        largest = float(np.max(_sizes(items))) if len(items) else 0.0
+        return counts * max(each, largest) + 4
+    return np.full(len(values), float(values.nbytes))
+
+
+def _list(
+    offsets: Any, values: pa.Array, known: Any, item: pa.DataType | None = None, type: pa.DataType | None = None
+) -> pa.Array:
+    offsets = offsets.astype(np.int32)
+    mask = None if known.all() else pa.array(~known)
+    made = pa.ListArray.from_arrays(pa.array(offsets), values, mask=mask)
+    return made.cast(type or pa.list_(item or _NUMBER)) if made.type != (type or pa.list_(item or _NUMBER)) else made

@@ -1,0 +1,330 @@
+"""Calls of functions whose results can be far larger than their arguments, written so that their size is checked.
+
+`engine/bounded_functions.py` has the checks. A call that can't be checked is refused: what DataFusion can't allocate
+ends the process.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+
+from pinakes.core.errors import NotSupportedError, OutOfMemory
+from pinakes.core.names import quote
+from pinakes.parser.lexer import Token
+from pinakes.parser.typed import LATE, SERIES, SHORT, SQUARES, STEPS, WEIGHED
+from pinakes.parser.typed import nodes as n
+from pinakes.parser.typed.values import Value, is_date, is_text, is_timestamp
+from pinakes.parser.workarounds.writing import all_below, bare, is_repeatable
+
+if TYPE_CHECKING:
+    from pinakes.parser.typed.writer import Writer
+
+Arguments = list[tuple[n.Node, Value]]
+
+MOST_VARYING = 1_000
+"""Bytes of a pattern, replacement or separator that is not a constant."""
+MOST_CONSTANT = 100_000
+"""Characters of a pattern that is a constant."""
+MOST_CENTROIDS = 100_000
+_LONGEST = 1_000
+"""Characters of an argument that is written twice."""
+_SOON = 10_000
+"""A count up to which a constant is computed while a statement is planned: then files can be left out by it."""
+_FEW = 8
+_GROWING = frozenset(
+    "repeat lpad rpad replace concat concat_ws regexp_replace string_agg listagg array_to_string list_to_string "
+    "array_join list_join translate overlay to_char coalesce nvl ifnull nullif greatest least max min any_value "
+    "first_value last_value lag lead nth_value encode upper lower initcap reverse btrim trim ltrim rtrim".split()
+)
+"""Functions whose texts may be long."""
+_COLLECTING = frozenset({"array_agg", "string_agg", "listagg"})
+_SPLIT = 5
+"""Times its size that a text takes as a list of its characters."""
+
+
+def bounded(writer: Writer, node: n.Call, arguments: Arguments) -> Arguments | Value | None:
+    """The arguments of a call with the checks that they need, or other text for the whole call; None if it needs
+    neither."""
+    rule = _RULES.get(node.name)
+    if node.over and node.name in _COLLECTING:
+        raise NotSupportedError(
+            f"{node.name} as a window function is not supported, since it would make a copy of all values for each "
+            f"row: write it with GROUP BY, and join the result"
+        )
+    if rule is None or node.over:
+        return None
+    if node.named:
+        raise NotSupportedError(f"arguments of {node.name} by name are not supported: write them in their order")
+    return rule(writer, node, arguments)
+
+
+def weighed(writer: Writer, node: n.Node, value: Value, weight: int) -> Value:
+    """A value, with a check that a result of so many times its size is allowed."""
+    if isinstance(node, n.Text | n.Number | n.Null | n.Boolean):
+        return value
+    if is_text(value.type) or (isinstance(bare(node), n.Binary) and value.type is None):
+        return Value(f'"{WEIGHED}"({writer.text(node, value)}, {weight})', pa.string())
+    name = _typed_name(writer, "weighed", value.type)
+    return Value(f"{name}({writer.text(node, value)}, {weight})", value.type)
+
+
+def put_together(writer: Writer, values: Arguments) -> Arguments:
+    """Values of which one is made, with checks of those that may be large: lists, and texts that are computed. A few
+    columns of a table make no text that is much larger than what was read."""
+    few = len(values) <= _FEW
+    return [
+        (a, weighed(writer, a, v, len(values)) if _is_list(v.type) or _may_be_long(a, v, few=few) else v)
+        for a, v in values
+    ]
+
+
+def _may_be_long(node: n.Node, value: Value, *, few: bool) -> bool:
+    if isinstance(bare(node), n.Binary):
+        return value.long or isinstance(node, n.Paren)
+    node = bare(node)
+    if not is_text(value.type) or (value.stored and few):
+        return False
+    if isinstance(node, n.Cast):
+        return _may_be_long(node.operand, value, few=few)
+    return not isinstance(node, n.Text | n.Parameter) and not (isinstance(node, n.Call) and node.name not in _GROWING)
+
+
+def _is_late(node: n.Call, arguments: Arguments) -> bool:
+    """Whether a call has constants as its arguments, and may make much of them."""
+    if any(isinstance(part, n.Column | n.Scalar) for a, _ in arguments for part in (a, *all_below(a))):
+        return False
+    counts = arguments[1:2] if node.name in ("repeat", "lpad", "rpad") else arguments
+    return any(
+        not isinstance(bare(a), n.Number) or float(bare(a).text.replace("_", "")) > _SOON  # type: ignore[attr-defined]
+        for a, _ in counts
+    )
+
+
+def _typed_name(writer: Writer, function: str, type: pa.DataType | None) -> str:
+    if type is None:
+        raise NotSupportedError(
+            f"the type of an argument of {function} is not known here, so that the size of its result can't be "
+            "checked: write CAST(… AS …) around it"
+        )
+    return quote(writer.environment.bounded(function, type))
+
+
+def _is_list(type: pa.DataType | None) -> bool:
+    return type is not None and (pa.types.is_list(type) or pa.types.is_large_list(type))
+
+
+# --- texts -----------------------------------------------------------------------------------------------------------
+
+
+def _padded(writer: Writer, node: n.Call, arguments: Arguments) -> Value | None:
+    """lpad(s, n) is lpad(s, n, ' '): a function of ours has one number of arguments."""
+    if len(arguments) not in (2, 3):
+        return None
+    name = quote(node.name + LATE) if _is_late(node, arguments) else node.name
+    texts = [writer.text(a, v) for a, v in arguments]
+    texts += ["' '"] if len(texts) == 2 else []
+    return Value(f"{name}({', '.join(texts)})", pa.string())
+
+
+def _repeated_text(writer: Writer, node: n.Call, arguments: Arguments) -> Value | None:
+    if len(arguments) != 2 or not _is_late(node, arguments):
+        return None
+    return Value(f"{quote(node.name + LATE)}({', '.join(writer.text(a, v) for a, v in arguments)})", pa.string())
+
+
+def _replaced_by_pattern(writer: Writer, node: n.Call, arguments: Arguments) -> Arguments:
+    """regexp_replace(s, pattern, replacement): each character can be replaced, and each \\1 can stand for all."""
+    if len(arguments) < 3:
+        return with_pattern(writer, arguments)
+    text, pattern, replacement, *rest = with_pattern(writer, arguments)
+    weight = _length(replacement[0])
+    if weight is None:
+        replacement = (replacement[0], _short(writer, *replacement))
+        weight = MOST_VARYING
+    checked = Value(f'"{WEIGHED}"({writer.text(*text)}, {weight + 1})', pa.string())
+    return [(text[0], checked), pattern, replacement, *rest]
+
+
+def with_pattern(writer: Writer, arguments: Arguments) -> Arguments:
+    """regexp_like(s, pattern): a pattern costs as many steps as it has characters, for each character of the text."""
+    if len(arguments) < 2:
+        return arguments
+    pattern, value = arguments[1]
+    length = _length(pattern)
+    if length is not None and length > MOST_CONSTANT:
+        raise OutOfMemory(f"a pattern may have up to {MOST_CONSTANT:,} characters, and this one has {length:,}")
+    if length is None and not isinstance(pattern, n.Null):
+        value = _short(writer, pattern, value)
+    return [arguments[0], (pattern, value), *arguments[2:]]
+
+
+def _joined(writer: Writer, node: n.Call, arguments: Arguments) -> Arguments:
+    """array_to_string(list, separator)"""
+    if len(arguments) < 2:
+        return arguments
+    texts = list[tuple[n.Node, Value]]()
+    weight = 1
+    for argument, value in arguments[1:]:
+        length = _length(argument)
+        texts.append((argument, value if length is not None else _short(writer, argument, value)))
+        weight += MOST_VARYING if length is None else length
+    first, value = arguments[0]
+    return [(first, weighed(writer, first, value, weight)), *texts]
+
+
+def _split(writer: Writer, node: n.Call, arguments: Arguments) -> Arguments:
+    if not arguments:
+        return arguments
+    first, value = arguments[0]
+    return [(first, Value(f'"{WEIGHED}"({writer.text(first, value)}, {_SPLIT})', pa.string())), *arguments[1:]]
+
+
+def _compared(writer: Writer, node: n.Call, arguments: Arguments) -> Arguments:
+    return [(a, Value(f'"{SQUARES}"({writer.text(a, v)})', pa.string())) for a, v in arguments]
+
+
+def _compared_lists(writer: Writer, node: n.Call, arguments: Arguments) -> Arguments:
+    """array_has_any(a, b) and its kin compare each element with each."""
+    return [
+        (a, Value(f"{_typed_name(writer, 'squares', v.type)}({writer.text(a, v)})", v.type) if _is_list(v.type) else v)
+        for a, v in arguments
+    ]
+
+
+def _length(node: n.Node) -> int | None:
+    """The bytes of a constant text."""
+    if isinstance(node, n.Paren):
+        return _length(node.inner)
+    return len(node.value.encode()) if isinstance(node, n.Text) else None
+
+
+def _short(writer: Writer, node: n.Node, value: Value) -> Value:
+    return Value(f'"{SHORT}"({writer.text(node, value)}, {MOST_VARYING})', pa.string())
+
+
+# --- lists -----------------------------------------------------------------------------------------------------------
+
+
+def _series(writer: Writer, node: n.Call, arguments: Arguments) -> Arguments | Value:
+    if not 1 <= len(arguments) <= 3:
+        return arguments
+    texts = [writer.text(a, v) for a, v in arguments]
+    if any(is_date(v.type) or is_timestamp(v.type) for _, v in arguments):
+        if len(texts) != 3:
+            return arguments
+        if not all(is_repeatable(a) for a, _ in arguments[:2]) or len(texts[0]) + len(texts[1]) > _LONGEST:
+            raise NotSupportedError(f"{node.name} of times is only supported from columns, constants and the like")
+        moments = [f"arrow_cast({text}, 'Timestamp(Nanosecond, None)')" for text in texts[:2]]
+        return [*arguments[:2], (arguments[2][0], Value(f'"{STEPS}"({", ".join(moments)}, {texts[2]})'))]
+    start, stop, step = ("0", *texts, "1") if len(texts) == 1 else (*texts, "1")[:3]
+    inclusive = "true" if node.name == "generate_series" else "false"
+    name = SERIES + LATE if _is_late(node, arguments) else SERIES
+    return Value(f"{quote(name)}({start}, {stop}, {step}, {inclusive})", pa.list_(pa.int64()))
+
+
+def _repeated(writer: Writer, node: n.Call, arguments: Arguments) -> Arguments | Value:
+    if len(arguments) != 2:
+        return arguments
+    type = arguments[0][1].type
+    name = _typed_name(writer, "array_repeat", type)
+    return Value(f"{name}({', '.join(writer.text(a, v) for a, v in arguments)})", pa.list_(type))
+
+
+def _resized(writer: Writer, node: n.Call, arguments: Arguments) -> Arguments | Value:
+    if len(arguments) not in (2, 3):
+        return arguments
+    type = arguments[0][1].type
+    if type is not None and not _is_list(type):
+        return arguments
+    name = _typed_name(writer, "array_resize", type)
+    texts = [writer.text(a, v) for a, v in arguments]
+    return Value(f"{name}({', '.join(texts if len(texts) == 3 else (*texts, 'NULL'))})", type)
+
+
+def _concatenated(writer: Writer, node: n.Call, arguments: Arguments) -> Arguments:
+    return [(a, weighed(writer, a, v, len(arguments))) for a, v in arguments]
+
+
+def _replaced_items(writer: Writer, node: n.Call, arguments: Arguments) -> Arguments:
+    """array_replace_all(list, from, to), where `to` is a text or a list."""
+    if len(arguments) < 3:
+        return arguments
+    (first, value), *rest = arguments
+    last, new = rest[1]
+    if not (is_text(new.type) or _is_list(new.type)):
+        return arguments
+    length = _length(last)
+    if length is None:
+        if not is_text(new.type):
+            raise NotSupportedError(f"{node.name} of lists within lists is not supported")
+        rest[1] = (last, _short(writer, last, new))
+    return [(first, weighed(writer, first, value, 1 + (length or MOST_VARYING))), *rest]
+
+
+# --- others ----------------------------------------------------------------------------------------------------------
+
+
+def _converted(writer: Writer, node: n.Call, arguments: Arguments) -> None:
+    """arrow_cast to a type without a limit of 2 GB."""
+    target = arguments[1][0] if len(arguments) == 2 else None
+    if isinstance(target, n.Text) and "large" in target.value.lower():
+        raise NotSupportedError(f"{node.name} to {target.value} is not supported: Utf8, Binary and List are")
+
+
+def _percentile(writer: Writer, node: n.Call, arguments: Arguments) -> None:
+    """The number of centroids is memory that is taken at once."""
+    for argument, _ in arguments[1:]:
+        inner = argument
+        while isinstance(inner, n.Paren):
+            inner = inner.inner
+        if not isinstance(inner, n.Number) or float(inner.text.replace("_", "")) <= MOST_CENTROIDS:
+            if isinstance(inner, n.Number | n.Column | n.Parameter | n.Null):
+                continue
+            raise NotSupportedError(f"{node.name} takes numbers as its percentile and its number of centroids")
+        raise OutOfMemory(f"{node.name} may have up to {MOST_CENTROIDS:,} centroids")
+
+
+_RULES: dict[str, Callable[[Writer, n.Call, Arguments], Arguments | Value | None]] = {
+    **dict.fromkeys(("lpad", "rpad"), _padded),
+    "repeat": _repeated_text,
+    "regexp_replace": _replaced_by_pattern,
+    **dict.fromkeys(
+        ("regexp_like", "regexp_match", "regexp_count", "regexp_instr"),
+        lambda writer, node, values: with_pattern(writer, values),
+    ),
+    **dict.fromkeys(("array_to_string", "list_to_string", "array_join", "list_join"), _joined),
+    **dict.fromkeys(("string_to_array", "string_to_list"), _split),
+    "levenshtein": _compared,
+    **dict.fromkeys(
+        ("array_has_all", "array_has_any", "list_has_all", "list_has_any", "arrays_overlap"), _compared_lists
+    ),
+    **dict.fromkeys(("range", "generate_series"), _series),
+    **dict.fromkeys(("array_repeat", "list_repeat"), _repeated),
+    **dict.fromkeys(("array_resize", "list_resize"), _resized),
+    **dict.fromkeys(("array_concat", "array_cat", "list_concat", "list_cat"), _concatenated),
+    **dict.fromkeys(
+        [f"{kind}_{name}" for kind in ("array", "list") for name in ("replace", "replace_n", "replace_all")],
+        _replaced_items,
+    ),
+    **dict.fromkeys(("make_array", "make_list"), lambda writer, node, values: put_together(writer, values)),
+    **dict.fromkeys(("arrow_cast", "arrow_try_cast"), _converted),
+    **dict.fromkeys(("approx_percentile_cont", "approx_percentile_cont_with_weight"), _percentile),
+}
+
+_AFTER_TABLES = frozenset({"FROM", "JOIN"})
+
+
+def refuse_unchecked(tokens: Sequence[Token]) -> None:
+    """A text that can't be read, so that its calls can't be checked, may not have any of these functions."""
+    for at, token in enumerate(tokens[:-1]):
+        if tokens[at + 1].word != "(" or token.kind not in ("word", "quoted"):
+            continue
+        name = token.text.lower()
+        if name not in _RULES or (name in ("range", "generate_series") and tokens[at - 1].word in _AFTER_TABLES):
+            continue
+        raise NotSupportedError(
+            f"{name} is not supported in a statement of this form, since the size of its result can't be checked"
+        )

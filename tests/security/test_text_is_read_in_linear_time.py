@@ -1,0 +1,101 @@
+"""Finding 10: a text of ten times the length takes about ten times as long, wherever it is read.
+
+`ATTACH 'http://aaa…'` of 40,000 characters took 8.5 seconds, in which the server answered nobody.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import pytest
+
+from pinakes.core.discreet import without_paths
+from pinakes.core.hints import meant
+from pinakes.engine.errors import translate
+from pinakes.parser.hints import engine_hint
+from pinakes.parser.lexemes import lexemes
+from pinakes.parser.lexer import tokenize_what_fits
+from pinakes.parser.mask import mask
+from pinakes.parser.masking import masked_address, password_pieces
+from pinakes.parser.split import split
+
+SHORT, LONG = 10_000, 100_000
+MOST_TIMES = 30
+"""Of ten times the text; a quadratic pass takes a hundred times as long."""
+FLOOR = 0.05
+"""Seconds below which nothing is compared."""
+
+SEEDS = (
+    *(
+        "a",
+        "key",
+        "secret",
+        "passw",
+        "token ",
+        "://",
+        "a://",
+        "://a:",
+        ":",
+        "@",
+        "?key",
+        "?key=",
+        "?a&",
+        "/",
+        "/a",
+        "'/a",
+    ),
+    *(" ", "\n", "'", '"', "$a$", "$a", "/*", "--", "(", "[", ";", "\\", "1_", "a.", "a,", "é", "E'", "''", "/*+"),
+    *("key=", 'key="', "="),
+)
+BEFORE = ("", "ATTACH 'http://", "CREATE SECRET s (", "SELECT ", "SELECT '", "/*+ ENGINE(", "SET password = ")
+
+
+def _error(text: str) -> object:
+    return translate(ValueError(f"Error during planning: {text}"))
+
+
+PASSES: dict[str, Callable[[str], object]] = {
+    "tokens": tokenize_what_fits,
+    "lexemes": lexemes,
+    "mask": mask,
+    "address": masked_address,
+    "passwords": password_pieces,
+    "paths": without_paths,
+    "hint": engine_hint,
+    "statements": split,
+    "error": _error,
+    "suggestion": lambda text: meant(text, [text[1:], "a" * 300]),
+}
+
+
+def _seconds(read: Callable[[str], object], text: str) -> float:
+    begun = time.process_time()
+    read(text)
+    return time.process_time() - begun
+
+
+def _text(before: str, seed: str, length: int) -> str:
+    return before + seed * (length // len(seed))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", PASSES)
+def test_a_pass_over_a_text_takes_linear_time(name: str) -> None:
+    read = PASSES[name]
+    slow = list[str]()
+    for before in BEFORE:
+        for seed in SEEDS:
+            brief = min(_seconds(read, _text(before, seed, SHORT)) for _ in range(2))
+            if brief * 10 < FLOOR:  # a quadratic pass would take longer than this already
+                continue
+            long = _seconds(read, _text(before, seed, LONG))
+            if long > FLOOR and long > MOST_TIMES * brief:
+                slow.append(f"{before + seed!r}: {brief:.3f} s, then {long:.3f} s")
+    assert not slow, slow
+
+
+def test_the_text_of_the_finding_is_redacted_at_once() -> None:
+    texts = {size: f"ATTACH 'http://{'a' * size}' AS r (TYPE iceberg_rest)" for size in (100_000, 1_000_000)}
+    seconds = {size: _seconds(mask, text) for size, text in texts.items()}
+    assert seconds[1_000_000] < max(MOST_TIMES * seconds[100_000], FLOOR)
