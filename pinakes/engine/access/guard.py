@@ -6,6 +6,7 @@
     a function of rows      `function`
     a procedure             `procedure`, for those of the engine: `CALL system.runtime.x`
     a path of this machine  `files`: FROM 'path', read_csv, COPY, LOCATION, the options of ATTACH
+    a property to store     `properties`: of tables, views and namespaces
     a catalog to mount      `mount`
     another's statement     `may_stop`: KILL, `kill_query`
     metadata outside SQL    `metadata`: what drivers ask by Flight SQL, and what a remote shell shows
@@ -15,7 +16,7 @@ Row filters and column masks will stand in `relation`, which gives back what may
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from typing import TYPE_CHECKING
 
 from pinakes.core.errors import InternalError, PermissionDenied
@@ -78,6 +79,19 @@ class Guard:
             self.require("server_credentials", f"attaching a catalog of type {common.type} without a SECRET")
         for path in paths:
             self.files.local(path)
+
+    def properties(self, properties: Iterable[tuple[str, str]]) -> None:
+        """What a statement is about to store in a table, view or namespace: no property names code, and those that are
+        locations are ones that this user may use."""
+        if not properties:
+            return
+        from pinakes.core.location import Location  # not loaded for a query
+        from pinakes.core.property_gate import PATHS, check_properties
+
+        check_properties(key for key, _ in properties)
+        for key, value in properties:
+            if key.lower() in PATHS:
+                self.files.location(Location.parse(value))
 
     def may_stop(self, user: str) -> bool:
         """Whether this user may stop a statement of another: one's own everybody, anyone's an administrator."""
