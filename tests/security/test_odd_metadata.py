@@ -79,7 +79,13 @@ def test_counts_that_are_no_numbers_are_left_out(tmp_path: Path) -> None:
     answer = loaded(table_at(tmp_path / "theirs"))["metadata"]
     number = answer["current-snapshot-id"]
     blobs = [
-        {"type": "apache-datasketches-theta-v1", "snapshot-id": number, "sequence-number": 1, "fields": [at], "properties": {"ndv": text}}
+        {
+            "type": "apache-datasketches-theta-v1",
+            "snapshot-id": number,
+            "sequence-number": 1,
+            "fields": [at],
+            "properties": {"ndv": text},
+        }
         for at, text in enumerate(("12", "nan", "inf", "-1", "x", "²", "9" * 5000))
     ]
     answer["statistics"] = [
