@@ -17,6 +17,7 @@ def peak() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", ["/config", "/tables/t", "/tables"])
 def test_an_answer_that_unpacks_to_too_much_is_refused(path: str, tmp_path: Path) -> None:
     packed = bomb(300)
@@ -29,6 +30,7 @@ def test_an_answer_that_unpacks_to_too_much_is_refused(path: str, tmp_path: Path
         assert peak() - before < 400 << 20
 
 
+@pytest.mark.slow
 def test_a_metadata_file_that_unpacks_to_too_much_is_refused(tmp_path: Path) -> None:
     with an_engine_of(tmp_path / "lake", served=False) as engine:
         session = session_of(engine)

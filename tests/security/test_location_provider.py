@@ -64,6 +64,7 @@ def test_a_statement_that_names_a_class_is_refused(sql: str, served: bool, tmp_p
     assert planted == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("served", [True, False])
 @pytest.mark.parametrize("kind", ["lake", "sqlite", "hadoop"])
 def test_a_class_in_existing_metadata_is_not_called(kind: str, served: bool, tmp_path: Path) -> None:
