@@ -91,7 +91,7 @@ def told(section: str) -> Iterator[None]:
 
 def _open_lake(engine: Engine, directory: Path, mount_id: str, identity: Identity) -> Catalog:
     options: dict[str, OptionValue] = {"DEFAULT_NAMESPACE": DEFAULT[0]}
-    roots = engine.files.roots.and_also([directory]).texts
+    roots = engine.confined_to(engine.files, [directory / "warehouse"])
     catalog, _ = engine.open_catalog(Opening("sqlite", LAKE, str(directory), options, mount_id, roots=roots))
     assert isinstance(catalog, SupportsNamespaceChanges)
     if not catalog.namespace_exists(DEFAULT):

@@ -91,7 +91,8 @@ class EngineConfig:
     allowed_paths: tuple[str, ...] | None = documented(
         texts,
         "Directories whose files SQL may read and write by their path, those below them too; `[]` is none, and if not "
-        "set whatever the process can reach. Files of tables are there, too, or where their catalog is.",
+        "set whatever the process can reach. Files of tables are there, too, or where their catalog is; on a server "
+        "also if it is not set.",
         None,
     )
     tracker_queries: int = documented(whole(0), "Finished queries that are remembered at most.", 1000)

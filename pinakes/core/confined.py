@@ -1,29 +1,39 @@
-"""Directories that local files must be below. A path is followed to where it really leads first, so that neither `..`
-nor a link leads out of them.
-"""
+"""Directories that local files must be below. Links and `..` in a path are resolved first, so neither leads out."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from pathlib import Path
-
-PROPERTY = "py-pinakes-roots"
-"""The property of pyiceberg's file access that has the directories. Neither a server nor a table can set what begins
-with `py-`."""
 
 
 class Roots:
     """None at all is everywhere; an empty list is nowhere."""
 
+    __slots__ = ("_prefixes", "directories", "key")
+
     def __init__(self, directories: Iterable[str | Path] | None) -> None:
         self.directories = None if directories is None else tuple(Path(d).resolve() for d in directories)
+        self.key = "" if self.directories is None else " ".join(["", *map(str, self.directories)])
+        """The same for equal ones: what was read under other roots is remembered apart."""
+        self._prefixes = tuple(f"{str(d).rstrip('/')}/" for d in self.directories or ())
 
     def hold(self, path: str | Path) -> bool:
         """Whether a path leads into one of them, also one that does not exist yet."""
+        return self.directories is None or f"{os.path.realpath(path)}/".startswith(self._prefixes)
+
+    def hold_file(self, path: str, known: dict[str, bool]) -> bool:
+        """The same for one of many files: `known` has the directories that were looked at before. A scan has one such
+        dictionary, so that a directory is resolved once in it."""
         if self.directories is None:
             return True
-        real = Path(path).resolve()
-        return any(real.is_relative_to(root) for root in self.directories)
+        directory, _, name = path.rpartition("/")
+        held = known.get(directory)
+        if held is None:
+            held = known[directory] = self.hold(directory or "/")
+        if name in ("", ".", "..") or os.path.islink(path):  # noqa: PTH114 - a Path takes longer to make
+            return self.hold(path)
+        return held
 
     @property
     def texts(self) -> tuple[str, ...] | None:
@@ -31,3 +41,6 @@ class Roots:
 
     def and_also(self, directories: Iterable[str | Path]) -> Roots:
         return self if self.directories is None else Roots((*self.directories, *directories))
+
+
+EVERYWHERE = Roots(None)

@@ -10,6 +10,9 @@ if TYPE_CHECKING:
     from pyiceberg.table.metadata import TableMetadata
     from pyiceberg.table.statistics import StatisticsFile
 
+_DIGITS = 18
+"""Those of a count that is believed; what a file says may be a text of any length."""
+
 
 def distinct_counts(metadata: TableMetadata) -> dict[int, float]:
     """By the ids of columns. Of a table that has changed since it was analyzed, the last count that there is: it says
@@ -18,8 +21,8 @@ def distinct_counts(metadata: TableMetadata) -> dict[int, float]:
     for file in _latest_first(metadata):
         for blob in file.blob_metadata:
             counted = (blob.properties or {}).get("ndv")
-            if counted is not None and len(blob.fields) == 1:
-                found.setdefault(blob.fields[0], float(counted))
+            if counted is not None and counted.isascii() and counted.isdecimal() and len(blob.fields) == 1:
+                found.setdefault(blob.fields[0], float(counted[:_DIGITS]))
     return found
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import itertools
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from functools import cached_property
+from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,7 @@ from pinakes.caches.limits import CacheLimits
 from pinakes.caches.registry import Caches
 from pinakes.core.catalog import Catalog
 from pinakes.core.config import Config
+from pinakes.core.confined import Roots
 from pinakes.core.errors import InvalidArgument
 from pinakes.core.forwarding import Forwarding
 from pinakes.core.identity import Identity, local_identity
@@ -99,6 +101,14 @@ class Engine:
     def guard(self, identity: Identity) -> Guard:
         """What a user may do."""
         return Guard(identity, self.policy, self.files)
+
+    def confined_to(self, files: FileAccess, own: Iterable[str | Path]) -> tuple[str, ...] | None:
+        """The directories that the tables of a catalog may have files in; None is any. `own` are those that it is
+        mounted on. On a server without allowed_paths these are the only ones."""
+        roots = files.roots
+        if roots.directories is None and self.policy.confines:
+            roots = Roots(())
+        return roots.and_also(own).texts
 
     def sessions(self) -> list[Session]:
         """Those that are open, the oldest first."""

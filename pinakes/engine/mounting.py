@@ -122,7 +122,7 @@ def make_mount(
             access = _access(engine, refs, identity, name if common.pass_token else None)
             try:
                 place, given = paths_from(base, common.type, location, options)
-                roots = files.roots.and_also(local_paths(common.type, place, given)).texts
+                roots = engine.confined_to(files, local_paths(common.type, place, given))
                 return engine.open_catalog(Opening(common.type, name, place, given, number, access, roots))
             except SecretNotFound:
                 if all(engine.secrets.get(ref) is getattr(access, key) for key, ref in refs.items()):

@@ -50,8 +50,9 @@ class TempCatalog:
         scratch = _scratch(self._engine.config.engine.spill_dir)
         try:
             options: dict[str, OptionValue] = {"DEFAULT_NAMESPACE": MAIN[0]}
-            mount_id = self._engine.next_mount_id()
-            catalog, _ = self._engine.open_catalog(Opening("sqlite", TEMP, str(scratch.path), options, mount_id))
+            place, mount_id = str(scratch.path), self._engine.next_mount_id()
+            roots = (place,) if self._engine.policy.confines else None
+            catalog, _ = self._engine.open_catalog(Opening("sqlite", TEMP, place, options, mount_id, roots=roots))
             assert isinstance(catalog, SupportsNamespaceChanges)
             catalog.create_namespace(MAIN, {})
         except BaseException:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from pinakes.core.errors import CatalogUnavailable, InvalidArgument
+from pinakes.core.location import Location
 from pinakes.core.names import Namespace
 from pinakes.core.secrets import ANONYMOUS, Access
 from pinakes.providers.default_namespace import with_default
@@ -59,7 +60,7 @@ class HadoopReader(IcebergReader):
             raise InvalidArgument("catalog type hadoop needs its warehouse as its location: a directory or s3://…")
         if is_remote(location):
             remote = with_default(RemoteHadoopCatalog, parsed.default_namespace)
-            return remote(alias, ObjectStore(location, properties), properties)
+            return remote(alias, ObjectStore(Location.parse(location.rstrip("/")), properties), properties)
         root = local_path(location)
         if parsed.create:
             _make(root)

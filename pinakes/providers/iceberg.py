@@ -9,22 +9,26 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cached_property
-from typing import TYPE_CHECKING, Protocol, cast
+from typing import TYPE_CHECKING, Protocol, TypeVar, cast
 
 from pinakes.core.catalog import IcebergTable, TableSpec, ViewDefinition
+from pinakes.core.confined import EVERYWHERE, Roots
 from pinakes.core.errors import PinakesError
 from pinakes.core.names import Namespace
+from pinakes.core.property_gate import check_properties
 
 if TYPE_CHECKING:
     from pyiceberg.catalog import Catalog as PyIcebergCatalog
     from pyiceberg.schema import Schema
     from pyiceberg.table import CreateTableTransaction
+    from pyiceberg.table import Table as PyIcebergTable
     from pyiceberg.table.sorting import SortOrder
     from pyiceberg.typedef import Identifier, Properties
     from pyiceberg.view import View
     from pyiceberg.view.metadata import ViewVersion
 
 ObjectName = tuple[Namespace, str]
+T = TypeVar("T", bound="PyIcebergTable")
 
 
 @contextmanager
@@ -47,7 +51,7 @@ class IcebergReader:
     def __init__(self, type: str, open_inner: Callable[[], PyIcebergCatalog]) -> None:
         self._type = type
         self._open_inner = open_inner
-        self._confining: dict[str, str] = {}
+        self._roots = EVERYWHERE
 
     @property
     def type(self) -> str:
@@ -61,14 +65,12 @@ class IcebergReader:
         install()
         with translated("catalog", ()):
             inner = self._open_inner()
-        inner.properties = {**inner.properties, **self._confining}
+        inner.roots = self._roots  # type: ignore[attr-defined]
         return inner
 
     def confine(self, directories: Iterable[str]) -> None:
-        """Local files of its tables are in these directories, or not read; said before it is first asked."""
-        from pinakes.providers.confined_io import confining
-
-        self._confining = confining(directories)
+        """Local files of its tables are in these directories, or not read; called before the catalog is used."""
+        self._roots = Roots(directories)
 
     def check(self) -> None:
         self.list_namespaces()
@@ -99,7 +101,15 @@ class IcebergReader:
 
     def load_table(self, namespace: Namespace, name: str) -> IcebergTable:
         with translated("table", namespace, name):
-            return IcebergTable(namespace, name, self.inner.load_table((*namespace, name)))
+            return IcebergTable(namespace, name, self._own(self.inner.load_table((*namespace, name))))
+
+    def _own(self, handle: T) -> T:
+        """A table with our access to files; catalogs of other packages may have made it with pyiceberg's."""
+        from pinakes.providers.table_io import TableIO
+
+        if not isinstance(handle.io, TableIO):
+            handle.io = TableIO(handle.io.properties, self._roots)
+        return handle
 
 
 class IcebergCatalog(IcebergReader):
@@ -118,6 +128,7 @@ class IcebergCatalog(IcebergReader):
             self.inner.update_namespace_properties(namespace, set(removals), dict(updates))
 
     def create_table(self, namespace: Namespace, name: str, spec: TableSpec) -> IcebergTable:
+        check_properties(spec.properties)
         with translated("table", namespace, name):
             handle = self.inner.create_table(
                 (*namespace, name),
@@ -127,11 +138,12 @@ class IcebergCatalog(IcebergReader):
                 properties=dict(spec.properties),
                 **_order(spec),
             )
-            return IcebergTable(namespace, name, handle)
+            return IcebergTable(namespace, name, self._own(handle))
 
     def begin_create_table(self, namespace: Namespace, name: str, spec: TableSpec) -> CreateTableTransaction:
+        check_properties(spec.properties)
         with translated("table", namespace, name):
-            return self.inner.create_table_transaction(
+            begun = self.inner.create_table_transaction(
                 (*namespace, name),
                 spec.schema,
                 location=spec.location,
@@ -139,6 +151,8 @@ class IcebergCatalog(IcebergReader):
                 properties=dict(spec.properties),
                 **_order(spec),
             )
+            self._own(begun._table)
+            return begun
 
     def drop_table(self, namespace: Namespace, name: str, *, purge: bool = False) -> None:
         with translated("table", namespace, name):

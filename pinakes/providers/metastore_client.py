@@ -51,7 +51,7 @@ class Metastore(OwnFileIO):
         raise ValueError("no place for new tables is known: ATTACH … (WAREHOUSE '…'), or WITH (location = '…')")
 
     def purge_table(self, identifier: str | Identifier) -> None:
-        OwnFileIO.purge_table(self, identifier)
+        OwnFileIO.purge_table(self, identifier)  # pyiceberg's would delete whatever the metadata names
 
     def _check_free(self, identifier: str | Identifier) -> None:
         if self.table_exists(identifier):

@@ -1,23 +1,84 @@
-"""How pyiceberg's catalogs reach files: as whoever mounted the catalog said, whatever a table says of itself.
+"""What pyiceberg's catalogs leave to the properties of a table, decided here: how its files are reached, where new
+ones go, and which ones a PURGE deletes.
 
-pyiceberg lets a table's properties go before those of its catalog. So who can write a table's metadata would choose
-where the catalog's keys are used (`s3.endpoint`), and which class reads its files (`py-io-impl`): one that keeps to no
-directories (`confined_io.py`).
+pyiceberg lets a table's properties go before those of its catalog. So whoever can write a table's metadata would choose
+where the catalog's keys are used (`s3.endpoint`), and which classes read its files and name new ones.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pyiceberg.catalog import MetastoreCatalog
-from pyiceberg.io import load_file_io
+from pyiceberg.partitioning import UNPARTITIONED_PARTITION_SPEC, PartitionSpec
+from pyiceberg.table import StagedTable, Table, TableProperties
+from pyiceberg.table.metadata import new_table_metadata
+from pyiceberg.table.sorting import UNSORTED_SORT_ORDER, SortOrder
+from pyiceberg.table.update import TableRequirement, TableUpdate, update_table_metadata
+from pyiceberg.typedef import EMPTY_DICT, Identifier, Properties
+
+from pinakes.core.confined import EVERYWHERE, Roots
+from pinakes.providers.purge import TableFiles
+from pinakes.providers.table_io import TableIO, location_provider
 
 if TYPE_CHECKING:
-    from pyiceberg.io import FileIO
-    from pyiceberg.typedef import Properties
+    import pyarrow as pa
+    from pyiceberg.schema import Schema
 
 
 class OwnFileIO(MetastoreCatalog):
-    def _load_file_io(self, properties: Properties | None = None, location: str | None = None) -> FileIO:
+    roots: Roots = EVERYWHERE
+    """The directories of this machine that files of its tables may be in."""
+
+    def _load_file_io(self, properties: Properties | None = None, location: str | None = None) -> TableIO:
         """Those that are given are the table's, and are left out."""
-        return load_file_io(self.properties, location)
+        return TableIO(self.properties, self.roots)
+
+    def purge_table(self, identifier: str | Identifier) -> None:
+        """Finds out which files are the table's before it goes: a damaged table stays, to be dropped plainly."""
+        table = self.load_table(identifier)
+        files = TableFiles.of(table)
+        self.drop_table(identifier)
+        files.delete(table.io)
+
+    def _create_staged_table(
+        self,
+        identifier: str | Identifier,
+        schema: Schema | pa.Schema,
+        location: str | None = None,
+        partition_spec: PartitionSpec = UNPARTITIONED_PARTITION_SPEC,
+        sort_order: SortOrder = UNSORTED_SORT_ORDER,
+        properties: Properties = EMPTY_DICT,
+    ) -> StagedTable:
+        """As pyiceberg's, without the location provider that the properties may name."""
+        version: Any = int(properties.get(TableProperties.FORMAT_VERSION, TableProperties.DEFAULT_FORMAT_VERSION))
+        names = self.identifier_to_database_and_table(identifier)
+        place = self._resolve_table_location(location, *names)
+        metadata = new_table_metadata(
+            location=place,
+            schema=self._convert_schema_if_needed(schema, version),
+            partition_spec=partition_spec,
+            sort_order=sort_order,
+            properties=properties,
+        )
+        file = location_provider(place, properties).new_table_metadata_file_location()
+        return StagedTable(names, metadata, file, self._load_file_io(properties, file), self)
+
+    def _update_and_stage_table(
+        self,
+        current_table: Table | None,
+        table_identifier: Identifier,
+        requirements: tuple[TableRequirement, ...],
+        updates: tuple[TableUpdate, ...],
+    ) -> StagedTable:
+        for requirement in requirements:
+            requirement.validate(current_table.metadata if current_table else None)
+        metadata = update_table_metadata(
+            base_metadata=current_table.metadata if current_table else self._empty_table_metadata(),
+            updates=updates,
+            enforce_validation=current_table is None,
+            metadata_location=current_table.metadata_location if current_table else None,
+        )
+        version = self._parse_metadata_version(current_table.metadata_location) + 1 if current_table else 0
+        file = location_provider(metadata.location, metadata.properties).new_table_metadata_file_location(version)
+        return StagedTable(table_identifier, metadata, file, self._load_file_io(metadata.properties, file), self)

@@ -6,13 +6,12 @@ import importlib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, cast
-from urllib.parse import urlparse
 
 from pinakes.core.catalog import Catalog
 from pinakes.core.errors import CatalogUnavailable, InvalidArgument, listing
 from pinakes.core.hints import meant
 from pinakes.core.secrets import ANONYMOUS, Access
-from pinakes.providers.locations import is_remote, local_path
+from pinakes.providers.locations import is_address, is_remote, local_path
 from pinakes.providers.options import parse_options
 
 if TYPE_CHECKING:
@@ -78,7 +77,7 @@ def paths_from(
     named = getattr(load_type(type), "LOCAL_PATHS", ())
 
     def placed(key: str, value: OptionValue) -> OptionValue:
-        is_path = key.lower() in named and isinstance(value, str) and value and not urlparse(value).scheme
+        is_path = key.lower() in named and isinstance(value, str) and value and not is_address(value)
         return str(base / Path(str(value)).expanduser()) if is_path else value
 
     return str(placed("location", location)), {key: placed(key, value) for key, value in options.items()}

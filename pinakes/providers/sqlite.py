@@ -10,11 +10,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
-from urllib.parse import unquote, urlparse
 
 from pinakes.core.errors import CatalogUnavailable, InvalidArgument, PinakesError
 from pinakes.core.secrets import ANONYMOUS, Access
 from pinakes.providers.default_namespace import with_default
+from pinakes.providers.locations import is_remote, local_path
 from pinakes.providers.options import option, parse_options
 from pinakes.providers.sql_catalog.adapter import StoreCatalog
 from pinakes.providers.sql_catalog.database import choose_name
@@ -66,7 +66,9 @@ def places(location: str, warehouse: str | None) -> tuple[Path, str]:
     """The database file and the warehouse, whose directories are made where they are local."""
     if not location or location == ":memory:":
         raise InvalidArgument("catalog type sqlite needs a directory or a database file as its location")
-    path = _local_path(location)
+    if is_remote(location):
+        raise InvalidArgument(f"a SQLite database must be a local file, and {location.partition(':')[0]}:// is not")
+    path = local_path(location)
     is_file = path.is_file() or (path.suffix.lower() in _FILE_SUFFIXES and not path.is_dir())
     if is_file and warehouse is None:
         raise InvalidArgument(f"{location} is a database file; say where the data goes with the option WAREHOUSE '…'")
@@ -77,15 +79,6 @@ def places(location: str, warehouse: str | None) -> tuple[Path, str]:
         raise CatalogUnavailable(f"the directory {directory} can't be made: {error.strerror}") from error
     chosen = str(directory / "warehouse") if warehouse is None else warehouse
     return (path if is_file else path / "catalog.db"), absolute_warehouse(chosen)
-
-
-def _local_path(location: str) -> Path:
-    parsed = urlparse(location)
-    if parsed.scheme == "file":
-        return Path(unquote(parsed.path))
-    if len(parsed.scheme) > 1:
-        raise InvalidArgument(f"a SQLite database must be a local file, and {parsed.scheme}:// is not")
-    return Path(location).expanduser().absolute()
 
 
 def _open_store(database: Path, alias: str, options: SqliteOptions) -> SqliteStore:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from urllib.parse import urlparse
-
 from pinakes.core.errors import InvalidArgument, NotSupportedError
 from pinakes.core.secrets import Secret
+from pinakes.providers.locations import written_location
 
 _PROPERTIES = {
     "KEY_ID": "s3.access-key-id",
@@ -33,7 +31,7 @@ def storage_properties(secret: Secret | None) -> dict[str, str]:
 
 def absolute_warehouse(warehouse: str) -> str:
     """A URI as it is, a path made absolute: as a file:// URI, readers would cut it short at a '#' or '?' in it."""
-    return warehouse if len(urlparse(warehouse).scheme) > 1 else str(Path(warehouse).expanduser().absolute())
+    return written_location(warehouse).text
 
 
 def _of_profile(profile: str) -> dict[str, str]:

@@ -224,9 +224,9 @@ def test_catalogs_that_start_programs(starts: object, engine: Engine, monkeypatc
     monkeypatch.setattr(FilesCatalog, "RUNS_COMMANDS", starts, raising=False)
     with open_engine(engine.config, Policy(("attach", "local_files"))) as server:
         with pytest.raises(PermissionDenied, match=r"start a program.*worker_commands"):
-            server.session(Identity("bob")).run("ATTACH 'run rm -rf /' AS x (TYPE files, VERIFY false)")
+            server.session(Identity("bob")).run("ATTACH 'run rm -rf /x' AS x (TYPE files, VERIFY false)")
         admin = server.session(Identity("ann", roles=frozenset({"admin"})))
-        do(admin, "ATTACH 'run rm -rf /' AS x (TYPE files, VERIFY false)")
+        do(admin, "ATTACH 'run rm -rf /x' AS x (TYPE files, VERIFY false)")
 
 
 def test_a_session_takes_over_new_roles_and_stays_that_of_its_user(engine: Engine, tmp_path: Path) -> None:

@@ -6,6 +6,7 @@
     a function of rows      `function`
     a procedure             `procedure`, for those of the engine: `CALL system.runtime.x`
     a path of this machine  `files`: FROM 'path', read_csv, COPY, LOCATION, the options of ATTACH
+    a property to store     `properties`: of tables, views and namespaces
     a catalog to mount      `mount`
     work for Spark          `spark`, when a statement asks for it, and again when one is sent
     another's statement     `may_stop`: KILL, `kill_query`
@@ -16,7 +17,7 @@ Row filters and column masks will stand in `relation`, which gives back what may
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from typing import TYPE_CHECKING
 
 from pinakes.core.errors import InternalError, PermissionDenied
@@ -87,6 +88,19 @@ class Guard:
     def spark(self) -> None:
         """For all that is sent to Spark: statements, procedures, pipelines."""
         self.require("spark", "running statements on Spark")
+
+    def properties(self, properties: Iterable[tuple[str, str]]) -> None:
+        """What a statement is about to store in a table, view or namespace: no property names code, and those that are
+        locations are ones that this user may use."""
+        if not properties:
+            return
+        from pinakes.core.location import Location  # not loaded for a query
+        from pinakes.core.property_gate import PATHS, check_properties
+
+        check_properties(key for key, _ in properties)
+        for key, value in properties:
+            if key.lower() in PATHS:
+                self.files.location(Location.parse(value))
 
     def may_stop(self, user: str) -> bool:
         """Whether this user may stop a statement of another: one's own everybody, anyone's an administrator."""

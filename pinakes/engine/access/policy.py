@@ -17,10 +17,12 @@ if TYPE_CHECKING:
 class Policy:
     """No dataclass, which half a millisecond of every start would go into."""
 
-    __slots__ = ("everybody_may",)
+    __slots__ = ("confines", "everybody_may")
 
-    def __init__(self, powers: Iterable[str]) -> None:
+    def __init__(self, powers: Iterable[str], *, confines: bool = True) -> None:
         self.everybody_may = frozenset(powers)
+        self.confines = confines
+        """Whether files of tables must be in directories that the configuration names; on a server they must."""
 
     def may(self, identity: Identity, power: str) -> bool:
         return identity.is_admin or power in self.everybody_may
@@ -38,5 +40,5 @@ def refusal(power: str, what: str) -> str:
     )
 
 
-EMBEDDED = Policy(POWERS)
+EMBEDDED = Policy(POWERS, confines=False)
 """Whoever runs an engine in their own process can do all of this without it."""

@@ -6,22 +6,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from pinakes.engine.access.guard import Guard
 
 Rule = Callable[[Any, "Guard"], None]
-
-_PATHS = (
-    "location",
-    "write.data.path",
-    "write.metadata.path",
-    "write.object-storage.path",
-    "write.folder-storage.path",
-)
-"""Properties of tables and namespaces that say where files are to be."""
 
 
 def anybody(statement: Any, guard: Guard) -> None:
@@ -45,24 +36,19 @@ def _secret(statement: Any, guard: Guard) -> None:
         guard.require("server_credentials", "a secret with the credentials of the server itself")
 
 
-def _places(properties: Iterable[tuple[str, str]], guard: Guard) -> None:
-    for key, value in properties:
-        if key.lower() in _PATHS:
-            _check_path(value, guard)
-
-
 def _table(statement: Any, guard: Guard) -> None:
     """A location of its own is checked where the table is made: temporary tables have none."""
-    _places(statement.properties, guard)
+    guard.properties(statement.properties)
 
 
 def _alter_table(statement: Any, guard: Guard) -> None:
     for action in statement.actions:
-        _places(getattr(action, "properties", ()), guard)
+        guard.properties(getattr(action, "properties", ()))
 
 
 def _namespace(statement: Any, guard: Guard) -> None:
-    _places(getattr(statement, "properties", ()) or getattr(statement, "updates", ()), guard)
+    """A view, too."""
+    guard.properties(getattr(statement, "properties", ()) or getattr(statement, "updates", ()))
 
 
 def _file(statement: Any, guard: Guard) -> None:
@@ -134,8 +120,8 @@ RULES: dict[str, Rule] = {
     "TableExecute": anybody,
     "RenameTable": anybody,
     "DropTable": anybody,
-    "CreateView": anybody,
-    "AlterView": anybody,
+    "CreateView": _namespace,
+    "AlterView": _namespace,
     "DropView": anybody,
     "CommentOn": anybody,
     # changes

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from pinakes.core.confined import Roots
 from pinakes.core.errors import InvalidArgument, PermissionDenied, listing
+from pinakes.core.location import Location
 
 PRIVATE = "pinakes-temp-"
 """How the directories of sessions' temporary tables begin (`scratch.py`): what is in them is the session's own."""
@@ -42,6 +43,12 @@ class FileAccess:
         if not self.roots.hold(found):
             raise PermissionDenied(f"path '{path}'{self._outside()}")
         return found
+
+    def location(self, location: Location) -> None:
+        """PermissionDenied for a location of this machine that is outside. What lies elsewhere is reached with the
+        user's own secrets, or not at all."""
+        if location.is_local:
+            self.local(location.path)
 
     def _outside(self) -> str:
         if self._refusal:

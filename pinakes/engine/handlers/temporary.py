@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from pinakes.core.errors import InvalidArgument
+from pinakes.core.location import Location
 from pinakes.core.names import Part
 from pinakes.engine.execution import Execution
 from pinakes.engine.files.access import FileAccess
-from pinakes.engine.files.paths import local_text
 from pinakes.engine.places import Found, Place
 from pinakes.engine.planner import Planner
 from pinakes.engine.session import Session
@@ -18,8 +18,7 @@ def check_location(location: str | None, place: Place, access: FileAccess) -> No
         return
     if place.mount.is_private:
         raise InvalidArgument("a temporary table has no LOCATION: it lies where it goes with the session")
-    if "://" not in location or location.lower().startswith("file:"):
-        access.local(local_text(location))
+    access.location(Location.parse(location))
 
 
 def check_readable(planner: Planner, view: Found, session: Session) -> None:

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING
 from pyiceberg.table.update import SetPropertiesUpdate
 
 from pinakes.core.errors import InvalidArgument
+from pinakes.core.location import Location
 from pinakes.engine.maintenance.foreign import Foreign
 from pinakes.engine.procedures.reachable import plain
 from pinakes.engine.scan.snapshot import files_of
 from pinakes.engine.write.append import append_files
 from pinakes.engine.write.commit import begin, commit, hold_schema, hold_snapshot
-from pinakes.providers.confined_io import check_location
+from pinakes.providers.table_io import TableIO
 
 if TYPE_CHECKING:
     from pyiceberg.io import FileIO
@@ -51,8 +52,9 @@ def add_to(transaction: Transaction, files: Sequence[File], io: FileIO, executio
     for file in files:
         execution.query.check()
         added.append(foreign.data_file(file))
-        if file.is_local:
-            check_location(io, added[-1].file_path)
+        location = Location.parse(added[-1].file_path)
+        if isinstance(io, TableIO):
+            io.check(location)
     if foreign.properties:
         transaction._apply((SetPropertiesUpdate(updates=foreign.properties),))
     append_files(transaction, added)

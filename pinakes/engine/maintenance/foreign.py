@@ -27,7 +27,6 @@ from pinakes.core.names import quote
 from pinakes.core.types import sql_name
 from pinakes.engine.files.parquet_footers import footer_of
 from pinakes.engine.maintenance.sources import directory_values
-from pinakes.engine.scan.locations import local_path
 from pinakes.engine.scan.shapes import NAME_MAPPING, NoShape, shape_of
 from pinakes.engine.write.parquet.columns import Columns
 from pinakes.engine.write.parquet.metrics import Observed, entry_metrics
@@ -78,8 +77,7 @@ class Foreign:
     def _path(self, file: File) -> str:
         """As the table writes paths."""
         path = str(file.local) if file.is_local else file.path
-        is_local = local_path(self.metadata.location) is not None
-        return f"file://{path}" if file.is_local and is_local and self.metadata.location.startswith("file:") else path
+        return f"file://{path}" if file.is_local and self.metadata.location.startswith("file:") else path
 
     # --- columns ---------------------------------------------------------------------------------------------------
 

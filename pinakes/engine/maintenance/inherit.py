@@ -38,6 +38,7 @@ def inherit(execution: Execution, target: Name, files: Sequence[File], propertie
     if place.mount.is_private:
         raise NotSupportedError("a temporary table goes with the session, and its files with it: name another catalog")
     check_free(resolver.there(place, target), "TABLE", replace=False)
+    execution.session.guard.properties(properties.items())
     spec = _spec(execution, files, properties)
     check_location(spec.location, place, execution.session.guard.files)
     transaction = catalog.begin_create_table(place.namespace, name, spec)

@@ -29,6 +29,7 @@ from pinakes.engine.procedures.base import DRY_RUN, TABLE, Parameter, Procedure,
 from pinakes.engine.procedures.history import ancestors, known_snapshot
 from pinakes.engine.procedures.reachable import Reachable
 from pinakes.engine.write.commit import begin, commit
+from pinakes.providers.table_io import OwnPlaces
 
 log = logging.getLogger(__name__)
 
@@ -53,10 +54,10 @@ def _run(work: Work) -> Rows:
     known = _statistics(metadata)
     if work["dry_run"]:
         gone = sum(file.snapshot_id in doomed for file in (*metadata.statistics, *metadata.partition_statistics))
-        return [(*_remove(theirs, ours, lambda path: True), gone)]
+        return [(*_remove(theirs, ours, OwnPlaces(metadata).hold), gone)]
     left = _expire(work, doomed, dropped)
     ours.add((s for s in left.snapshots if s.snapshot_id not in before), io)  # what somebody else added meanwhile
-    remove = partial(_removed, io)
+    remove = partial(_removed, io, OwnPlaces(metadata))
     return [(*_remove(theirs, ours, remove), sum(map(remove, known - _statistics(left))))]
 
 
@@ -163,7 +164,10 @@ def _remove(theirs: Reachable, ours: Reachable, remove: Callable[[str], bool]) -
     return tuple(counts)
 
 
-def _removed(io: FileIO, path: str) -> bool:
+def _removed(io: FileIO, own: OwnPlaces, path: str) -> bool:
+    """Whether a file is removed. What lies outside of the table, such as a file that add_files took in, stays."""
+    if not own.hold(path):
+        return False
     try:
         io.delete(path)
     except Exception as error:  # noqa: BLE001 - the snapshots have expired, whatever a file store says

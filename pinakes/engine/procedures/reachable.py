@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import os
-import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import lru_cache
-from pathlib import Path
 
 from pyiceberg.io import FileIO
 from pyiceberg.manifest import DataFileContent, ManifestFile
@@ -16,28 +12,13 @@ from pyiceberg.table.metadata import TableMetadata
 from pyiceberg.table.snapshots import Snapshot
 
 from pinakes.core.errors import DataCorrupt, PinakesError
+from pinakes.core.location import Location
 from pinakes.providers.foreign_errors import translate_foreign
-
-_SCHEMES = {"s3a": "s3", "s3n": "s3", "gcs": "gs", "abfss": "abfs"}
-_SCHEME = re.compile(r"^([a-z0-9]+)(?=://)")
-_LOCAL = re.compile(r"^file:(//[^/]*)?(?=/)")
 
 
 def plain(path: str) -> str:
-    """A path such that two spellings of one file are the same: by scheme, and on this machine by way of links, `..` or
-    doubled slashes. In an object store each of these is another object."""
-    local = _LOCAL.sub("", path)
-    if local.startswith("/"):
-        directory, _, name = local.rpartition("/")
-        found = f"{_directory(directory or '/').rstrip('/')}/{name}"
-        return os.path.realpath(found) if name in ("", ".", "..") or Path(found).is_symlink() else found
-    return _SCHEME.sub(lambda found: _SCHEMES.get(found[1], found[1]), path)
-
-
-@lru_cache(maxsize=10_000)
-def _directory(path: str) -> str:
-    """Where a directory really is; many files share one."""
-    return os.path.realpath(path)
+    """A path such that two spellings of one file are the same."""
+    return Location.parse(path).identity
 
 
 @dataclass(slots=True)

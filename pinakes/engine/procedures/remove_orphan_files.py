@@ -11,16 +11,15 @@ import logging
 import posixpath
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
-from urllib.parse import urlparse
 
 import pyarrow as pa
-from pyarrow import fs
-from pyiceberg.io.pyarrow import PyArrowFileIO
 
 from pinakes.core.errors import InvalidArgument, NotSupportedError
+from pinakes.core.location import Location
 from pinakes.engine.procedures.base import TABLE, Parameter, Procedure, Rows, Work
 from pinakes.engine.procedures.reachable import Reachable, metadata_files, plain
 from pinakes.providers.iceberg import translated
+from pinakes.providers.table_io import TableIO
 
 log = logging.getLogger(__name__)
 
@@ -34,7 +33,7 @@ def _run(work: Work) -> Rows:
     older_than: datetime = work["older_than"] or oldest
     dry = work["dry_run"] if work["dry_run"] is not None else older_than.astimezone(UTC) > oldest
     io = work.table.handle.io
-    if not isinstance(io, PyArrowFileIO):
+    if not isinstance(io, TableIO):
         raise NotSupportedError(f"the files of {work.found} can't be listed: they are read by {type(io).__name__}")
     orphans = sorted(_orphans(work, io, older_than.astimezone(UTC)))
     if not dry:
@@ -44,7 +43,7 @@ def _run(work: Work) -> Rows:
     return [(path,) for path in orphans]
 
 
-def _orphans(work: Work, io: PyArrowFileIO, older_than: datetime) -> Iterator[str]:
+def _orphans(work: Work, io: TableIO, older_than: datetime) -> Iterator[str]:
     """The files are listed first: what is written meanwhile is not among them, and what is committed is known."""
     with translated("table", work.table.namespace, work.table.name):
         listed = list(_listed(work, io))
@@ -59,24 +58,17 @@ def _orphans(work: Work, io: PyArrowFileIO, older_than: datetime) -> Iterator[st
             yield path
 
 
-def _listed(work: Work, io: PyArrowFileIO) -> Iterator[tuple[str, datetime]]:
-    """Each file below the location with the time of its last change, as the table's metadata would write its path."""
-    root = work.table.handle.metadata.location.rstrip("/")
-    asked = (work["location"] or root).rstrip("/")
-    if plain(asked) != plain(root) and not plain(asked).startswith(f"{plain(root)}/"):
-        raise InvalidArgument(f"the location {asked!r} is not below that of {work.found}, which is {root!r}")
-    scheme, netloc, path = PyArrowFileIO.parse_location(asked, io.properties)
-    found = io.fs_by_scheme(scheme, netloc).get_file_info(fs.FileSelector(path, recursive=True, allow_not_found=True))
-    prefix = f"{scheme}://{netloc}" if urlparse(asked).scheme else ""
-    for info in found:
-        if info.type == fs.FileType.File:
-            yield _address(prefix, scheme, netloc, info.path), info.mtime.astimezone(UTC)
-
-
-def _address(prefix: str, scheme: str, netloc: str, path: str) -> str:
-    if not prefix or scheme == "file":
-        return f"{'file://' if prefix else ''}{path}"
-    return f"{scheme}://{path}" if path.startswith(f"{netloc}/") or path == netloc else f"{prefix}{path}"
+def _listed(work: Work, io: TableIO) -> Iterator[tuple[str, datetime]]:
+    """Each file below the location with the time of its last change, as the table's metadata would write its path.
+    What a link leads out of the table to is not the table's."""
+    root = Location.parse(work.table.handle.metadata.location.rstrip("/"))
+    asked = Location.parse(work["location"].rstrip("/")) if work["location"] else root
+    if not asked.is_below(root):
+        raise InvalidArgument(f"the location '{asked}' is not below that of {work.found}, which is '{root}'")
+    home = f"{root.identity}/"
+    for location, changed in io.files_below(asked):
+        if location.identity.startswith(home):
+            yield location.text, changed.astimezone(UTC)
 
 
 def _other_tables(paths: Iterator[str], root: str) -> set[str]:

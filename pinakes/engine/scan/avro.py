@@ -19,6 +19,7 @@ import pyarrow as pa
 from datafusion import SessionConfig, SessionContext
 from pyiceberg.io import FileIO
 
+from pinakes.core.location import Location
 from pinakes.engine.scan.locations import address_of, local_path
 from pinakes.engine.scan.varint import as_varint, read_varint
 
@@ -44,7 +45,7 @@ def read_avro_with_schema(io: FileIO, location: str) -> tuple[pa.Table, Any]:
     """The rows of an Avro file and the schema that they have there, with its columns at the same places."""
     with io.new_input(location).open() as stream:
         content = stream.read()
-    path, readable = local_path(location), readable_form(content)
+    path, readable = local_path(Location.parse(location)), readable_form(content)
     if path is not None and readable is content:
         found = _table(address_of(path))
     else:

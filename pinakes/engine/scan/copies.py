@@ -25,6 +25,7 @@ from pinakes.core.conform import compact, mask_of
 from pinakes.core.errors import NotSupportedError
 from pinakes.core.variant import VariantType, as_json
 from pinakes.engine.scan.avro import read_avro_aside
+from pinakes.providers.table_io import TableIO
 
 _FIELD_ID = "PARQUET:field_id"
 _NO_COLUMN = 2147480000
@@ -42,8 +43,6 @@ def readable_file(
         return
     if variants and file.file_format != FileFormat.PARQUET:
         raise NotSupportedError(f"columns of variants are read of Parquet only; this is a file of {file.file_format}")
-    from pyiceberg.io.pyarrow import PyArrowFileIO
-
     with tempfile.NamedTemporaryFile(prefix="pinakes-", suffix=".parquet") as copy:
         if variants:
             _copy_with_texts(io, file.file_path, {f.field_id: f for f in wanted.fields}, copy)
@@ -59,7 +58,7 @@ def readable_file(
             file_size_in_bytes=copy.tell(),
         )
         read.spec_id = file.spec_id
-        yield PyArrowFileIO(), read
+        yield TableIO({}), read
 
 
 def with_texts(schema: Schema) -> Schema:

@@ -18,6 +18,7 @@ from pyiceberg.transforms import IdentityTransform
 
 from pinakes.caches.footers import FooterCache
 from pinakes.core.catalog import IcebergTable
+from pinakes.core.location import Location
 from pinakes.core.variant import VariantType
 from pinakes.engine.scan.locations import local_path, remembered_as
 from pinakes.engine.scan.misleading import may_mislead
@@ -26,7 +27,7 @@ from pinakes.engine.scan.shapes import NAME_MAPPING, NoShape, Shape, is_uniform,
 from pinakes.engine.scan.snapshot import SnapshotFiles
 from pinakes.engine.scan.unreadable import name_of, reading
 from pinakes.engine.scan.watched import Local, Watched
-from pinakes.providers.confined_io import check_location
+from pinakes.providers.table_io import TableIO
 
 
 class Group(NamedTuple):
@@ -60,6 +61,8 @@ class Division:
         self._name = name_of(table)
         self._iceberg = table.handle.schema()
         self._alike = named_alike(self._iceberg)
+        self._directories: dict[str, bool] = {}
+        """Whether the table may have files in a directory, once that was found out."""
 
     def of(self, numbers: Sequence[int]) -> Divided:
         found = Divided()
@@ -73,11 +76,14 @@ class Division:
         return found
 
     def _file(self, number: int) -> Watched | None:
-        location, size = self._files.paths[number], self._files.sizes[number]
+        location, size = Location.parse(self._files.paths[number]), self._files.sizes[number]
         path = local_path(location)
-        if path is not None:
-            check_location(self._table.handle.io, location)
-        return Local(self._name, path, size) if path is not None else self._stores.file(self._name, location, size)
+        if path is None:
+            return self._stores.file(self._name, location, size)
+        io = self._table.handle.io
+        if isinstance(io, TableIO):
+            io.check(location, self._directories)
+        return Local(self._name, path, size)
 
     def _shape(self, number: int, file: Watched) -> Shape | NoShape:
         if not self._is_readable:
@@ -119,7 +125,7 @@ class Division:
     def _key(self, file: Watched) -> str:
         """With the table and the size: files that were not written for a table may be replaced before the next one
         takes them."""
-        where = remembered_as(file.path, self._table.handle.io.properties)
+        where = remembered_as(file.path, self._table.handle.io)
         return f"{where} {self._table.handle.metadata.table_uuid} {file.size}"
 
     # --- what the metadata tells ----------------------------------------------------------------------------------

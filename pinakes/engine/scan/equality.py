@@ -45,7 +45,7 @@ class EqualityDeletes:
         self._sets = [KeySet(ids, pa.concat_tables(tables)) for ids, tables in keys.items()]
 
     def _keys(self, cache: ManifestCache, file: DeleteFile, schema: Schema) -> pa.Table:
-        key = remembered_as(file.path, self._table.handle.io.properties)
+        key = remembered_as(file.path, self._table.handle.io)
         return cache.get("equality", f"{key} {schema}", lambda: self._read(file, schema))
 
     def _read(self, file: DeleteFile, schema: Schema) -> pa.Table:

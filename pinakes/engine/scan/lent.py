@@ -23,7 +23,7 @@ SOON = 60.0
 def renew_if_ending(table: IcebergTable, clock: Callable[[], float] = time.time) -> None:
     """Keys that are about to end are replaced by what the catalog lends now."""
     ends = str(table.handle.io.properties.get(_ENDS) or "")
-    if ends.isdigit() and int(ends) / 1000 < clock() + SOON:
+    if ends.isascii() and ends.isdecimal() and len(ends) < 18 and int(ends) / 1000 < clock() + SOON:
         _renew(table)
 
 

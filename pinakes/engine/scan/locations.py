@@ -1,33 +1,30 @@
-"""Where the files of a table are: locations that its metadata names, as paths of this machine and as addresses."""
+"""Where the files of a table are: locations as paths of this machine and as addresses that DataFusion takes."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from pinakes.core.confined import PROPERTY
+from pinakes.core.location import Location
+from pinakes.providers.table_io import TableIO
+
+if TYPE_CHECKING:
+    from pyiceberg.io import FileIO
 
 S3_SCHEMES = ("s3", "s3a", "s3n")
 
 
-def local_path(location: str) -> str | None:
-    """The path of a location on this machine; None for one elsewhere, and for one that is read in more than one way."""
-    path = location
-    if not path.startswith("/"):
-        scheme, _, path = location.partition(":")
-        if scheme != "file":
-            return None
-        path = path.removeprefix("//")
-    return path if path.startswith("/") and _is_plain(path) else None
+def local_path(location: Location) -> str | None:
+    """The path of a location on this machine; None for one elsewhere, and for one that DataFusion reads otherwise."""
+    return location.path if location.scheme == "file" and _is_plain(location.path) else None
 
 
-def s3_place(location: str) -> tuple[str, str] | None:
+def s3_place(location: Location) -> tuple[str, str] | None:
     """The bucket and the key of a location on S3; None for one elsewhere, and for one that is read in several ways."""
-    scheme, _, rest = location.partition("://")
-    bucket, _, key = rest.partition("/")
-    if scheme not in S3_SCHEMES or not bucket or not key or key.endswith("/") or not _is_plain(f"/{key}"):
+    path = location.path
+    if location.scheme not in S3_SCHEMES or len(path) < 2 or path.endswith("/") or not _is_plain(path):
         return None
-    return bucket, key
+    return location.authority, path[1:]
 
 
 def address_of(path: str) -> str:
@@ -39,12 +36,12 @@ def s3_address(host: str, key: str) -> str:
     return f"s3://{host}/{quote(key)}"
 
 
-def remembered_as(location: str, properties: Mapping[str, str]) -> str:
+def remembered_as(location: str, io: FileIO) -> str:
     """What a file is remembered by. Two object stores may have a bucket of one name: theirs are different files. What
-    was read where more directories are allowed is not given to a catalog that is kept to fewer (`ConfinedIO`)."""
-    if location.partition("://")[0] not in S3_SCHEMES:
-        return f"{location} {properties[PROPERTY]}" if PROPERTY in properties else location
-    return f"{properties.get('s3.endpoint', '')} {location}"
+    was read where more directories are allowed is not given to a catalog that is kept to fewer (`TableIO.roots`)."""
+    if location.partition("://")[0] in S3_SCHEMES:
+        return f"{io.properties.get('s3.endpoint', '')} {location}"
+    return f"{location}{io.roots.key}" if isinstance(io, TableIO) else location
 
 
 def _is_plain(path: str) -> bool:

@@ -86,18 +86,18 @@ class ManifestList:
 
 
 def manifest_list(cache: ManifestCache, io: FileIO, path: str) -> ManifestList:
-    return cache.get("list", remembered_as(path, io.properties), lambda: _list(read_avro(io, path)))
+    return cache.get("list", remembered_as(path, io), lambda: _list(read_avro(io, path)))
 
 
 def manifest(cache: ManifestCache, io: FileIO, listed: Listed) -> Manifest:
     """A manifest of data files."""
-    key = remembered_as(listed.path, io.properties)
+    key = remembered_as(listed.path, io)
     return cache.get("manifest", key, lambda: _data_manifest(read_avro(io, listed.path), listed))
 
 
 def delete_manifest(cache: ManifestCache, io: FileIO, listed: Listed) -> Manifest:
     """A manifest of delete files."""
-    key = remembered_as(listed.path, io.properties)
+    key = remembered_as(listed.path, io)
     return cache.get("deletes", key, lambda: _manifest(read_avro(io, listed.path), listed, DELETES_SCHEMA))
 
 

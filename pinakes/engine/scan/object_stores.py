@@ -23,12 +23,13 @@ from urllib.parse import urlsplit
 
 from datafusion import RuntimeEnvBuilder, SessionConfig, SessionContext
 from datafusion.object_store import AmazonS3
-from pyiceberg.io.pyarrow import PyArrowFileIO
 
 from pinakes.core.config import aws_variables, proxy_of
+from pinakes.core.location import Location
 from pinakes.engine.scan.claims import Claims
 from pinakes.engine.scan.locations import s3_address, s3_place
 from pinakes.engine.scan.watched import Remote
+from pinakes.providers.table_io import TableIO
 
 if TYPE_CHECKING:
     from pyarrow.fs import S3FileSystem
@@ -127,10 +128,10 @@ class TableStores:
     def __init__(self, stores: ObjectStores, claims: Claims, io: FileIO, location: str) -> None:
         self._stores, self._claims, self._io = stores, claims, io
         self._buckets: dict[str, tuple[Keys, Registered, S3FileSystem] | None] = {}
-        home = s3_place(f"{location.rstrip('/')}/-")
+        home = s3_place(Location.parse(f"{location.rstrip('/')}/-"))
         self._home = home[1][:-1] if home is not None else None
 
-    def file(self, table: str, location: str, size: int) -> Remote | None:
+    def file(self, table: str, location: Location, size: int) -> Remote | None:
         """A file as DataFusion reaches it; None for one that it does not."""
         place = s3_place(location)
         opened = self._opened(place[0]) if place is not None else None
@@ -139,7 +140,9 @@ class TableStores:
         (bucket, key), (keys, store, system) = place, opened
         if not self._claims.claim(self._prefix(key), keys.place):
             return None
-        return Remote(table, location, size, store.host, f"{bucket}/{key}", s3_address(store.host, key), system, store)
+        return Remote(
+            table, location.text, size, store.host, f"{bucket}/{key}", s3_address(store.host, key), system, store
+        )
 
     def _prefix(self, key: str) -> str:
         return self._home if self._home and key.startswith(self._home) else f"{key.rpartition('/')[0]}/"
@@ -150,7 +153,7 @@ class TableStores:
         return self._buckets[bucket]
 
     def _open(self, bucket: str) -> tuple[Keys, Registered, S3FileSystem] | None:
-        if type(self._io) is not PyArrowFileIO or not _is_known(self._io.properties):
+        if not isinstance(self._io, TableIO) or not _is_known(self._io.properties):
             return None
         system: Any = self._io.fs_by_scheme("s3", bucket)  # it knows the region, or has found it out
         keys = keys_of(bucket, self._io.properties, system.region)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import zlib
 from array import array
 from bisect import bisect_left
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.dataset as pds
 from pyiceberg.io import FileIO
-from pyiceberg.table.deletion_vector import DeletionVector
+from pyroaring import BitMap
 
 from pinakes.caches.manifests import ManifestCache
 from pinakes.core.catalog import IcebergTable
@@ -28,6 +28,9 @@ from pinakes.engine.scan.unreadable import reading
 MAGIC = b"\xd1\xd3\x39\x64"
 _FRAME = 8
 """Bytes about a bitmap that its length does not count: the length itself, and the checksum."""
+LARGEST_VECTOR, MOST_POSITIONS, HIGHEST = 64 << 20, 1 << 27, 1 << 8
+"""The most bytes and rows of a deletion vector, and the highest upper half of a position: a data file of more than 2^40
+rows is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +78,7 @@ def _from_zero(count: int) -> pa.Array:
 
 
 def _read(io: FileIO, cache: ManifestCache, file: DeleteFile) -> Positions:
-    key = remembered_as(file.path, io.properties)
+    key = remembered_as(file.path, io)
     if file.is_vector:
         return cache.get("vector", f"{key} {file.offset}", lambda: _vector(io, file))
     return cache.get("positions", key, lambda: _positions(io, file))
@@ -115,20 +118,34 @@ def _as_array(places: pa.Array) -> array[int]:
 
 def _vector(io: FileIO, file: DeleteFile) -> Positions:
     offset, length = file.offset or 0, file.length or 0
+    if not offset >= 0 or not 0 <= length <= LARGEST_VECTOR or not 0 <= file.record_count <= MOST_POSITIONS:
+        raise ValueError(f"the deletion vector at {offset} has {length} bytes and {file.record_count} rows")
     with io.new_input(file.path).open() as stream:
         stream.seek(offset)
         blob = stream.read(length)
-    bitmaps = DeletionVector._deserialize_bitmap(_payload(blob, length))
+    bitmaps = list(_bitmaps(_payload(blob, length)))
+    count = sum(len(bitmap) for _, bitmap in bitmaps)
+    if count != file.record_count:  # before they are unpacked: a few bytes may stand for billions of rows
+        raise ValueError(f"the deletion vector at {offset} has {count} rows; the metadata says {file.record_count}")
     places = array("q")
-    for high, bitmap in enumerate(bitmaps):
+    for high, bitmap in bitmaps:
         low = bitmap.to_array()
         plain = pa.Array.from_buffers(pa.uint32(), len(low), [None, pa.py_buffer(low)]).cast(pa.int64())
         places.extend(_as_array(pc.add(plain, high << 32)))
-    if len(places) != file.record_count:
-        raise ValueError(
-            f"the deletion vector at {offset} has {len(places)} rows; the metadata says {file.record_count}"
-        )
     return Positions({file.target or "": places})
+
+
+def _bitmaps(payload: bytes) -> Iterator[tuple[int, BitMap]]:
+    """The bitmaps of a deletion vector with the upper halves of their positions. pyiceberg's reader makes an empty one
+    for each half that is left out, of which a file of some bytes may have two billion."""
+    rest, last = memoryview(payload)[8:], -1
+    for _ in range(int.from_bytes(payload[:8], "little")):
+        high = int.from_bytes(rest[:4], "little")
+        if len(rest) < 4 or not last < high < HIGHEST:
+            raise ValueError("the bitmaps of a deletion vector are not in order")
+        bitmap = BitMap.deserialize(bytes(rest[4:]))
+        yield high, bitmap
+        rest, last = rest[4 + len(bitmap.serialize()) :], high
 
 
 def _payload(blob: bytes, length: int) -> bytes:

@@ -227,7 +227,7 @@ def files_of(table: IcebergTable, cache: ManifestCache) -> SnapshotFiles:
     with reading(table, path or "the table's metadata"):
         if not path:
             raise ValueError(f"snapshot {snapshot.snapshot_id} names no list of manifests")
-        key = remembered_as(path, table.handle.io.properties)
+        key = remembered_as(path, table.handle.io)
         return cache.get("snapshot", key, lambda: _read(table, metadata, path, cache))
 
 

@@ -26,6 +26,7 @@ from pyiceberg.schema import Schema
 from pinakes.core.catalog import IcebergTable
 from pinakes.core.errors import PermissionDenied
 from pinakes.core.iceberg_arrow import arrow_schema_of
+from pinakes.core.location import Location
 from pinakes.core.names import quote
 from pinakes.engine.scan.dataset import IcebergDataset
 from pinakes.engine.scan.defaults import default_of
@@ -88,7 +89,7 @@ class IcebergScan:
 
     @property
     def _is_local(self) -> bool:
-        return not self.files.paths or s3_place(self.files.paths[0]) is None
+        return not self.files.paths or s3_place(Location.parse(self.files.paths[0])) is None
 
     @property
     def iceberg_schema(self) -> Schema:

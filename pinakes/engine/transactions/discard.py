@@ -9,6 +9,7 @@ from pyiceberg.manifest import ManifestEntryStatus
 
 from pinakes.engine.procedures.cherrypick_snapshot import SOURCE
 from pinakes.engine.transactions.work import TableWork
+from pinakes.providers.table_io import OwnPlaces
 
 log = logging.getLogger(__name__)
 
@@ -17,7 +18,8 @@ def discard(work: TableWork) -> None:
     """Remove what is surely of this transaction alone; what can't be removed does no harm, so that is only logged."""
     io = work.base.io
     try:
-        paths = set(_paths(work))
+        own = OwnPlaces(work.metadata)
+        paths = {path for path in _paths(work) if own.hold(path)}
     except Exception as error:  # noqa: BLE001 - whatever a file store raises: the rollback itself is done
         log.warning("files of a transaction that was rolled back stay, as they can't be listed: %s", error)
         return

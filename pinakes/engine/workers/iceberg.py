@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 from pinakes.core.catalog import IcebergTable
 from pinakes.core.errors import NotSupportedError, SecretNotFound, TableNotFound
+from pinakes.core.location import Location
+from pinakes.providers.locations import written_location
 
 if TYPE_CHECKING:
     from pinakes.engine.execution import Execution
@@ -16,51 +18,49 @@ _ENDING = ".metadata.json"
 
 def iceberg_at(place: str, options: dict[str, Any], execution: Execution) -> IcebergTable:
     """A metadata file, or a directory of this machine that has a table in it. Whoever asks must be allowed to read it,
-    by the paths of this machine that they may read, or by a secret of theirs."""
-    from pyiceberg.io import load_file_io
+    by the paths of this machine that they may read, or by a secret of theirs. The same holds for the files that its
+    metadata names."""
     from pyiceberg.table import StaticTable
 
     from pinakes.providers.iceberg import translated
+    from pinakes.providers.iceberg_v3.install import install
     from pinakes.providers.sql_catalog.metadata_files import read_table_metadata
+    from pinakes.providers.table_io import TableIO
 
     if options:
         raise NotSupportedError(f"iceberg_scan of a worker takes a place and no option {min(options)!r}")
-    location, properties = _local(place, execution) if "://" not in place else _remote(place, execution)
+    install()
+    files, written = execution.session.guard.files, written_location(place)
+    files.location(written)
+    location, properties = (_newest(Path(written.path), place), {}) if written.is_local else _remote(written, execution)
     with translated("table", (place,)):
-        io = load_file_io(properties, location)
+        io = TableIO(properties, files.roots)
         metadata = read_table_metadata(io, location, f"table at '{place}'")
     table = StaticTable(("iceberg_scan", place), metadata, location, io, cast("Any", None))
     return IcebergTable((), place, table)
 
 
-def _local(place: str, execution: Execution) -> tuple[str, dict[str, str]]:
-    from pinakes.providers.confined_io import confining
-
-    files = execution.session.guard.files
-    path = files.local(place)
-    found = path if path.name.endswith(_ENDING) else _newest(path, place)
-    roots = files.roots.texts
-    return str(found), {} if roots is None else confining(roots)
-
-
-def _newest(directory: Path, place: str) -> Path:
+def _newest(directory: Path, place: str) -> str:
+    """The metadata file, or the newest one in a directory."""
     from pinakes.providers.hadoop_catalog.versions import current, versions_in
 
+    if directory.name.endswith(_ENDING):
+        return str(directory)
     metadata = directory / "metadata"
     names = [path.name for path in metadata.iterdir() if path.name.endswith(_ENDING)] if metadata.is_dir() else []
     hint = metadata / "version-hint.text"
     numbered = current(versions_in(names), hint.read_text() if hint.is_file() else None, f"table at '{place}'")
     if numbered is not None:
-        return metadata / numbered.file
+        return str(metadata / numbered.file)
     if not names:
         raise TableNotFound(f"'{place}' has no Iceberg table: there is no metadata file in it")
-    return metadata / max(names)
+    return str(metadata / max(names))
 
 
-def _remote(place: str, execution: Execution) -> tuple[str, dict[str, str]]:
+def _remote(location: Location, execution: Execution) -> tuple[str, dict[str, str]]:
     from pinakes.providers.storage import storage_properties
 
-    session = execution.session
+    session, place = execution.session, location.text
     if not place.endswith(_ENDING):
         raise NotSupportedError(f"iceberg_scan of an object store needs the metadata file itself, not '{place}'")
     secret = session.engine.secrets.for_path(place, session.identity)

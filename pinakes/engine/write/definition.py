@@ -19,6 +19,7 @@ from pinakes.core.errors import ColumnExists, ColumnNotFound, InvalidArgument, l
 from pinakes.core.iceberg_arrow import iceberg_schema_of
 from pinakes.core.names import Part, match, quote
 from pinakes.core.primary_key import key_properties
+from pinakes.core.property_gate import harmless
 from pinakes.core.types import iceberg_type
 from pinakes.engine.execution import Execution
 from pinakes.engine.write.defaults import DEFAULTS_VERSION, check_no_defaults, default_value
@@ -77,7 +78,7 @@ def _spec(statement: CreateTable | CreateTableAs, schema: Schema) -> TableSpec:
 def spec_like(statement: CreateTable, other: IcebergTable, existing: IcebergTable | None = None) -> TableSpec:
     """The columns, partitioning, sort order and properties of another table."""
     handle = other.handle
-    copied = {key: value for key, value in handle.properties.items() if not is_record(key)}
+    copied = {key: value for key, value in harmless(handle.properties).items() if not is_record(key)}
     properties = {**copied, **table_properties(statement.properties, statement.comment)}
     versions = [t.handle.format_version for t in (other, existing) if t is not None]
     properties.setdefault(FORMAT_VERSION, str(max(versions)))

@@ -18,7 +18,6 @@ import pyarrow as pa
 from pyiceberg.io import FileIO
 from pyiceberg.manifest import DataFile
 from pyiceberg.partitioning import PartitionKey
-from pyiceberg.table.locations import load_location_provider
 from pyiceberg.table.metadata import TableMetadata
 
 from pinakes.core.conform import conform
@@ -35,6 +34,7 @@ from pinakes.engine.write.parquet.row_groups import row_groups
 from pinakes.engine.write.partitions import identity, split
 from pinakes.engine.write.sort_order import order_of
 from pinakes.engine.write.sorting import sorted_rows
+from pinakes.providers.table_io import location_provider
 
 LANES = min(os.cpu_count() or 1, 4)
 """Threads that encode; each has a file of its own, so more of them would make more files."""
@@ -55,7 +55,7 @@ class FileWriter(NewFiles):
         self._sorting = order_of(metadata) is not None
         self._seen = arrow_schema_of(metadata.schema())
         self._target = Target(io, Columns(metadata), Layout.of(metadata), sorted=self._sorting)
-        self._locations = load_location_provider(metadata.location, metadata.properties)
+        self._locations = location_provider(metadata.location, metadata.properties)
         self._id, self._counter = uuid.uuid4(), itertools.count()
 
     def write_all(self, batches: Iterable[pa.RecordBatch]) -> None:

@@ -30,7 +30,6 @@ from pinakes.providers.metadata_updates import commit_response
 from pinakes.providers.no_views import NoViews
 from pinakes.providers.own_io import OwnFileIO
 from pinakes.providers.sql_catalog.metadata_files import read_metadata, read_table_metadata
-from pinakes.providers.sql_catalog.purge import TableFiles
 from pinakes.providers.sql_catalog.rows import pyiceberg_errors
 
 if TYPE_CHECKING:
@@ -84,13 +83,6 @@ class HadoopCatalog(NoViews, OwnFileIO):
             self._local.remove_table(*names)
         except Gone as error:
             raise _missing(names) from error
-
-    def purge_table(self, identifier: str | Identifier) -> None:
-        """Also removes the files of the table that are elsewhere; they are found out before the directory goes."""
-        table = self.load_table(identifier)
-        files = TableFiles.of(table)
-        self.drop_table(identifier)
-        files.delete(table.io)
 
     def rename_table(self, from_identifier: str | Identifier, to_identifier: str | Identifier) -> Table:
         names = self.identifier_to_tuple(from_identifier)

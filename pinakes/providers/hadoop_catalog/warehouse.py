@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from pinakes.core.errors import InvalidArgument, PermissionDenied
+from pinakes.core.location import Location
 
 if TYPE_CHECKING:
     from pyarrow.fs import FileSystem
@@ -102,13 +103,13 @@ def _is_directory(entry: os.DirEntry[str]) -> bool:
 class ObjectStore:
     """A prefix of an object store, through pyiceberg's file access."""
 
-    def __init__(self, root: str, properties: Mapping[str, str]) -> None:
-        self._root = root.rstrip("/")
+    def __init__(self, root: Location, properties: Mapping[str, str]) -> None:
+        self._root = root
         self._properties = properties
         self._files: FileSystem | None = None
 
     def location(self, *parts: str) -> str:
-        return "/".join((self._root, *parts))
+        return "/".join((self._root.text, *parts))
 
     def entries(self, *parts: str) -> Entries | None:
         from pyarrow.fs import FileSelector, FileType
@@ -130,9 +131,8 @@ class ObjectStore:
 
     def _found(self, *parts: str) -> tuple[FileSystem, str]:
         """The file system, and the path in it."""
-        from pyiceberg.io.pyarrow import PyArrowFileIO
+        from pinakes.providers.table_io import TableIO
 
-        scheme, netloc, path = PyArrowFileIO.parse_location(self.location(*parts), dict(self._properties))
         if self._files is None:
-            self._files = PyArrowFileIO(dict(self._properties)).fs_by_scheme(scheme, netloc)
-        return self._files, path
+            self._files = TableIO(dict(self._properties)).fs_by_scheme(self._root.scheme, self._root.authority)
+        return self._files, Location.parse(self.location(*parts)).arrow_path

@@ -1,8 +1,8 @@
 """The one place that changes pyiceberg: version 3 gets our parts, versions 1 and 2 keep theirs (but for the nulls of
 `projection.py`, which every version keeps).
 
-`PLACES` names everything that is replaced; `tests/providers/test_iceberg_v3.py` fails when pyiceberg's code there is
-no longer what these parts were written for.
+`pyiceberg_gate.py` has what is replaced for safety, in any version. `PLACES` names everything else;
+`tests/providers/test_iceberg_v3.py` fails when pyiceberg's code there is no longer what these parts were written for.
 """
 
 from __future__ import annotations
@@ -40,6 +40,7 @@ from pinakes.providers.iceberg_v3 import defaults, lineage, projection, snapshot
 from pinakes.providers.iceberg_v3.records import read_manifest_list
 from pinakes.providers.iceberg_v3.statistics import ParquetModel
 from pinakes.providers.iceberg_v3.writers import ManifestWriterV3
+from pinakes.providers.pyiceberg_gate import close_gate
 
 logger = logging.getLogger(__name__)
 
@@ -76,6 +77,7 @@ def install() -> None:
 
 
 def _install(found: str) -> None:
+    close_gate()
     if not found.startswith(f"{WRITTEN_FOR}."):
         logger.warning("pyiceberg is %s, not %s: Iceberg format version 3 can't be written", found, WRITTEN_FOR)
         return

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from urllib.parse import quote, unquote, urlsplit
 
-from pydantic import ValidationError
+from pydantic import Field, ValidationError
 from pyiceberg.catalog import Catalog as PyIcebergCatalog
 from pyiceberg.catalog.rest import (
     DEFAULT_ENDPOINTS,
@@ -25,6 +26,8 @@ from pyiceberg.catalog.rest import (
     Endpoint,
     Endpoints,
     ListNamespaceResponse,
+    ListTablesResponse,
+    ListViewsResponse,
     RestCatalog,
     TableResponse,
 )
@@ -36,7 +39,6 @@ from pyiceberg.exceptions import (
     NoSuchTableError,
     TableAlreadyExistsError,
 )
-from pyiceberg.io import load_file_io
 from pyiceberg.schema import Schema
 from pyiceberg.table import CommitTableRequest, CommitTableResponse, StagedTable, Table, TableIdentifier
 from pyiceberg.table.update import AssertCreate
@@ -45,28 +47,55 @@ from requests import HTTPError, Response
 
 from pinakes import __version__
 from pinakes.core.catalog import TableChange
-from pinakes.core.errors import CatalogUnavailable, InvalidArgument
+from pinakes.core.confined import EVERYWHERE, Roots
+from pinakes.core.errors import CatalogUnavailable, InvalidArgument, NotSupportedError
+from pinakes.core.location import Location
+from pinakes.core.names import dotted
+from pinakes.core.property_gate import FROM_SERVERS, OF_REST_CATALOGS, allowed
+from pinakes.providers.pyiceberg_gate import check_history
 from pinakes.providers.rest.http import RestSession, said
 from pinakes.providers.rest.landed import check_landed
 from pinakes.providers.rest.views import RestViews
+from pinakes.providers.table_io import TableIO
 
 if TYPE_CHECKING:
-    from pyiceberg.io import FileIO
     from pyiceberg.table.update import TableRequirement, TableUpdate
     from pyiceberg.typedef import Identifier, Properties
 
 _CREATE_VIEW = Endpoint.from_string("POST /v1/{prefix}/namespaces/{namespace}/views")
 _COMMIT_TRANSACTION = Endpoint.from_string("POST /v1/{prefix}/transactions/commit")
-_KEPT_FROM_SERVERS = (
-    *("py-", "auth", "ssl", "token", "credential", "oauth2-", "header.", "rest."),
-    *("snapshot-loading-mode", "scan-planning-mode"),
-)
+_MOST_PAGES = 10_000
 _KEYS = ("s3.access-key-id", "s3.secret-access-key", "s3.session-token")
+
+
+class _Page(Protocol):
+    @property
+    def next_page_token(self) -> str | None: ...
+
+    @classmethod
+    def model_validate_json(cls, json_data: str) -> Any: ...
+
+
+P = TypeVar("P", bound=_Page)
+
+
+class _LoadTableResult(TableResponse):
+    read_restrictions: Any = Field(alias="read-restrictions", default=None)
+
+
+def _is_empty(restrictions: Any) -> bool:
+    """Whether they restrict nothing. A row filter that is `false` lets no row through."""
+    if isinstance(restrictions, dict):
+        return all(value is None or value == [] for value in restrictions.values())
+    return restrictions is None
 
 
 class RestClient(RestViews, RestCatalog):
     """`properties` are the catalog's; `storage` says how to reach the files where the server says nothing of keys, and
     `chosen` what counts against what it says."""
+
+    roots: Roots = EVERYWHERE
+    """The directories of this machine that files of its tables may be in."""
 
     def __init__(
         self,
@@ -108,7 +137,7 @@ class RestClient(RestViews, RestCatalog):
             self.url(Endpoints.get_config, prefixed=False), params={"warehouse": warehouse} if warehouse else {}
         )
         config = self._read_config(response)
-        theirs = _harmless(config.defaults), _harmless(config.overrides)
+        theirs = [allowed(said, FROM_SERVERS, OF_REST_CATALOGS) for said in (config.defaults, config.overrides)]
         self.properties = {**theirs[0], **self.properties, **theirs[1]}
         if _origin(self.properties["uri"]) == _origin(self.uri):
             self.uri = self.properties["uri"]  # to another host, the login is not sent
@@ -159,25 +188,61 @@ class RestClient(RestViews, RestCatalog):
         parent = self.identifier_to_tuple(namespace)
         self._encode_namespace_path(parent)  # refuses what can't be
         asked = {"parent": self._namespace_separator.join(parent)} if parent else {}
-        return list(self._namespaces(asked))
+        pages = self._pages(self.url(Endpoints.list_namespaces), ListNamespaceResponse, asked)
+        return [found for page in pages for found in page.namespaces]
 
-    def _namespaces(self, asked: dict[str, str]) -> Iterator[Identifier]:
-        page: str | None = None
+    def list_tables(self, namespace: str | Identifier) -> list[Identifier]:
+        self._check_endpoint(Capability.V1_LIST_TABLES)
+        pages = self._pages(self._url_within(Endpoints.list_tables, namespace), ListTablesResponse)
+        return [(*found.namespace, found.name) for page in pages for found in page.identifiers]
+
+    def list_views(self, namespace: str | Identifier) -> list[Identifier]:
+        if Capability.V1_LIST_VIEWS not in self._supported_endpoints:
+            return []
+        pages = self._pages(self._url_within(Endpoints.list_views, namespace), ListViewsResponse)
+        return [(*found.namespace, found.name) for page in pages for found in page.identifiers]
+
+    def _url_within(self, endpoint: str, namespace: str | Identifier) -> str:
+        levels = self._check_valid_namespace_identifier(namespace)
+        return self.url(endpoint, namespace=self._encode_namespace_path(levels))
+
+    def _pages(self, url: str, kind: type[P], asked: Mapping[str, str] = MappingProxyType({})) -> Iterator[P]:
+        """The pages of a listing; CatalogUnavailable where they would never end."""
+        params, seen = dict(asked), set[str]()
         while True:
-            response = self._session.get(
-                self.url(Endpoints.list_namespaces), params={**asked, **({"pageToken": page} if page else {})}
-            )
+            response = self._session.get(url, params=params)
             try:
                 response.raise_for_status()
             except HTTPError as error:
                 _handle_non_200_response(error, {404: NoSuchNamespaceError})
-            answer = ListNamespaceResponse.model_validate_json(response.text)
-            yield from answer.namespaces
-            page = answer.next_page_token
-            if not page:
+            page = kind.model_validate_json(response.text)
+            yield page
+            if not page.next_page_token:
                 return
+            if page.next_page_token in seen or len(seen) == _MOST_PAGES:
+                raise CatalogUnavailable(f"{self._session.place} sends the pages of a listing without an end")
+            seen.add(page.next_page_token)
+            params["pageToken"] = page.next_page_token
 
     # --- tables --------------------------------------------------------------------------------------------------
+
+    def load_table(self, identifier: str | Identifier) -> Table:
+        """As pyiceberg's, which would not see what the catalog restricts."""
+        self._check_endpoint(Capability.V1_LOAD_TABLE)
+        url = self.url(Endpoints.load_table, prefixed=True, **self._split_identifier_for_path(identifier))
+        response = self._session.get(url)
+        try:
+            response.raise_for_status()
+        except HTTPError as error:
+            _handle_non_200_response(error, {404: NoSuchTableError})
+        answer, name = _LoadTableResult.model_validate_json(response.text), self.identifier_to_tuple(identifier)
+        if not _is_empty(answer.read_restrictions):
+            raise NotSupportedError(
+                f"table {dotted(name)} can't be read: its catalog restricts which rows and columns are read "
+                f"(read-restrictions), and Pinakes does not enforce that yet. Read it with an engine that does, or ask "
+                f"for a login that is not restricted."
+            )
+        return self._response_to_table(name, answer)
 
     def _create_table(self, identifier: str | Identifier, *args: Any, **kwargs: Any) -> TableResponse:
         """The server puts files below the names, unless it is told a place; see `check_location`."""
@@ -193,7 +258,7 @@ class RestClient(RestViews, RestCatalog):
             table_response.metadata_location or "",
             self._io_of(table_response),
             self,
-            table_response.config,
+            allowed(table_response.config, FROM_SERVERS),
         )
 
     def _response_to_staged_table(
@@ -207,21 +272,22 @@ class RestClient(RestViews, RestCatalog):
             catalog=self,
         )
 
-    def _io_of(self, response: TableResponse) -> FileIO:
+    def _io_of(self, response: TableResponse) -> TableIO:
         """Access to a table's files: with the keys that the server gave for it, else with those that ATTACH named."""
         location = response.metadata_location or response.metadata.location
         check_location(location)
-        lent = {
-            **_harmless(response.config),
-            **self._resolve_storage_credentials(response.storage_credentials, location),
-        }
+        for place in {location, response.metadata.location}:
+            Location.parse(place)
+        check_history(response.metadata)
+        credentials = self._resolve_storage_credentials(response.storage_credentials, location)
+        lent = {**allowed(response.config, FROM_SERVERS), **allowed(credentials, FROM_SERVERS)}
         own = {**self.properties, **self._storage}
         if any(key in lent for key in _KEYS):
             own = {key: value for key, value in own.items() if key not in _KEYS}
-        return load_file_io({**own, **lent, **self._chosen}, location)
+        return TableIO({**own, **lent, **self._chosen}, self.roots)
 
-    def _load_file_io(self, properties: Properties | None = None, location: str | None = None) -> FileIO:
-        return load_file_io({**self.properties, **self._storage, **self._chosen}, location)
+    def _load_file_io(self, properties: Properties | None = None, location: str | None = None) -> TableIO:
+        return TableIO({**self.properties, **self._storage, **self._chosen}, self.roots)
 
     def commit_table(
         self, table: Table, requirements: tuple[TableRequirement, ...], updates: tuple[TableUpdate, ...]
@@ -267,11 +333,6 @@ def _content_of(request: CommitTableRequest, table: Table) -> dict[str, Any]:
             highest = Schema.model_validate(update["schema"]).highest_field_id
             update["last-column-id"] = max(highest, table.metadata.last_column_id)
     return body
-
-
-def _harmless(config: Mapping[str, str] | None) -> dict[str, str]:
-    """What a server may say: not which code to load, nor whom to authenticate as or how to ask."""
-    return {k: v for k, v in (config or {}).items() if not k.lower().startswith(_KEPT_FROM_SERVERS)}
 
 
 def check_location(location: str) -> None:

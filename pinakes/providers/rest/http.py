@@ -29,6 +29,9 @@ from pinakes.core.errors import CatalogUnavailable, InvalidArgument, PermissionD
 from pinakes.core.waiting import waited
 from pinakes.providers.rest.login import Login
 
+LARGEST_ANSWER = 256 << 20
+"""Bytes that an answer may have, unpacked. The metadata of a table with very many snapshots has some ten million."""
+_CHUNK = 1 << 16
 LONGEST_WAIT = 10
 """Seconds that a Retry-After is honoured for; a server that asks for more is asked again after these."""
 
@@ -82,6 +85,7 @@ class RestSession(Session):
         self._trust: dict[str, Any] = {} if verify is True else {"verify": verify}
         self._timeout = timeout
         self._environment: dict[tuple[str, ...], Any] = {}
+        self.hooks["response"].append(_read_bounded)
         self.mount("https://", adapter())
         self.mount("http://", adapter())
 
@@ -193,6 +197,22 @@ class RestSession(Session):
             case _, NewConnectionError():
                 return "the connection was refused"
         return f"the connection broke ({type(cause).__name__})"
+
+
+def _read_bounded(response: Response, *_: Any, **__: Any) -> None:
+    """Reads an answer as far as `LARGEST_ANSWER`, also one that redirects: a small one may unpack to more than there is
+    memory."""
+    chunks, size = [], 0
+    for chunk in response.iter_content(_CHUNK):
+        chunks.append(chunk)
+        size += len(chunk)
+        if size > LARGEST_ANSWER:
+            response.close()
+            raise CatalogUnavailable(
+                f"{urlsplit(str(response.url)).netloc} sent an answer of more than {LARGEST_ANSWER >> 20} MB, the most "
+                f"that is read of a catalog"
+            )
+    response._content = b"".join(chunks)
 
 
 def _innermost(error: BaseException) -> BaseException:

@@ -60,7 +60,7 @@ class StoreCatalog(IcebergViewCatalog):
 
         cls: type[PinnedStoreCatalog] = _pinned_class(cast("Any", type(self)))
         pinned = cls(self._type, PinnedStore(self._store), self._properties)
-        pinned._confining = self._confining
+        pinned._roots = self._roots
         return pinned
 
     def list_everything(self) -> Sequence[tuple[Namespace, str, str]]:

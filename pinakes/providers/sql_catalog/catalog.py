@@ -19,7 +19,6 @@ from pyiceberg.exceptions import NoSuchTableError, TableAlreadyExistsError
 from pyiceberg.partitioning import UNPARTITIONED_PARTITION_SPEC, PartitionSpec
 from pyiceberg.schema import Schema
 from pyiceberg.table import CommitTableResponse, StagedTable, Table, TableProperties
-from pyiceberg.table.locations import load_location_provider
 from pyiceberg.table.metadata import new_table_metadata
 from pyiceberg.table.sorting import UNSORTED_SORT_ORDER, SortOrder
 from pyiceberg.table.update import AssertCreate, TableRequirement, TableUpdate
@@ -30,10 +29,10 @@ from pinakes.providers.metadata_updates import commit_response, updated
 from pinakes.providers.own_io import OwnFileIO
 from pinakes.providers.sql_catalog.metadata_files import read_table_metadata, unique_location
 from pinakes.providers.sql_catalog.namespaces import Namespaces
-from pinakes.providers.sql_catalog.purge import TableFiles
 from pinakes.providers.sql_catalog.rows import Rows, pyiceberg_errors, shown
 from pinakes.providers.sql_catalog.store import CatalogStore
 from pinakes.providers.sql_catalog.views import Views
+from pinakes.providers.table_io import location_provider
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -99,13 +98,6 @@ class SqlCatalog(OwnFileIO):
     def drop_table(self, identifier: str | Identifier) -> None:
         """Removes the row only; files stay. See `purge_table`."""
         self._rows.drop("TABLE", self.identifier_to_tuple(identifier))
-
-    def purge_table(self, identifier: str | Identifier) -> None:
-        """Finds out which files are the table's before the row goes: a damaged table stays, to be dropped plainly."""
-        table = self.load_table(identifier)
-        files = TableFiles.of(table)
-        self.drop_table(identifier)
-        files.delete(table.io)
 
     def rename_table(self, from_identifier: str | Identifier, to_identifier: str | Identifier) -> Table:
         self._rows.rename("TABLE", self.identifier_to_tuple(from_identifier), self.identifier_to_tuple(to_identifier))
@@ -248,7 +240,7 @@ class SqlCatalog(OwnFileIO):
             sort_order=sort_order,
             properties=properties,
         )
-        metadata_location = load_location_provider(table_location, properties).new_table_metadata_file_location()
+        metadata_location = location_provider(table_location, properties).new_table_metadata_file_location()
         io = self._load_file_io(properties, metadata_location)
         return StagedTable(names, metadata, metadata_location, io, self)
 
@@ -260,9 +252,7 @@ class SqlCatalog(OwnFileIO):
             requirement.validate(current.metadata)
         metadata = updated(current.metadata, updates, current.metadata_location)
         version = self._parse_metadata_version(current.metadata_location) + 1
-        location = load_location_provider(metadata.location, metadata.properties).new_table_metadata_file_location(
-            version
-        )
+        location = location_provider(metadata.location, metadata.properties).new_table_metadata_file_location(version)
         return StagedTable(
             current.name(), metadata, location, self._load_file_io(metadata.properties, location), catalog=self
         )

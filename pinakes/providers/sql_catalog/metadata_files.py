@@ -15,6 +15,7 @@ from pyiceberg.view.metadata import ViewMetadata
 
 from pinakes.core.errors import DataCorrupt
 from pinakes.providers.foreign_errors import translate_foreign
+from pinakes.providers.pyiceberg_gate import read_bounded
 
 if TYPE_CHECKING:
     from pyiceberg.io import FileIO
@@ -43,7 +44,7 @@ def read_view_metadata(io: FileIO, location: str, what: str) -> ViewMetadata:
     def read() -> ViewMetadata:
         with io.new_input(location).open() as stream:
             plain = Compressor.get_compressor(location).stream_decompressor(stream)  # Java compresses them
-            return ViewMetadata.model_validate_json(plain.read())
+            return ViewMetadata.model_validate_json(read_bounded(plain))
 
     return read_metadata(location, what, read)
 

@@ -18,10 +18,10 @@ from pyiceberg.table import Table
 from pyiceberg.table.update import AssertCreate
 
 from pinakes.core.catalog import TableChange
+from pinakes.providers.purge import TableFiles
 from pinakes.providers.sql_catalog.catalog import SqlCatalog
 from pinakes.providers.sql_catalog.metadata_files import discard
 from pinakes.providers.sql_catalog.namespaces import joined
-from pinakes.providers.sql_catalog.purge import TableFiles
 from pinakes.providers.sql_catalog.store import Kind, ObjectKey, ObjectRow, PinnableStore, RowExists, StoreRows
 
 if TYPE_CHECKING:

@@ -1,7 +1,8 @@
-"""All files of a table, for DROP TABLE … PURGE."""
+"""The files of a table that DROP TABLE … PURGE deletes: those in the table's own places (`OwnPlaces`)."""
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -10,11 +11,14 @@ from pyiceberg.utils.properties import property_as_bool
 from pinakes.core.errors import DataCorrupt
 from pinakes.core.names import dotted
 from pinakes.providers.sql_catalog.metadata_files import discard
+from pinakes.providers.table_io import OwnPlaces
 
 if TYPE_CHECKING:
     from pyiceberg.io import FileIO
     from pyiceberg.manifest import ManifestFile
     from pyiceberg.table import Table
+
+logger = logging.getLogger(__name__)
 
 GC_ENABLED = "gc.enabled"
 """Iceberg's property: false says that data files may belong to other tables too."""
@@ -28,7 +32,9 @@ class TableFiles:
 
     @classmethod
     def of(cls, table: Table) -> TableFiles:
-        """Every file that some snapshot or the metadata log of the table names."""
+        """Every file that some snapshot or the metadata log of the table names. What lies elsewhere, such as files
+        that add_files took in, stays."""
+        own = OwnPlaces(table.metadata)
         try:
             data, manifests, lists = _snapshot_files(table)
         except OSError as error:
@@ -38,7 +44,12 @@ class TableFiles:
         if not property_as_bool(table.properties, GC_ENABLED, True):
             data = set()
         log = {entry.metadata_file for entry in table.metadata.metadata_log}
-        return cls((*data, *manifests, *lists, *log - {table.metadata_location}, table.metadata_location))
+        paths = (*data, *manifests, *lists, *log - {table.metadata_location}, table.metadata_location)
+        kept = tuple(path for path in paths if own.hold(path))
+        if len(kept) < len(paths):
+            left = len(paths) - len(kept)
+            logger.warning("%d files of table %s are outside of it and stay", left, dotted(table.name()))
+        return cls(kept)
 
     def delete(self, io: FileIO) -> None:
         for path in self.paths:

@@ -1,0 +1,113 @@
+"""The gate for properties: which keys may be stored in a table, and which may reach the libraries that read its files.
+
+pyiceberg, Java's Iceberg and Spark take some properties for names of classes, which they import and call; others name
+files, commands, proxies or roles. A property that came from data never does: FileIO and location providers are made by
+`providers/table_io.py`, which takes the keys listed here and no others.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping
+
+from pinakes.core.errors import InvalidArgument
+
+WRITE_PATHS = (
+    "write.data.path",
+    "write.metadata.path",
+    "write.object-storage.path",
+    "write.folder-storage.path",
+)
+"""Properties of tables that are locations."""
+PATHS = ("location", *WRITE_PATHS)
+"""The same, with that of namespaces."""
+
+
+def names_code(key: str) -> bool:
+    """Whether some reader of Iceberg takes a property for the name of a class, or for how names are resolved."""
+    lower = key.strip().lower()
+    return (
+        lower.startswith(("py-", "default_"))
+        or ".py-" in lower
+        or lower.endswith(("-impl", ".impl", "_impl", ".factory", "-factory"))
+        or lower in ("impl", "factory", "storage_handler")
+    )
+
+
+def check_properties(keys: Iterable[str]) -> None:
+    """InvalidArgument for a property that a statement may not store in a table, view or namespace."""
+    for key in keys:
+        if names_code(key):
+            raise InvalidArgument(
+                f"the property {key!r} can't be set: it names a class that readers of the table would load. "
+                f"Remove it from the statement."
+            )
+
+
+def harmless(properties: Mapping[str, str]) -> dict[str, str]:
+    """Those of existing properties that a statement may store."""
+    return {key: value for key, value in properties.items() if not names_code(key)}
+
+
+# --- access to files -------------------------------------------------------------------------------------------------
+
+Check = Callable[[str], bool]
+
+
+def _text(value: str) -> bool:
+    return value.isprintable()
+
+
+def _seconds(value: str) -> bool:
+    try:
+        return 0 < float(value) < 86_400 and math.isfinite(float(value))
+    except ValueError:
+        return False
+
+
+def _time(value: str) -> bool:
+    """Milliseconds since 1970."""
+    return value.isascii() and value.isdecimal() and len(value) <= 14
+
+
+def _flag(value: str) -> bool:
+    return value.lower() in ("true", "false")
+
+
+FROM_SERVERS: Mapping[str, Check] = {
+    **dict.fromkeys(
+        ("s3.access-key-id", "s3.secret-access-key", "s3.session-token", "s3.endpoint", "s3.region"), _text
+    ),
+    **dict.fromkeys(("client.access-key-id", "client.secret-access-key", "client.session-token"), _text),
+    **dict.fromkeys(("s3.connect-timeout", "s3.request-timeout"), _seconds),
+    **dict.fromkeys(
+        ("s3.resolve-region", "s3.path-style-access", "s3.force-virtual-addressing", "s3.anonymous"), _flag
+    ),
+    "s3.remote-signing-enabled": _flag,
+    "s3.session-token-expires-at-ms": _time,
+    "client.region": _text,
+    **dict.fromkeys(("gcs.oauth2.token", "gcs.project-id", "gcs.service.host", "gcs.default-bucket-location"), _text),
+    "gcs.oauth2.token-expires-at": _time,
+    **dict.fromkeys(("adls.account-name", "adls.account-key", "adls.sas-token", "adls.account-host"), _text),
+    **dict.fromkeys(("adls.tenant-id", "adls.client-id", "adls.client-secret", "adls.token"), _text),
+    **dict.fromkeys(("adls.blob-storage-authority", "adls.dfs-storage-authority"), _text),
+    **dict.fromkeys(("adls.blob-storage-scheme", "adls.dfs-storage-scheme"), _text),
+}
+"""What a REST catalog may say of access to files, and what a value must look like. Left out are classes, signers,
+proxies, profiles and roles of this process, and everything that is not listed."""
+
+OF_REST_CATALOGS: Mapping[str, Check] = {
+    **dict.fromkeys(("warehouse", "prefix", "uri", "namespace-separator", "default-base-location"), _text),
+    "view-endpoints-supported": _flag,
+}
+"""What a REST catalog may say of itself in its configuration, beside `FROM_SERVERS`."""
+
+
+def allowed(properties: Mapping[str, object] | None, *lists: Mapping[str, Check]) -> dict[str, str]:
+    """The properties that are on one of the lists and have a fitting value; the rest is left out."""
+    found = {}
+    for key, value in (properties or {}).items():
+        check = next((known[key] for known in lists if key in known), None)
+        if check is not None and isinstance(value, str) and check(value):
+            found[key] = value
+    return found

@@ -1,0 +1,67 @@
+"""What is replaced in pyiceberg, of any version, so that the metadata of a table neither names code to run nor fills
+the memory. Tables of other FileIO classes than ours, which a program may use beside Pinakes, keep pyiceberg's ways.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pyiceberg.serializers import NOOP_COMPRESSOR, Compressor, FromByteStream
+from pyiceberg.table import Table
+from pyiceberg.table.metadata import TableMetadata, TableMetadataUtil
+
+from pinakes.core.errors import DataCorrupt
+from pinakes.providers.table_io import TableIO, location_provider
+
+if TYPE_CHECKING:
+    from pyiceberg.io import InputStream
+    from pyiceberg.table.locations import LocationProvider
+
+LARGEST_METADATA = 256 << 20
+"""Bytes that a metadata file may have, unpacked."""
+
+_THEIR_PROVIDER = Table.location_provider
+
+
+def close_gate() -> None:
+    setattr(Table, "location_provider", _location_provider)  # noqa: B010 - mypy lets no method be assigned
+    setattr(FromByteStream, "table_metadata", staticmethod(_table_metadata))  # noqa: B010
+
+
+def read_bounded(stream: Any) -> bytes:
+    """The whole of a stream; ValueError for one that is longer than metadata can be."""
+    content = bytes(stream.read(LARGEST_METADATA + 1))
+    if len(content) > LARGEST_METADATA:
+        raise ValueError(f"it has more than {LARGEST_METADATA >> 20} MB, the most that is read as metadata")
+    return content
+
+
+def check_history(metadata: TableMetadata) -> None:
+    """DataCorrupt for snapshots that are their own ancestors: whoever follows them would never come to an end."""
+    parents = {snapshot.snapshot_id: snapshot.parent_snapshot_id for snapshot in metadata.snapshots}
+    ends: set[int | None] = {None}
+    for number in parents:
+        line: list[int | None] = []
+        at: int | None = number
+        while at not in ends and at in parents:
+            line.append(at)
+            if len(line) > len(parents):
+                raise DataCorrupt(f"the metadata is damaged: snapshot {number} is among its own ancestors")
+            at = parents[at]
+        ends.update(line)
+
+
+def _location_provider(self: Table) -> LocationProvider:
+    if isinstance(self.io, TableIO):
+        return location_provider(self.metadata.location, self.metadata.properties)
+    return _THEIR_PROVIDER(self)
+
+
+def _table_metadata(
+    byte_stream: InputStream, encoding: str = "utf-8", compression: Compressor = NOOP_COMPRESSOR
+) -> TableMetadata:
+    with compression.stream_decompressor(byte_stream) as plain:
+        content = read_bounded(plain)
+    metadata = TableMetadataUtil.parse_raw(content.decode(encoding))
+    check_history(metadata)
+    return metadata

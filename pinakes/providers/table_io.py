@@ -1,0 +1,103 @@
+"""Access to the files of Iceberg tables, and where new ones go: made here, never by a name that came from data.
+
+What a table's metadata names is trusted no more than what a user writes: each location is parsed (`core/location.py`)
+and, on a server, must be in the directories that the catalog is confined to. Whoever mounts a catalog decides them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from pyarrow import fs
+from pyiceberg.io.pyarrow import PyArrowFile, PyArrowFileIO
+from pyiceberg.table.locations import LocationProvider, ObjectStoreLocationProvider, SimpleLocationProvider
+
+from pinakes.core.confined import EVERYWHERE, Roots
+from pinakes.core.errors import InvalidArgument, PermissionDenied
+from pinakes.core.location import Location
+from pinakes.core.property_gate import FROM_SERVERS, WRITE_PATHS, allowed
+
+if TYPE_CHECKING:
+    from pyiceberg.io import InputFile, OutputFile
+    from pyiceberg.table.metadata import TableMetadata
+    from pyiceberg.typedef import Properties
+
+BUFFER = 1 << 20
+"""Bytes that a file is read ahead by, as in pyiceberg."""
+
+
+class TableIO(PyArrowFileIO):
+    """pyarrow's access. Of the properties only those count that `property_gate.FROM_SERVERS` lists; local files must
+    be below `roots`."""
+
+    def __init__(self, properties: Properties, roots: Roots = EVERYWHERE) -> None:
+        super().__init__(allowed(properties, FROM_SERVERS))
+        self.roots = roots
+
+    def check(self, location: Location, known: dict[str, bool] | None = None) -> None:
+        """PermissionDenied for a file of this machine outside of the roots; `known` is for many files at once."""
+        if location.scheme == "file" and not self.roots.hold_file(location.path, {} if known is None else known):
+            raise PermissionDenied(
+                f"'{location}' is a file of the server that the tables of this catalog can't have: it is outside of "
+                f"the directories that SQL may touch (engine.allowed_paths) and of the catalog's own"
+            )
+
+    def new_input(self, location: str) -> PyArrowFile:
+        return self._file(Location.parse(location))
+
+    def new_output(self, location: str) -> PyArrowFile:
+        return self._file(Location.parse(location))
+
+    def delete(self, location: str | InputFile | OutputFile) -> None:
+        found = Location.parse(location if isinstance(location, str) else location.location)
+        self.check(found)
+        super().delete(str(found))
+
+    def files_below(self, location: Location) -> Iterator[tuple[Location, datetime]]:
+        """Each file in a directory and in those below it, with the time of its last change. Files are spelled as the
+        location is."""
+        self.check(location)
+        selector = fs.FileSelector(location.arrow_path, recursive=True, allow_not_found=True)
+        start = location.text.removesuffix(location.path)
+        for info in self.fs_by_scheme(location.scheme, location.authority).get_file_info(selector):
+            if info.type == fs.FileType.File:
+                yield Location.parse(start + info.path.removeprefix(location.authority)), info.mtime
+
+    @staticmethod
+    def parse_location(location: str, properties: Mapping[str, str] | None = None) -> tuple[str, str, str]:
+        """For pyiceberg's own code, whose parser would follow DEFAULT_SCHEME and cut a path at '#'."""
+        found = Location.parse(location)
+        return found.scheme, found.authority, found.arrow_path
+
+    def _file(self, location: Location) -> PyArrowFile:
+        self.check(location)
+        system = self.fs_by_scheme(location.scheme, location.authority)
+        return PyArrowFile(fs=system, location=location.text, path=location.arrow_path, buffer_size=BUFFER)
+
+
+def location_provider(location: str, properties: Mapping[str, str]) -> LocationProvider:
+    """Where new files of a table go: pyiceberg's two ways, whatever class the table's properties name."""
+    root = Location.parse(location.rstrip("/"))
+    known = dict(properties)
+    for key in WRITE_PATHS:
+        if value := known.get(key):
+            Location.parse(value)
+    spread = known.get("write.object-storage.enabled", "false").strip().lower()
+    if spread not in ("true", "false"):
+        raise InvalidArgument(f"write.object-storage.enabled must be 'true' or 'false', not {spread!r}")
+    made = ObjectStoreLocationProvider if spread == "true" else SimpleLocationProvider
+    return made(root.text, known)
+
+
+class OwnPlaces:
+    """The directories that a table's own files are in: its location, and where its properties put files. Nothing
+    outside of them is deleted for a table, whatever its metadata names."""
+
+    def __init__(self, metadata: TableMetadata) -> None:
+        texts = (metadata.location, *(metadata.properties.get(key, "") for key in WRITE_PATHS))
+        self._prefixes = tuple(f"{Location.parse(text.rstrip('/')).identity}/" for text in texts if text)
+
+    def hold(self, location: str) -> bool:
+        return Location.parse(location).identity.startswith(self._prefixes)
