@@ -13,11 +13,11 @@ from pinakes.caches.catalog import remembering
 from pinakes.caches.counting import counting
 from pinakes.caches.registry import make_caches
 from pinakes.core.catalog import Catalog, SupportsNamespaceChanges
-from pinakes.core.config import MEMORY, CatalogConfig, Config
+from pinakes.core.config import MEMORY, CatalogConfig, Config, SecretConfig
 from pinakes.core.errors import CatalogUnavailable, ConfigError, InvalidArgument, NamespaceExists, PinakesError
 from pinakes.core.identity import Identity
 from pinakes.core.names import Namespace
-from pinakes.core.secrets import parse_secret
+from pinakes.core.secrets import Secret, parse_secret
 from pinakes.engine.access.policy import EMBEDDED, Policy
 from pinakes.engine.engine import Engine
 from pinakes.engine.mounting import make_mount, take_common
@@ -47,7 +47,7 @@ def open_engine(config: Config, policy: Policy = EMBEDDED, clock: Clock = time.m
     engine = Engine(config, caches, home, _opener, on_close=remove, policy=policy)
     for secret in config.secrets.values():
         with told(f"secrets.{secret.name}"):
-            engine.secrets.put(parse_secret(secret.name, DEPLOYMENT.user, secret.values, shared=True), DEPLOYMENT)
+            engine.secrets.put(secret_of(secret), DEPLOYMENT)
     base = None if config.source is None else config.source.parent
     for catalog in config.catalogs.values():
         with told(f"catalogs.{catalog.name}"):
@@ -56,6 +56,13 @@ def open_engine(config: Config, policy: Policy = EMBEDDED, clock: Clock = time.m
         engine.registry.mount(_lake(engine, directory))
     engine.make_remote = partial(_spark, config)
     return engine
+
+
+def secret_of(secret: SecretConfig) -> Secret:
+    """A secret of the configuration: for its catalogs, and for the users and roles that it names."""
+    return parse_secret(
+        secret.name, DEPLOYMENT.user, secret.values, shared=True, users=secret.users, roles=secret.roles
+    )
 
 
 def _spark(config: Config) -> RemoteEngine:

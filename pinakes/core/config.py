@@ -14,6 +14,8 @@ relative to it. This is the only module that reads environment variables.
     [secrets.partner]
     type = "bearer"
     token = { env = "PARTNER_TOKEN" }
+    scope = "http://127.0.0.1:8181"
+    users = ["ann"]
 
     [catalogs.partner]
     type = "iceberg_rest"
@@ -163,10 +165,13 @@ class CatalogConfig:
 
 @dataclass(frozen=True, slots=True)
 class SecretConfig:
-    """[secrets.NAME]: a secret that everybody may use. A value is a text, { env = "VARIABLE" } or { file = "path" }."""
+    """[secrets.NAME]: a secret for the catalogs of the configuration, and for the users and roles that it names; `"*"`
+    is every user. A value is a text, { env = "VARIABLE" } or { file = "path" }."""
 
     name: str
     values: Mapping[str, str] = field(default_factory=dict, repr=False)
+    users: tuple[str, ...] = ()
+    roles: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -364,8 +369,15 @@ def _catalog(name: str, given: object) -> CatalogConfig:
 
 def _secret(name: str, given: object, base: Path, environ: Mapping[str, str]) -> SecretConfig:
     where = f"secrets.{name}"
-    table = table_of(given, where)
-    return SecretConfig(name, {k: secret_value(f"{where}.{k}", v, base, environ) for k, v in table.items()})
+    table = dict(table_of(given, where))
+    named: dict[str, tuple[str, ...]] = {}
+    for key in ("users", "roles"):
+        if key in table:
+            try:
+                named[key] = texts(table.pop(key))
+            except ValueError as error:
+                raise ConfigError(f"{where}.{key} must be {error}") from error
+    return SecretConfig(name, {k: secret_value(f"{where}.{k}", v, base, environ) for k, v in table.items()}, **named)
 
 
 def _server(given: object, base: Path, environ: Mapping[str, str]) -> ServerConfig:

@@ -1,7 +1,8 @@
 """The secrets of an engine: who has which, and which may not go because a catalog needs it.
 
-A secret belongs to the user who made it, and names are per user; shared ones belong to everybody to use and to the
-administrators to make and drop. What a user may not use looks to that user as if it were not there.
+A secret belongs to the user who made it, and names are per user. Shared ones are made and dropped by administrators,
+who may use them all: CREATE SHARED SECRET makes one for everybody, the configuration one for the users and roles that
+it names. What a user may not use looks to that user as if it were not there.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import NamedTuple
 from pinakes.core.errors import PermissionDenied, SecretExists, SecretInUse, SecretNotFound, listing
 from pinakes.core.identity import Identity
 from pinakes.core.names import Part, match
-from pinakes.core.secrets import Secret
+from pinakes.core.secrets import STORAGE, Secret, covers
 
 SHARED = ""
 """The owner in the reference of a shared secret: no user has this name."""
@@ -52,7 +53,8 @@ class SecretStore:
         """The secret that a name means to this user: their own before a shared one."""
         secrets = self._secrets
         for owner in (identity.user, SHARED):
-            name = match(part, [ref.name for ref in secrets if ref.owner == owner], "secret")
+            names = [ref.name for ref, secret in secrets.items() if ref.owner == owner and secret.serves(identity)]
+            name = match(part, names, "secret")
             if name is not None:
                 return SecretRef(owner, name)
         return None
@@ -88,13 +90,13 @@ class SecretStore:
     def visible(self, identity: Identity) -> list[Secret]:
         """The secrets that a user may use: their own, and the shared ones that no own one hides."""
         secrets = self._secrets
-        found = {ref.name: s for ref, s in secrets.items() if ref.owner == SHARED}
+        found = {ref.name: s for ref, s in secrets.items() if ref.owner == SHARED and s.serves(identity)}
         found |= {ref.name: s for ref, s in secrets.items() if ref.owner == identity.user}
         return [secret for _, secret in sorted(found.items())]
 
     def for_path(self, path: str, identity: Identity) -> Secret | None:
         """The secret that serves a path: the one with the longest scope that the path begins with, an own one first."""
-        fits = [s for s in self.visible(identity) if s.type in ("s3", "aws") and _covers(s.scope, path)]
+        fits = [s for s in self.visible(identity) if s.type in STORAGE and covers(s.scope, path)]
         return max(fits, key=lambda s: (len(s.scope.rstrip("/")), not s.shared, s.name), default=None)
 
     def close(self) -> None:
@@ -110,8 +112,3 @@ class SecretStore:
 
 def ref_of(secret: Secret) -> SecretRef:
     return SecretRef(SHARED if secret.shared else secret.owner, secret.name)
-
-
-def _covers(scope: str, path: str) -> bool:
-    """Whole steps of the path: 's3://a' covers 's3://a/b' and not 's3://ab'."""
-    return path == scope or not scope or path.startswith(scope if scope.endswith("/") else f"{scope}/")

@@ -5,6 +5,7 @@ The values go to one session of Spark, over its connection; they are never in a 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
@@ -33,6 +34,11 @@ def settings_of(catalog: RemoteCatalog) -> Properties:
             f"SET engine = 'local'."
         )
     opening = catalog.opening
+    if opening.access.outbound is not None:
+        raise NotSupportedError(
+            f"the catalog {catalog.name!r} was attached by a user who is not an administrator, and can't be used on "
+            f"Spark: where Spark connects to is not checked. SET engine = 'local'."
+        )
     properties = {**_TYPES[opening.type](opening), "cache-enabled": "false"}
     if catalog.on_s3 and opening.type != "iceberg_rest":
         properties["io-impl"] = _S3_IO
@@ -83,8 +89,14 @@ def _jdbc(opening: Opening) -> Properties:
     options = parse_options(JdbcOptions, opening.options, "catalog type jdbc")
     address = parse_address(opening.location, options.driver, options.ssl_mode, options.ssl_root_cert)
     user, password = login_to(address, opening.access.of_type("basic"))()
-    if address.host.startswith(("/", "@")):
+    if address.destinations[0].is_socket:
         raise NotSupportedError("a database behind a Unix socket can't be reached from Spark. SET engine = 'local'.")
+    if address.more_hosts or not re.fullmatch(r"[\w.$ -]+", address.database):
+        # The drivers of Java take what follows a ? for parameters, among them names of classes.
+        raise NotSupportedError(
+            "a list of hosts, and a database whose name has other characters than letters, digits, _ . $ - and blanks, "
+            "can't be used on Spark. SET engine = 'local'."
+        )
     scheme = "mariadb" if address.driver == "mysql" else "postgresql"
     host = f"[{address.host}]" if ":" in address.host else address.host
     found = {

@@ -8,9 +8,9 @@ without an answer is an unknown one.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
-from urllib.parse import quote, unquote, urlsplit
+from urllib.parse import quote, unquote
 
 from pydantic import ValidationError
 from pyiceberg.catalog import Catalog as PyIcebergCatalog
@@ -46,7 +46,7 @@ from requests import HTTPError, Response
 from pinakes import __version__
 from pinakes.core.catalog import TableChange
 from pinakes.core.errors import CatalogUnavailable, InvalidArgument
-from pinakes.providers.rest.http import RestSession, said
+from pinakes.providers.rest.http import RestSession, origin, said
 from pinakes.providers.rest.landed import check_landed
 from pinakes.providers.rest.views import RestViews
 
@@ -66,7 +66,7 @@ _KEYS = ("s3.access-key-id", "s3.secret-access-key", "s3.session-token")
 
 class RestClient(RestViews, RestCatalog):
     """`properties` are the catalog's; `storage` says how to reach the files where the server says nothing of keys, and
-    `chosen` what counts against what it says."""
+    `chosen` what counts against what it says. `limit` is what the user's rights make of access to files."""
 
     def __init__(
         self,
@@ -75,6 +75,7 @@ class RestClient(RestViews, RestCatalog):
         properties: Mapping[str, str],
         storage: Mapping[str, str],
         chosen: Mapping[str, str],
+        limit: Callable[[Mapping[str, str]], dict[str, str]] = dict,
     ) -> None:
         PyIcebergCatalog.__init__(self, name, **properties)
         self._auth_manager = None
@@ -82,6 +83,7 @@ class RestClient(RestViews, RestCatalog):
         self._session: RestSession = session
         self._storage = dict(storage)
         self._chosen = dict(chosen)
+        self._limit = limit
         session.headers["Content-type"] = "application/json"
         session.headers["User-Agent"] = f"Pinakes/{__version__}"
         self._fetch_config()
@@ -110,7 +112,7 @@ class RestClient(RestViews, RestCatalog):
         config = self._read_config(response)
         theirs = _harmless(config.defaults), _harmless(config.overrides)
         self.properties = {**theirs[0], **self.properties, **theirs[1]}
-        if _origin(self.properties["uri"]) == _origin(self.uri):
+        if origin(self.properties["uri"]) == origin(self.uri):
             self.uri = self.properties["uri"]  # to another host, the login is not sent
         self._supported_endpoints = set(config.endpoints or DEFAULT_ENDPOINTS)
         if not config.endpoints and self.properties.get(VIEW_ENDPOINTS_SUPPORTED, "").lower() == "true":
@@ -218,10 +220,10 @@ class RestClient(RestViews, RestCatalog):
         own = {**self.properties, **self._storage}
         if any(key in lent for key in _KEYS):
             own = {key: value for key, value in own.items() if key not in _KEYS}
-        return load_file_io({**own, **lent, **self._chosen}, location)
+        return load_file_io(self._limit({**own, **lent, **self._chosen}), location)
 
     def _load_file_io(self, properties: Properties | None = None, location: str | None = None) -> FileIO:
-        return load_file_io({**self.properties, **self._storage, **self._chosen}, location)
+        return load_file_io(self._limit({**self.properties, **self._storage, **self._chosen}), location)
 
     def commit_table(
         self, table: Table, requirements: tuple[TableRequirement, ...], updates: tuple[TableUpdate, ...]
@@ -281,11 +283,6 @@ def check_location(location: str) -> None:
             f"the files of a table can't be at a place with '#' or '?' in it: {location!r}. Choose another name, or "
             f"WITH (location = '…')."
         )
-
-
-def _origin(uri: str) -> tuple[str, str]:
-    address = urlsplit(uri)
-    return address.scheme, address.netloc
 
 
 def _check_part(part: str, what: str) -> None:

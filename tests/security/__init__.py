@@ -1,0 +1,1 @@
+"""Attacks on a server by a user who is logged in and not an administrator."""
