@@ -7,13 +7,14 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pinakes.caches.base import Clock
 from pinakes.caches.catalog import remembering
 from pinakes.caches.counting import counting
 from pinakes.caches.registry import make_caches
 from pinakes.core.catalog import Catalog, SupportsNamespaceChanges
-from pinakes.core.config import MEMORY, CatalogConfig, Config, SecretConfig
+from pinakes.core.config import MEMORY, CatalogConfig, Config, SecretConfig, secret_keys
 from pinakes.core.errors import CatalogUnavailable, ConfigError, InvalidArgument, NamespaceExists, PinakesError
 from pinakes.core.identity import Identity
 from pinakes.core.names import Namespace
@@ -28,6 +29,9 @@ from pinakes.engine.remote import RemoteEngine
 from pinakes.parser import classify
 from pinakes.parser.statements import OptionValue
 from pinakes.providers.registry import open_catalog
+
+if TYPE_CHECKING:
+    from pinakes.core.secret_file import SecretFile
 
 LAKE = "lake"
 DEFAULT: Namespace = ("default",)
@@ -44,10 +48,12 @@ def open_engine(config: Config, policy: Policy = EMBEDDED, clock: Clock = time.m
     """
     directory, remove = _data_directory(config)
     caches, home = make_caches(config.caches, classify, clock), Scope(LAKE, DEFAULT)
-    engine = Engine(config, caches, home, _opener, on_close=remove, policy=policy)
+    persistent = _secret_file(config, directory)
+    engine = Engine(config, caches, home, _opener, on_close=remove, policy=policy, secret_file=persistent)
     for secret in config.secrets.values():
         with told(f"secrets.{secret.name}"):
             engine.secrets.put(secret_of(secret), DEPLOYMENT)
+    engine.secrets.load()
     base = None if config.source is None else config.source.parent
     for catalog in config.catalogs.values():
         with told(f"catalogs.{catalog.name}"):
@@ -125,6 +131,16 @@ def _typed(options: Mapping[str, object]) -> dict[str, OptionValue]:
     return {
         k.upper(): v if isinstance(v, str | int | float | bool) or v is None else str(v) for k, v in options.items()
     }
+
+
+def _secret_file(config: Config, directory: Path) -> SecretFile | None:
+    """Where persistent secrets are kept; nowhere for data that goes at exit."""
+    if config.engine.data == MEMORY:
+        return None
+    from pinakes.core.secret_file import SecretFile
+
+    key_file = config.engine.secret_key_file
+    return SecretFile(directory, secret_keys(), None if key_file is None else Path(key_file))
 
 
 def _data_directory(config: Config) -> tuple[Path, Callable[[], None]]:

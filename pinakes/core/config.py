@@ -96,6 +96,13 @@ class EngineConfig:
         "set whatever the process can reach. Files of tables are there, too, or where their catalog is.",
         None,
     )
+    secret_key_file: str | None = documented(
+        text,
+        "File with the keys that persistent secrets are encrypted with, in base64, one per line: the first encrypts, "
+        "all decrypt. It must be readable by its owner only; if not set, `secret.key` in the data directory, which is "
+        "made when it is needed. The variable PINAKES_SECRET_KEY (keys separated by commas) is used instead if it is set.",
+        None,
+    )
     tracker_queries: int = documented(whole(0), "Finished queries that are remembered at most.", 1000)
     tracker_age: float = documented(duration, "How long a finished query is remembered, in seconds or as `1h`.", 3600.0)
     result_cache: bool = documented(
@@ -252,6 +259,11 @@ def aws_variables() -> frozenset[str]:
     return frozenset(name.upper() for name in os.environ if name.upper().startswith("AWS_"))
 
 
+def secret_keys() -> str | None:
+    """The keys of persistent secrets that the environment gives."""
+    return os.environ.get("PINAKES_SECRET_KEY") or None
+
+
 def java_home() -> str | None:
     """Where the environment says that Java is."""
     return os.environ.get("JAVA_HOME") or None
@@ -296,7 +308,13 @@ def config_of(document: Mapping[str, Any], base: Path, environ: Mapping[str, str
     spill = engine.spill_dir and _resolved(engine.spill_dir, base)
     allowed = engine.allowed_paths and tuple(_resolved(path, base) for path in engine.allowed_paths)
     return Config(
-        engine=replace(engine, data=_resolved(engine.data, base), spill_dir=spill, allowed_paths=allowed),
+        engine=replace(
+            engine,
+            data=_resolved(engine.data, base),
+            spill_dir=spill,
+            allowed_paths=allowed,
+            secret_key_file=engine.secret_key_file and path_from(base, engine.secret_key_file),
+        ),
         caches=_caches(document.get("caches", {})),
         secrets={
             n: _secret(n, value, base, environ or {})

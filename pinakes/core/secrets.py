@@ -77,7 +77,7 @@ _PORTS = {"http": "80", "https": "443", "postgresql": "5432", "mysql": "3306", "
 class Secret:
     """One secret. Its values are gone after `wipe`, and reading one then is an error."""
 
-    __slots__ = ("_values", "name", "owner", "roles", "scope", "shared", "type", "users")
+    __slots__ = ("_values", "name", "owner", "persistent", "roles", "scope", "shared", "type", "users")
 
     def __init__(
         self,
@@ -90,7 +90,9 @@ class Secret:
         shared: bool = False,
         users: Iterable[str] = (),
         roles: Iterable[str] = (),
+        persistent: bool = False,
     ) -> None:
+        self.persistent = persistent
         self.name = name
         self.type = type
         self.owner = owner
@@ -142,6 +144,11 @@ class Secret:
         """The credentials are those that the environment offers (variables, profiles, the machine's role)."""
         return self.get("PROVIDER") == "credential_chain"
 
+    def options(self) -> dict[str, str]:
+        """All of it as CREATE SECRET has it, to be stored encrypted."""
+        values = {key: self[key] for key in tuple(self._values or ())}
+        return {"TYPE": self.type, **({"SCOPE": self.scope} if self.scope else {}), **values}
+
     def wipe(self) -> None:
         """Overwrite every value."""
         values, self._values = self._values, None
@@ -188,6 +195,7 @@ def parse_secret(
     shared: bool = False,
     users: Iterable[str] = (),
     roles: Iterable[str] = (),
+    persistent: bool = False,
 ) -> Secret:
     """The secret that CREATE SECRET describes: its type, its keys and no others, each of them a text."""
     options = {key.upper(): value for key, value in given.items()}
@@ -200,7 +208,9 @@ def parse_secret(
     scope = options.pop("SCOPE", "")
     _check_scope(name, type, scope)
     values = _checked(name, type, options)
-    return Secret(name, type, owner, values, scope=scope, shared=shared, users=users, roles=roles)
+    return Secret(
+        name, type, owner, values, scope=scope, shared=shared, users=users, roles=roles, persistent=persistent
+    )
 
 
 def covers(scope: str, place: str) -> bool:

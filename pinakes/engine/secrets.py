@@ -7,14 +7,28 @@ it names. What a user may not use looks to that user as if it were not there.
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from pinakes.core.errors import PermissionDenied, SecretExists, SecretInUse, SecretNotFound, listing
+from pinakes.core.errors import (
+    ConfigError,
+    NotSupportedError,
+    PermissionDenied,
+    SecretExists,
+    SecretInUse,
+    SecretNotFound,
+    listing,
+)
 from pinakes.core.identity import Identity
 from pinakes.core.names import Part, match
-from pinakes.core.secrets import STORAGE, Secret, covers
+from pinakes.core.secrets import EVERYONE, STORAGE, Secret, covers, parse_secret
+
+if TYPE_CHECKING:
+    from pinakes.core.secret_file import SecretFile
+
+logger = logging.getLogger(__name__)
 
 SHARED = ""
 """The owner in the reference of a shared secret: no user has this name."""
@@ -33,9 +47,32 @@ class SecretStore:
     Readers see one consistent mapping: changes replace it whole.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, file: SecretFile | None = None) -> None:
+        self._file = file
         self._secrets: dict[SecretRef, Secret] = {}
+        self._unreadable: dict[SecretRef, str] = {}
+        """Persistent secrets that can't be decrypted, and the keys that they are sealed with."""
         self.lock = threading.RLock()
+
+    def load(self) -> None:
+        """Read the persistent secrets. One that can't be decrypted is known by its name: using it is an error."""
+        try:
+            stored = [] if self._file is None else self._file.read()
+        except ConfigError as error:
+            logger.warning("%s", error.message)
+            return
+        for entry in stored:
+            ref = SecretRef(SHARED if entry.shared else entry.owner, entry.name)
+            if ref in self._secrets:  # the configuration has one of this name
+                continue
+            if entry.values is None:
+                self._unreadable[ref] = entry.key
+                continue
+            users = (EVERYONE,) if entry.shared else ()
+            secret = parse_secret(
+                entry.name, entry.owner, entry.values, shared=entry.shared, users=users, persistent=True
+            )
+            self._secrets[ref] = secret
 
     def put(self, secret: Secret, identity: Identity, *, replace: bool = False) -> None:
         """Keep a secret; one of the same name is in the way, or replaced and wiped."""
@@ -43,8 +80,9 @@ class SecretStore:
         ref = ref_of(secret)
         with self.lock:
             old = self._secrets.get(ref)
-            if old is not None and not replace:
+            if (old is not None or ref in self._unreadable) and not replace:
                 raise SecretExists(f"secret '{secret.name}' exists already. Use CREATE OR REPLACE SECRET to change it.")
+            self._store(secret, old)
             self._secrets = {**self._secrets, ref: secret}
         if old is not None:
             old.wipe()
@@ -54,6 +92,7 @@ class SecretStore:
         secrets = self._secrets
         for owner in (identity.user, SHARED):
             names = [ref.name for ref, secret in secrets.items() if ref.owner == owner and secret.serves(identity)]
+            names += [ref.name for ref in self._unreadable if ref.owner == owner]
             name = match(part, names, "secret")
             if name is not None:
                 return SecretRef(owner, name)
@@ -69,6 +108,10 @@ class SecretStore:
     def get(self, ref: SecretRef) -> Secret:
         """The secret as it is now."""
         secret = self._secrets.get(ref)
+        if secret is None and ref in self._unreadable:
+            from pinakes.core.secret_file import unreadable
+
+            raise unreadable(ref.name, self._unreadable[ref], "" if self._file is None else self._file.problem)
         if secret is None:
             raise SecretNotFound(f"secret '{ref.name}' was dropped. CREATE SECRET makes it again.")
         return secret
@@ -83,7 +126,14 @@ class SecretStore:
                     f"secret '{ref.name}' is referenced by attached catalogs: {', '.join(names)}. "
                     f"DETACH the catalog{'s' if len(names) > 1 else ''} first."
                 )
+            if ref in self._unreadable:
+                assert self._file is not None
+                self._file.remove(ref.owner, ref.name, ref.owner == SHARED)
+                del self._unreadable[ref]
+                return
             secret = self.get(ref)
+            if secret.persistent and self._file is not None:
+                self._file.remove(secret.owner, secret.name, secret.shared)
             self._secrets = {r: s for r, s in self._secrets.items() if r != ref}
         secret.wipe()
 
@@ -104,6 +154,21 @@ class SecretStore:
             secrets, self._secrets = self._secrets, {}
         for secret in secrets.values():
             secret.wipe()
+
+    def _store(self, secret: Secret, old: Secret | None) -> None:
+        """In the file, if it is persistent; a temporary one in the place of a persistent one removes that."""
+        ref = ref_of(secret)
+        if secret.persistent:
+            if self._file is None:
+                raise NotSupportedError(
+                    "there is no data directory to keep a persistent secret in (data is :memory:): leave out PERSISTENT"
+                )
+            from pinakes.core.secret_file import Stored
+
+            self._file.put(Stored(secret.owner, secret.name, secret.shared, secret.options()))
+        elif self._file is not None and (ref in self._unreadable or (old is not None and old.persistent)):
+            self._file.remove(secret.owner, secret.name, secret.shared)
+        self._unreadable.pop(ref, None)
 
     def _check_may_share(self, shared: bool, identity: Identity) -> None:
         if shared and not identity.is_admin:

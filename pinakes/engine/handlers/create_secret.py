@@ -1,4 +1,4 @@
-"""CREATE [OR REPLACE] [SHARED] SECRET [IF NOT EXISTS] name (TYPE t, KEY 'value', …)."""
+"""CREATE [OR REPLACE] [SHARED] [PERSISTENT] SECRET [IF NOT EXISTS] name (TYPE t, KEY 'value', …)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,9 @@ def create_secret(statement: CreateSecret, execution: Execution) -> Result:
     if statement.if_not_exists and store.find(Part(name, quoted=True), session.identity) == SecretRef(owner, name):
         return Result.done("CREATE SECRET")
     everyone = (EVERYONE,) if statement.shared else ()
-    secret = parse_secret(name, user, given(statement.options), shared=statement.shared, users=everyone)
+    secret = parse_secret(
+        name, user, given(statement.options), shared=statement.shared, users=everyone, persistent=statement.persistent
+    )
     try:
         store.put(secret, session.identity, replace=statement.or_replace)
     except SecretExists:
