@@ -100,7 +100,7 @@ class EngineConfig:
         text,
         "File with the keys that persistent secrets are encrypted with, in base64, one per line: the first encrypts, "
         "all decrypt. It must be readable by its owner only; if not set, `secret.key` in the data directory, which is "
-        "made when it is needed. The variable PINAKES_SECRET_KEY (keys separated by commas) is used instead if it is set.",
+        "made when it is needed. The variable PINAKES_SECRET_KEY (keys separated by commas) is used instead if set.",
         None,
     )
     tracker_queries: int = documented(whole(0), "Finished queries that are remembered at most.", 1000)
