@@ -18,7 +18,7 @@ from pinakes.core.config import MEMORY, CatalogConfig, Config, SecretConfig, sec
 from pinakes.core.errors import CatalogUnavailable, ConfigError, InvalidArgument, NamespaceExists, PinakesError
 from pinakes.core.identity import Identity
 from pinakes.core.names import Namespace
-from pinakes.core.secrets import Secret, parse_secret
+from pinakes.core.secrets import Access, Secret, parse_secret
 from pinakes.engine.access.policy import EMBEDDED, Policy
 from pinakes.engine.engine import Engine
 from pinakes.engine.mounting import make_mount, take_common
@@ -105,7 +105,9 @@ def told(section: str) -> Iterator[None]:
 def _open_lake(engine: Engine, directory: Path, mount_id: str, identity: Identity) -> Catalog:
     options: dict[str, OptionValue] = {"DEFAULT_NAMESPACE": DEFAULT[0]}
     roots = engine.files.roots.and_also([directory]).texts
-    catalog, _ = engine.open_catalog(Opening("sqlite", LAKE, str(directory), options, mount_id, roots=roots))
+    policy = engine.policy  # a table whose LOCATION is an object store is not reached with the server's credentials
+    access = Access(ambient=policy.destinations is None or "server_credentials" in policy.everybody_may)
+    catalog, _ = engine.open_catalog(Opening("sqlite", LAKE, str(directory), options, mount_id, access, roots))
     assert isinstance(catalog, SupportsNamespaceChanges)
     if not catalog.namespace_exists(DEFAULT):
         with suppress(NamespaceExists):  # another process was faster: it is there, which is all we want

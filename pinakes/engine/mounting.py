@@ -114,26 +114,20 @@ def make_mount(
     if origin == "attach":
         _check_options(common.type, options)
         guard = engine.guard(owner)
-        guard.mount(location, common, options, local_paths(common.type, location, options))
-        files = guard.files
         used = {key: engine.secrets.get(ref) for key, ref in refs.items()}
         _outbound(guard, common.type, location, options, used.values())
         _check_bound(owner, used.get("secret"))
+        guard.mount(location, common, options, local_paths(common.type, location, options))
+        files = guard.files
     mount_id = MountId(engine.next_mount_id())
 
     def opened(identity: Identity) -> tuple[Catalog, Callable[[], None]]:
         while True:
             number = str(mount_id)  # before the secrets are read: what an old one opens never has the new number
             access = _access(engine, refs, identity, name if common.pass_token else None)
-            if origin == "attach":  # a secret may have been replaced, and the policy may have changed
-                used = [secret for secret in (access.secret, access.storage) if secret is not None]
-                for secret in used:
-                    _check_serves(secret, owner)
-                _check_bound(owner, access.secret)
-                limits = _outbound(engine.guard(owner), common.type, location, options, used)
-                ambient = engine.policy.may(owner, "server_credentials")
-                access = replace(access, outbound=limits, ambient=ambient)
             try:
+                if origin == "attach":  # a secret may have been replaced, and the policy may have changed
+                    access = _limited(engine.guard(owner), common.type, location, options, access)
                 place, given = paths_from(base, common.type, location, options)
                 roots = files.roots.and_also(local_paths(common.type, place, given)).texts
                 return engine.open_catalog(Opening(common.type, name, place, given, number, access, roots))
@@ -241,10 +235,15 @@ def _outbound(
     return outbound
 
 
-def _check_serves(secret: Secret, owner: Identity) -> None:
-    """A reload may have taken a secret from a user who has attached a catalog with it."""
-    if not secret.serves(owner):
-        raise SecretNotFound(f"secret '{secret.name}' is not for {owner.user} any more. Ask an administrator.")
+def _limited(guard: Guard, type: str, location: str, options: Mapping[str, OptionValue], access: Access) -> Access:
+    """With what a catalog that a user has attached is opened now."""
+    owner, used = guard.identity, [secret for secret in (access.secret, access.storage) if secret is not None]
+    for secret in used:
+        if not secret.serves(owner):  # a reload has taken it from the user
+            raise PermissionDenied(f"secret '{secret.name}' is not for {owner.user} any more. Ask an administrator.")
+    _check_bound(owner, access.secret)
+    outbound = _outbound(guard, type, location, options, used)
+    return replace(access, outbound=outbound, ambient=guard.policy.may(owner, "server_credentials"))
 
 
 def _check_bound(owner: Identity, secret: Secret | None) -> None:

@@ -75,7 +75,7 @@ class PostgresDriver(Connector):
         connection.execute(compose.SQL("; ").join(settings))
         return connection
 
-    def _hosts(self) -> dict[str, str]:
+    def _hosts(self) -> dict[str, Any]:
         """libpq's lists of hosts and ports; under an outbound policy with the addresses that were checked, which libpq
         connects to without resolving the names again."""
         found, outbound = self._address.destinations, self._access.outbound
@@ -112,7 +112,7 @@ class PostgresDriver(Connector):
         return DIALECT
 
 
-def _without_own_credentials() -> dict[str, str]:
+def _without_own_credentials() -> dict[str, Any]:
     """libpq would offer the client certificate and the Kerberos ticket of the user who runs this process."""
     nowhere = f"{os.devnull}/none"
     found = {"sslcert": nowhere, "sslkey": nowhere, "gssencmode": "disable"}
