@@ -205,10 +205,8 @@ def _access(engine: Engine, refs: Mapping[str, SecretRef], identity: Identity, p
         raise PermissionDenied(
             f"catalog '{passing}' is reached with the session's own token, and this session has none: connect with one"
         )
-    return Access(
-        **{key: engine.secrets.get(ref) for key, ref in refs.items()},
-        token=identity.token if passing is not None else None,
-    )
+    used = {key: engine.secrets.get(ref) for key, ref in refs.items()}
+    return Access(used.get("secret"), used.get("storage"), identity.token if passing is not None else None)
 
 
 def _outbound(
