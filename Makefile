@@ -9,7 +9,7 @@ SOURCES := pinakes tests docs dbt-pinakes $(wildcard benchmarks examples)
 PYTEST := $(BIN)/python -m pytest -q -n auto --dist loadfile
 
 .DEFAULT_GOAL := help
-.PHONY: help venv shell demo check test test-long bench format docs site notebook clean
+.PHONY: help venv shell demo check test test-fast test-long bench format docs site notebook clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -34,12 +34,14 @@ shell: venv  ## open a SQL prompt on the embedded catalog (make shell ARGS='--da
 demo: venv  ## two catalogs, a server and a story in the terminal (make demo ARGS='--once --port 0')
 	@$(BIN)/python examples/demo $(ARGS)
 
-check: venv  ## format, lint, types, layers and the fast tests
+check: venv  ## format, lint, types and layers
 	$(BIN)/ruff format --check $(SOURCES)
 	$(BIN)/ruff check $(SOURCES)
 	$(BIN)/mypy
 	cd dbt-pinakes && ../$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
+
+test-fast: venv  ## the tests that need no server and take less than a second each
 	$(PYTEST) -m 'not slow and not long'
 
 test: venv  ## all tests but the long ones

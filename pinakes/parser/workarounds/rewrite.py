@@ -55,7 +55,7 @@ def _rewrite(root: n.Query, text: str, *, is_source: bool, reads_views: bool, fl
     nodes = list(all_below(root))
     several = len([node for node in nodes if isinstance(node, n.InList)]) > 1
     for node in nodes:
-        write_out_rows(node, changes)
+        write_out_rows(node, changes, conditions)
         write_out_lists(node, changes, floats, several=several)
         tell_unknown(node, changes, conditions)
         keep_above(node, changes)

@@ -4,8 +4,10 @@ comparison with NULL is neither true nor false, so these are written out column 
     (a, b) = (1, 2)            a = 1 AND b = 2
     (a, b) < (5, 8)            a < 5 OR (a = 5 AND b < 8)
     (a, b) IN ((1, 2), …)      (a = 1 AND b = 2) OR …
+    (a, b) IN (SELECT x, y …)  EXISTS (SELECT 1 FROM (SELECT x, y …) AS r ("$0", "$1") WHERE a = "$0" AND b = "$1")
     (a, b) IS NULL             a IS NULL AND b IS NULL
 
+EXISTS is false where IN (SELECT …) is NULL, so the last but one is for conditions, which accept neither.
 IS DISTINCT FROM takes NULL for a value by itself, and stays as it is.
 """
 
@@ -19,7 +21,8 @@ _STRICT = {"<": "<", "<=": "<", ">": ">", ">=": ">"}
 _EQUAL, _UNEQUAL = frozenset({"=", "=="}), frozenset({"<>", "!="})
 
 
-def write_out_rows(node: n.Node, changes: Changes) -> None:
+def write_out_rows(node: n.Node, changes: Changes, conditions: set[int]) -> None:
+    """`conditions` has the ids of the nodes for which NULL and false are the same."""
     match node:
         case n.Binary(operator=operator, left=left, right=right) if _are_rows(left, right):
             if operator in _EQUAL | _UNEQUAL or operator in _STRICT:
@@ -28,6 +31,13 @@ def write_out_rows(node: n.Node, changes: Changes) -> None:
             _check_repeatable(row)
             either = _joined(" OR ", [_compared("=", row, item) for item in items])
             changes.replace(node, ["(NOT ", *either, ")"] if _is_negated(node, row, changes) else either)
+        case n.InQuery(operand=row, query=query) if _are_rows(row):
+            if id(node) not in conditions:
+                raise NotSupportedError(
+                    "(a, b) IN (SELECT …) is supported as a condition of WHERE or HAVING, combined by AND and OR; "
+                    "here write EXISTS (SELECT 1 FROM … WHERE x = a AND y = b)"
+                )
+            changes.replace(node, _found_in(row, query, negated=_is_negated(node, row, changes)))
         case n.Between(operand=row, low=low, high=high) if _are_rows(row, low, high):
             _check_repeatable(row)
             both = _joined(" AND ", [_compared(">=", row, low), _compared("<=", row, high)])
@@ -72,6 +82,14 @@ def _compared(operator: str, left: n.Node, right: n.Node) -> Template:
         strict, equal = _compared(_STRICT[operator], one, other), _compared("=", one, other)
         found = ["(", *strict, " OR (", *equal, " AND ", *found, "))"]
     return found
+
+
+def _found_in(row: n.Node, query: n.Query, *, negated: bool) -> Template:
+    """NOT IN also rejects a row that may be equal: one whose comparison is NULL."""
+    names = [f'"${number}"' for number in range(len(_items(row)))]
+    equal = _joined(" AND ", [[*operand(item), f" = {name}"] for item, name in zip(_items(row), names, strict=True)])
+    source: Template = ["EXISTS (SELECT 1 FROM (", query, f') AS "$rows" ({", ".join(names)}) WHERE ', *equal]
+    return ["NOT ", *source, " IS NOT FALSE)"] if negated else [*source, ")"]
 
 
 def _joined(word: str, templates: list[Template]) -> Template:
