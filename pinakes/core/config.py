@@ -96,17 +96,17 @@ class EngineConfig:
         "set whatever the process can reach. Files of tables are there, too, or where their catalog is.",
         None,
     )
+    tracker_queries: int = documented(whole(0), "Finished queries that are remembered at most.", 1000)
+    tracker_age: float = documented(duration, "How long a finished query is remembered, in seconds or as `1h`.", 3600.0)
+    result_cache: bool = documented(
+        truth, "Whether new sessions have results of queries remembered (`SET result_cache`).", False, shown="false"
+    )
     secret_key_file: str | None = documented(
         text,
         "File with the keys that persistent secrets are encrypted with, in base64, one per line: the first encrypts, "
         "all decrypt. It must be readable by its owner only; if not set, `secret.key` in the data directory, which is "
         "made when it is needed. The variable PINAKES_SECRET_KEY (keys separated by commas) is used instead if set.",
         None,
-    )
-    tracker_queries: int = documented(whole(0), "Finished queries that are remembered at most.", 1000)
-    tracker_age: float = documented(duration, "How long a finished query is remembered, in seconds or as `1h`.", 3600.0)
-    result_cache: bool = documented(
-        truth, "Whether new sessions have results of queries remembered (`SET result_cache`).", False, shown="false"
     )
 
 
