@@ -7,17 +7,18 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pinakes.caches.base import Clock
 from pinakes.caches.catalog import remembering
 from pinakes.caches.counting import counting
 from pinakes.caches.registry import make_caches
 from pinakes.core.catalog import Catalog, SupportsNamespaceChanges
-from pinakes.core.config import MEMORY, CatalogConfig, Config
+from pinakes.core.config import MEMORY, CatalogConfig, Config, SecretConfig, secret_keys
 from pinakes.core.errors import CatalogUnavailable, ConfigError, InvalidArgument, NamespaceExists, PinakesError
 from pinakes.core.identity import Identity
 from pinakes.core.names import Namespace
-from pinakes.core.secrets import parse_secret
+from pinakes.core.secrets import Access, Secret, parse_secret
 from pinakes.engine.access.policy import EMBEDDED, Policy
 from pinakes.engine.engine import Engine
 from pinakes.engine.mounting import make_mount, take_common
@@ -28,6 +29,9 @@ from pinakes.engine.remote import RemoteEngine
 from pinakes.parser import classify
 from pinakes.parser.statements import OptionValue
 from pinakes.providers.registry import open_catalog
+
+if TYPE_CHECKING:
+    from pinakes.core.secret_file import SecretFile
 
 LAKE = "lake"
 DEFAULT: Namespace = ("default",)
@@ -44,10 +48,12 @@ def open_engine(config: Config, policy: Policy = EMBEDDED, clock: Clock = time.m
     """
     directory, remove = _data_directory(config)
     caches, home = make_caches(config.caches, classify, clock), Scope(LAKE, DEFAULT)
-    engine = Engine(config, caches, home, _opener, on_close=remove, policy=policy)
+    persistent = _secret_file(config, directory)
+    engine = Engine(config, caches, home, _opener, on_close=remove, policy=policy, secret_file=persistent)
     for secret in config.secrets.values():
         with told(f"secrets.{secret.name}"):
-            engine.secrets.put(parse_secret(secret.name, DEPLOYMENT.user, secret.values, shared=True), DEPLOYMENT)
+            engine.secrets.put(secret_of(secret), DEPLOYMENT)
+    engine.secrets.load()
     base = None if config.source is None else config.source.parent
     for catalog in config.catalogs.values():
         with told(f"catalogs.{catalog.name}"):
@@ -56,6 +62,13 @@ def open_engine(config: Config, policy: Policy = EMBEDDED, clock: Clock = time.m
         engine.registry.mount(_lake(engine, directory))
     engine.make_remote = partial(_spark, config)
     return engine
+
+
+def secret_of(secret: SecretConfig) -> Secret:
+    """A secret of the configuration: for its catalogs, and for the users and roles that it names."""
+    return parse_secret(
+        secret.name, DEPLOYMENT.user, secret.values, shared=True, users=secret.users, roles=secret.roles
+    )
 
 
 def _spark(config: Config) -> RemoteEngine:
@@ -92,7 +105,9 @@ def told(section: str) -> Iterator[None]:
 def _open_lake(engine: Engine, directory: Path, mount_id: str, identity: Identity) -> Catalog:
     options: dict[str, OptionValue] = {"DEFAULT_NAMESPACE": DEFAULT[0]}
     roots = engine.confined_to(engine.files, [directory / "warehouse"])
-    catalog, _ = engine.open_catalog(Opening("sqlite", LAKE, str(directory), options, mount_id, roots=roots))
+    policy = engine.policy  # a table whose LOCATION is an object store is not reached with the server's credentials
+    access = Access(ambient=policy.destinations is None or "server_credentials" in policy.everybody_may)
+    catalog, _ = engine.open_catalog(Opening("sqlite", LAKE, str(directory), options, mount_id, access, roots))
     assert isinstance(catalog, SupportsNamespaceChanges)
     if not catalog.namespace_exists(DEFAULT):
         with suppress(NamespaceExists):  # another process was faster: it is there, which is all we want
@@ -118,6 +133,16 @@ def _typed(options: Mapping[str, object]) -> dict[str, OptionValue]:
     return {
         k.upper(): v if isinstance(v, str | int | float | bool) or v is None else str(v) for k, v in options.items()
     }
+
+
+def _secret_file(config: Config, directory: Path) -> SecretFile | None:
+    """Where persistent secrets are kept; nowhere for data that goes at exit."""
+    if config.engine.data == MEMORY:
+        return None
+    from pinakes.core.secret_file import SecretFile
+
+    key_file = config.engine.secret_key_file
+    return SecretFile(directory, secret_keys(), None if key_file is None else Path(key_file))
 
 
 def _data_directory(config: Config) -> tuple[Path, Callable[[], None]]:

@@ -85,6 +85,7 @@ KINDS: dict[type[core.PinakesError], type[DatabaseError]] = {
     core.ConstraintViolation: IntegrityError,
     core.NamespaceNotEmpty: IntegrityError,
     core.SecretInUse: IntegrityError,
+    core.SecretUnreadable: OperationalError,
     core.CommitConflict: OperationalError,
     core.CommitUnknown: OperationalError,
     core.TransactionAborted: OperationalError,

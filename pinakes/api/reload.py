@@ -9,10 +9,10 @@ from __future__ import annotations
 from dataclasses import fields, replace
 from typing import Any, NamedTuple
 
-from pinakes.api.build import DEPLOYMENT, LAKE, mount_of, told
+from pinakes.api.build import DEPLOYMENT, LAKE, mount_of, secret_of, told
 from pinakes.core.config import Config
 from pinakes.core.errors import SecretInUse
-from pinakes.core.secrets import Secret, parse_secret
+from pinakes.core.secrets import Secret
 from pinakes.engine.engine import Engine
 from pinakes.engine.registry import EVERYBODY, Mount
 from pinakes.engine.secrets import SHARED, SecretRef
@@ -67,7 +67,7 @@ def _changed_secrets(old: Config, new: Config) -> list[Secret]:
     for name, secret in new.secrets.items():
         if old.secrets.get(name) != secret:
             with told(f"secrets.{name}"):
-                found.append(parse_secret(name, DEPLOYMENT.user, secret.values, shared=True))
+                found.append(secret_of(secret))
     return found
 
 

@@ -87,7 +87,9 @@ def shown(config: Config) -> Iterator[str]:
     yield from _section("log", config.log)
     for secret in config.secrets.values():
         kept = ((key, value if key.lower() in ("type", "scope") else None) for key, value in secret.values.items())
-        yield from ("", f"[secrets.{_key(secret.name)}]", *(_assigned(k, v) for k, v in kept))
+        named = {"users": secret.users, "roles": secret.roles}
+        lists = (f"{key} = {_toml(names)}" for key, names in named.items() if names)
+        yield from ("", f"[secrets.{_key(secret.name)}]", *(_assigned(k, v) for k, v in kept), *lists)
     for catalog in config.catalogs.values():
         yield from _catalog(catalog)
 

@@ -14,6 +14,8 @@ relative to it. This is the only module that reads environment variables.
     [secrets.partner]
     type = "bearer"
     token = { env = "PARTNER_TOKEN" }
+    scope = "http://127.0.0.1:8181"
+    users = ["ann"]
 
     [catalogs.partner]
     type = "iceberg_rest"
@@ -100,6 +102,13 @@ class EngineConfig:
     result_cache: bool = documented(
         truth, "Whether new sessions have results of queries remembered (`SET result_cache`).", False, shown="false"
     )
+    secret_key_file: str | None = documented(
+        text,
+        "File with the keys that persistent secrets are encrypted with, in base64, one per line: the first encrypts, "
+        "all decrypt. It must be readable by its owner only; if not set, `secret.key` in the data directory, which is "
+        "made when it is needed. The variable PINAKES_SECRET_KEY (keys separated by commas) is used instead if set.",
+        None,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,10 +173,13 @@ class CatalogConfig:
 
 @dataclass(frozen=True, slots=True)
 class SecretConfig:
-    """[secrets.NAME]: a secret that everybody may use. A value is a text, { env = "VARIABLE" } or { file = "path" }."""
+    """[secrets.NAME]: a secret for the catalogs of the configuration, and for the users and roles that it names; `"*"`
+    is every user. A value is a text, { env = "VARIABLE" } or { file = "path" }."""
 
     name: str
     values: Mapping[str, str] = field(default_factory=dict, repr=False)
+    users: tuple[str, ...] = ()
+    roles: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,6 +260,11 @@ def aws_variables() -> frozenset[str]:
     return frozenset(name.upper() for name in os.environ if name.upper().startswith("AWS_"))
 
 
+def secret_keys() -> str | None:
+    """The keys of persistent secrets that the environment gives."""
+    return os.environ.get("PINAKES_SECRET_KEY") or None
+
+
 def java_home() -> str | None:
     """Where the environment says that Java is."""
     return os.environ.get("JAVA_HOME") or None
@@ -292,7 +309,13 @@ def config_of(document: Mapping[str, Any], base: Path, environ: Mapping[str, str
     spill = engine.spill_dir and _resolved(engine.spill_dir, base)
     allowed = engine.allowed_paths and tuple(_resolved(path, base) for path in engine.allowed_paths)
     return Config(
-        engine=replace(engine, data=_resolved(engine.data, base), spill_dir=spill, allowed_paths=allowed),
+        engine=replace(
+            engine,
+            data=_resolved(engine.data, base),
+            spill_dir=spill,
+            allowed_paths=allowed,
+            secret_key_file=engine.secret_key_file and path_from(base, engine.secret_key_file),
+        ),
         caches=_caches(document.get("caches", {})),
         secrets={
             n: _secret(n, value, base, environ or {})
@@ -365,8 +388,15 @@ def _catalog(name: str, given: object) -> CatalogConfig:
 
 def _secret(name: str, given: object, base: Path, environ: Mapping[str, str]) -> SecretConfig:
     where = f"secrets.{name}"
-    table = table_of(given, where)
-    return SecretConfig(name, {k: secret_value(f"{where}.{k}", v, base, environ) for k, v in table.items()})
+    table = dict(table_of(given, where))
+    named: dict[str, tuple[str, ...]] = {}
+    for key in ("users", "roles"):
+        if key in table:
+            try:
+                named[key] = texts(table.pop(key))
+            except ValueError as error:
+                raise ConfigError(f"{where}.{key} must be {error}") from error
+    return SecretConfig(name, {k: secret_value(f"{where}.{k}", v, base, environ) for k, v in table.items()}, **named)
 
 
 def _server(given: object, base: Path, environ: Mapping[str, str]) -> ServerConfig:

@@ -32,6 +32,7 @@
     ├── ConstraintViolation       CONSTRAINT_VIOLATION
     ├── NamespaceNotEmpty         NAMESPACE_NOT_EMPTY
     ├── SecretInUse               SECRET_IN_USE            (catalogs are attached with it)
+    ├── SecretUnreadable          SECRET_UNREADABLE        (a persistent secret can't be decrypted)
     ├── CommitConflict            COMMIT_CONFLICT
     ├── CommitUnknown             COMMIT_UNKNOWN           (nobody said whether the commit happened)
     ├── TransactionAborted        TRANSACTION_ABORTED      (a statement in it failed: only ROLLBACK is left)
@@ -243,6 +244,10 @@ class NamespaceNotEmpty(PinakesError):
 
 class SecretInUse(PinakesError):
     code = "SECRET_IN_USE"
+
+
+class SecretUnreadable(PinakesError):
+    code = "SECRET_UNREADABLE"
 
 
 class CommitConflict(PinakesError):

@@ -1,18 +1,27 @@
 """Secrets: values that open catalogs and stores, kept so that they can be wiped, and shown nowhere.
 
-A `Secret` has a type, which says what it holds (`KINDS`), and belongs to whoever made it. Its confidential values stand
-in buffers that are overwritten when the secret goes; neither `repr`, nor pickling, nor an error of this module shows
-one. Catalog types receive secrets in an `Access`, and read a value at the moment they need it.
+A `Secret` has a type, which says what it holds (`KINDS`), and belongs to the user who made it. Its confidential values
+stand in buffers that are overwritten when the secret goes; neither `repr`, nor pickling, nor an error of this module
+shows one. Catalog types receive secrets in an `Access`, and read a value at the moment they need it.
+
+A secret is bound twice: to the users and roles that may use it (`serves`), and to the destinations that it may be sent
+to (`SCOPE`: scheme, host, port and the beginning of the path), which is checked before anything is sent.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
+from urllib.parse import unquote
 
-from pinakes.core.errors import InvalidArgument, OptionNotFound, SecretNotFound, listing
+from pinakes.core.errors import InvalidArgument, OptionNotFound, PermissionDenied, SecretNotFound, listing
 from pinakes.core.hints import meant
+
+if TYPE_CHECKING:
+    from pinakes.core.identity import Identity
+    from pinakes.core.outbound import Outbound
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +56,12 @@ KINDS: dict[str, Kind] = {
         ("KEY_ID", "SECRET", "SESSION_TOKEN", "REGION", "ENDPOINT", "URL_STYLE", "PROVIDER", "PROFILE"),
     ),
 }
-"""Each type of secret. Every one may also have a SCOPE: the prefix of the paths that it serves."""
+"""Each type of secret. Every one may also have a SCOPE: the beginning of the addresses or paths that it serves."""
+
+STORAGE = ("s3", "aws")
+"""Types that open object stores: they sign requests, and the key itself is never sent."""
+EVERYONE = "*"
+"""In the users of a secret: every user."""
 
 PLAIN = frozenset({"REGION", "ENDPOINT", "URL_STYLE", "PROVIDER", "PROFILE", "TOKEN_URI", "OAUTH_SCOPE", "AUDIENCE",
                    "RESOURCE"})  # fmt: skip
@@ -55,20 +69,36 @@ PLAIN = frozenset({"REGION", "ENDPOINT", "URL_STYLE", "PROVIDER", "PROFILE", "TO
 
 CHOICES = {"URL_STYLE": ("path", "vhost"), "PROVIDER": ("config", "credential_chain")}
 
+_REGION = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
+_SCHEME = re.compile(r"[a-z][a-z0-9+.-]*")
+_PORTS = {"http": "80", "https": "443", "postgresql": "5432", "mysql": "3306", "thrift": "9083"}
+
 
 class Secret:
     """One secret. Its values are gone after `wipe`, and reading one then is an error."""
 
-    __slots__ = ("_values", "name", "owner", "scope", "shared", "type")
+    __slots__ = ("_values", "name", "owner", "persistent", "roles", "scope", "shared", "type", "users")
 
     def __init__(
-        self, name: str, type: str, owner: str, values: Mapping[str, str], *, scope: str = "", shared: bool = False
+        self,
+        name: str,
+        type: str,
+        owner: str,
+        values: Mapping[str, str],
+        *,
+        scope: str = "",
+        shared: bool = False,
+        users: Iterable[str] = (),
+        roles: Iterable[str] = (),
+        persistent: bool = False,
     ) -> None:
+        self.persistent = persistent
         self.name = name
         self.type = type
         self.owner = owner
         self.scope = scope
         self.shared = shared
+        self.users, self.roles = frozenset(users), frozenset(roles)
         self._values: dict[str, bytearray] | None = {key: bytearray(value.encode()) for key, value in values.items()}
 
     def get(self, key: str) -> str | None:
@@ -86,10 +116,38 @@ class Secret:
             raise InvalidArgument(f"secret '{self.name}' (type {self.type}) has no {key}")
         return value
 
+    def serves(self, identity: Identity) -> bool:
+        """Whether a user may use it: an own one, one that names the user or a role, and an administrator any shared."""
+        if not self.shared:
+            return self.owner == identity.user
+        named = EVERYONE in self.users or identity.user in self.users or bool(self.roles & identity.roles)
+        return identity.is_admin or named
+
+    def check_scope(self, *places: str) -> None:
+        """PermissionDenied unless every address that it would be sent to is within its scope."""
+        if self.type in STORAGE and _split(self.scope)[0] == "s3":
+            return  # it says which objects are served, and not which services
+        outside = [place for place in places if not covers(self.scope, place)]
+        if outside:
+            raise PermissionDenied(
+                f"secret '{self.name}' is for {self.scope} and is not sent to {_shown(outside[0])}. Use an address "
+                f"within its SCOPE, or a secret for this one: CREATE SECRET s (TYPE {self.type}, …, SCOPE '…')"
+            )
+
+    @property
+    def has_keys(self) -> bool:
+        """Whether it says with what to sign; without, an object store is asked anonymously."""
+        return self.get("KEY_ID") is not None or self.get("PROFILE") is not None or self.uses_chain
+
     @property
     def uses_chain(self) -> bool:
         """The credentials are those that the environment offers (variables, profiles, the machine's role)."""
         return self.get("PROVIDER") == "credential_chain"
+
+    def options(self) -> dict[str, str]:
+        """All of it as CREATE SECRET has it, to be stored encrypted."""
+        values = {key: self[key] for key in tuple(self._values or ())}
+        return {"TYPE": self.type, **({"SCOPE": self.scope} if self.scope else {}), **values}
 
     def wipe(self) -> None:
         """Overwrite every value."""
@@ -106,11 +164,16 @@ class Secret:
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """With what a catalog is opened: the secret that ATTACH names for it and for its storage, or a user's own token."""
+    """With what a catalog is opened: the secret that ATTACH names for it and for its storage, or a user's own token.
+
+    `outbound` limits where it may connect to; None is anywhere. A catalog type resolves names through it. `ambient`
+    says whether the credentials of this process itself may be used where no others are given."""
 
     secret: Secret | None = None
     storage: Secret | None = None
     token: str | None = field(default=None, repr=False)
+    outbound: Outbound | None = None
+    ambient: bool = True
 
     def of_type(self, *types: str) -> Secret | None:
         """The catalog's secret, which must be of one of these types."""
@@ -124,7 +187,16 @@ class Access:
 ANONYMOUS = Access()
 
 
-def parse_secret(name: str, owner: str, given: Mapping[str, Any], *, shared: bool = False) -> Secret:
+def parse_secret(
+    name: str,
+    owner: str,
+    given: Mapping[str, Any],
+    *,
+    shared: bool = False,
+    users: Iterable[str] = (),
+    roles: Iterable[str] = (),
+    persistent: bool = False,
+) -> Secret:
     """The secret that CREATE SECRET describes: its type, its keys and no others, each of them a text."""
     options = {key.upper(): value for key, value in given.items()}
     type = options.pop("TYPE", None)
@@ -134,10 +206,68 @@ def parse_secret(name: str, owner: str, given: Mapping[str, Any], *, shared: boo
         raise InvalidArgument(f"CREATE SECRET {name} {asked}.{hint} Types: {_kinds()}")
     type = type.lower()
     scope = options.pop("SCOPE", "")
-    if not isinstance(scope, str):
-        raise InvalidArgument(f"SCOPE of secret {name} must be the beginning of a path, such as 's3://bucket'")
+    _check_scope(name, type, scope)
     values = _checked(name, type, options)
-    return Secret(name, type, owner, values, scope=scope, shared=shared)
+    return Secret(
+        name, type, owner, values, scope=scope, shared=shared, users=users, roles=roles, persistent=persistent
+    )
+
+
+def covers(scope: str, place: str) -> bool:
+    """Whether an address or path is within a scope, compared by scheme, host, port and whole steps of the path:
+    's3://a' covers 's3://a/b' and not 's3://ab'. A path with steps such as .. is within no scope."""
+    if not scope:
+        return True
+    wanted, found = _split(scope), _split(place)
+    if any({".", ".."} & set(re.split(r"[/\\]", unquote(step))) for step in found[2]):
+        return False
+    if wanted[:2] == ("s3", ""):  # all buckets
+        return found[0] == "s3"
+    return wanted[:2] == found[:2] and found[2][: len(wanted[2])] == wanted[2]
+
+
+def _split(address: str) -> tuple[str, str, list[str]]:
+    """The scheme, the host with its port, and the steps of the path; s3a and s3n are s3."""
+    scheme, _, rest = address.strip().partition("://")
+    scheme = scheme.lower()
+    if scheme in ("s3a", "s3n"):
+        scheme = "s3"
+    if scheme != "s3":  # the keys of objects may have these in them
+        rest = re.split(r"[?#]", rest)[0]
+    host, _, path = rest.partition("/")
+    if scheme != "s3":
+        name, colon, port = host.lower().rpartition(":")
+        if not colon or not port.isdigit():
+            name, port = host.lower(), _PORTS.get(scheme, "")
+        host = f"{name.removesuffix('.')}:{port}"
+    return scheme, host, path.rstrip("/").split("/") if path.rstrip("/") else []
+
+
+def _shown(place: str) -> str:
+    """Scheme and host: what else an address holds may be confidential."""
+    scheme, host, _ = _split(place)
+    return f"{scheme}://{host.rpartition('@')[2]}"
+
+
+def _check_scope(name: str, type: str, scope: object) -> None:
+    example = "'s3://bucket/path'" if type in STORAGE else "'https://catalog.example.com/path'"
+    if not isinstance(scope, str):
+        raise InvalidArgument(f"SCOPE of secret {name} must be a text: the beginning of addresses, such as {example}")
+    if not scope:
+        return
+    scheme, host, steps = _split(scope)
+    is_storage = scheme == "s3"
+    if (
+        "://" not in scope
+        or not _SCHEME.fullmatch(scheme)
+        or (is_storage and type not in STORAGE)
+        or (not is_storage and (not host.partition(":")[0] or "@" in host or re.search(r"[?#]", scope)))
+        or {".", ".."} & set(steps)
+    ):
+        raise InvalidArgument(
+            f"SCOPE of secret {name} must be a scheme, a host and if need be a port and the beginning of a path, such "
+            f"as {example}"
+        )
 
 
 def _checked(name: str, type: str, given: Mapping[str, Any]) -> dict[str, str]:
@@ -161,7 +291,15 @@ def _checked(name: str, type: str, given: Mapping[str, Any]) -> dict[str, str]:
     return values
 
 
+def check_region(region: str, what: str) -> None:
+    """Regions become part of host names."""
+    if not _REGION.fullmatch(region.lower()) or len(region) > 63:
+        raise InvalidArgument(f"{what} must be the name of a region, such as eu-central-1")
+
+
 def _check_keys(name: str, values: Mapping[str, str]) -> None:
+    if "REGION" in values:
+        check_region(values["REGION"], f"REGION of secret {name}")
     if ("KEY_ID" in values) != ("SECRET" in values):
         raise InvalidArgument(f"secret {name} needs both KEY_ID and SECRET, or neither")
 

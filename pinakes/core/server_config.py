@@ -14,6 +14,7 @@
 
     [access]
     everybody_may = ["attach"]
+    outbound = ["public", "10.20.0.0/16:5432"]
 
 The values are read by `core/config.py`; `flight/logins` makes of them who may call, `engine/access` what they may do.
 """
@@ -24,6 +25,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 
+from pinakes.core.outbound import PUBLIC, entries
 from pinakes.core.powers import POWERS
 from pinakes.core.server_limits import ServerLimits
 from pinakes.core.serving import MetricsConfig, StatementLimits
@@ -42,6 +44,14 @@ class AccessConfig:
         "What everybody may do, and not only administrators: " + ", ".join(POWERS) + ".",
         ("attach",),
         shown="attach",
+    )
+    outbound: tuple[str, ...] = documented(
+        entries,
+        "Destinations that catalogs and secrets of users who are not administrators may lead to: `public` (every "
+        "public address), a host, `*.example.com`, an address or a CIDR range, each with an optional `:port`; `*` is "
+        "any. Endpoints of object stores and of AWS must be listed by name or address: `public` does not cover them.",
+        (PUBLIC,),
+        shown="public",
     )
 
 

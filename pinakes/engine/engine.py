@@ -38,6 +38,7 @@ from pinakes.system_tables.faults import Faults
 from pinakes.system_tables.lanes import Lanes
 
 if TYPE_CHECKING:
+    from pinakes.core.secret_file import SecretFile
     from pinakes.engine.admission import Admission
     from pinakes.engine.remote import RemoteEngine
     from pinakes.engine.scan.object_stores import ObjectStores
@@ -57,6 +58,7 @@ class Engine:
         opener: Opener,
         on_close: Callable[[], None] = lambda: None,
         policy: Policy = EMBEDDED,
+        secret_file: SecretFile | None = None,
     ) -> None:
         self.config = config
         self.started = datetime.now(UTC)
@@ -64,7 +66,7 @@ class Engine:
         self.cache_limits = CacheLimits(caches, config.caches)
         self.home = home
         self.registry = Registry()
-        self.secrets = SecretStore()
+        self.secrets = SecretStore(secret_file)
         self.tracker = QueryTracker(config.engine.tracker_queries, config.engine.tracker_age)
         self.runtime = make_runtime(config.engine)
         self.result_limit = result_limit(config.engine.memory_limit)

@@ -76,7 +76,7 @@ class Execution:
         """The object stores that the session's user has secrets for, as these are now."""
         from pinakes.engine.files.stores import Stores
 
-        return Stores(self.session.engine.secrets, self.session.identity)
+        return Stores(self.session.engine.secrets, self.session.guard)
 
     def stream(self, frame: DataFrame) -> Result:
         """The rows of a plan as they come."""

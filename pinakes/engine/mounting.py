@@ -8,8 +8,8 @@ from __future__ import annotations
 import threading
 import time
 import weakref
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeVar
 
 from pinakes.core.errors import (
@@ -21,16 +21,18 @@ from pinakes.core.errors import (
 )
 from pinakes.core.identity import Identity
 from pinakes.core.names import Part
-from pinakes.core.secrets import Access
+from pinakes.core.secrets import STORAGE, Access, Secret
 from pinakes.core.values import one_of, text, truth
 from pinakes.engine.opening import Opening
 from pinakes.engine.registry import EVERYBODY, Audience, Mount, MountId, Origin
-from pinakes.providers.registry import check_options, local_paths, passes_token, paths_from
+from pinakes.providers.registry import check_options, destinations, local_paths, passes_token, paths_from
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from pinakes.core.catalog import Catalog
+    from pinakes.core.outbound import Outbound
+    from pinakes.engine.access.guard import Guard
     from pinakes.engine.engine import Engine
     from pinakes.engine.secrets import SecretRef
     from pinakes.parser.statements import OptionValue
@@ -112,7 +114,10 @@ def make_mount(
     if origin == "attach":
         _check_options(common.type, options)
         guard = engine.guard(owner)
-        guard.mount(location, common, local_paths(common.type, location, options))
+        used = {key: engine.secrets.get(ref) for key, ref in refs.items()}
+        _outbound(guard, common.type, location, options, used.values())
+        _check_bound(owner, used.get("secret"))
+        guard.mount(location, common, options, local_paths(common.type, location, options))
         files = guard.files
     mount_id = MountId(engine.next_mount_id())
 
@@ -121,6 +126,8 @@ def make_mount(
             number = str(mount_id)  # before the secrets are read: what an old one opens never has the new number
             access = _access(engine, refs, identity, name if common.pass_token else None)
             try:
+                if origin == "attach":  # a secret may have been replaced, and the policy may have changed
+                    access = _limited(engine.guard(owner), common.type, location, options, access)
                 place, given = paths_from(base, common.type, location, options)
                 roots = engine.confined_to(files, local_paths(common.type, place, given))
                 return engine.open_catalog(Opening(common.type, name, place, given, number, access, roots))
@@ -198,9 +205,52 @@ def _access(engine: Engine, refs: Mapping[str, SecretRef], identity: Identity, p
         raise PermissionDenied(
             f"catalog '{passing}' is reached with the session's own token, and this session has none: connect with one"
         )
-    return Access(
-        **{key: engine.secrets.get(ref) for key, ref in refs.items()},
-        token=identity.token if passing is not None else None,
+    used = {key: engine.secrets.get(ref) for key, ref in refs.items()}
+    return Access(used.get("secret"), used.get("storage"), identity.token if passing is not None else None)
+
+
+def _outbound(
+    guard: Guard, type: str, location: str, options: Mapping[str, OptionValue], secrets: Iterable[Secret]
+) -> Outbound | None:
+    """Where a catalog may connect to; PermissionDenied if its location, its options or its secrets lead elsewhere.
+
+    What a shared secret names was chosen by an administrator.
+    """
+    outbound = guard.outbound
+    if outbound is None:
+        return None
+    from pinakes.core.outbound import destination_of
+
+    for secret in secrets:
+        ends = [(uri, key == "ENDPOINT") for key in ("ENDPOINT", "TOKEN_URI") if (uri := secret.get(key))]
+        led = [destination_of(uri, library=library) for uri, library in ends]
+        if secret.shared:
+            outbound = outbound.including(led)
+        for destination in led:
+            outbound.check(destination)
+    for destination in destinations(type, location, options):
+        outbound.check(destination)
+    return outbound
+
+
+def _limited(guard: Guard, type: str, location: str, options: Mapping[str, OptionValue], access: Access) -> Access:
+    """With what a catalog that a user has attached is opened now."""
+    owner, used = guard.identity, [secret for secret in (access.secret, access.storage) if secret is not None]
+    for secret in used:
+        if not secret.serves(owner):  # a reload has taken it from the user
+            raise PermissionDenied(f"secret '{secret.name}' is not for {owner.user} any more. Ask an administrator.")
+    _check_bound(owner, access.secret)
+    outbound = _outbound(guard, type, location, options, used)
+    return replace(access, outbound=outbound, ambient=guard.policy.may(owner, "server_credentials"))
+
+
+def _check_bound(owner: Identity, secret: Secret | None) -> None:
+    """A password or token that an administrator shares must say where it may be sent to."""
+    if secret is None or not secret.shared or owner.is_admin or secret.scope or secret.type in STORAGE:
+        return
+    raise PermissionDenied(
+        f"secret '{secret.name}' is shared and has no SCOPE, so that only administrators may attach catalogs with it. "
+        f"Ask one to give it the address that it may be sent to: SCOPE 'https://host/path'"
     )
 
 

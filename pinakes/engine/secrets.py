@@ -1,19 +1,34 @@
 """The secrets of an engine: who has which, and which may not go because a catalog needs it.
 
-A secret belongs to the user who made it, and names are per user; shared ones belong to everybody to use and to the
-administrators to make and drop. What a user may not use looks to that user as if it were not there.
+A secret belongs to the user who made it, and names are per user. Shared ones are made and dropped by administrators,
+who may use them all: CREATE SHARED SECRET makes one for everybody, the configuration one for the users and roles that
+it names. What a user may not use looks to that user as if it were not there.
 """
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from pinakes.core.errors import PermissionDenied, SecretExists, SecretInUse, SecretNotFound, listing
+from pinakes.core.errors import (
+    ConfigError,
+    NotSupportedError,
+    PermissionDenied,
+    SecretExists,
+    SecretInUse,
+    SecretNotFound,
+    listing,
+)
 from pinakes.core.identity import Identity
 from pinakes.core.names import Part, match
-from pinakes.core.secrets import Secret
+from pinakes.core.secrets import EVERYONE, STORAGE, Secret, covers, parse_secret
+
+if TYPE_CHECKING:
+    from pinakes.core.secret_file import SecretFile
+
+logger = logging.getLogger(__name__)
 
 SHARED = ""
 """The owner in the reference of a shared secret: no user has this name."""
@@ -32,9 +47,32 @@ class SecretStore:
     Readers see one consistent mapping: changes replace it whole.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, file: SecretFile | None = None) -> None:
+        self._file = file
         self._secrets: dict[SecretRef, Secret] = {}
+        self._unreadable: dict[SecretRef, str] = {}
+        """Persistent secrets that can't be decrypted, and the keys that they are sealed with."""
         self.lock = threading.RLock()
+
+    def load(self) -> None:
+        """Read the persistent secrets. One that can't be decrypted is known by its name: using it is an error."""
+        try:
+            stored = [] if self._file is None else self._file.read()
+        except ConfigError as error:
+            logger.warning("%s", error.message)
+            return
+        for entry in stored:
+            ref = SecretRef(SHARED if entry.shared else entry.owner, entry.name)
+            if ref in self._secrets:  # the configuration has one of this name
+                continue
+            if entry.values is None:
+                self._unreadable[ref] = entry.key
+                continue
+            users = (EVERYONE,) if entry.shared else ()
+            secret = parse_secret(
+                entry.name, entry.owner, entry.values, shared=entry.shared, users=users, persistent=True
+            )
+            self._secrets[ref] = secret
 
     def put(self, secret: Secret, identity: Identity, *, replace: bool = False) -> None:
         """Keep a secret; one of the same name is in the way, or replaced and wiped."""
@@ -42,8 +80,9 @@ class SecretStore:
         ref = ref_of(secret)
         with self.lock:
             old = self._secrets.get(ref)
-            if old is not None and not replace:
+            if (old is not None or ref in self._unreadable) and not replace:
                 raise SecretExists(f"secret '{secret.name}' exists already. Use CREATE OR REPLACE SECRET to change it.")
+            self._store(secret, old)
             self._secrets = {**self._secrets, ref: secret}
         if old is not None:
             old.wipe()
@@ -52,7 +91,9 @@ class SecretStore:
         """The secret that a name means to this user: their own before a shared one."""
         secrets = self._secrets
         for owner in (identity.user, SHARED):
-            name = match(part, [ref.name for ref in secrets if ref.owner == owner], "secret")
+            names = [ref.name for ref, secret in secrets.items() if ref.owner == owner and secret.serves(identity)]
+            names += [ref.name for ref in self._unreadable if ref.owner == owner]
+            name = match(part, names, "secret")
             if name is not None:
                 return SecretRef(owner, name)
         return None
@@ -67,6 +108,10 @@ class SecretStore:
     def get(self, ref: SecretRef) -> Secret:
         """The secret as it is now."""
         secret = self._secrets.get(ref)
+        if secret is None and ref in self._unreadable:
+            from pinakes.core.secret_file import unreadable
+
+            raise unreadable(ref.name, self._unreadable[ref], "" if self._file is None else self._file.problem)
         if secret is None:
             raise SecretNotFound(f"secret '{ref.name}' was dropped. CREATE SECRET makes it again.")
         return secret
@@ -81,20 +126,27 @@ class SecretStore:
                     f"secret '{ref.name}' is referenced by attached catalogs: {', '.join(names)}. "
                     f"DETACH the catalog{'s' if len(names) > 1 else ''} first."
                 )
+            if ref in self._unreadable:
+                assert self._file is not None
+                self._file.remove(ref.owner, ref.name, ref.owner == SHARED)
+                del self._unreadable[ref]
+                return
             secret = self.get(ref)
+            if secret.persistent and self._file is not None:
+                self._file.remove(secret.owner, secret.name, secret.shared)
             self._secrets = {r: s for r, s in self._secrets.items() if r != ref}
         secret.wipe()
 
     def visible(self, identity: Identity) -> list[Secret]:
         """The secrets that a user may use: their own, and the shared ones that no own one hides."""
         secrets = self._secrets
-        found = {ref.name: s for ref, s in secrets.items() if ref.owner == SHARED}
+        found = {ref.name: s for ref, s in secrets.items() if ref.owner == SHARED and s.serves(identity)}
         found |= {ref.name: s for ref, s in secrets.items() if ref.owner == identity.user}
         return [secret for _, secret in sorted(found.items())]
 
     def for_path(self, path: str, identity: Identity) -> Secret | None:
         """The secret that serves a path: the one with the longest scope that the path begins with, an own one first."""
-        fits = [s for s in self.visible(identity) if s.type in ("s3", "aws") and _covers(s.scope, path)]
+        fits = [s for s in self.visible(identity) if s.type in STORAGE and covers(s.scope, path)]
         return max(fits, key=lambda s: (len(s.scope.rstrip("/")), not s.shared, s.name), default=None)
 
     def close(self) -> None:
@@ -103,6 +155,21 @@ class SecretStore:
         for secret in secrets.values():
             secret.wipe()
 
+    def _store(self, secret: Secret, old: Secret | None) -> None:
+        """In the file, if it is persistent; a temporary one in the place of a persistent one removes that."""
+        ref = ref_of(secret)
+        if secret.persistent:
+            if self._file is None:
+                raise NotSupportedError(
+                    "there is no data directory to keep a persistent secret in (data is :memory:): leave out PERSISTENT"
+                )
+            from pinakes.core.secret_file import Stored
+
+            self._file.put(Stored(secret.owner, secret.name, secret.shared, secret.options()))
+        elif self._file is not None and (ref in self._unreadable or (old is not None and old.persistent)):
+            self._file.remove(secret.owner, secret.name, secret.shared)
+        self._unreadable.pop(ref, None)
+
     def _check_may_share(self, shared: bool, identity: Identity) -> None:
         if shared and not identity.is_admin:
             raise PermissionDenied("only an administrator may make, replace or drop a SHARED secret")
@@ -110,8 +177,3 @@ class SecretStore:
 
 def ref_of(secret: Secret) -> SecretRef:
     return SecretRef(SHARED if secret.shared else secret.owner, secret.name)
-
-
-def _covers(scope: str, path: str) -> bool:
-    """Whole steps of the path: 's3://a' covers 's3://a/b' and not 's3://ab'."""
-    return path == scope or not scope or path.startswith(scope if scope.endswith("/") else f"{scope}/")

@@ -36,6 +36,11 @@ def settings_of(catalog: RemoteCatalog) -> Properties:
             f"SET engine = 'local'."
         )
     opening = catalog.opening
+    if opening.access.outbound is not None:
+        raise NotSupportedError(
+            f"the catalog {catalog.name!r} was attached by a user who is not an administrator, and can't be used on "
+            f"Spark: where Spark connects to is not checked. SET engine = 'local'."
+        )
     properties = {**_TYPES[opening.type](opening), "cache-enabled": "false"}
     if catalog.on_s3 and opening.type != "iceberg_rest":
         properties["io-impl"] = _S3_IO
@@ -95,13 +100,13 @@ def _jdbc(opening: Opening) -> Properties:
     options = parse_options(JdbcOptions, opening.options, "catalog type jdbc")
     address = parse_address(opening.location, options.driver, options.ssl_mode, options.ssl_root_cert)
     user, password = login_to(address, opening.access.of_type("basic"))()
-    if address.host.startswith(("/", "@")):
+    if address.destinations[0].is_socket:
         raise NotSupportedError("a database behind a Unix socket can't be reached from Spark. SET engine = 'local'.")
     # Options of these drivers name classes to load and files to read, and could be smuggled in by either name.
-    if not _HOST.fullmatch(address.host) or not _DATABASE.fullmatch(address.database):
+    if address.more_hosts or not _HOST.fullmatch(address.host) or not _DATABASE.fullmatch(address.database):
         raise NotSupportedError(
-            "the host or the database of this catalog has characters that Spark's driver would take for options. "
-            "SET engine = 'local'."
+            "this catalog has a list of hosts, or a host or database with characters that Spark's driver would take "
+            "for options. SET engine = 'local'."
         )
     scheme = "mariadb" if address.driver == "mysql" else "postgresql"
     host = f"[{address.host}]" if ":" in address.host else address.host

@@ -6,8 +6,8 @@ import logging
 from typing import TYPE_CHECKING, Any
 
 from pinakes.core.errors import InvalidArgument, NotSupportedError
-from pinakes.core.secrets import Access, Secret
-from pinakes.providers.storage import storage_properties
+from pinakes.core.secrets import Access, Secret, check_region
+from pinakes.providers.storage import limited_storage, storage_properties
 
 if TYPE_CHECKING:
     import boto3
@@ -30,7 +30,13 @@ def boto_session(secret: Secret | None, region: str | None = None, profile: str 
         raise missing_extra() from error
     keep_quiet()
     given: dict[str, Any] = {"region_name": region, "profile_name": profile}
+    if region is not None:
+        check_region(region, "option REGION")
     if secret is not None:
+        if not secret.has_keys and profile is None:  # boto3 would take what the environment offers
+            raise InvalidArgument(
+                f"secret '{secret.name}' has no keys: give it KEY_ID and SECRET, PROFILE, or PROVIDER credential_chain"
+            )
         given = {
             "aws_access_key_id": secret.get("KEY_ID"),
             "aws_secret_access_key": secret.get("SECRET"),
@@ -73,11 +79,12 @@ def storage_of(session: boto3.Session, access: Access, endpoint: str | None) -> 
     A service that is not AWS's own is taken to serve objects at the same address, where nothing else is said.
     """
     if access.storage is not None:
-        return {**({"s3.endpoint": endpoint} if endpoint else {}), **storage_properties(access.storage)}
+        endpoints = {"s3.endpoint": endpoint} if endpoint else {}
+        return limited_storage({**endpoints, **storage_properties(access.storage)}, access)
     credentials = session.get_credentials()
     found: dict[str, str | None] = {"s3.endpoint": endpoint, "s3.region": session.region_name}
     if credentials is not None and credentials.method in ("explicit", "shared-credentials-file"):
         frozen = credentials.get_frozen_credentials()  # others may end; pyarrow finds them itself, and anew
         found["s3.access-key-id"], found["s3.secret-access-key"] = frozen.access_key, frozen.secret_key
         found["s3.session-token"] = frozen.token
-    return {key: value for key, value in found.items() if value}
+    return limited_storage({key: value for key, value in found.items() if value}, access)

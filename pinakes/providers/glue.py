@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pinakes.core.errors import InvalidArgument
+from pinakes.core.outbound import Destination, destination_of
 from pinakes.core.secrets import ANONYMOUS, Access
 from pinakes.providers.aws import boto_config, boto_session, storage_of
 from pinakes.providers.default_namespace import with_default
@@ -47,6 +48,13 @@ class GlueCatalog(OneLevelCatalog):
     Options: ClassVar[type[GlueOptions]] = GlueOptions
     LOCAL_PATHS: ClassVar[tuple[str, ...]] = ("warehouse",)
     SERVER_CREDENTIALS: ClassVar[bool] = True
+    CREDENTIAL_OPTIONS: ClassVar[tuple[str, ...]] = ("profile",)
+
+    @classmethod
+    def destinations(cls, location: str, options: Mapping[str, OptionValue]) -> list[Destination]:
+        parsed = parse_options(GlueOptions, options, f"catalog type {cls.TYPE}")
+        found = (place(location, parsed)[0], parsed.s3_endpoint)
+        return [destination_of(endpoint, library=True) for endpoint in found if endpoint]
 
     @classmethod
     def open(

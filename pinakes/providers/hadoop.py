@@ -22,9 +22,10 @@ from pinakes.providers.hadoop_catalog.warehouse import ObjectStore, Warehouse
 from pinakes.providers.iceberg import IcebergCatalog, IcebergReader, translated
 from pinakes.providers.locations import is_remote, local_path
 from pinakes.providers.options import option, parse_options
-from pinakes.providers.storage import storage_properties
+from pinakes.providers.storage import limited_storage, storage_properties
 
 if TYPE_CHECKING:
+    from pinakes.core.outbound import Destination
     from pinakes.parser.statements import OptionValue
     from pinakes.providers.hadoop_catalog.catalog import HadoopCatalog as PyIcebergHadoop
 
@@ -44,6 +45,11 @@ class HadoopReader(IcebergReader):
     Options: ClassVar[type[HadoopOptions]] = HadoopOptions
     LOCAL_PATHS: ClassVar[tuple[str, ...]] = ("location",)
 
+    @classmethod
+    def destinations(cls, location: str, options: Mapping[str, OptionValue]) -> list[Destination]:
+        """None of its own: an object store is AWS's, or at the endpoint of a secret."""
+        return []
+
     def __init__(self, alias: str, warehouse: Warehouse, properties: Mapping[str, str]) -> None:
         super().__init__(self.TYPE, partial(_pyiceberg, alias, warehouse, properties))
         self._warehouse = warehouse
@@ -55,7 +61,7 @@ class HadoopReader(IcebergReader):
     ) -> IcebergReader:
         """The catalog at `location`."""
         parsed = parse_options(HadoopOptions, options, f"catalog type {cls.TYPE}")
-        properties = storage_properties(access.storage or access.of_type("s3", "aws"))
+        properties = limited_storage(storage_properties(access.storage or access.of_type("s3", "aws")), access)
         if not location:
             raise InvalidArgument("catalog type hadoop needs its warehouse as its location: a directory or s3://…")
         if is_remote(location):

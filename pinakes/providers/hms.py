@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING, ClassVar
 from urllib.parse import urlsplit
 
 from pinakes.core.errors import InvalidArgument, NotSupportedError
+from pinakes.core.outbound import Destination, destination_of
 from pinakes.core.secrets import ANONYMOUS, Access
 from pinakes.providers.default_namespace import with_default
 from pinakes.providers.iceberg import translated
 from pinakes.providers.iceberg_rest import check_seconds
 from pinakes.providers.metastore import OneLevelCatalog
 from pinakes.providers.options import option, parse_options
-from pinakes.providers.storage import absolute_warehouse, storage_properties
+from pinakes.providers.storage import absolute_warehouse, limited_storage, storage_properties
 
 if TYPE_CHECKING:
     from pyiceberg.catalog import Catalog as PyIcebergCatalog
@@ -51,6 +52,11 @@ class HmsCatalog(OneLevelCatalog):
     TYPE: ClassVar[str] = "hms"
     Options: ClassVar[type[HmsOptions]] = HmsOptions
     LOCAL_PATHS: ClassVar[tuple[str, ...]] = ("warehouse",)
+    CREDENTIAL_OPTIONS: ClassVar[tuple[str, ...]] = ("kerberos",)
+
+    @classmethod
+    def destinations(cls, location: str, options: Mapping[str, OptionValue]) -> list[Destination]:
+        return [destination_of(uri_of(location))]
 
     @classmethod
     def open(
@@ -96,10 +102,10 @@ def _open(alias: str, uri: str, options: HmsOptions, access: Access) -> PyIceber
         "hive.hive2-compatible": str(options.hive2_compatible).lower(),
         "hive.kerberos-authentication": str(options.kerberos).lower(),
         "hive.kerberos-service-name": options.kerberos_service,
-        **storage_properties(access.storage),
+        **limited_storage(storage_properties(access.storage), access),
     }
     if options.warehouse is not None:
         properties["warehouse"] = absolute_warehouse(options.warehouse)
     if options.ugi is not None:
         properties["ugi"] = options.ugi
-    return HiveClientCatalog(alias, options.timeout, **properties)
+    return HiveClientCatalog(alias, options.timeout, access.outbound, **properties)

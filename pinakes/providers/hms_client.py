@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import socket
 import time
 from typing import Any
 
@@ -22,6 +23,7 @@ from pyiceberg.table.update import TableRequirement, TableUpdate
 from pyiceberg.typedef import EMPTY_DICT, Identifier, Properties
 from thrift.transport.TTransport import TTransportException
 
+from pinakes.core.outbound import Outbound, destination_of
 from pinakes.providers.metastore_client import Metastore
 
 _POLL_SECONDS = 0.05
@@ -32,22 +34,27 @@ logging.getLogger("thrift.transport.TSocket").addFilter(lambda _: False)  # it l
 class Connection(_HiveClient):
     """One connection, for one use."""
 
-    def __init__(self, timeout: float, *args: Any) -> None:
-        self._timeout = timeout
+    def __init__(self, timeout: float, outbound: Outbound | None, *args: Any) -> None:
+        self._timeout, self._outbound = timeout, outbound
         super().__init__(*args)
 
     def _init_thrift_transport(self) -> Any:
         transport = super()._init_thrift_transport()
         inner = getattr(transport, "_TBufferedTransport__trans", None) or getattr(transport, "transport", transport)
         inner.setTimeout(self._timeout * 1000)
+        if self._outbound is not None:
+            try:  # the address that was checked; thrift would resolve the name again
+                inner.host = self._outbound.addresses(destination_of(self._uri))[0]
+            except socket.gaierror as error:
+                raise TTransportException(TTransportException.NOT_OPEN, "no host has this name") from error
         return transport
 
 
 class HiveClientCatalog(Metastore, HiveCatalog):
     """The metastore. `timeout` is in seconds, for each answer and for a lock."""
 
-    def __init__(self, name: str, timeout: float, **properties: str) -> None:
-        self._timeout = timeout
+    def __init__(self, name: str, timeout: float, outbound: Outbound | None = None, **properties: str) -> None:
+        self._timeout, self._outbound = timeout, outbound
         super().__init__(name, **properties)
 
     @property
@@ -55,6 +62,7 @@ class HiveClientCatalog(Metastore, HiveCatalog):
         """A new one each time: a connection serves one thread at a time."""
         return Connection(
             self._timeout,
+            self._outbound,
             self.properties["uri"],
             self.properties.get("ugi"),
             self.properties[HIVE_KERBEROS_AUTH] == "true",

@@ -8,17 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, cast
 from urllib.parse import urlsplit
 
 from pinakes.core.catalog import TableChange
 from pinakes.core.errors import InvalidArgument
-from pinakes.core.secrets import ANONYMOUS, Access
+from pinakes.core.outbound import Destination, destination_of
+from pinakes.core.secrets import ANONYMOUS, Access, check_region
 from pinakes.providers.default_namespace import with_default
 from pinakes.providers.iceberg import IcebergCatalog, IcebergViewCatalog, translated
 from pinakes.providers.options import option, parse_options
-from pinakes.providers.storage import storage_properties
+from pinakes.providers.storage import limited_storage, storage_properties
 
 if TYPE_CHECKING:
     from pinakes.parser.statements import OptionValue
@@ -63,12 +65,20 @@ class IcebergRestCatalog(IcebergCatalog):
         super().__init__(self.TYPE, lambda: client)
 
     @classmethod
+    def destinations(cls, location: str, options: Mapping[str, OptionValue]) -> list[Destination]:
+        endpoint = options.get("ENDPOINT")
+        found = [destination_of(_uri(location))]
+        return [*found, destination_of(str(endpoint), library=True)] if endpoint else found
+
+    @classmethod
     def open(
         cls, alias: str, location: str, options: Mapping[str, OptionValue], access: Access = ANONYMOUS
     ) -> IcebergCatalog:
         """Ask the server at `location` for its configuration."""
         parsed = parse_options(IcebergRestOptions, options, f"catalog type {cls.TYPE}")
         check_seconds(parsed.timeout, cls.TYPE)
+        if parsed.region is not None:
+            check_region(parsed.region, "option REGION")
         if parsed.ca_bundle is not None and not Path(parsed.ca_bundle).is_file():
             raise InvalidArgument(
                 f"option CA_BUNDLE must be a file with certificates, and {parsed.ca_bundle!r} is none"
@@ -131,7 +141,13 @@ def _client(alias: str, uri: str, options: IcebergRestOptions, access: Access) -
     from pinakes.providers.rest.http import RestSession
 
     storage = storage_properties(access.storage)
-    session = RestSession(uri, timeout=options.timeout, verify=options.ca_bundle or options.ssl_verify)
+    session = RestSession(
+        uri,
+        timeout=options.timeout,
+        verify=options.ca_bundle or options.ssl_verify,
+        secret=access.secret,
+        outbound=access.outbound,
+    )
     try:
         _log_in(session, uri, options, access)
         if options.access_delegation.lower() != "none":
@@ -140,7 +156,8 @@ def _client(alias: str, uri: str, options: IcebergRestOptions, access: Access) -
         chosen = {"s3.region": options.region, "s3.endpoint": options.endpoint}
         if options.views:
             given["view-endpoints-supported"] = "true"
-        return RestClient(alias, session, _without_none(given), storage, _without_none(chosen))
+        limit = partial(limited_storage, access=access)
+        return RestClient(alias, session, _without_none(given), storage, _without_none(chosen), limit)
     except BaseException:
         session.close()
         raise

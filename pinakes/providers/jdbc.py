@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from pinakes.core.errors import InvalidArgument, NotSupportedError, PinakesError
+from pinakes.core.outbound import Destination
 from pinakes.core.secrets import ANONYMOUS, Access, Secret
 from pinakes.providers.default_namespace import with_default
 from pinakes.providers.options import option, parse_options
@@ -20,7 +21,7 @@ from pinakes.providers.sql_catalog.database import choose_name
 from pinakes.providers.sql_catalog.driver import Driver
 from pinakes.providers.sql_catalog.server_database import ServerDatabase
 from pinakes.providers.sql_catalog.sql_store import SqlStore
-from pinakes.providers.storage import absolute_warehouse, storage_properties
+from pinakes.providers.storage import absolute_warehouse, limited_storage, storage_properties
 
 if TYPE_CHECKING:
     from pinakes.parser.statements import OptionValue
@@ -60,8 +61,13 @@ class JdbcCatalog(StoreCatalog):
         """The directory of a server's socket, where whoever runs this process may be let in, and certificates."""
         driver = options.get("DRIVER")
         address = parse_address(location, None if driver is None else str(driver), None, None)
-        socket = [address.host] if address.host.startswith(("/", "@")) else []
-        return [*socket, *([address.ssl_root_cert] if address.ssl_root_cert not in ("", "system") else [])]
+        sockets = [found.host for found in address.destinations if found.is_socket]
+        return [*sockets, *([address.ssl_root_cert] if address.ssl_root_cert not in ("", "system") else [])]
+
+    @classmethod
+    def destinations(cls, location: str, options: Mapping[str, OptionValue]) -> list[Destination]:
+        driver = options.get("DRIVER")
+        return parse_address(location, None if driver is None else str(driver), None, None).destinations
 
     @classmethod
     def open(
@@ -72,7 +78,7 @@ class JdbcCatalog(StoreCatalog):
         for name in ("connect_timeout", "statement_timeout"):
             if not 0 < getattr(parsed, name) < 1e6:
                 raise InvalidArgument(f"option {name.upper()} of catalog type jdbc must be a number of seconds above 0")
-        properties = storage_properties(access.storage)
+        properties = limited_storage(storage_properties(access.storage), access)
         if parsed.warehouse is not None:
             properties["warehouse"] = absolute_warehouse(parsed.warehouse)
         found = with_default(cls, parsed.default_namespace)
@@ -81,8 +87,11 @@ class JdbcCatalog(StoreCatalog):
 
 def _open_store(location: str, alias: str, options: JdbcOptions, access: Access) -> SqlStore:
     address = parse_address(location, options.driver, options.ssl_mode, options.ssl_root_cert)
-    login = login_to(address, access.of_type("basic"))
-    driver = _driver(address)(address, login, options.connect_timeout, options.statement_timeout)
+    secret = access.of_type("basic")
+    if secret is not None:
+        secret.check_scope(*address.places)
+    login = login_to(address, secret)
+    driver = _driver(address)(address, login, options.connect_timeout, options.statement_timeout, access)
     database = ServerDatabase(driver, address.place, options.max_connections, options.statement_timeout)
     try:
         store = SqlStore(database, choose_name(database, alias, options.catalog_name))
@@ -106,7 +115,7 @@ def login_to(address: Address, secret: Secret | None) -> Callable[[], tuple[str,
     return lambda: (address.user, address.password)
 
 
-def _driver(address: Address) -> Callable[[Address, Callable[[], tuple[str, str]], float, float], Driver]:
+def _driver(address: Address) -> Callable[[Address, Callable[[], tuple[str, str]], float, float, Access], Driver]:
     try:
         if address.driver == "postgres":
             from pinakes.providers.sql_catalog.postgres import PostgresDriver

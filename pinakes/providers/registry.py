@@ -17,6 +17,7 @@ from pinakes.providers.options import parse_options
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
+    from pinakes.core.outbound import Destination
     from pinakes.parser.statements import OptionValue
 
 TYPES: dict[str, str] = {
@@ -44,7 +45,10 @@ class CatalogType(Protocol):
     # One that sends `access.token`, for PASS_TOKEN, has `PASSES_TOKEN = True`.
     # One that starts a program of the user's choice has `RUNS_COMMANDS`, which is True or, where that depends on the
     # location, a static method that is asked. One that without a secret uses what the process itself is known by has
-    # `SERVER_CREDENTIALS = True`. Both are for administrators (`engine/access`).
+    # `SERVER_CREDENTIALS = True`; options that name such credentials stand in `CREDENTIAL_OPTIONS`. Both are for
+    # administrators (`engine/access`).
+    # One that connects to other hosts has a class method `destinations`, which says where its location and options
+    # lead. Of a type without it, a location that is a URL is taken to be opened by a library.
 
     @classmethod
     def open(cls, alias: str, location: str, options: Mapping[str, OptionValue], access: Access) -> Catalog:
@@ -99,9 +103,26 @@ def runs_commands(type: str, location: str) -> bool:
     return bool(found(location) if callable(found) else found)
 
 
-def uses_server_credentials(type: str) -> bool:
-    """Whether a type, without a secret, asks with the credentials of this process (`SERVER_CREDENTIALS`)."""
-    return bool(getattr(load_type(type), "SERVER_CREDENTIALS", False))
+def uses_server_credentials(type: str, options: Mapping[str, OptionValue], *, has_secret: bool) -> bool:
+    """Whether a catalog asks with the credentials of this process: without a secret (`SERVER_CREDENTIALS`), or because
+    an option says so (`CREDENTIAL_OPTIONS`)."""
+    found = load_type(type)
+    named = {key.lower() for key, value in options.items() if value not in (None, False, "", "false")}
+    if named & set(getattr(found, "CREDENTIAL_OPTIONS", ())):
+        return True
+    return not has_secret and bool(getattr(found, "SERVER_CREDENTIALS", False))
+
+
+def destinations(type: str, location: str, options: Mapping[str, OptionValue]) -> list[Destination]:
+    """Where a catalog would connect to, as its type tells (`destinations`)."""
+    found = load_type(type)
+    if hasattr(found, "destinations"):
+        return list(found.destinations(location, options))
+    if "://" not in location or not is_remote(location):
+        return []
+    from pinakes.core.outbound import destination_of
+
+    return [destination_of(location, library=True)]
 
 
 _OTHER_NAMES = {

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from pinakes.core.errors import InvalidArgument, NotSupportedError
 from pinakes.core.names import Namespace
+from pinakes.core.outbound import Destination, destination_of
 from pinakes.core.secrets import ANONYMOUS, Access
 from pinakes.providers.aws import boto_config, boto_session, storage_of
 from pinakes.providers.default_namespace import with_default
@@ -51,6 +52,12 @@ class S3TablesCatalog(OneLevelCatalog):
     TYPE: ClassVar[str] = "s3tables"
     Options: ClassVar[type[S3TablesOptions]] = S3TablesOptions
     SERVER_CREDENTIALS: ClassVar[bool] = True
+    CREDENTIAL_OPTIONS: ClassVar[tuple[str, ...]] = ("profile",)
+
+    @classmethod
+    def destinations(cls, location: str, options: Mapping[str, OptionValue]) -> list[Destination]:
+        found = (options.get("ENDPOINT"), options.get("S3_ENDPOINT"))
+        return [destination_of(str(endpoint), library=True) for endpoint in found if endpoint]
 
     @classmethod
     def open(

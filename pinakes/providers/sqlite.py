@@ -20,7 +20,7 @@ from pinakes.providers.sql_catalog.adapter import StoreCatalog
 from pinakes.providers.sql_catalog.database import choose_name
 from pinakes.providers.sql_catalog.sqlite import SqliteStore
 from pinakes.providers.sql_catalog.sqlite_connection import SqliteConnection
-from pinakes.providers.storage import absolute_warehouse, storage_properties
+from pinakes.providers.storage import absolute_warehouse, limited_storage, storage_properties
 
 if TYPE_CHECKING:
     from pinakes.parser.statements import OptionValue
@@ -56,7 +56,7 @@ class SqliteCatalog(StoreCatalog):
         """Open or make the database at `location`."""
         parsed = parse_options(SqliteOptions, options, f"catalog type {cls.TYPE}")
         database, warehouse = places(location, parsed.warehouse)
-        properties = {"warehouse": warehouse, **storage_properties(access.storage)}
+        properties = {"warehouse": warehouse, **limited_storage(storage_properties(access.storage), access)}
         access.of_type()  # it takes no secret: whoever can read the file can read the catalog
         found = with_default(cls, parsed.default_namespace)
         return found(cls.TYPE, _open_store(database, alias, parsed), properties)

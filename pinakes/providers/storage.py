@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from pinakes.core.errors import InvalidArgument, NotSupportedError
-from pinakes.core.secrets import Secret
+from pinakes.core.outbound import destination_of
+from pinakes.core.secrets import Access, Secret, check_region
 from pinakes.providers.locations import written_location
 
+_ELSEWHERE = ("s3.proxy-uri", "gcs.", "adls.", "hdfs.", "hf.")
+"""Properties that lead pyarrow to proxies and to stores other than S3: left out for users who are limited."""
+_OF_THE_SERVER = (".role-arn", ".role-session-name", ".profile-name")
+"""Endings of properties by which pyarrow and boto3 act with what this process is known by."""
 _PROPERTIES = {
     "KEY_ID": "s3.access-key-id",
     "SECRET": "s3.secret-access-key",
@@ -26,6 +33,29 @@ def storage_properties(secret: Secret | None) -> dict[str, str]:
         found["s3.force-virtual-addressing"] = "true"
     if (profile := secret.get("PROFILE")) is not None:
         found = {**_of_profile(profile), **found}
+    return found
+
+
+def limited_storage(properties: Mapping[str, str], access: Access) -> dict[str, str]:
+    """What pyiceberg's file access is given for a catalog of a user who is not an administrator.
+
+    pyarrow and DataFusion open connections to object stores themselves, so that an endpoint must be one that the
+    outbound policy lists, whether a secret, an option or the catalog's server names it. Without keys a store is asked
+    anonymously, and not with the credentials of this process.
+    """
+    found = dict(properties)
+    if access.outbound is not None:
+        found = {key: value for key, value in found.items() if not key.startswith(_ELSEWHERE)}
+        if found.get("s3.endpoint"):
+            access.outbound.check(destination_of(str(found["s3.endpoint"]), library=True))
+    for key in ("s3.region", "client.region"):
+        if found.get(key):
+            check_region(str(found[key]), f"the property {key}")
+    if not access.ambient:
+        found = {key: value for key, value in found.items() if not key.endswith(_OF_THE_SERVER)}
+        found.pop("s3.anonymous", None)
+        if not found.get("s3.access-key-id") and not found.get("client.access-key-id"):
+            found["s3.anonymous"] = "true"
     return found
 
 

@@ -44,7 +44,7 @@ THIEF = """
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
-    toml = f'{TOKENS}[access]\neverybody_may = ["attach"]\n'
+    toml = f'{TOKENS}[access]\neverybody_may = ["attach"]\noutbound = ["127.0.0.1"]\n'
     with configured(tmp_path_factory.mktemp("server"), toml) as running:
         yield running
 

@@ -1,1 +1,1 @@
-"""Attacks on a server and on its clients: one file for each finding of a review. Each failed before its fix."""
+"""Attacks on a server by a user who is logged in and not an administrator."""

@@ -7,7 +7,8 @@
     a procedure             `procedure`, for those of the engine: `CALL system.runtime.x`
     a path of this machine  `files`: FROM 'path', read_csv, COPY, LOCATION, the options of ATTACH
     a property to store     `properties`: of tables, views and namespaces
-    a catalog to mount      `mount`
+    a catalog to mount      `mount`; where it connects to, `outbound`
+    an object store         `store`
     work for Spark          `spark`, when a statement asks for it, and again when one is sent
     another's statement     `may_stop`: KILL, `kill_query`
     metadata outside SQL    `metadata`: what drivers ask by Flight SQL, and what a remote shell shows
@@ -27,10 +28,14 @@ from pinakes.engine.files.access import FileAccess
 from pinakes.providers.registry import runs_commands, uses_server_credentials
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from pinakes.core.identity import Identity
+    from pinakes.core.outbound import Outbound
+    from pinakes.core.secrets import Secret
     from pinakes.engine.mounting import Common
     from pinakes.engine.relation import Relation
-    from pinakes.parser.statements import Statement
+    from pinakes.parser.statements import OptionValue, Statement
 
 
 class Guard:
@@ -45,7 +50,7 @@ class Guard:
     @property
     def rights(self) -> Hashable:
         """All that its answers depend on beside the user's name: what was made under other rights is not given out."""
-        return self.identity.roles, self.policy.everybody_may, self.files.roots.texts
+        return self.identity.roles, self.policy.everybody_may, self.files.roots.texts, self.policy.destinations
 
     def require(self, power: str, what: str) -> None:
         self.policy.require(self.identity, power, what)
@@ -70,14 +75,31 @@ class Guard:
         if needed is not None:
             self.require(*needed)
 
-    def mount(self, location: str, common: Common, paths: list[str]) -> None:
+    @property
+    def outbound(self) -> Outbound | None:
+        """Where the server connects for this user; None is anywhere."""
+        return self.policy.outbound(self.identity)
+
+    def store(self, secret: Secret) -> None:
+        """An object store that is opened with a secret, whose library connects by itself. The endpoint of a shared
+        secret was chosen by an administrator."""
+        endpoint, outbound = secret.get("ENDPOINT"), self.outbound
+        if outbound is not None and endpoint is not None and not secret.shared:
+            from pinakes.core.outbound import destination_of
+
+            outbound.check(destination_of(endpoint, library=True))
+
+    def mount(self, location: str, common: Common, options: Mapping[str, OptionValue], paths: list[str]) -> None:
         """What ATTACH is about to mount; `paths` are those of this machine that it would be opened on."""
         if common.visibility == "all":
             self.require("global_settings", "attaching catalogs for everybody (VISIBILITY all)")
         if runs_commands(common.type, location):
             self.require("worker_commands", f"attaching catalogs of type {common.type}, which start a program,")
-        if common.secret is None and uses_server_credentials(common.type):
-            self.require("server_credentials", f"attaching a catalog of type {common.type} without a SECRET")
+        if uses_server_credentials(common.type, options, has_secret=common.secret is not None):
+            self.require(
+                "server_credentials",
+                f"attaching a catalog of type {common.type} without a SECRET, or with credentials of the server,",
+            )
         for path in paths:
             self.files.local(path)
 

@@ -1,5 +1,5 @@
-"""What users may do who are no administrators. An embedded engine lets everybody do everything; a server lets them do
-what its configuration says (`[access]`).
+"""What users may do who are not administrators. An embedded engine lets everybody do everything; a server lets them do
+what its configuration says (`[access]`), and connects for them only where it says (`core/outbound.py`).
 """
 
 from __future__ import annotations
@@ -12,20 +12,32 @@ from pinakes.core.powers import POWERS
 
 if TYPE_CHECKING:
     from pinakes.core.identity import Identity
+    from pinakes.core.outbound import Outbound
 
 
 class Policy:
     """No dataclass, which half a millisecond of every start would go into."""
 
-    __slots__ = ("confines", "everybody_may")
+    __slots__ = ("confines", "destinations", "everybody_may")
 
-    def __init__(self, powers: Iterable[str], *, confines: bool = True) -> None:
+    def __init__(
+        self, powers: Iterable[str], outbound: Iterable[str] | None = ("public",), *, confines: bool = True
+    ) -> None:
         self.everybody_may = frozenset(powers)
+        self.destinations = None if outbound is None else tuple(outbound)
         self.confines = confines
         """Whether files of tables must be in directories that the configuration names; on a server they must."""
 
     def may(self, identity: Identity, power: str) -> bool:
         return identity.is_admin or power in self.everybody_may
+
+    def outbound(self, identity: Identity) -> Outbound | None:
+        """Where the server connects for this user; None is anywhere."""
+        if identity.is_admin or self.destinations is None:
+            return None
+        from pinakes.core.outbound import Outbound  # not loaded by an embedded engine
+
+        return Outbound(self.destinations)
 
     def require(self, identity: Identity, power: str, what: str) -> None:
         """PermissionDenied, saying what was asked for, unless this user may."""
@@ -40,5 +52,5 @@ def refusal(power: str, what: str) -> str:
     )
 
 
-EMBEDDED = Policy(POWERS, confines=False)
+EMBEDDED = Policy(POWERS, None, confines=False)
 """Whoever runs an engine in their own process can do all of this without it."""

@@ -14,7 +14,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from pinakes.core.errors import InvalidArgument, SecretNotFound, listing
-from pinakes.core.identity import Identity
 from pinakes.core.secrets import Secret
 from pinakes.engine.files.stamps import Stamp
 from pinakes.engine.files.store_errors import told
@@ -23,6 +22,8 @@ from pinakes.engine.secrets import SecretStore
 if TYPE_CHECKING:
     import pyarrow as pa
     from pyarrow.fs import FileInfo, S3FileSystem
+
+    from pinakes.engine.access.guard import Guard
 
 A = TypeVar("A")
 B = TypeVar("B")
@@ -107,8 +108,8 @@ class Remote:
 class Stores:
     """Those that one statement reads and writes."""
 
-    def __init__(self, secrets: SecretStore, identity: Identity) -> None:
-        self._secrets, self._identity = secrets, identity
+    def __init__(self, secrets: SecretStore, guard: Guard) -> None:
+        self._secrets, self._guard, self._identity = secrets, guard, guard.identity
         self._opened: dict[Secret, Store] = {}
 
     def remote(self, key: str) -> Remote:
@@ -126,6 +127,7 @@ class Stores:
         if secret is None:
             return None
         if secret not in self._opened:
+            self._guard.store(secret)
             self._opened[secret] = Store(secret.name, _system(secret))
         return self._opened[secret]
 

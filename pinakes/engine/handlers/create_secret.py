@@ -1,10 +1,10 @@
-"""CREATE [OR REPLACE] [SHARED] SECRET [IF NOT EXISTS] name (TYPE t, KEY 'value', …)."""
+"""CREATE [OR REPLACE] [SHARED] [PERSISTENT] SECRET [IF NOT EXISTS] name (TYPE t, KEY 'value', …)."""
 
 from __future__ import annotations
 
 from pinakes.core.errors import SecretExists
 from pinakes.core.names import Part
-from pinakes.core.secrets import parse_secret
+from pinakes.core.secrets import EVERYONE, parse_secret
 from pinakes.engine.execution import Execution
 from pinakes.engine.handlers.attach import given
 from pinakes.engine.result import Result
@@ -19,7 +19,10 @@ def create_secret(statement: CreateSecret, execution: Execution) -> Result:
     owner = SHARED if statement.shared else user
     if statement.if_not_exists and store.find(Part(name, quoted=True), session.identity) == SecretRef(owner, name):
         return Result.done("CREATE SECRET")
-    secret = parse_secret(name, user, given(statement.options), shared=statement.shared)
+    everyone = (EVERYONE,) if statement.shared else ()
+    secret = parse_secret(
+        name, user, given(statement.options), shared=statement.shared, users=everyone, persistent=statement.persistent
+    )
     try:
         store.put(secret, session.identity, replace=statement.or_replace)
     except SecretExists:

@@ -58,7 +58,8 @@ def _newest(directory: Path, place: str) -> str:
 
 
 def _remote(location: Location, execution: Execution) -> tuple[str, dict[str, str]]:
-    from pinakes.providers.storage import storage_properties
+    from pinakes.core.secrets import Access
+    from pinakes.providers.storage import limited_storage, storage_properties
 
     session, place = execution.session, location.text
     if not place.endswith(_ENDING):
@@ -66,4 +67,6 @@ def _remote(location: Location, execution: Execution) -> tuple[str, dict[str, st
     secret = session.engine.secrets.for_path(place, session.identity)
     if secret is None:
         raise SecretNotFound(f"no secret serves '{place}': CREATE SECRET s (TYPE s3, …, SCOPE '…') makes one")
-    return place, storage_properties(secret)
+    session.guard.store(secret)
+    ambient = secret.uses_chain or session.engine.policy.may(session.identity, "server_credentials")
+    return place, limited_storage(storage_properties(secret), Access(ambient=ambient))

@@ -44,7 +44,7 @@ class Running:
     ) -> None:
         set_up(config.log)
         self._authenticator, self._certificates = authenticator, certificates
-        self._engine = open_engine(config, Policy(config.access.everybody_may))
+        self._engine = open_engine(config, Policy(config.access.everybody_may, config.access.outbound))
         try:
             self._engine.admission = Admission(config.server.statements)
             ledger = Ledger()
@@ -100,7 +100,7 @@ class Running:
         self._check_same(authenticator, certificates)
         done = reload_config(self._engine, config)
         if config.access != old.access:
-            self._engine.policy = Policy(config.access.everybody_may)
+            self._engine.policy = Policy(config.access.everybody_may, config.access.outbound)
         self._server.admit_by(authenticator, config.server.logins.administrators, changed)
         self._authenticator = authenticator
         said = [] if done == Reloaded() else [str(done)]

@@ -20,19 +20,23 @@ _REFUSED = ("FUNCTION", "MACRO", "INDEX", "SEQUENCE", "TYPE", "TRIGGER", "PROCED
 
 
 def create(cursor: Cursor) -> AnyStatement:
-    """CREATE [OR REPLACE] [TEMP | SHARED] kind …"""
+    """CREATE [OR REPLACE] [SHARED] [TEMP | PERSISTENT] kind …"""
     or_replace = cursor.accept("OR", "REPLACE")
     shared = cursor.accept("SHARED")
-    temporary = False
+    words: set[str] = set()
     while cursor.word in ("TEMP", "TEMPORARY", "LOCAL", "GLOBAL", "PERSISTENT"):
-        temporary |= cursor.take().word in ("TEMP", "TEMPORARY")
+        words.add(cursor.take().word)
+    temporary = bool(words & {"TEMP", "TEMPORARY"})
+    shared = shared or cursor.accept("SHARED")
     word = cursor.word
     if word == "MATERIALIZED" or word == "EXTERNAL" or word == "RECURSIVE" or word == "UNLOGGED":
         raise cursor.unsupported(f"CREATE {word} is not supported; what can be made: {_KINDS}")
     if word in _REFUSED:
         raise cursor.unsupported(f"CREATE {word} is not supported; what can be made: {_KINDS}")
     if cursor.accept("SECRET"):
-        return create_secret(cursor, or_replace, shared)
+        if temporary and "PERSISTENT" in words:
+            raise cursor.fault("a secret is either TEMPORARY or PERSISTENT")
+        return create_secret(cursor, or_replace, shared, "PERSISTENT" in words)
     if cursor.accept("TABLE"):
         return create_table(cursor, or_replace, temporary)
     if cursor.accept("VIEW"):

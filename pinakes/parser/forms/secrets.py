@@ -8,8 +8,8 @@ from pinakes.parser.options import options
 from pinakes.parser.statements import CreateSecret, DropSecret
 
 
-def create_secret(cursor: Cursor, or_replace: bool, shared: bool) -> CreateSecret:
-    """CREATE [OR REPLACE] [SHARED] SECRET [IF NOT EXISTS] name (TYPE t, KEY value, …)"""
+def create_secret(cursor: Cursor, or_replace: bool, shared: bool, persistent: bool) -> CreateSecret:
+    """CREATE [OR REPLACE] [SHARED] [PERSISTENT] SECRET [IF NOT EXISTS] name (TYPE t, KEY value, …)"""
     if_not_exists = cursor.accept("IF", "NOT", "EXISTS")
     name = cursor.part("a name for the secret")
     given = options(cursor, shown=harmless_in_secret)
@@ -22,6 +22,7 @@ def create_secret(cursor: Cursor, or_replace: bool, shared: bool) -> CreateSecre
         if_not_exists=if_not_exists,
         or_replace=or_replace,
         shared=shared,
+        persistent=persistent,
     )
 
 

@@ -53,13 +53,14 @@ class DropCatalog(Statement):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CreateSecret(Statement):
-    """CREATE [OR REPLACE] [SHARED] SECRET [IF NOT EXISTS] name (TYPE t, KEY value, …)"""
+    """CREATE [OR REPLACE] [SHARED] [PERSISTENT] SECRET [IF NOT EXISTS] name (TYPE t, KEY value, …)"""
 
     name: Part
     options: tuple[Option, ...] = ()
     if_not_exists: bool = False
     or_replace: bool = False
     shared: bool = False
+    persistent: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -31,7 +31,7 @@ class Sorted(NamedTuple):
 
 def found_files(session: Session, source: FileSource) -> dict[str, File]:
     """By path. A place that is there and has nothing in it has no files; one that is not there is an error."""
-    stores = Stores(session.engine.secrets, session.identity)
+    stores = Stores(session.engine.secrets, session.guard)
     finder = Finder(session.guard.files, stores=lambda: stores)
     try:
         files = finder.files([source.path], source.format)

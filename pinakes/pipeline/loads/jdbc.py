@@ -155,6 +155,7 @@ class Database:
             raise InvalidArgument(
                 f"secret '{secret.name}' is of type {secret.type}; a database wants one of type basic"
             )
+        secret.check_scope(self._source.url.removeprefix("jdbc:"))
         return {"user": secret["USERNAME"], "password": secret["PASSWORD"]}
 
     def _driver(self) -> str:

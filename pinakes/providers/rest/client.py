@@ -8,10 +8,10 @@ without an answer is an unknown one.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
-from urllib.parse import quote, unquote, urlsplit
+from urllib.parse import quote, unquote
 
 from pydantic import Field, ValidationError
 from pyiceberg.catalog import Catalog as PyIcebergCatalog
@@ -53,7 +53,7 @@ from pinakes.core.location import Location
 from pinakes.core.names import dotted
 from pinakes.core.property_gate import FROM_SERVERS, OF_REST_CATALOGS, allowed
 from pinakes.providers.pyiceberg_gate import check_history
-from pinakes.providers.rest.http import RestSession, said
+from pinakes.providers.rest.http import RestSession, origin, said
 from pinakes.providers.rest.landed import check_landed
 from pinakes.providers.rest.views import RestViews
 from pinakes.providers.table_io import TableIO
@@ -92,7 +92,7 @@ def _is_empty(restrictions: Any) -> bool:
 
 class RestClient(RestViews, RestCatalog):
     """`properties` are the catalog's; `storage` says how to reach the files where the server says nothing of keys, and
-    `chosen` what counts against what it says."""
+    `chosen` what counts against what it says. `limit` is what the user's rights make of access to files."""
 
     roots: Roots = EVERYWHERE
     """The directories of this machine that files of its tables may be in."""
@@ -104,6 +104,7 @@ class RestClient(RestViews, RestCatalog):
         properties: Mapping[str, str],
         storage: Mapping[str, str],
         chosen: Mapping[str, str],
+        limit: Callable[[Mapping[str, str]], dict[str, str]] = dict,
     ) -> None:
         PyIcebergCatalog.__init__(self, name, **properties)
         self._auth_manager = None
@@ -111,6 +112,7 @@ class RestClient(RestViews, RestCatalog):
         self._session: RestSession = session
         self._storage = dict(storage)
         self._chosen = dict(chosen)
+        self._limit = limit
         session.headers["Content-type"] = "application/json"
         session.headers["User-Agent"] = f"Pinakes/{__version__}"
         self._fetch_config()
@@ -139,7 +141,7 @@ class RestClient(RestViews, RestCatalog):
         config = self._read_config(response)
         theirs = [allowed(said, FROM_SERVERS, OF_REST_CATALOGS) for said in (config.defaults, config.overrides)]
         self.properties = {**theirs[0], **self.properties, **theirs[1]}
-        if _origin(self.properties["uri"]) == _origin(self.uri):
+        if origin(self.properties["uri"]) == origin(self.uri):
             self.uri = self.properties["uri"]  # to another host, the login is not sent
         self._supported_endpoints = set(config.endpoints or DEFAULT_ENDPOINTS)
         if not config.endpoints and self.properties.get(VIEW_ENDPOINTS_SUPPORTED, "").lower() == "true":
@@ -284,10 +286,10 @@ class RestClient(RestViews, RestCatalog):
         own = {**self.properties, **self._storage}
         if any(key in lent for key in _KEYS):
             own = {key: value for key, value in own.items() if key not in _KEYS}
-        return TableIO({**own, **lent, **self._chosen}, self.roots)
+        return TableIO(self._limit({**own, **lent, **self._chosen}), self.roots)
 
     def _load_file_io(self, properties: Properties | None = None, location: str | None = None) -> TableIO:
-        return TableIO({**self.properties, **self._storage, **self._chosen}, self.roots)
+        return TableIO(self._limit({**self.properties, **self._storage, **self._chosen}), self.roots)
 
     def commit_table(
         self, table: Table, requirements: tuple[TableRequirement, ...], updates: tuple[TableUpdate, ...]
@@ -342,11 +344,6 @@ def check_location(location: str) -> None:
             f"the files of a table can't be at a place with '#' or '?' in it: {location!r}. Choose another name, or "
             f"WITH (location = '…')."
         )
-
-
-def _origin(uri: str) -> tuple[str, str]:
-    address = urlsplit(uri)
-    return address.scheme, address.netloc
 
 
 def _check_part(part: str, what: str) -> None:

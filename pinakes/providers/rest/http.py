@@ -7,15 +7,18 @@ other requests: once it is sent, no answer means that nobody knows whether it ha
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
+import socket
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 from urllib.parse import urlsplit
 
 from pyiceberg.exceptions import CommitStateUnknownException
-from requests import RequestException, Response, Session
+from requests import PreparedRequest, RequestException, Response, Session
 from requests import exceptions as theirs
 from requests.adapters import HTTPAdapter
+from urllib3 import HTTPConnectionPool, HTTPSConnectionPool
+from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.exceptions import (
     ConnectTimeoutError,
     MaxRetryError,
@@ -26,6 +29,8 @@ from urllib3.exceptions import (
 from urllib3.util.retry import Retry
 
 from pinakes.core.errors import CatalogUnavailable, InvalidArgument, PermissionDenied, PinakesError
+from pinakes.core.outbound import Destination, Outbound, destination_of
+from pinakes.core.secrets import STORAGE, Secret, covers
 from pinakes.core.waiting import waited
 from pinakes.providers.rest.login import Login
 
@@ -52,7 +57,69 @@ class Retries(Retry):
         return super().increment(*args, **kwargs)
 
 
-def adapter() -> HTTPAdapter:
+_CREDENTIALS = ("Authorization", "Cookie", "X-Amz-Security-Token", "X-Amz-Date", "X-Amz-Content-Sha256")
+"""Headers that a redirect to another origin does not get."""
+
+
+class LimitedAdapter(HTTPAdapter):
+    """Connects only where the outbound policy allows, to an address that was checked: a name that has another address
+    a moment later is not resolved again. A proxy resolves names itself; then the name is checked before each request.
+    """
+
+    def __init__(self, outbound: Outbound, **options: Any) -> None:
+        self._outbound = outbound
+        super().__init__(**options)
+
+    def init_poolmanager(self, *args: Any, **kwargs: Any) -> None:
+        super().init_poolmanager(*args, **kwargs)
+        http, https = _limited_pools(self._outbound)
+        self.poolmanager.pool_classes_by_scheme = {"http": http, "https": https}
+
+    def send(self, request: PreparedRequest, *args: Any, **kwargs: Any) -> Response:
+        if kwargs.get("proxies"):
+            self._outbound.addresses(destination_of(str(request.url)))
+        return super().send(request, *args, **kwargs)
+
+
+def _limited_pools(outbound: Outbound) -> tuple[type[HTTPConnectionPool], type[HTTPSConnectionPool]]:
+    class Limited(HTTPConnection):
+        def _new_conn(self) -> Any:
+            return _connect(self, outbound, super()._new_conn)
+
+    class LimitedTls(HTTPSConnection):
+        def _new_conn(self) -> Any:
+            return _connect(self, outbound, super()._new_conn)
+
+    class Pool(HTTPConnectionPool):
+        ConnectionCls = Limited
+
+    class TlsPool(HTTPSConnectionPool):
+        ConnectionCls = LimitedTls
+
+    return Pool, TlsPool
+
+
+def _connect(connection: HTTPConnection, outbound: Outbound, connect: Callable[[], Any]) -> Any:
+    """A socket to the first allowed address that answers. The certificate is still checked against the host's name."""
+    host = connection.host
+    try:
+        addresses = outbound.addresses(Destination(host, connection.port or 0))
+    except socket.gaierror as error:
+        raise NameResolutionError(host, connection, error) from error
+    failure: Exception | None = None
+    try:
+        for address in addresses:
+            connection._dns_host = address
+            try:
+                return connect()
+            except NewConnectionError as error:
+                failure = error
+    finally:
+        connection._dns_host = host
+    raise failure or NewConnectionError(connection, "no address")
+
+
+def adapter(outbound: Outbound | None = None) -> HTTPAdapter:
     logger = logging.getLogger("urllib3.connectionpool")
     if _is_no_retry not in logger.filters:
         logger.addFilter(_is_no_retry)
@@ -67,6 +134,8 @@ def adapter() -> HTTPAdapter:
         raise_on_status=False,
         retry_after_max=LONGEST_WAIT,
     )
+    if outbound is not None:
+        return LimitedAdapter(outbound, pool_maxsize=16, max_retries=retries)
     return HTTPAdapter(pool_maxsize=16, max_retries=retries)
 
 
@@ -78,16 +147,25 @@ def _is_no_retry(record: logging.LogRecord) -> bool:
 class RestSession(Session):
     """Whoever speaks to one catalog."""
 
-    def __init__(self, uri: str, *, timeout: float, verify: bool | str) -> None:
+    def __init__(
+        self,
+        uri: str,
+        *,
+        timeout: float,
+        verify: bool | str,
+        secret: Secret | None = None,
+        outbound: Outbound | None = None,
+    ) -> None:
         super().__init__()
+        self._secret = secret
         self.place = urlsplit(uri).netloc
         self.login = Login()
         self._trust: dict[str, Any] = {} if verify is True else {"verify": verify}
         self._timeout = timeout
         self._environment: dict[tuple[str, ...], Any] = {}
         self.hooks["response"].append(_read_bounded)
-        self.mount("https://", adapter())
-        self.mount("http://", adapter())
+        self.mount("https://", adapter(outbound))
+        self.mount("http://", adapter(outbound))
 
     def post_form(self, url: str, form: dict[str, str]) -> Response:
         """To a token server: without a login of ours, since it is what gives one."""
@@ -109,6 +187,15 @@ class RestSession(Session):
             response = self._asked(str(method), str(url), *args, **kwargs)
         self._check(response)
         return response
+
+    def rebuild_auth(self, prepared_request: PreparedRequest, response: Response) -> None:
+        """A redirect keeps the credentials within the origin and the secret's scope. `requests` would also look into
+        the .netrc file of the user who runs this process."""
+        before, after = str(response.request.url), str(prepared_request.url)
+        in_scope = self._secret is None or self._secret.type in STORAGE or covers(self._secret.scope, after)
+        if origin(before) != origin(after) or not in_scope:
+            for name in _CREDENTIALS:
+                prepared_request.headers.pop(name, None)
 
     def merge_environment_settings(self, url: Any, proxies: Any, stream: Any, verify: Any, cert: Any) -> Any:
         """What the environment says of proxies and certificates; looked up once for each host, since that takes as long
@@ -142,6 +229,8 @@ class RestSession(Session):
         return waited(lambda: self._ask(method, url, *args, **kwargs))
 
     def _ask(self, method: str, url: str, *args: Any, **kwargs: Any) -> Response:
+        if self._secret is not None:
+            self._secret.check_scope(url)
         # What is chosen is given with each request: else `requests` lets variables of the environment win over it.
         kwargs = {"timeout": self._timeout, "auth": self.login, **self._trust, **kwargs}
         response = super().request(method, url, *args, **kwargs)
@@ -213,6 +302,12 @@ def _read_bounded(response: Response, *_: Any, **__: Any) -> None:
                 f"that is read of a catalog"
             )
     response._content = b"".join(chunks)
+
+
+def origin(uri: str) -> tuple[str, str | None, int]:
+    """Scheme, host and port: to another origin no login is sent."""
+    found = destination_of(uri)
+    return urlsplit(uri).scheme.lower(), found.host.removesuffix("."), found.port
 
 
 def _innermost(error: BaseException) -> BaseException:

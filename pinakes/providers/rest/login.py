@@ -142,6 +142,8 @@ def login_of(
         case "basic":
             return _basic(secret)
         case "oauth2":
+            if secret.get("TOKEN_URI") is None:
+                secret.check_scope(own_token_uri)
             return ClientCredentials(secret, secret.get("TOKEN_URI") or own_token_uri, post)
     return signer()
 

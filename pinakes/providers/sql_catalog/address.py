@@ -1,6 +1,8 @@
 """Where a database server is: `[scheme://][user[:password]@]host[:port][/database][?parameter=value&…]`, also `jdbc:…`.
 
-The password is in no `repr`, and no error quotes the location.
+PostgreSQL takes several hosts, `host1:port1,host2:port2`; each of them is parsed, so that each can be checked.
+Parameters are those of a short list: libpq has others that name files, services and further hosts. The password is in
+no `repr`, and no error quotes the location.
 """
 
 from __future__ import annotations
@@ -8,9 +10,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field, replace
 from typing import Any
-from urllib.parse import parse_qsl, unquote
+from urllib.parse import parse_qsl, quote, unquote
 
 from pinakes.core.errors import InvalidArgument
+from pinakes.core.outbound import Destination
 
 DRIVERS = {"postgresql": "postgres", "postgres": "postgres", "mysql": "mysql", "mariadb": "mysql"}
 """Schemes, and what an extra of ours and its driver are called."""
@@ -26,9 +29,12 @@ _PARAMETERS = {
 }
 _SHAPE = re.compile(
     r"(?:(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*)://)?(?:(?P<login>[^/?#]*)@)?"
-    r"(?P<host>\[[^\]]*\]|[^:/?#\[\]]*)(?::(?P<port>[^/?#]*))?(?:/(?P<database>[^?#]*))?(?:\?(?P<query>[^#]*))?",
+    r"(?P<hosts>(?:\[[^\]/?#]*\]|[^/?#\[\]])*)(?:/(?P<database>[^?#]*))?(?:\?(?P<query>[^#]*))?",
     re.DOTALL,
 )
+_HOST = re.compile(r"(?P<host>\[[^\]]*\]|[^:]*)(?::(?P<port>.*))?", re.DOTALL)
+_NAME = re.compile(r"[\w.%:-]+")
+_SOCKET = re.compile(r"[/@][^,\x00-\x1f\x7f]*")
 _FORMS = "postgresql://user@host:port/database, mysql://user@host:port/database or jdbc:postgresql://host/database"
 
 
@@ -45,26 +51,43 @@ class Address:
     ssl_mode: str = "prefer"
     ssl_root_cert: str = ""
     schema: str = ""
+    more_hosts: tuple[tuple[str, int], ...] = ()
+    """Further hosts and ports that are tried."""
+
+    @property
+    def destinations(self) -> list[Destination]:
+        return [Destination(host, port) for host, port in ((self.host, self.port), *self.more_hosts)]
+
+    @property
+    def scheme(self) -> str:
+        return "postgresql" if self.driver == "postgres" else self.driver
 
     @property
     def place(self) -> str:
         """For errors: no user, no password."""
-        host = f"[{self.host}]" if ":" in self.host else self.host
-        scheme = "postgresql" if self.driver == "postgres" else self.driver
-        return f"{scheme}://{host}:{self.port}/{self.database}"
+        return f"{self.scheme}://{','.join(map(_shown, self.destinations))}/{self.database}"
+
+    @property
+    def places(self) -> list[str]:
+        """The address of each host, as the scope of a secret is compared with it."""
+        return [f"{self.scheme}://{_shown(found)}/{quote(self.database, safe='')}" for found in self.destinations]
 
 
 def parse_address(location: str, driver: str | None, ssl_mode: str | None, ssl_root_cert: str | None) -> Address:
     """The address that a location and the options beside it give; the options win."""
     match = _SHAPE.fullmatch(location.strip().removeprefix("jdbc:"))
-    if match is None or not match["host"]:
+    if match is None or not match["hosts"]:
         raise InvalidArgument(f"the location of a jdbc catalog must look like {_FORMS}")
     chosen = _driver(match["scheme"], driver)
     user, colon, password = (match["login"] or "").partition(":")
+    (host, port), *others = [_host(text, chosen) for text in match["hosts"].split(",")]
+    if others and chosen != "postgres":
+        raise InvalidArgument("only PostgreSQL takes a list of hosts; name one host")
     address = Address(
         driver=chosen,
-        host=unquote(match["host"]).strip("[]"),
-        port=_port(match["port"], chosen),
+        host=host,
+        port=port,
+        more_hosts=tuple(others),
         database=unquote(match["database"] or ""),
         user=unquote(user),
         password=unquote(password) if colon else "",
@@ -72,6 +95,23 @@ def parse_address(location: str, driver: str | None, ssl_mode: str | None, ssl_r
     beside = {"ssl_mode": ssl_mode, "ssl_root_cert": ssl_root_cert}
     given: dict[str, Any] = _parameters(match["query"] or "") | {k: v for k, v in beside.items() if v is not None}
     return _checked(replace(address, **given))
+
+
+def _host(text: str, driver: str) -> tuple[str, int]:
+    """One host of a list, and its port. The list is split before percent signs are decoded: libpq would split again."""
+    match = _HOST.fullmatch(text)
+    assert match is not None
+    port = _port(match["port"], driver)
+    host = unquote(match["host"]).strip("[]")
+    if not (_NAME.fullmatch(host) or _SOCKET.fullmatch(host)):
+        raise InvalidArgument(
+            f"a host in the location must be a name, an address or the path of a Unix socket; write it as {_FORMS}"
+        )
+    return host, port
+
+
+def _shown(destination: Destination) -> str:
+    return f"{destination.host}:{destination.port}" if destination.is_socket else str(destination)
 
 
 def _driver(scheme: str | None, option: str | None) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from enum import Enum, auto
 from typing import Any, Protocol
 
+from pinakes.core.secrets import ANONYMOUS, Access
 from pinakes.providers.sql_catalog.address import Address
 from pinakes.providers.sql_catalog.database import Dialect, Value
 
@@ -24,11 +25,17 @@ class Fault(Enum):
 
 class Connector:
     """Where a server is. `login` gives user and password when a connection is made, so that a secret is read as late as
-    possible."""
+    possible. `access` says where connections may lead, and whether this process may show who it is itself."""
 
     def __init__(
-        self, address: Address, login: Callable[[], tuple[str, str]], connect_timeout: float, statement_timeout: float
+        self,
+        address: Address,
+        login: Callable[[], tuple[str, str]],
+        connect_timeout: float,
+        statement_timeout: float,
+        access: Access = ANONYMOUS,
     ) -> None:
+        self._access = access
         self._address = address
         self._login = login
         self._connect_timeout = connect_timeout

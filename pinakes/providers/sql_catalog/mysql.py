@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import ssl
 from collections.abc import Sequence
 from typing import Any
@@ -57,7 +58,7 @@ class MySqlDriver(Connector):
 
     def connect(self) -> pymysql.Connection[Any]:
         user, password = self._login()
-        return pymysql.connect(
+        connection = pymysql.connect(
             host=self._address.host,
             port=self._address.port,
             database=self._address.database,
@@ -74,8 +75,26 @@ class MySqlDriver(Connector):
             read_timeout=self._statement_timeout,
             write_timeout=self._statement_timeout,
             read_default_file=None,
+            defer_connect=True,
             **_ssl(self._address),
         )
+        connection.connect(self._socket())
+        return connection
+
+    def _socket(self) -> socket.socket | None:
+        """Under an outbound policy, a connection to an address that was checked: PyMySQL would resolve the name."""
+        outbound, (destination, *_) = self._access.outbound, self._address.destinations
+        if outbound is None:
+            return None
+        try:
+            found = outbound.connect(destination, max(1, round(self._connect_timeout)))
+        except OSError as error:
+            raise pymysql.OperationalError(
+                CLIENT_ERROR.CR_CONN_HOST_ERROR, f"can't connect to {destination}: {error}"
+            ) from error
+        found.settimeout(None)
+        found.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+        return found
 
     def disconnect(self, connection: pymysql.Connection[Any]) -> None:
         connection.close()

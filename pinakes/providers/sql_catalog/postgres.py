@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 from collections.abc import Sequence
 from typing import Any
 
@@ -51,8 +52,8 @@ class PostgresDriver(Connector):
     def connect(self) -> psycopg.Connection[Any]:
         user, password = self._login()
         connection = psycopg.connect(
-            host=self._address.host,
-            port=self._address.port,
+            **self._hosts(),
+            **({} if self._access.ambient else _without_own_credentials()),
             dbname=self._address.database,
             user=user,
             # Given even when empty, and no file: else libpq takes those of whoever runs this process.
@@ -73,6 +74,18 @@ class PostgresDriver(Connector):
             settings.append(compose.SQL("SET search_path TO {}").format(compose.Identifier(self._address.schema)))
         connection.execute(compose.SQL("; ").join(settings))
         return connection
+
+    def _hosts(self) -> dict[str, Any]:
+        """libpq's lists of hosts and ports; under an outbound policy with the addresses that were checked, which libpq
+        connects to without resolving the names again."""
+        found, outbound = self._address.destinations, self._access.outbound
+        if outbound is None:
+            return {"host": ",".join(d.host for d in found), "port": ",".join(str(d.port) for d in found)}
+        try:
+            checked = [(d.host, str(d.port), address) for d in found for address in outbound.addresses(d)]
+        except socket.gaierror as error:
+            raise psycopg.OperationalError(f"no host has the name {found[0].host}") from error
+        return dict(zip(("host", "port", "hostaddr"), map(",".join, zip(*checked, strict=True)), strict=True))
 
     def disconnect(self, connection: psycopg.Connection[Any]) -> None:
         connection.close()
@@ -97,6 +110,13 @@ class PostgresDriver(Connector):
 
     def dialect(self, connection: psycopg.Connection[Any]) -> Dialect:
         return DIALECT
+
+
+def _without_own_credentials() -> dict[str, Any]:
+    """libpq would offer the client certificate and the Kerberos ticket of the user who runs this process."""
+    nowhere = f"{os.devnull}/none"
+    found = {"sslcert": nowhere, "sslkey": nowhere, "gssencmode": "disable"}
+    return {**found, "require_auth": "!gss,!sspi"} if psycopg.pq.version() >= 160000 else found
 
 
 def _without_state(error: Exception) -> Fault:

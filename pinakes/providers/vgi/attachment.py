@@ -12,7 +12,7 @@ from pinakes.worker.catalog.infos import CatalogAttachResult
 from pinakes.worker.catalog.names import AttachOpaqueData
 from pinakes.worker.client.catalog_mixin import CatalogClientMixin
 from pinakes.worker.client.connection import Check, Connection
-from pinakes.worker.client.location import Location
+from pinakes.worker.client.location import Connect, Location
 from pinakes.worker.client.pool import Pool
 from pinakes.worker.client.told import LOGGER
 from pinakes.worker.exceptions import WorkerDied, WorkerError
@@ -34,6 +34,7 @@ class Attachment(CatalogClientMixin):
         timeout: float,
         workers: int,
         token: str | None,
+        connect: Connect | None = None,
     ) -> None:
         self.alias = alias
         self.timeout = timeout
@@ -41,7 +42,8 @@ class Attachment(CatalogClientMixin):
         self._lock = threading.Lock()
         self._result: CatalogAttachResult | None = None
         self._stale = False
-        self._pool = Pool(location.connector(name=alias, token=token, connect_timeout=timeout), size=workers)
+        connector = location.connector(name=alias, token=token, connect_timeout=timeout, connect=connect)
+        self._pool = Pool(connector, size=workers)
         self.workers = workers
 
     # --- what it is attached to -----------------------------------------------------------------------------------

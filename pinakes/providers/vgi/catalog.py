@@ -6,8 +6,10 @@ worker.
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from pinakes.core.catalog import ViewDefinition
@@ -19,6 +21,7 @@ from pinakes.core.errors import (
     ViewNotFound,
 )
 from pinakes.core.names import Namespace, dotted, undotted
+from pinakes.core.outbound import Destination, Outbound, destination_of
 from pinakes.core.secrets import ANONYMOUS, Access
 from pinakes.core.worker_tables import CatalogFunction, WorkerTable
 from pinakes.providers.options import option, others_of, parse_options
@@ -72,6 +75,13 @@ class VgiCatalog(Changes):
         return [Location(location).path] if Location(location).kind == "unix" else []
 
     @classmethod
+    def destinations(cls, location: str, options: Mapping[str, OptionValue]) -> list[Destination]:
+        where = Location(location)
+        if where.kind == "unix":
+            return [Destination(where.path or "/", 0)]
+        return [destination_of(location)] if where.kind in ("http", "https") else []
+
+    @classmethod
     def open(
         cls, alias: str, location: str, options: Mapping[str, OptionValue], access: Access = ANONYMOUS
     ) -> VgiCatalog:
@@ -83,6 +93,8 @@ class VgiCatalog(Changes):
         where = Location(location)
         if secret is not None and where.kind not in ("http", "https"):
             raise InvalidArgument("a SECRET goes to workers over HTTP only: leave it out")
+        if secret is not None:
+            secret.check_scope(location)
         try:
             attachment = Attachment(
                 alias,
@@ -92,6 +104,7 @@ class VgiCatalog(Changes):
                 timeout=parsed.timeout,
                 workers=parsed.workers,
                 token=secret["TOKEN"] if secret is not None else access.token,
+                connect=None if access.outbound is None else partial(_connect, access.outbound),
             )
         except ValueError as error:
             raise InvalidArgument(f"catalog type {cls.TYPE}: {error}") from None
@@ -248,6 +261,11 @@ class VgiCatalog(Changes):
             self._kept[key] = ask()
         found: T = self._kept[key]
         return found
+
+
+def _connect(outbound: Outbound, address: tuple[str, int], timeout: float | None, *_: object) -> socket.socket:
+    """In place of `socket.create_connection`: to an address that the outbound policy allows."""
+    return outbound.connect(Destination(*address), timeout)
 
 
 def _columns(names: list[str], indices: Any) -> tuple[str, ...]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import http.client
 import io
 import select
+import socket
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -42,7 +43,14 @@ _TICK = pa.RecordBatch.from_arrays([], schema=EMPTY)
 class HttpConnection:
     """One connection that is kept open. The token goes into a header and nowhere else."""
 
-    def __init__(self, address: str, *, token: str | None = None, connect_timeout: float = 20.0) -> None:
+    def __init__(
+        self,
+        address: str,
+        *,
+        token: str | None = None,
+        connect_timeout: float = 20.0,
+        connect: Callable[..., socket.socket] | None = None,
+    ) -> None:
         parts = urlsplit(address)
         if not parts.hostname:
             raise ValueError("the address of a worker must have a host: http://host:port")
@@ -50,6 +58,8 @@ class HttpConnection:
         self._host = parts.hostname
         self._prefix = parts.path.rstrip("/")
         self._connection = kind(parts.hostname, parts.port, timeout=connect_timeout)
+        if connect is not None:
+            self._connection._create_connection = connect  # type: ignore[attr-defined]
         self._headers = {"Content-Type": protocol.CONTENT_TYPE, "Accept": protocol.CONTENT_TYPE}
         if token is not None:
             self._headers["Authorization"] = f"Bearer {token}"

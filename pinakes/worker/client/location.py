@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import shlex
+import socket
 from collections.abc import Callable
 from dataclasses import dataclass
 from urllib.parse import unquote, urlsplit
 
 from pinakes.worker.client.connection import Connection
+
+Connect = Callable[..., socket.socket]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,18 +39,24 @@ class Location:
         return unquote(urlsplit(self.text).path)
 
     def connector(
-        self, *, name: str = "", cwd: str | None = None, token: str | None = None, connect_timeout: float = 20.0
+        self,
+        *,
+        name: str = "",
+        cwd: str | None = None,
+        token: str | None = None,
+        connect_timeout: float = 20.0,
+        connect: Connect | None = None,
     ) -> Callable[[], Connection]:
-        """What makes connections."""
+        """What makes connections. `connect` opens the socket of an address, in place of `socket.create_connection`."""
         if self.kind == "command":
             from pinakes.worker.client.process import start
 
             command = self.command
             return lambda: start(command, name=name or command[0], cwd=cwd)
         if self.kind == "unix":
-            from pinakes.worker.client.unix import connect
+            from pinakes.worker.client.unix import connect as connect_unix
 
-            return lambda: connect(self.path, connect_timeout)
+            return lambda: connect_unix(self.path, connect_timeout)
         from pinakes.worker.client.http import HttpConnection
 
-        return lambda: HttpConnection(self.text, token=token, connect_timeout=connect_timeout)
+        return lambda: HttpConnection(self.text, token=token, connect_timeout=connect_timeout, connect=connect)
