@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from queue import SimpleQueue
 
 import adbc_driver_flightsql.dbapi as adbc
 import pyarrow.flight as fl
@@ -133,22 +134,33 @@ def test_a_flood_from_one_address_leaves_slots_to_others(stalled: Stalled) -> No
     assert stalled.asked <= ADDRESS_FREE + queue.PER_ORIGIN
 
 
-def test_addresses_take_turns(stalled: Stalled) -> None:
-    gate = Gate(stalled, throttle=Throttle(Clock()))
-    flood = [attempt(gate, HERE, f"random {n}") for n in range(2)]
-    assert settled(gate, stalled, 2, 0)
-    flood += [attempt(gate, elsewhere(n), "other") for n in range(queue.AT_ONCE)]
-    assert settled(gate, stalled, 3, queue.AT_ONCE - 1)
-    flood += [attempt(gate, HERE, f"random {n}") for n in range(2, 60)]
-    assert settled(gate, stalled, 3, queue.AT_ONCE - 1 + 58)
-    valid = threading.Thread(target=call, args=(gate, THERE, basic("bob", "bob")), daemon=True)
-    valid.start()
-    assert settled(gate, stalled, 3, queue.AT_ONCE + 58)
-    stalled.end.set()
-    for thread in (valid, *flood):
+def test_addresses_take_turns() -> None:
+    """Of four who wait, two from the address that floods, one from each of two others: the others are not last."""
+    logins, order = LoginQueue(), list[str]()
+    flood, other, valid = (Origin(address) for address in ("192.0.2.1", "198.51.100.1", "203.0.113.1"))
+
+    def enter(origin: Origin, name: str) -> threading.Thread:
+        def run() -> None:
+            with logins.slot(origin):
+                order.append(name)
+                turns.get()
+
+        before = logins.waiting
+        thread = threading.Thread(target=run, daemon=True)
+        thread.start()
+        assert eventually(lambda: logins.waiting > before or name in order)
+        return thread
+
+    turns = SimpleQueue[None]()
+    slots = queue.AT_ONCE - queue.RESERVED
+    threads = [enter(Origin(f"198.51.100.{10 + n}"), f"first {n}") for n in range(slots)]
+    threads += [enter(flood, "flood 1"), enter(flood, "flood 2"), enter(other, "other"), enter(valid, "valid")]
+    for ended in range(1, len(threads) + 1):
+        turns.put(None)
+        assert eventually(lambda ended=ended: len(order) >= min(slots + ended, len(threads)))  # type: ignore[misc]
+    for thread in threads:
         thread.join()
-    # Before it: those who were there, one turn of each of the others, and those who take a slot at the same moment.
-    assert stalled.order.index("bob") <= 3 + queue.AT_ONCE + 3
+    assert order[slots:] == ["flood 1", "other", "valid", "flood 2"]
 
 
 def test_a_proved_user_has_a_slot_while_strangers_from_everywhere_take_theirs(stalled: Stalled) -> None:

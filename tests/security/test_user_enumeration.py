@@ -42,7 +42,9 @@ def work(counting: Counting, users: Authenticator, name: str, password: str = "w
     return list(counting.costs)
 
 
-@pytest.mark.parametrize("stored", ["plain", CHEAP.hash("hunter2"), hashed_token("hunter2")])
+@pytest.mark.parametrize(
+    "stored", ["plain", CHEAP.hash("hunter2"), hashed_token("hunter2")], ids=["plain", "argon2", "sha256"]
+)
 def test_a_known_and_an_unknown_user_cost_the_same(counting: Counting, stored: str) -> None:
     users = Users({"ann": stored}, {})
     known, unknown = work(counting, users, "ann"), work(counting, users, "nobody")
