@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 _KEYS = {"user": "spark.pinakes.load.who", "password": "spark.pinakes.load.how"}
 """Settings of our session of Spark, which has them for one statement. Names that Spark redacts would redact the value
 that is put in their place, too."""
+_SUBSTITUTE = "spark.sql.variable.substitute"
 _CURSORS = ("tinyint", "smallint", "int", "bigint", "decimal", "date", "timestamp")
 
 
@@ -135,13 +136,15 @@ class Database:
         login = self._login()
         options = {"url": self._url(), "driver": self._driver(), "dbtable": origin, "preferTimestampNTZ": "true"}
         options |= self._source.options if origin == self._origin else {}
-        told = [f"{quoted_text(key)} {quoted_text(value)}" for key, value in options.items()]
+        told = [f"{_literal(key)} {_literal(value)}" for key, value in options.items()]
         told += [f"{key} '${{{_KEYS[key]}}}'" for key in login]
         for key, value in login.items():
             spark.conf.set(_KEYS[key], _escaped(value))
+        spark.conf.set(_SUBSTITUTE, "true")  # for this statement, in which nothing else can be a reference
         try:
             spark.sql(f"CREATE TEMPORARY VIEW {name} USING jdbc OPTIONS ({', '.join(told)})")
         finally:
+            spark.conf.set(_SUBSTITUTE, "false")
             for key in login:
                 spark.conf.unset(_KEYS[key])
         return spark.table(name)
@@ -168,6 +171,11 @@ class Database:
             return url
         url = "jdbc:mysql:" + url.split(":", 2)[2]
         return f"{url}{'&' if '?' in url else '?'}permitMysqlScheme=true"
+
+
+def _literal(text: str) -> str:
+    """A text in which ${…} is no reference."""
+    return quoted_text(text).replace("$", "\\u0024")
 
 
 def _escaped(value: str) -> str:
