@@ -13,7 +13,7 @@ from pinakes.parser.typed.arithmetic import is_untold, usual_nan
 from pinakes.parser.typed.casts import binary, in_micros, rounded
 from pinakes.parser.typed.coercion import joined_type, sql_name, unified
 from pinakes.parser.typed.comparison import aligned
-from pinakes.parser.typed.texts import written
+from pinakes.parser.typed.texts import read_as, written
 from pinakes.parser.typed.values import (
     DOUBLE,
     INT64,
@@ -36,6 +36,7 @@ from pinakes.parser.typed.values import (
 )
 from pinakes.parser.typed.writer import check_order, with_one_zero, zero
 from pinakes.parser.workarounds.maps import map_of_lists, values_of_key
+from pinakes.parser.workarounds.moving_frames import moving
 from pinakes.parser.workarounds.percentiles import percentile
 from pinakes.parser.workarounds.regr_r2 import regr_r2
 from pinakes.parser.workarounds.writing import is_repeatable
@@ -86,7 +87,9 @@ def call(writer: Writer, node: n.Call, scope: Scope) -> Value:
         if (first != second or is_float(first)) and repeated:  # it tells -0.0 and 0.0 apart
             return _nullif(writer, arguments)
     workaround = _WORKAROUNDS.get(node.name)
-    found = None if workaround is None or node.named else workaround(writer, node, arguments, others)
+    found = moving(writer, node, arguments, others)
+    if found is None and workaround is not None and not node.named:
+        found = workaround(writer, node, arguments, others)
     if found is not None:
         return found
     if node.name in ("concat", "concat_ws"):
@@ -295,11 +298,16 @@ def _combined(writer: Writer, node: n.Call, arguments: list[tuple[n.Node, Value]
     return unified(writer, arguments)
 
 
+_READ_AS = {"Timestamp(Microsecond, None)": "TIMESTAMP", "Date32": "DATE", "Time64(Microsecond)": "TIME"}
+
+
 def _converted(writer: Writer, arguments: list[tuple[n.Node, Value]]) -> list[tuple[n.Node, Value]]:
     """arrow_cast(x, 'Int32'), with which values are brought to the types of a table."""
     (operand, value), (target, _) = arguments
     if isinstance(target, n.Text) and target.value in ("Int8", "Int16", "Int32", "Int64"):
         value = Value(rounded(writer, operand, value), value.type)
+    if isinstance(target, n.Text) and target.value in _READ_AS:
+        value = read_as(writer, operand, value, n.TypeName(0, 0, _READ_AS[target.value]))
     if isinstance(target, n.Text) and target.value.startswith("Timestamp(Microsecond"):
         value = in_micros(writer, operand, value)
     if isinstance(target, n.Text) and target.value in ("Binary", "LargeBinary", "BinaryView"):
