@@ -209,7 +209,7 @@ def _compared(nodes: list[exp.Expr], writing: Writing) -> None:
         if t.is_float(type) and isinstance(node, exp.Column):
             # Iceberg on Spark skips files by bounds that know neither NaN nor that -0.0 is 0.0.
             writing.replace(node, writing.raw("nanvl({0}, {0})", [node], type))
-        elif t.is_decimal(type) and type is not None and not isinstance(node, exp.Column):
+        elif t.is_decimal(type) and type is not None and node.find(exp.Column) is None:
             _check_range(type, types)
 
 

@@ -268,10 +268,14 @@ def _replaced_items(writer: Writer, node: n.Call, arguments: Arguments) -> Argum
 
 
 def _converted(writer: Writer, node: n.Call, arguments: Arguments) -> None:
-    """arrow_cast to a type without a limit of 2 GB."""
-    target = arguments[1][0] if len(arguments) == 2 else None
-    if isinstance(target, n.Text) and "large" in target.value.lower():
-        raise NotSupportedError(f"{node.name} to {target.value} is not supported: Utf8, Binary and List are")
+    """arrow_cast of something computed to a type without a limit of 2 GB."""
+    operand, target = (a for a, _ in arguments) if len(arguments) == 2 else (None, None)
+    if isinstance(operand, n.Text | n.Column | n.Null) or not isinstance(target, n.Text):
+        return
+    if "large" in target.value.lower():
+        raise NotSupportedError(
+            f"{node.name} to {target.value} is supported for constants and columns: others can be Utf8, Binary or List"
+        )
 
 
 def _percentile(writer: Writer, node: n.Call, arguments: Arguments) -> None:

@@ -623,9 +623,9 @@ class _Reader:
             if self.kind == "string" and "\n" not in self.text[self.end : self.start]:
                 raise Unread
             if self.text[start] != "'":  # E'…', $$…$$ and others keep their text, and their value is not looked at
-                return (
-                    n.Text(start, self.end, token.text) if self.text[start] in "eE$" else n.Struct(start, self.end, [])
-                )
+                if self.text[start] in "eE$":
+                    return n.Text(start, self.end, token.text)
+                return n.Bytes(start, self.end) if self.text[start] in "xX" else n.Struct(start, self.end, [])
             return n.Text(start, self.end, token.text)
         if token.kind == "parameter":
             self.at += 1
