@@ -46,7 +46,10 @@ def rewrite_planned(text: str, *, is_source: bool, reads_views: bool, floats: Fl
         root = read(text[start:])
     except (Unread, Fault, RecursionError):
         return None
-    written = _rewrite(root, text[start:], is_source=is_source, reads_views=reads_views, floats=floats)
+    try:
+        written = _rewrite(root, text[start:], is_source=is_source, reads_views=reads_views, floats=floats)
+    except RecursionError:  # a chain of many operators is as deep as it is long
+        return None
     return written.behind(text[:start]) if start else written
 
 
