@@ -20,7 +20,7 @@ from pinakes.engine.relation import Relation
 from pinakes.engine.splice import Edit
 
 if TYPE_CHECKING:
-    from pinakes.parser.statements import ColumnRef, Planned, SharedStar, TableRef
+    from pinakes.parser.statements import ColumnRef, Planned, TableRef
 
 _USING = re.compile(r"\busing\b|\bnatural\b", re.IGNORECASE)
 _ODD = re.compile(rf"\.\s*\*|{_USING.pattern}", re.IGNORECASE)
@@ -81,28 +81,57 @@ def _star_edits(statement: Planned, sources: Sources) -> Iterator[Edit]:
     from pinakes.parser import locate_shared_stars
 
     for star in locate_shared_stars(statement):
-        if all(isinstance(owner, Part) or owner in sources for owner, _ in star.sources):
-            text = _written_out(star, sources)
-            if text is not None:
-                yield Edit(star.span.start, star.span.end, text)
+        if all(isinstance(owner, Part) or owner in sources for joined in star.joined for owner, _ in joined):
+            text = ", ".join(_written_out(joined, star.keeps_left, sources) for joined in star.joined)
+            yield Edit(star.span.start, star.span.end, text)
 
 
-def _written_out(star: SharedStar, sources: Sources) -> str | None:
-    """All columns of each source, but those that another has given before."""
-    pieces: list[str] = []
-    before: set[str] = set()
-    for owner, keys in star.sources:
-        known = None if isinstance(owner, Part) else sources[owner][1].columns
-        if keys is None and (known is None or any(isinstance(o, Part) for o, _ in star.sources)):
-            if star.keeps_left:
-                raise NotSupportedError(
-                    "SELECT * over NATURAL LEFT JOIN is only supported for tables and views. Write LEFT JOIN … USING"
-                )
-            return None  # it makes no difference whose they are
-        shared = [c for c in known or () if c in before] if keys is None else [_exact(key, known or ()) for key in keys]
-        before.update(known or ())
-        pieces.append(f"{_owner(owner, sources)}.*" + (f" EXCEPT ({', '.join(map(quote, shared))})" if shared else ""))
+def _written_out(
+    joined: Sequence[tuple[int | Part, tuple[Part, ...] | None]], keeps_left: bool, sources: Sources
+) -> str:
+    """The columns that each join shares, those of the last one first; then all others of each source, but those that
+    another has given before."""
+    columns = [None if isinstance(owner, Part) else sources[owner][1].columns for owner, _ in joined]
+    if None in columns and any(keys is None for _, keys in joined):
+        kind = "LEFT JOIN" if keeps_left else "JOIN"
+        raise NotSupportedError(
+            f"SELECT * over NATURAL {kind} is only supported for tables and views. Write {kind} … USING"
+        )
+    first = list[tuple[int, str]]()
+    """The columns that are shared, each with the number of its source."""
+    taken = list[list[str]]()
+    """Of each source the columns that another has, or that stand in `first`."""
+    for at, (_, keys) in enumerate(joined):
+        known = columns[at] or ()
+        if keys is None:
+            others = [c for i in range(at) for c in columns[i] or () if c not in taken[i]]
+            keys = tuple(Part(c, quoted=True) for c in (*(name for _, name in first), *others) if c in known)
+        moved = [next((f for f in first if key.matches(f[1])), None) or _giver(key, taken, columns) for key in keys]
+        for i, name in moved:
+            if (i, name) not in first:
+                taken[i].append(name)
+        taken.append([_exact(key, known) for key in keys])
+        first = [*moved, *(f for f in first if f not in moved)]
+    pieces = [f"{_owner(joined[i][0], sources)}.{quote(name)}" for i, name in first]
+    for (owner, _), own, names in zip(joined, columns, taken, strict=True):
+        if own is None or set(own) - set(names):
+            pieces.append(
+                f"{_owner(owner, sources)}.*" + (f" EXCEPT ({', '.join(map(quote, names))})" if names else "")
+            )
     return ", ".join(pieces)
+
+
+def _giver(key: Part, taken: Sequence[Sequence[str]], columns: Sequence[Sequence[str] | None]) -> tuple[int, str]:
+    """The number of the source that has a column, and the column."""
+    left = [i for i, names in enumerate(taken) if not any(key.matches(name) for name in names)]
+    having = [i for i in left if any(key.matches(name) for name in columns[i] or ())]
+    having = having or (left if len(left) == 1 else [])
+    if not having:
+        raise NotSupportedError(
+            f"SELECT * over this JOIN … USING ({key.text}) is not supported, since the columns of a subquery "
+            "before it are not known: name the columns"
+        )
+    return having[0], _exact(key, columns[having[0]] or ())
 
 
 def _exact(key: Part, known: Sequence[str]) -> str:

@@ -219,6 +219,8 @@ def _name(column: str) -> str:
 
 
 def _refuse_names(name: str) -> None:
+    if name.startswith("$"):  # `parser/workarounds/row_values.py` gave it
+        _refuse_form("(a, b) IN", "write EXISTS (SELECT 1 FROM … WHERE x = a AND y = b)")
     _refuse_form(
         f"several columns {name}, of which one is compared with that row",
         f"give the others another name: FROM (SELECT {name} AS {name}_2, … FROM …)",

@@ -183,6 +183,13 @@ _RULES: list[tuple[re.Pattern[str], Callable[[re.Match[str], str], PinakesError]
         lambda m, _: AmbiguousName(f"column {m.group(1)} is ambiguous: say which table it belongs to"),
     ),
     (
+        re.compile(r"does not satisfy order requirements"),
+        lambda _m, _t: NotSupportedError(
+            "DataFusion can't plan the order of this window: compute the expression in a subquery, and order by its "
+            "column"
+        ),
+    ),
+    (
         re.compile(r'Projections require unique expression names but the expression "(?:.* AS )?(.*?)" at position'),
         lambda m, _: InvalidArgument(
             f"two columns of the result have the name {m.group(1)}: give one of them another, with AS"

@@ -63,7 +63,7 @@ def columns(statement: Planned) -> tuple[ColumnRef, ...]:
 
 
 def shared_stars(statement: Planned) -> tuple[SharedStar, ...]:
-    """Each `*` that DataFusion would take a shared column of the wrong table for."""
+    """Each `*` that DataFusion would take a shared column of the wrong table for, or would put it in another place."""
     tokens = planned_tokens(statement, join_named(tokenize(statement.text))) if statement.parsed else []
     if not tokens:
         return ()
@@ -74,11 +74,11 @@ def shared_stars(statement: Planned) -> tuple[SharedStar, ...]:
     return tuple(
         SharedStar(
             Span(star.meta["start"], star.meta["end"] + 1),
-            tuple((indexes.get(id(source), name_of(source)), keys) for source, keys in sources),
+            tuple(tuple((indexes.get(id(source), name_of(source)), keys) for source, keys in one) for one in joined),
             is_left,
         )
-        for star, sources, is_left in found
-        if star is not None and sources
+        for star, joined, is_left in found
+        if star is not None and joined
     )
 
 

@@ -1,11 +1,12 @@
 """Columns that JOIN … USING makes one of two: without a table in front they mean that of the first.
 
     FROM a JOIN b USING (k) WHERE k = 1       →   … WHERE a.k = 1
-    SELECT * FROM a LEFT JOIN b USING (k)     →   SELECT a.*, b.* EXCEPT (k) FROM …
+    SELECT * FROM a LEFT JOIN b USING (k)     →   SELECT a.k, a.* EXCEPT (k), b.* EXCEPT (k) FROM …
 
 DataFusion knows so much in the SELECT list over two tables; elsewhere, and over three, it calls the name ambiguous. For
-`*` it takes the column of whichever table comes first by its name, which for rows without a partner is NULL. Joins that
-keep rows of the right side are refused, and what can't be written out here (`unsound.py`).
+`*` it takes the column of whichever table comes first by its name, which for rows without a partner is NULL, and leaves
+it in its place; it is the first one in PostgreSQL and in the standard. Joins that keep rows of the right side are
+refused, and what can't be written out here (`unsound.py`).
 """
 
 from __future__ import annotations
@@ -39,15 +40,21 @@ Keys = tuple[Part, ...] | None
 """The columns of USING; None for NATURAL, which shares all that have the same name."""
 
 
-def written_out(select: exp.Expr) -> list[tuple[exp.Expr, Keys]]:
-    """The sources that `*` is of, each with the columns that it shares with those before; none where it stays."""
+def written_out(select: exp.Expr) -> list[list[tuple[exp.Expr, Keys]]]:
+    """The sources that `*` is of, each with the columns that it shares with those before it and behind the last comma;
+    none where it stays."""
     star, from_, joins = star_of(select), select.args.get("from_"), select.args.get("joins") or ()
     if star is None or from_ is None or select.args.get("laterals") or any(star.args.values()):
         return []
     shown = [join for join in joins if join.kind not in ("SEMI", "ANTI")]
-    found: list[tuple[exp.Expr, Keys]] = [(from_.this, ()), *((join.this, _keys(join)) for join in shown)]
-    is_plain = all(_has_name(source) for source, _ in found) and all(j.method in ("", "NATURAL") for j in joins)
-    return found if is_plain and any(keys != () for _, keys in found) else []
+    found: list[list[tuple[exp.Expr, Keys]]] = [[(from_.this, ())]]
+    for join in shown:
+        if not any(value for name, value in join.args.items() if name != "this"):  # a comma
+            found.append([])
+        found[-1].append((join.this, _keys(join)))
+    each = [one for joined in found for one in joined]
+    is_plain = all(_has_name(source) for source, _ in each) and all(j.method in ("", "NATURAL") for j in joins)
+    return found if is_plain and any(keys != () for _, keys in each) else []
 
 
 def keeps_left(select: exp.Expr) -> bool:

@@ -25,7 +25,12 @@ def merge(cursor: Cursor) -> Merge:
     on = cursor.until("WHEN", what="a condition")
     clauses: list[MergeClause] = []
     while not cursor.ended():
+        start = cursor.peek()
         clauses.append(_clause(cursor))
+        if any(c.when == clauses[-1].when and c.condition is None for c in clauses[:-1]):
+            raise cursor.fault(
+                f"this clause is never reached: a WHEN {clauses[-1].when} without a condition stands before it", start
+            )
     if not clauses:
         raise cursor.fault("expected WHEN [NOT] MATCHED THEN …")
     found = Fragments(changed, clause_spans(clauses), source, on)

@@ -133,11 +133,11 @@ class SharedStar:
     """`*` over sources that JOIN … USING or NATURAL JOIN joins.
 
     Each source is as `ColumnRef.owner` has it, with the columns that it shares with those before it; None for all that
-    have the same name.
+    have the same name. Those between two commas of FROM are joined with each other.
     """
 
     span: Span
-    sources: tuple[tuple[int | Part, tuple[Part, ...] | None], ...]
+    joined: tuple[tuple[tuple[int | Part, tuple[Part, ...] | None], ...], ...]
     keeps_left: bool
     """Whether a shared column must not be taken from the right side, which may have no row."""
 

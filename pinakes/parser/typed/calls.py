@@ -13,7 +13,7 @@ from pinakes.parser.typed.arithmetic import is_untold, usual_nan
 from pinakes.parser.typed.casts import binary, in_micros, rounded
 from pinakes.parser.typed.coercion import joined_type, sql_name, unified
 from pinakes.parser.typed.comparison import aligned
-from pinakes.parser.typed.texts import written
+from pinakes.parser.typed.texts import read_as, written
 from pinakes.parser.typed.values import (
     DOUBLE,
     INT64,
@@ -36,6 +36,7 @@ from pinakes.parser.typed.values import (
 )
 from pinakes.parser.typed.writer import check_order, with_one_zero, zero
 from pinakes.parser.workarounds.maps import map_of_lists, values_of_key
+from pinakes.parser.workarounds.moving_frames import moving
 from pinakes.parser.workarounds.percentiles import percentile
 from pinakes.parser.workarounds.regr_r2 import regr_r2
 from pinakes.parser.workarounds.writing import is_repeatable
@@ -46,7 +47,15 @@ if TYPE_CHECKING:
 _COMBINING = frozenset("coalesce ifnull nvl greatest least nullif".split())
 _ORDERING = frozenset("min max median array_sort list_sort rank dense_rank mode".split())
 _PARTS = frozenset({"date_part", "datepart"})
-_SECONDS = frozenset({"second", "seconds"})
+_SECONDS = {
+    "second": ("0.000001", 6),
+    "seconds": ("0.000001", 6),
+    "millisecond": ("0.001", 3),
+    "milliseconds": ("0.001", 3),
+}
+"""Parts that have a fraction: one microsecond in them, and the digits behind their point."""
+_OF_INTERVALS = {**_SECONDS, "microsecond": ("1", 0), "microseconds": ("1", 0)}
+"""The same of intervals, of which DataFusion counts whole seconds only."""
 _LENGTHS = frozenset("length char_length character_length".split())
 _COUNTS = frozenset(
     "count count_star approx_distinct row_number rank dense_rank ntile length char_length character_length "
@@ -86,7 +95,9 @@ def call(writer: Writer, node: n.Call, scope: Scope) -> Value:
         if (first != second or is_float(first)) and repeated:  # it tells -0.0 and 0.0 apart
             return _nullif(writer, arguments)
     workaround = _WORKAROUNDS.get(node.name)
-    found = None if workaround is None or node.named else workaround(writer, node, arguments, others)
+    found = moving(writer, node, arguments, others)
+    if found is None and workaround is not None and not node.named:
+        found = workaround(writer, node, arguments, others)
     if found is not None:
         return found
     if node.name in ("concat", "concat_ws"):
@@ -133,14 +144,22 @@ def call(writer: Writer, node: n.Call, scope: Scope) -> Value:
         found = _truncated(writer, node, arguments)
         if found is not None:
             return found
-    elif node.name in _PARTS and len(arguments) == 2 and _is_second(arguments[0][0]) and _has_fraction(arguments[1][1]):
-        return _seconds(writer.text(*arguments[1]))
+    elif (
+        node.name in _PARTS
+        and len(arguments) == 2
+        and _word(arguments[0][0]) in _SECONDS
+        and _has_fraction(arguments[1][1])
+    ):
+        return _seconds(_word(arguments[0][0]), writer.text(*arguments[1]))
     elif node.name in _PARTS and len(arguments) == 2 and _is_epoch_of_interval(arguments):
         return _epoch(writer.text(*arguments[1]))
     elif (
-        node.name in _PARTS and len(arguments) == 2 and _is_second(arguments[0][0]) and arguments[1][1].type == INTERVAL
+        node.name in _PARTS
+        and len(arguments) == 2
+        and _word(arguments[0][0]) in _OF_INTERVALS
+        and arguments[1][1].type == INTERVAL
     ):
-        return _seconds_of_interval(writer.text(*arguments[1]))
+        return _seconds_of_interval(_word(arguments[0][0]), writer.text(*arguments[1]))
     elif node.name in _PARTS and len(arguments) == 2 and is_duration(arguments[1][1].type):
         part = arguments[0][0]
         found = _part_of_duration(
@@ -154,6 +173,9 @@ def call(writer: Writer, node: n.Call, scope: Scope) -> Value:
     elif node.name == "to_hex" and len(arguments) == 1 and arguments[0][1].type == pa.int32():
         digits = writer.text(node, Value(writer.composed(node, [(a, v.text) for a, v in arguments])))
         return Value(f"right({digits}, 8)", pa.string())  # DataFusion takes every integer for one of 64 bits
+    elif node.name in ("array_length", "list_length") and len(arguments) == 2 and not node.named:
+        length = writer.text(node, Value(writer.composed(node, [(a, v.text) for a, v in arguments])))
+        return Value(f"CAST(nullif({length}, 0) AS BIGINT)", INT64, MOST_ROWS)  # an empty list has no dimension
     elif node.name in _ALL_OF_A_LIST and not node.named:
         if _ALL_OF_A_LIST[node.name] == "array_remove_all" and isinstance(arguments[-1][0], n.Null):
             raise writer.refuse(f"{node.name} of NULL is not supported: unnest the list, and leave out what IS NULL")
@@ -211,11 +233,11 @@ def _rounded_double(writer: Writer, arguments: list[tuple[n.Node, Value]]) -> Va
 def extract(writer: Writer, node: n.Extract, scope: Scope) -> Value:
     operand = writer.value(node.operand, scope)
     if node.part.lower() in _SECONDS and _has_fraction(operand):
-        return _seconds(writer.text(node.operand, operand))
+        return _seconds(node.part.lower(), writer.text(node.operand, operand))
     if node.part.lower() == "epoch" and operand.type == INTERVAL:
         return _epoch(writer.text(node.operand, operand))
-    if node.part.lower() in _SECONDS and operand.type == INTERVAL:
-        return _seconds_of_interval(writer.text(node.operand, operand))
+    if node.part.lower() in _OF_INTERVALS and operand.type == INTERVAL:
+        return _seconds_of_interval(node.part.lower(), writer.text(node.operand, operand))
     found = _part_of_duration(writer, node.part, writer.text(node.operand, operand), operand)
     if found is not None:
         return found
@@ -223,8 +245,8 @@ def extract(writer: Writer, node: n.Extract, scope: Scope) -> Value:
     return Value(writer.composed(node, ((node.operand, operand.text),)), type, 2**31)
 
 
-def _is_second(node: n.Node) -> bool:
-    return isinstance(node, n.Text) and node.value.lower() in _SECONDS
+def _word(node: n.Node) -> str:
+    return node.value.lower() if isinstance(node, n.Text) else ""
 
 
 def _is_epoch_of_interval(arguments: list[tuple[n.Node, Value]]) -> bool:
@@ -268,17 +290,19 @@ def _has_fraction(value: Value) -> bool:
     return is_timestamp(value.type) or is_time(value.type)
 
 
-def _seconds(text: str) -> Value:
-    """Seconds with their fraction: DataFusion gives whole ones."""
+def _seconds(part: str, text: str) -> Value:
+    """Seconds or milliseconds with their fraction: DataFusion gives whole ones."""
+    one, digits = _SECONDS[part]
     micros = f"CAST(date_part('microsecond', {text}) AS DECIMAL(8, 0))"
-    return Value(f"CAST({micros} * 0.000001 AS DECIMAL(8, 6))", pa.decimal128(8, 6), 60)
+    return Value(f"CAST({micros} * {one} AS DECIMAL(8, {digits}))", pa.decimal128(8, digits), 10 ** (8 - digits))
 
 
-def _seconds_of_interval(text: str) -> Value:
+def _seconds_of_interval(part: str, text: str) -> Value:
     """Days and months have no seconds left over."""
+    one, digits = _OF_INTERVALS[part]
     micros = f"CAST(round(date_part('epoch', {text}) * CAST('1e6' AS DOUBLE)) AS BIGINT)"
     fraction = f"CAST({micros} % 60000000 AS DECIMAL(8, 0))"
-    return Value(f"CAST({fraction} * 0.000001 AS DECIMAL(8, 6))", pa.decimal128(8, 6), 60)
+    return Value(f"CAST({fraction} * {one} AS DECIMAL(8, {digits}))", pa.decimal128(8, digits), 10 ** (8 - digits))
 
 
 def _bound_of_call(node: n.Call, arguments: list[tuple[n.Node, Value]], type: pa.DataType | None) -> int | None:
@@ -295,11 +319,16 @@ def _combined(writer: Writer, node: n.Call, arguments: list[tuple[n.Node, Value]
     return unified(writer, arguments)
 
 
+_READ_AS = {"Timestamp(Microsecond, None)": "TIMESTAMP", "Date32": "DATE", "Time64(Microsecond)": "TIME"}
+
+
 def _converted(writer: Writer, arguments: list[tuple[n.Node, Value]]) -> list[tuple[n.Node, Value]]:
     """arrow_cast(x, 'Int32'), with which values are brought to the types of a table."""
     (operand, value), (target, _) = arguments
     if isinstance(target, n.Text) and target.value in ("Int8", "Int16", "Int32", "Int64"):
         value = Value(rounded(writer, operand, value), value.type)
+    if isinstance(target, n.Text) and target.value in _READ_AS:
+        value = read_as(writer, operand, value, n.TypeName(0, 0, _READ_AS[target.value]))
     if isinstance(target, n.Text) and target.value.startswith("Timestamp(Microsecond"):
         value = in_micros(writer, operand, value)
     if isinstance(target, n.Text) and target.value in ("Binary", "LargeBinary", "BinaryView"):

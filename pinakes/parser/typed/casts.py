@@ -50,6 +50,8 @@ def typed_text(writer: Writer, node: n.TypedText, scope: Scope) -> Value:
     if node.type.name in _TIMESTAMPS:
         value = text_literal(without_zone(node.value))
     text = None if name is None else f"CAST({value} AS {name})"
+    if node.type.name == "DATE" and without_zone(node.value) != node.value.strip():
+        text = f"DATE {text_literal(without_zone(node.value))}"
     written = writer.source[node.start : node.end] if text is None else text
     type = writer.environment.result(written, ())
     if is_time(type) and type != TIME:

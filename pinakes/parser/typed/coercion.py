@@ -87,7 +87,7 @@ def cast_to(writer: Writer, node: n.Node, value: Value, type: pa.DataType) -> st
     text = writer.text(node, value)
     if isinstance(node, n.Number) and type in (DOUBLE, REAL):
         return f"CAST('{node.text.replace('_', '')}' AS {sql_name(type)})"
-    if isinstance(node, n.Text) and is_timestamp(type) and type.tz is None:
+    if isinstance(node, n.Text) and (is_date(type) or (is_timestamp(type) and type.tz is None)):
         text = text_literal(without_zone(node.value))
     if type == TIME:
         if isinstance(node, n.Text) and ":" not in node.value:

@@ -2,7 +2,7 @@
 
 DataFusion 55 writes 2024-01-01T00:00:01.500 for 2024-01-01 00:00:01.5, and forgets the length of VARCHAR(3). It takes
 an interval without a unit for months, a time without colons for nanoseconds, and counts the zone in the text of a
-TIMESTAMP. A text that is cast to a list would be its only element.
+TIMESTAMP or DATE. A text that is cast to a list would be its only element.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 TEXTS = frozenset({"VARCHAR", "TEXT", "STRING", "CHAR", "CHARACTER", "CHARACTER VARYING", "CHAR VARYING", "NVARCHAR"})
 _TIMES = frozenset({"TIME", "TIME WITHOUT TIME ZONE"})
-_WITHOUT_ZONE = frozenset({"TIMESTAMP", "DATETIME", "TIMESTAMP WITHOUT TIME ZONE"})
+_WITHOUT_ZONE = frozenset({"TIMESTAMP", "DATETIME", "TIMESTAMP WITHOUT TIME ZONE", "DATE"})
 
 _ZONE = r"^(.*\d:\d\d.*?)\s*(?:[zZ]|[+-]\d\d(?::?\d\d)*|[A-Z]{3,5}|[A-Za-z]+/[A-Za-z_/]+)$"
 _NUMBER = r"^\s*[-+]?(?:\d+\.?\d*|\.\d+)\s*$"

@@ -258,6 +258,7 @@ class Writer:
             raise NotSupportedError(
                 "the columns of this query need a cast to be combined with others; name them instead of writing *"
             )
+        seen = set[str]()
         for at, (item, value) in enumerate(values):
             text = value.text
             want = wanted[at] if casts and wanted is not None else None
@@ -265,7 +266,17 @@ class Writer:
                 text = f"CAST({self.text(item.value, value)} AS {sql_name(want)})"
             if text is not None and item.alias is None:
                 text = f"{text} AS {quote(_name_of(item.value) or self.source[item.value.start : item.value.end])}"
+            elif item.alias is None and (key := self._uncast(item.value)) in seen:
+                text = f"{self.source[item.value.start : item.value.end]} AS {quote(f'{key}_{at + 1}')}"
+            else:
+                seen.add(self._uncast(item.value) if item.alias is None else quote(item.alias))
             yield item.value, text
+
+    def _uncast(self, node: n.Node) -> str:
+        """What DataFusion names a column by that has no alias: of a cast it is the operand, and no two may be alike."""
+        while isinstance(node, n.Cast | n.Paren):
+            node = node.operand if isinstance(node, n.Cast) else node.inner
+        return self.source[node.start : node.end]
 
     def _star(self, star: n.Star, scope: Scope) -> list[Output] | None:
         found = list[Output]()

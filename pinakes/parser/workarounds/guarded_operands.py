@@ -6,6 +6,8 @@ What may fail gets its operand only where the conditions before it that speak of
     WHERE b <> 0 AND a / b > 2      WHERE b <> 0 AND a / (CASE WHEN (b <> 0) THEN b END) > 2
     WHERE b = 0 OR a / b > 2        WHERE b = 0 OR a / (CASE WHEN (b = 0) IS NOT TRUE THEN b END) > 2
 
+The same in the SELECT list and in CASE, if that is true or false itself: then DataFusion makes AND and OR of it.
+
 A condition on a subquery is moved into its WHERE, so that the conditions there are guards of what it selects, and of
 the conditions around it:
 
@@ -23,13 +25,16 @@ from dataclasses import dataclass
 
 from pinakes.core.names import quote
 from pinakes.parser.typed import nodes as n
+from pinakes.parser.typed.reader import COMPARISONS
 from pinakes.parser.workarounds.constant_filters import aggregates, conjuncts
 from pinakes.parser.workarounds.writing import Changes, all_below, bare, is_repeatable, parts_of
 
 _FAILS = r"(?:[/%]|::|\bCAST\s*\(|\b(?:ln|log|log2|log10|sqrt|mod)\s*\()"
-MAY_FAIL = re.compile(rf"\b(?:AND|OR)\b.*{_FAILS}", re.IGNORECASE | re.DOTALL)
+MAY_FAIL = re.compile(rf"\b(?:AND|OR|CASE)\b.*{_FAILS}", re.IGNORECASE | re.DOTALL)
 MAY_FAIL_BELOW = re.compile(rf"{_FAILS}.*\bWHERE\b", re.IGNORECASE | re.DOTALL)
 """The same of what a text selects that others read."""
+_LONGEST = 2000
+"""Characters of the conditions that are written before one operand: those of a long CASE would grow with its square."""
 _DOMAINS = frozenset({"ln", "log", "log2", "log10", "sqrt", "mod"})
 _NUMBERS = frozenset(
     "TINYINT SMALLINT INT INTEGER BIGINT INT2 INT4 INT8 REAL FLOAT FLOAT4 FLOAT8 DOUBLE DECIMAL NUMERIC".split()
@@ -71,11 +76,18 @@ def guard_select(select: n.Select, defined: _Defined, changes: Changes, *, is_re
         if condition is not None:
             _guard_condition(condition, given, changes)
     if not is_read or select.groups or select.having is not None or any(map(aggregates, select.items)):
-        return
-    if select.where is not None:
+        given = []
+    elif select.where is not None:
         given += [g for conjunct in conjuncts(select.where) for g in _as_guard(conjunct, "({})", changes)]
     for item in select.items:
         _guard(item, given, changes)
+    for key in (*select.groups, *select.distinct_on):
+        _guard(key, [], changes)
+
+
+def guard_order(query: n.Query, changes: Changes) -> None:
+    for key in query.order:
+        _guard(key, [], changes)
 
 
 def guard_join(join: n.Join, changes: Changes) -> None:
@@ -95,16 +107,49 @@ def _guard_condition(condition: n.Node, given: Sequence[_Guard], changes: Change
 
 
 def _guard(node: n.Node, guards: Sequence[_Guard], changes: Changes) -> None:
-    for operand in _may_fail(node):
-        texts = [guard.text for guard in guards if guard.concerns(operand)]
-        if texts:
-            changes.surround(operand, f"(CASE WHEN {' AND '.join(texts)} THEN ", " END)")
+    waiting = [node]
+    while waiting:
+        found = waiting.pop()
+        match found:
+            case n.Query():
+                continue
+            case n.Binary(operator="AND" | "OR"):
+                _guard_condition(found, guards, changes)
+                continue
+            case n.Case():
+                _guard_case(found, guards, changes)
+                continue
+        operand = _decides(found)
+        if operand is not None:
+            text = " AND ".join(guard.text for guard in guards if guard.concerns(operand))
+            if 0 < len(text) < _LONGEST:
+                changes.surround(operand, f"(CASE WHEN {text} THEN ", " END)")
+        waiting += parts_of(found)
+
+
+def _guard_case(node: n.Case, guards: Sequence[_Guard], changes: Changes) -> None:
+    """CASE guards what stands in it, but for one that is true or false: of that DataFusion makes AND and OR."""
+    before, is_truth = list(guards), node.operand is None and any(_is_truth(bare(r)) for r in node.results)
+    for condition, result in zip(node.conditions, node.results, strict=False):
+        _guard_condition(condition, before, changes)
+        _guard(result, [*before, *(_as_guard(condition, "({})", changes) if is_truth else ())], changes)
+        before += _as_guard(condition, "({}) IS NOT TRUE", changes) if is_truth else ()
+    for otherwise in node.results[len(node.conditions) :]:
+        _guard(otherwise, before, changes)
+
+
+def _is_truth(node: n.Node) -> bool:
+    if isinstance(node, n.Binary):
+        return node.operator in ("AND", "OR") or node.operator in COMPARISONS
+    return isinstance(node, n.Boolean | n.Between | n.InList | n.InQuery | n.Test | n.Exists | n.Quantified) or (
+        isinstance(node, n.Unary) and node.operator == "NOT"
+    )
 
 
 def _as_guard(node: n.Node, form: str, changes: Changes) -> list[_Guard]:
     """A condition that guards those behind it: one that does not fail itself, and needs no workaround."""
     others = any(isinstance(part, n.Query | n.Row | n.InList) for part in all_below(node))
-    if others or not is_repeatable(node) or any(True for _ in _may_fail(node)):
+    if others or not is_repeatable(node) or _may_fail(node):
         return []
     return [_Guard(form.format(changes.text[node.start : node.end]), frozenset(_columns(node)))]
 
@@ -196,19 +241,20 @@ def _disjuncts(condition: n.Node) -> Iterator[n.Node]:
             yield found
 
 
-def _may_fail(node: n.Node) -> Iterator[n.Node]:
-    """The operands that decide whether something fails; CASE has guards of its own."""
+def _may_fail(node: n.Node) -> bool:
+    return any(_decides(part) is not None for part in all_below(node))
+
+
+def _decides(node: n.Node) -> n.Node | None:
+    """The operand that decides whether something fails."""
     match node:
-        case n.Case() | n.Query():
-            return
         case n.Binary(operator="/" | "%"):
-            yield node.right
+            return node.right
         case n.Cast(form="CAST" | "::") if node.type.name in _NUMBERS:
-            yield node.operand
+            return node.operand
         case n.Call() if node.name in _DOMAINS and node.arguments and not node.over:
-            yield node.arguments[-1]
-    for part in parts_of(node):
-        yield from _may_fail(part)
+            return node.arguments[-1]
+    return None
 
 
 def _columns(node: n.Node) -> set[str]:

@@ -14,7 +14,7 @@ from pinakes.parser.workarounds.constant_sums import count_rows
 from pinakes.parser.workarounds.exists_items import select_nothing
 from pinakes.parser.workarounds.grouped_constants import hide_constants
 from pinakes.parser.workarounds.grouped_rows import flatten_groups
-from pinakes.parser.workarounds.guarded_operands import MAY_FAIL, MAY_FAIL_BELOW, guard_join, guard_select
+from pinakes.parser.workarounds.guarded_operands import MAY_FAIL, MAY_FAIL_BELOW, guard_join, guard_order, guard_select
 from pinakes.parser.workarounds.in_lists import Floats, write_out_lists
 from pinakes.parser.workarounds.row_values import write_out_rows
 from pinakes.parser.workarounds.scalar_subqueries import may_be_null
@@ -46,7 +46,10 @@ def rewrite_planned(text: str, *, is_source: bool, reads_views: bool, floats: Fl
         root = read(text[start:])
     except (Unread, Fault, RecursionError):
         return None
-    written = _rewrite(root, text[start:], is_source=is_source, reads_views=reads_views, floats=floats)
+    try:
+        written = _rewrite(root, text[start:], is_source=is_source, reads_views=reads_views, floats=floats)
+    except RecursionError:  # a chain of many operators is as deep as it is long
+        return None
     return written.behind(text[:start]) if start else written
 
 
@@ -70,6 +73,8 @@ def _rewrite(root: n.Query, text: str, *, is_source: bool, reads_views: bool, fl
             guard_join(node, changes)
         elif isinstance(node, n.Select):
             guard_select(node, defined, changes, is_read=is_source or id(node) not in outermost)
+        elif isinstance(node, n.Query):
+            guard_order(node, changes)
     hide_constants(root, changes)
     if is_source:
         guard(root, changes)
