@@ -65,10 +65,17 @@ def test_calls_with_large_results_are_refused() -> None:
 
 @pytest.mark.slow
 def test_functions_that_cannot_be_bounded_are_refused() -> None:
-    found = run(
-        ["SELECT array_agg(value) OVER () FROM range(10)", "SELECT arrow_cast('a', 'LargeUtf8')", "SELECT 1"], 60
-    )
-    assert [answer.get("code", "rows") for answer in found] == ["NOT_SUPPORTED", "NOT_SUPPORTED", "rows"]
+    refused: list[object] = [
+        "SELECT array_agg(value) OVER () FROM range(10)",
+        "SELECT arrow_cast('a', 'LargeUtf8')",
+        "SELECT arrow_cast([1], 'FixedSizeList(2000000000, Int64)')",
+        "SELECT arrow_cast(NULL, 'FixedSizeList( 1000000000 , Int64)')",
+        ["SELECT arrow_cast([1], $1)", ["FixedSizeList(2000000000, Int64)"]],
+        "SELECT arrow_cast([1], $$FixedSizeList(2000000000, Int64)$$)",
+    ]
+    found = run([*refused, "SELECT arrow_cast(NULL, 'FixedSizeBinary(2000000000)')", "SELECT 1"], 60)
+    codes = [answer.get("code", "rows") for answer in found]
+    assert codes == [*["NOT_SUPPORTED"] * len(refused), "OUT_OF_MEMORY", "rows"]
 
 
 @pytest.mark.long

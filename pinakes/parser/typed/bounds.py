@@ -6,6 +6,7 @@ ends the process.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
@@ -268,10 +269,18 @@ def _replaced_items(writer: Writer, node: n.Call, arguments: Arguments) -> Argum
 
 
 def _converted(writer: Writer, node: n.Call, arguments: Arguments) -> None:
-    """arrow_cast to a type without a limit of 2 GB."""
-    target = arguments[1][0] if len(arguments) == 2 else None
-    if isinstance(target, n.Text) and "large" in target.value.lower():
+    """arrow_cast to a type without a limit of 2 GB, or to one whose values take all of their size even when NULL."""
+    if len(arguments) != 2:
+        return
+    target = bare(arguments[1][0])
+    if not isinstance(target, n.Text):
+        raise NotSupportedError(f"{node.name} takes the name of a type as a constant text, such as 'Utf8'")
+    name = re.sub(r"\s", "", target.value.lower())
+    sizes = [int(size) for size in re.findall(r"fixedsizebinary\((\d+)", name)]
+    if "large" in name or "fixedsizelist" in name or name.count("fixedsize") != len(sizes):
         raise NotSupportedError(f"{node.name} to {target.value} is not supported: Utf8, Binary and List are")
+    if sum(sizes) > MOST_VARYING:
+        raise OutOfMemory(f"{node.name} to FixedSizeBinary may have up to {MOST_VARYING:,} bytes")
 
 
 def _percentile(writer: Writer, node: n.Call, arguments: Arguments) -> None:
