@@ -29,6 +29,8 @@ REFUSED = [
     "SELECT regexp_replace(repeat('a', 1000000), 'a', repeat('b', 100000), 'g')",
     "SELECT array_to_string(range(0, 1000000), repeat('a', 100000))",
     "SELECT concat(repeat('a', 100000000), repeat('a', 100000000), repeat('a', 100000000))",
+    "SELECT to_char(now(), repeat('%c', 60000000))",
+    f"SELECT to_char(now() + value * INTERVAL '1 day', '{'%c' * 50_000}') FROM range(8192)",
     "SELECT levenshtein(repeat('a', 100000), repeat('b', 100000))",
     "SELECT approx_percentile_cont(value, 0.5, 100000000000) FROM range(10)",
     "WITH RECURSIVE r AS (SELECT 1 AS i, [1, 2] AS s UNION ALL SELECT i + 1, array_concat(s, s) FROM r WHERE i < 40) "

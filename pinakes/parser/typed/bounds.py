@@ -162,6 +162,19 @@ def with_pattern(writer: Writer, arguments: Arguments) -> Arguments:
     return [arguments[0], (pattern, value), *arguments[2:]]
 
 
+def _formatted(writer: Writer, node: n.Call, arguments: Arguments) -> Arguments:
+    """to_char(time, format): two characters of a format can become thirty of each row."""
+    if len(arguments) != 2:
+        return arguments
+    form, value = arguments[1]
+    length = _length(form)
+    if length is not None and length > MOST_VARYING:
+        raise OutOfMemory(f"a format of {node.name} may have up to {MOST_VARYING:,} bytes, and this one has {length:,}")
+    if length is None and not isinstance(form, n.Null):
+        value = _short(writer, form, value)
+    return [arguments[0], (form, value)]
+
+
 def _joined(writer: Writer, node: n.Call, arguments: Arguments) -> Arguments:
     """array_to_string(list, separator)"""
     if len(arguments) < 2:
@@ -304,6 +317,7 @@ _RULES: dict[str, Callable[[Writer, n.Call, Arguments], Arguments | Value | None
         ("regexp_like", "regexp_match", "regexp_count", "regexp_instr"),
         lambda writer, node, values: with_pattern(writer, values),
     ),
+    **dict.fromkeys(("to_char", "date_format"), _formatted),
     **dict.fromkeys(("array_to_string", "list_to_string", "array_join", "list_join"), _joined),
     **dict.fromkeys(("string_to_array", "string_to_list"), _split),
     "levenshtein": _compared,
