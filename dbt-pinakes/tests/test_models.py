@@ -78,7 +78,7 @@ class TestSessions(Project):
 
     def test_what_a_model_sets_is_not_the_next_ones(self, project):
         run_dbt(["run"])
-        assert project.run_sql("select shown from {schema}.zone", fetch="one")[0].startswith("2020-01-01T00:00:00")
+        assert project.run_sql("select shown from {schema}.zone", fetch="one")[0].startswith("2020-01-01 00:00:00")
 
 
 class TestEngine:

@@ -14,7 +14,7 @@ import pytest
 
 from pinakes.api.build import open_engine
 from pinakes.core.config import parse_config
-from pinakes.core.errors import ColumnNotFound, DataCorrupt, NotSupportedError, PermissionDenied
+from pinakes.core.errors import ColumnNotFound, DataCorrupt, InvalidArgument, NotSupportedError, PermissionDenied
 from pinakes.engine.session import Session
 from tests.engine.support import do, rows
 
@@ -205,7 +205,9 @@ def test_partitions_are_not_written_through_a_link(session: Session, tmp_path: P
 
 
 def test_a_table_lies_where_sql_may_write(session: Session, tmp_path: Path) -> None:
-    for location in (f"{tmp_path}/outside", f"file://{tmp_path}/outside", f"{tmp_path}/data/../outside"):
+    with pytest.raises(InvalidArgument, match=r"it has a '\.\.' in it"):
+        do(session, f"CREATE TABLE t (a INT) LOCATION '{tmp_path}/data/../outside'")
+    for location in (f"{tmp_path}/outside", f"file://{tmp_path}/outside"):
         for sql in (
             f"CREATE TABLE t (a INT) LOCATION '{location}'",
             f"CREATE TABLE t LOCATION '{location}' AS SELECT 1 AS a",

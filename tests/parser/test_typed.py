@@ -30,6 +30,12 @@ class Tables:
     def columns(self, parts: tuple[str, ...]) -> Mapping[str, pa.DataType]:
         return COLUMNS
 
+    def uuids(self, parts: tuple[str, ...]) -> frozenset[str]:
+        return frozenset()
+
+    def bounded(self, function: str, type: pa.DataType) -> str:
+        return f"${function}"
+
     def largest(self, parts: tuple[str, ...], column: str) -> int | None:
         return None
 
@@ -75,12 +81,12 @@ def shown(node: n.Node, text: str) -> str:
         ("a BETWEEN b + 1 AND c * 2 OR d", "((a BETWEEN (b + 1) AND (c * 2)) OR d)"),
         ("a < b = c", "((a < b) = c)"),
         ("a::int < b", "((a :: INT) < b)"),
-        ("a || b + c", "((a || b) + c)"),
+        ("a || b + c", "(a || (b + c))"),
         ("(a + b) * c", "((a + b) * c)"),
         ("a LIKE b || 'x'", "[a, (b || 'x')]"),
     ],
 )
-def test_operators_bind_as_in_datafusion(text: str, tree: str) -> None:
+def test_operator_precedence(text: str, tree: str) -> None:
     query = f"SELECT {text}"
     select = read(query).body
     assert isinstance(select, n.Select)

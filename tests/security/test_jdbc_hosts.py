@@ -94,7 +94,7 @@ def test_the_name_of_a_database_brings_no_parameters_to_spark(database: str) -> 
     from pinakes.pipeline.catalogs import settings_of
 
     opening = Opening("jdbc", "r", f"postgresql://u:p@h/{database}", {}, "1")
-    with pytest.raises(NotSupportedError, match="can't be used on Spark"):
+    with pytest.raises(NotSupportedError, match="would take for options"):
         settings_of(RemoteCatalog("r", opening, on_s3=False))
 
 

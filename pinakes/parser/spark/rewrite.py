@@ -193,6 +193,10 @@ _OTHER_UUID = re.compile(
 """A uuid that is written otherwise than it is shown: Spark compares it as a text."""
 
 
+_CONSTANT = re.compile(r"-?\d+L?")
+"""An integer, as it is written for Spark."""
+
+
 def _compared(nodes: list[exp.Expr], writing: Writing) -> None:
     """Values that are held against each other: with the type that DataFusion gives all of them."""
     types = [writing.type(node) for node in nodes]
@@ -210,7 +214,7 @@ def _compared(nodes: list[exp.Expr], writing: Writing) -> None:
             # Iceberg on Spark skips files by bounds that know neither NaN nor that -0.0 is 0.0.
             writing.replace(node, writing.raw("nanvl({0}, {0})", [node], type))
         elif t.is_decimal(type) and type is not None and not isinstance(node, exp.Column):
-            _check_range(type, types)
+            _check_range(type, [x for n, x in zip(nodes, types, strict=True) if not _CONSTANT.fullmatch(n.name)])
 
 
 def _check_range(constant: pa.DataType, others: list[pa.DataType | None]) -> None:

@@ -282,18 +282,23 @@ def _replaced_items(writer: Writer, node: n.Call, arguments: Arguments) -> Argum
 
 
 def _converted(writer: Writer, node: n.Call, arguments: Arguments) -> None:
-    """arrow_cast to a type without a limit of 2 GB, or to one whose values take all of their size even when NULL."""
+    """arrow_cast of something computed to a type without a limit of 2 GB, or to one whose values take all of their size
+    even when NULL."""
     if len(arguments) != 2:
         return
-    target = bare(arguments[1][0])
+    operand, target = arguments[0][0], bare(arguments[1][0])
     if not isinstance(target, n.Text):
         raise NotSupportedError(f"{node.name} takes the name of a type as a constant text, such as 'Utf8'")
     name = re.sub(r"\s", "", target.value.lower())
     sizes = [int(size) for size in re.findall(r"fixedsizebinary\((\d+)", name)]
-    if "large" in name or "fixedsizelist" in name or name.count("fixedsize") != len(sizes):
+    if "fixedsizelist" in name or name.count("fixedsize") != len(sizes):
         raise NotSupportedError(f"{node.name} to {target.value} is not supported: Utf8, Binary and List are")
     if sum(sizes) > MOST_VARYING:
         raise OutOfMemory(f"{node.name} to FixedSizeBinary may have up to {MOST_VARYING:,} bytes")
+    if "large" in name and not isinstance(operand, n.Text | n.Column | n.Null):
+        raise NotSupportedError(
+            f"{node.name} to {target.value} is supported for constants and columns: others can be Utf8, Binary or List"
+        )
 
 
 def _percentile(writer: Writer, node: n.Call, arguments: Arguments) -> None:
@@ -341,7 +346,16 @@ _AFTER_TABLES = frozenset({"FROM", "JOIN"})
 
 
 def refuse_unchecked(tokens: Sequence[Token]) -> None:
-    """A text that can't be read, so that its calls can't be checked, may not have any of these functions."""
+    """A text that can't be read, so that its calls can't be checked, may not have any of these functions,
+    nor lists of a fixed size."""
+    size = 1
+    for first, number, last in zip(tokens, tokens[1:], tokens[2:], strict=False):
+        if first.word == "[" and last.word == "]" and number.text.isdecimal():
+            size *= max(int(number.text), 1)
+            if size > MOST_VARYING:
+                raise NotSupportedError(f"types such as INT[{number.text}] are not supported: write INT[]")
+        elif first.word not in ("]", "[") and number.word != "[" and not first.text.isdecimal():
+            size = 1
     for at, token in enumerate(tokens[:-1]):
         if tokens[at + 1].word != "(" or token.kind not in ("word", "quoted"):
             continue

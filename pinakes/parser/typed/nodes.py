@@ -34,6 +34,11 @@ class Text(Node):
 
 
 @dataclass(slots=True, eq=False)
+class Bytes(Node):
+    """X'4142'"""
+
+
+@dataclass(slots=True, eq=False)
 class Null(Node):
     pass
 

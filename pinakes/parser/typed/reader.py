@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from pinakes.core.errors import NotSupportedError
 from pinakes.parser.lexer import Token, tokenize
 from pinakes.parser.typed import nodes as n
 
@@ -39,6 +40,8 @@ _BINARY = {
     "||": _APPEND,
     **dict.fromkeys(("->", "->>", "#>", "#>>", "@>", "<@"), _OTHER),
 }
+_LONGEST_FIXED = 1_000
+"""Values of a list of a fixed size, which takes all of its memory even when NULL."""
 COMPARISONS = frozenset({"=", "==", "<>", "!=", "<", ">", "<=", ">=", "<=>"})
 
 _RESERVED = frozenset(
@@ -623,9 +626,9 @@ class _Reader:
             if self.kind == "string" and "\n" not in self.text[self.end : self.start]:
                 raise Unread
             if self.text[start] != "'":  # E'…', $$…$$ and others keep their text, and their value is not looked at
-                return (
-                    n.Text(start, self.end, token.text) if self.text[start] in "eE$" else n.Struct(start, self.end, [])
-                )
+                if self.text[start] in "eE$":
+                    return n.Text(start, self.end, token.text)
+                return n.Bytes(start, self.end) if self.text[start] in "xX" else n.Struct(start, self.end, [])
             return n.Text(start, self.end, token.text)
         if token.kind == "parameter":
             self.at += 1
@@ -958,8 +961,12 @@ class _Reader:
             else:
                 self.take("WITHOUT", "TIME", "ZONE")
         if self.word == "[":
+            size = 1.0
             while self.take("["):
                 if self.kind == "number":
+                    size *= float(self.token.text.replace("_", ""))
+                    if size > _LONGEST_FIXED:
+                        raise NotSupportedError(f"lists of {size:.0f} values in a type are not supported: write INT[]")
                     self.at += 1
                 self.expect("]")
                 name += "[]"

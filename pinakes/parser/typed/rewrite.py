@@ -36,14 +36,14 @@ def rewrite(text: str, environment: Environment) -> Rewritten:
     """The text as it is to be planned."""
     try:
         tree = read(text)
+        writer = Writer(text, environment, VISITORS)
+        found, _ = writer.query(tree, None)
+        if writer.checks:  # most columns have smaller values than their types allow
+            writer.precise = True
+            found, _ = writer.query(tree, None)
     except (Unread, RecursionError):
         bounds.refuse_unchecked(tokenize(text))
         return Rewritten(_with_doubles(text), complete=False, unchecked=_COMPUTES.search(text) is not None)
-    writer = Writer(text, environment, VISITORS)
-    found, _ = writer.query(tree, None)
-    if writer.checks:  # most columns have smaller values than their types allow
-        writer.precise = True
-        found, _ = writer.query(tree, None)
     return Rewritten(
         text if found is None else text[: tree.start] + found + text[tree.end :],
         not writer.incomplete,
@@ -205,6 +205,7 @@ def _appended(writer: Writer, node: n.Node, value: Value) -> Value:
 VISITORS: Visitors = {
     n.Number: arithmetic.number,
     n.Text: _constant(pa.string()),
+    n.Bytes: _constant(pa.binary()),
     n.Null: _constant(pa.null()),
     n.Boolean: _constant(BOOLEAN),
     n.TypedText: casts.typed_text,

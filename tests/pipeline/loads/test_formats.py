@@ -137,8 +137,8 @@ def test_arrow_files_streams_and_feather(place: Place) -> None:
     result = place.run(place.load("", "arrow"))
     assert (result.rows, result.files, result.bad_rows) == (6, 4, 1)
     assert place.rows("SELECT a, CAST(t AS VARCHAR), k, count(*) FROM T.t GROUP BY a, t, k ORDER BY a") == [
-        (1, "1970-01-01T00:00:00.000001", "x", 3),
-        (2, "1970-01-01T00:00:00.000002", "y", 3),
+        (1, "1970-01-01 00:00:00.000001", "x", 3),
+        (2, "1970-01-01 00:00:00.000002", "y", 3),
     ]
     assert [(file, record) for file, record, _ in place.bad()] == [("d.arrow", None)]
     spool = place.context.spool

@@ -57,8 +57,8 @@ def test_all_rows_take_the_place_of_the_old_ones(place: Place, database: EmptyDa
     load = _load(place, source)
     assert place.run(load, "r1").rows == 2
     assert _rows(place) == [
-        (1, Decimal("1.50"), "a", "2024-01-01T10:00:00.000001"),
-        (2, Decimal("2.50"), "b", "2024-01-02T00:00:00"),
+        (1, Decimal("1.50"), "a", "2024-01-01 10:00:00.000001"),
+        (2, Decimal("2.50"), "b", "2024-01-02 00:00:00"),
     ]
     database.run(f"DELETE FROM {database.name}.orders WHERE id = 1")
     _add(database, (3, "3.00", "c", "2024-01-03 00:00:00"))
