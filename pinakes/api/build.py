@@ -122,7 +122,7 @@ def _opener(engine: Engine, opening: Opening) -> tuple[Catalog, Callable[[], Non
         from pinakes.providers.iceberg import IcebergReader
 
         if isinstance(inner, IcebergReader):
-            inner.confine(opening.roots)
+            inner.confine(opening.roots, opening.access.stores)
     user = Identity("", opening.access.token).fingerprint
     counted = counting(inner, opening.alias, engine.calls)
     found = remembering(counted, engine.caches, mount=opening.mount_id, user=user, origin=opening.origin)

@@ -1,4 +1,5 @@
-"""Directories that local files must be below. Links and `..` in a path are resolved first, so neither leads out."""
+"""Directories that local files must be below, and the part of object stores that files may be in. Links and `..` in a
+path are resolved first, so neither leads out."""
 
 from __future__ import annotations
 
@@ -6,15 +7,19 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
+from pinakes.core.secrets import covers
+
 
 class Roots:
     """None at all is everywhere; an empty list is nowhere."""
 
-    __slots__ = ("_prefixes", "directories", "key")
+    __slots__ = ("_prefixes", "directories", "key", "stores")
 
-    def __init__(self, directories: Iterable[str | Path] | None) -> None:
+    def __init__(self, directories: Iterable[str | Path] | None, stores: str = "") -> None:
         self.directories = None if directories is None else tuple(Path(d).resolve() for d in directories)
-        self.key = "" if self.directories is None else " ".join(["", *map(str, self.directories)])
+        self.stores = stores
+        """The scope that objects must be in, such as s3://bucket/path; empty is any object of any store."""
+        self.key = " ".join(["", *map(str, self.directories or ()), *([stores] if stores else [])]).rstrip()
         """The same for equal ones: what was read under other roots is remembered apart."""
         self._prefixes = tuple(f"{str(d).rstrip('/')}/" for d in self.directories or ())
 
@@ -35,12 +40,16 @@ class Roots:
             return self.hold(path)
         return held
 
+    def hold_object(self, identity: str) -> bool:
+        """Whether an object, by the identity of its location, is in the part of object stores that is allowed."""
+        return not self.stores or covers(self.stores, identity)
+
     @property
     def texts(self) -> tuple[str, ...] | None:
         return None if self.directories is None else tuple(map(str, self.directories))
 
     def and_also(self, directories: Iterable[str | Path]) -> Roots:
-        return self if self.directories is None else Roots((*self.directories, *directories))
+        return self if self.directories is None else Roots((*self.directories, *directories), self.stores)
 
 
 EVERYWHERE = Roots(None)

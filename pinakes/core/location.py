@@ -16,7 +16,7 @@ from typing import NamedTuple
 from pinakes.core.errors import InvalidArgument
 
 _SAME = {"s3a": "s3", "s3n": "s3", "gcs": "gs", "abfss": "abfs", "wasbs": "wasb"}
-_STORES = frozenset(("s3", "gs", "abfs", "wasb", "oss", *_SAME))
+STORES = frozenset(("s3", "gs", "abfs", "wasb", "oss", *_SAME))
 """Object stores that pyarrow reads. `hdfs` and `viewfs` are left out: what they lead to is decided by the files of a
 Hadoop configuration, and without one that is this machine."""
 _WITH_ACCOUNT = frozenset(("abfs", "abfss", "wasb", "wasbs"))
@@ -95,7 +95,7 @@ def _is_known(scheme: str, authority: str, path: str) -> bool:
     if scheme == "file":
         return not authority and path[:1] == "/"
     allowed = _ACCOUNT if scheme in _WITH_ACCOUNT else _AUTHORITY
-    return scheme in _STORES and allowed.fullmatch(authority) is not None
+    return scheme in STORES and allowed.fullmatch(authority) is not None
 
 
 @lru_cache(maxsize=10_000)
@@ -120,7 +120,7 @@ def _refusal(text: str) -> InvalidArgument:
         why = "this is neither an absolute path, nor file:///…, nor the address of an object store that is known"
     else:
         why = "it is not absolute"
-    known = ", ".join(f"{scheme}://" for scheme in sorted(_STORES))
+    known = ", ".join(f"{scheme}://" for scheme in sorted(STORES))
     return InvalidArgument(
         f"{shown} can't be the location of Iceberg data: {why}. "
         f"Write an absolute path, file:///path, or a bucket and a path with one of: {known}"

@@ -175,6 +175,15 @@ class Access:
     outbound: Outbound | None = None
     ambient: bool = True
 
+    @property
+    def stores(self) -> str:
+        """The scope that files in object stores must be in: that of the secret for them. Where the credentials of this
+        process may not be used, only S3 is reached: the libraries for other stores would use them."""
+        used = self.storage or (self.secret if self.secret is not None and self.secret.type in STORAGE else None)
+        if used is not None and _split(used.scope)[0] == "s3":
+            return used.scope
+        return "" if self.ambient and self.outbound is None else "s3://"
+
     def of_type(self, *types: str) -> Secret | None:
         """The catalog's secret, which must be of one of these types."""
         if self.secret is not None and self.secret.type not in types:

@@ -161,7 +161,8 @@ class Bounds:
         """Texts as they are, if none has more bytes than allowed."""
         if len(values) and (pc.max(pc.binary_length(values)).as_py() or 0) > most[0].as_py():
             raise OutOfMemory(
-                f"a pattern, replacement or separator that is not a constant may have up to {most[0].as_py():,} bytes"
+                f"a pattern, format, replacement or separator that is not a constant may have up to "
+                f"{most[0].as_py():,} bytes"
             )
         return values
 

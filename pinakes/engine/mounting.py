@@ -20,8 +20,9 @@ from pinakes.core.errors import (
     SecretNotFound,
 )
 from pinakes.core.identity import Identity
+from pinakes.core.location import STORES
 from pinakes.core.names import Part
-from pinakes.core.secrets import STORAGE, Access, Secret
+from pinakes.core.secrets import STORAGE, Access, Secret, covers
 from pinakes.core.values import one_of, text, truth
 from pinakes.engine.opening import Opening
 from pinakes.engine.registry import EVERYBODY, Audience, Mount, MountId, Origin
@@ -241,7 +242,14 @@ def _limited(guard: Guard, type: str, location: str, options: Mapping[str, Optio
             raise PermissionDenied(f"secret '{secret.name}' is not for {owner.user} any more. Ask an administrator.")
     _check_bound(owner, access.secret)
     outbound = _outbound(guard, type, location, options, used)
-    return replace(access, outbound=outbound, ambient=guard.policy.may(owner, "server_credentials"))
+    access = replace(access, outbound=outbound, ambient=guard.policy.may(owner, "server_credentials"))
+    for place in (location, str(options.get("WAREHOUSE") or "")):
+        if place.partition("://")[0].lower() in STORES and access.stores and not covers(access.stores, place):
+            raise PermissionDenied(
+                f"this catalog would be at '{place}', and its credentials are for {access.stores}… only. Use a place "
+                f"within the SCOPE of the STORAGE_SECRET, or another secret."
+            )
+    return access
 
 
 def _check_bound(owner: Identity, secret: Secret | None) -> None:

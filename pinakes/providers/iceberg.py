@@ -68,9 +68,10 @@ class IcebergReader:
         inner.roots = self._roots  # type: ignore[attr-defined]
         return inner
 
-    def confine(self, directories: Iterable[str]) -> None:
-        """Local files of its tables are in these directories, or not read; called before the catalog is used."""
-        self._roots = Roots(directories)
+    def confine(self, directories: Iterable[str], stores: str = "") -> None:
+        """Files of its tables are in these directories and in this part of object stores, or not read; called before
+        the catalog is used."""
+        self._roots = Roots(directories, stores)
 
     def check(self) -> None:
         self.list_namespaces()

@@ -37,8 +37,16 @@ class TableIO(PyArrowFileIO):
         self.roots = roots
 
     def check(self, location: Location, known: dict[str, bool] | None = None) -> None:
-        """PermissionDenied for a file of this machine outside of the roots; `known` is for many files at once."""
-        if location.scheme == "file" and not self.roots.hold_file(location.path, {} if known is None else known):
+        """PermissionDenied for a file outside of the roots; `known` is for many files at once."""
+        if location.scheme != "file":
+            if not self.roots.hold_object(location.identity):
+                raise PermissionDenied(
+                    f"'{location}' can't be a file of a table of this catalog: its files are in {self.roots.stores}… "
+                    f"only. Credentials for other places are for administrators here, or need a STORAGE_SECRET whose "
+                    f"SCOPE covers them."
+                )
+            return
+        if not self.roots.hold_file(location.path, {} if known is None else known):
             raise PermissionDenied(
                 f"'{location}' is a file of the server that the tables of this catalog can't have: it is outside of "
                 f"the directories that SQL may touch (engine.allowed_paths) and of the catalog's own"

@@ -29,6 +29,8 @@ REFUSED = [
     "SELECT regexp_replace(repeat('a', 1000000), 'a', repeat('b', 100000), 'g')",
     "SELECT array_to_string(range(0, 1000000), repeat('a', 100000))",
     "SELECT concat(repeat('a', 100000000), repeat('a', 100000000), repeat('a', 100000000))",
+    "SELECT to_char(now(), repeat('%c', 60000000))",
+    f"SELECT to_char(now() + value * INTERVAL '1 day', '{'%c' * 50_000}') FROM range(8192)",
     "SELECT levenshtein(repeat('a', 100000), repeat('b', 100000))",
     "SELECT approx_percentile_cont(value, 0.5, 100000000000) FROM range(10)",
     "WITH RECURSIVE r AS (SELECT 1 AS i, [1, 2] AS s UNION ALL SELECT i + 1, array_concat(s, s) FROM r WHERE i < 40) "
@@ -65,10 +67,18 @@ def test_calls_with_large_results_are_refused() -> None:
 
 @pytest.mark.slow
 def test_functions_that_cannot_be_bounded_are_refused() -> None:
-    found = run(
-        ["SELECT array_agg(value) OVER () FROM range(10)", "SELECT arrow_cast('a', 'LargeUtf8')", "SELECT 1"], 60
-    )
-    assert [answer.get("code", "rows") for answer in found] == ["NOT_SUPPORTED", "NOT_SUPPORTED", "rows"]
+    refused: list[object] = [
+        "SELECT array_agg(value) OVER () FROM range(10)",
+        "SELECT arrow_cast(upper('a'), 'LargeUtf8')",
+        "SELECT arrow_cast([1], 'FixedSizeList(2000000000, Int64)')",
+        "SELECT arrow_cast(NULL, 'FixedSizeList( 1000000000 , Int64)')",
+        "SELECT CAST(NULL AS BIGINT[2000000000])",
+        ["SELECT arrow_cast([1], $1)", ["FixedSizeList(2000000000, Int64)"]],
+        "SELECT arrow_cast([1], $$FixedSizeList(2000000000, Int64)$$)",
+    ]
+    found = run([*refused, "SELECT arrow_cast(NULL, 'FixedSizeBinary(2000000000)')", "SELECT 1"], 60)
+    codes = [answer.get("code", "rows") for answer in found]
+    assert codes == [*["NOT_SUPPORTED"] * len(refused), "OUT_OF_MEMORY", "rows"]
 
 
 @pytest.mark.long

@@ -77,12 +77,12 @@ class Division:
 
     def _file(self, number: int) -> Watched | None:
         location, size = Location.parse(self._files.paths[number]), self._files.sizes[number]
-        path = local_path(location)
-        if path is None:
-            return self._stores.file(self._name, location, size)
         io = self._table.handle.io
         if isinstance(io, TableIO):
             io.check(location, self._directories)
+        path = local_path(location)
+        if path is None:
+            return self._stores.file(self._name, location, size)
         return Local(self._name, path, size)
 
     def _shape(self, number: int, file: Watched) -> Shape | NoShape:

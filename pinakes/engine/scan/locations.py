@@ -38,9 +38,9 @@ def s3_address(host: str, key: str) -> str:
 
 def remembered_as(location: str, io: FileIO) -> str:
     """What a file is remembered by. Two object stores may have a bucket of one name: theirs are different files. What
-    was read where more directories are allowed is not given to a catalog that is kept to fewer (`TableIO.roots`)."""
+    was read where more is allowed is not given to a catalog that is kept to less (`TableIO.roots`)."""
     if location.partition("://")[0] in S3_SCHEMES:
-        return f"{io.properties.get('s3.endpoint', '')} {location}"
+        location = f"{io.properties.get('s3.endpoint', '')} {location}"
     return f"{location}{io.roots.key}" if isinstance(io, TableIO) else location
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from pinakes.core.catalog import IcebergTable
+from pinakes.core.confined import Roots
 from pinakes.core.errors import NotSupportedError, SecretNotFound, TableNotFound
 from pinakes.core.location import Location
 from pinakes.providers.locations import written_location
@@ -32,9 +34,12 @@ def iceberg_at(place: str, options: dict[str, Any], execution: Execution) -> Ice
     install()
     files, written = execution.session.guard.files, written_location(place)
     files.location(written)
-    location, properties = (_newest(Path(written.path), place), {}) if written.is_local else _remote(written, execution)
+    if written.is_local:
+        location, properties, stores = _newest(Path(written.path), place), dict[str, str](), "s3://"
+    else:
+        location, properties, stores = _remote(written, execution)
     with translated("table", (place,)):
-        io = TableIO(properties, files.roots)
+        io = TableIO(properties, Roots(files.roots.directories, stores))
         metadata = read_table_metadata(io, location, f"table at '{place}'")
     table = StaticTable(("iceberg_scan", place), metadata, location, io, cast("Any", None))
     return IcebergTable((), place, table)
@@ -57,7 +62,8 @@ def _newest(directory: Path, place: str) -> str:
     return str(metadata / max(names))
 
 
-def _remote(location: Location, execution: Execution) -> tuple[str, dict[str, str]]:
+def _remote(location: Location, execution: Execution) -> tuple[str, dict[str, str], str]:
+    """The metadata file, how it is reached, and the part of object stores that the table's files are in."""
     from pinakes.core.secrets import Access
     from pinakes.providers.storage import limited_storage, storage_properties
 
@@ -69,4 +75,5 @@ def _remote(location: Location, execution: Execution) -> tuple[str, dict[str, st
         raise SecretNotFound(f"no secret serves '{place}': CREATE SECRET s (TYPE s3, …, SCOPE '…') makes one")
     session.guard.store(secret)
     ambient = secret.uses_chain or session.engine.policy.may(session.identity, "server_credentials")
-    return place, limited_storage(storage_properties(secret), Access(ambient=ambient))
+    access = Access(storage=secret, outbound=session.guard.outbound, ambient=ambient)
+    return place, limited_storage(storage_properties(secret), replace(access, outbound=None)), access.stores

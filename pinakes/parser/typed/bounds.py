@@ -6,6 +6,7 @@ ends the process.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
@@ -161,6 +162,19 @@ def with_pattern(writer: Writer, arguments: Arguments) -> Arguments:
     return [arguments[0], (pattern, value), *arguments[2:]]
 
 
+def _formatted(writer: Writer, node: n.Call, arguments: Arguments) -> Arguments:
+    """to_char(time, format): two characters of a format can become thirty of each row."""
+    if len(arguments) != 2:
+        return arguments
+    form, value = arguments[1]
+    length = _length(form)
+    if length is not None and length > MOST_VARYING:
+        raise OutOfMemory(f"a format of {node.name} may have up to {MOST_VARYING:,} bytes, and this one has {length:,}")
+    if length is None and not isinstance(form, n.Null):
+        value = _short(writer, form, value)
+    return [arguments[0], (form, value)]
+
+
 def _joined(writer: Writer, node: n.Call, arguments: Arguments) -> Arguments:
     """array_to_string(list, separator)"""
     if len(arguments) < 2:
@@ -268,11 +282,20 @@ def _replaced_items(writer: Writer, node: n.Call, arguments: Arguments) -> Argum
 
 
 def _converted(writer: Writer, node: n.Call, arguments: Arguments) -> None:
-    """arrow_cast of something computed to a type without a limit of 2 GB."""
-    operand, target = (a for a, _ in arguments) if len(arguments) == 2 else (None, None)
-    if isinstance(operand, n.Text | n.Column | n.Null) or not isinstance(target, n.Text):
+    """arrow_cast of something computed to a type without a limit of 2 GB, or to one whose values take all of their size
+    even when NULL."""
+    if len(arguments) != 2:
         return
-    if "large" in target.value.lower():
+    operand, target = arguments[0][0], bare(arguments[1][0])
+    if not isinstance(target, n.Text):
+        raise NotSupportedError(f"{node.name} takes the name of a type as a constant text, such as 'Utf8'")
+    name = re.sub(r"\s", "", target.value.lower())
+    sizes = [int(size) for size in re.findall(r"fixedsizebinary\((\d+)", name)]
+    if "fixedsizelist" in name or name.count("fixedsize") != len(sizes):
+        raise NotSupportedError(f"{node.name} to {target.value} is not supported: Utf8, Binary and List are")
+    if sum(sizes) > MOST_VARYING:
+        raise OutOfMemory(f"{node.name} to FixedSizeBinary may have up to {MOST_VARYING:,} bytes")
+    if "large" in name and not isinstance(operand, n.Text | n.Column | n.Null):
         raise NotSupportedError(
             f"{node.name} to {target.value} is supported for constants and columns: others can be Utf8, Binary or List"
         )
@@ -299,6 +322,7 @@ _RULES: dict[str, Callable[[Writer, n.Call, Arguments], Arguments | Value | None
         ("regexp_like", "regexp_match", "regexp_count", "regexp_instr"),
         lambda writer, node, values: with_pattern(writer, values),
     ),
+    **dict.fromkeys(("to_char", "date_format"), _formatted),
     **dict.fromkeys(("array_to_string", "list_to_string", "array_join", "list_join"), _joined),
     **dict.fromkeys(("string_to_array", "string_to_list"), _split),
     "levenshtein": _compared,
@@ -322,7 +346,16 @@ _AFTER_TABLES = frozenset({"FROM", "JOIN"})
 
 
 def refuse_unchecked(tokens: Sequence[Token]) -> None:
-    """A text that can't be read, so that its calls can't be checked, may not have any of these functions."""
+    """A text that can't be read, so that its calls can't be checked, may not have any of these functions,
+    nor lists of a fixed size."""
+    size = 1
+    for first, number, last in zip(tokens, tokens[1:], tokens[2:], strict=False):
+        if first.word == "[" and last.word == "]" and number.text.isdecimal():
+            size *= max(int(number.text), 1)
+            if size > MOST_VARYING:
+                raise NotSupportedError(f"types such as INT[{number.text}] are not supported: write INT[]")
+        elif first.word not in ("]", "[") and number.word != "[" and not first.text.isdecimal():
+            size = 1
     for at, token in enumerate(tokens[:-1]):
         if tokens[at + 1].word != "(" or token.kind not in ("word", "quoted"):
             continue

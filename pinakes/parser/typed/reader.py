@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from pinakes.core.errors import NotSupportedError
 from pinakes.parser.lexer import Token, tokenize
 from pinakes.parser.typed import nodes as n
 
@@ -39,6 +40,8 @@ _BINARY = {
     "||": _APPEND,
     **dict.fromkeys(("->", "->>", "#>", "#>>", "@>", "<@"), _OTHER),
 }
+_LONGEST_FIXED = 1_000
+"""Values of a list of a fixed size, which takes all of its memory even when NULL."""
 COMPARISONS = frozenset({"=", "==", "<>", "!=", "<", ">", "<=", ">=", "<=>"})
 
 _RESERVED = frozenset(
@@ -958,8 +961,12 @@ class _Reader:
             else:
                 self.take("WITHOUT", "TIME", "ZONE")
         if self.word == "[":
+            size = 1.0
             while self.take("["):
                 if self.kind == "number":
+                    size *= float(self.token.text.replace("_", ""))
+                    if size > _LONGEST_FIXED:
+                        raise NotSupportedError(f"lists of {size:.0f} values in a type are not supported: write INT[]")
                     self.at += 1
                 self.expect("]")
                 name += "[]"

@@ -286,7 +286,10 @@ class RestClient(RestViews, RestCatalog):
         own = {**self.properties, **self._storage}
         if any(key in lent for key in _KEYS):
             own = {key: value for key, value in own.items() if key not in _KEYS}
-        return TableIO(self._limit({**own, **lent, **self._chosen}), self.roots)
+            roots = Roots(self.roots.directories, self.roots.stores and "s3://")  # the scope is that of other keys
+        else:
+            roots = self.roots
+        return TableIO(self._limit({**own, **lent, **self._chosen}), roots)
 
     def _load_file_io(self, properties: Properties | None = None, location: str | None = None) -> TableIO:
         return TableIO(self._limit({**self.properties, **self._storage, **self._chosen}), self.roots)
