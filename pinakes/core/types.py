@@ -101,6 +101,10 @@ _INSTEAD: dict[str, str] = {
 # --- SQL to Iceberg ----------------------------------------------------------------------------------------------
 
 
+LONGEST_FIXED = 10_000
+"""Bytes of BINARY(n)."""
+
+
 def iceberg_type(sql: SqlType, next_id: NextId) -> ice.IcebergType:
     """The Iceberg type for a type as the user spelled it; fields within it get their ids from `next_id`."""
     name = sql.name.upper()
@@ -139,6 +143,11 @@ def _bytes_type(sql: SqlType, name: str) -> ice.IcebergType:
     if name in ("BINARY", "FIXED"):
         if length is None:
             raise InvalidArgument("FIXED needs its length in bytes: FIXED(16)")
+        if length > LONGEST_FIXED:
+            raise InvalidArgument(
+                f"{name}({length}) is too long: up to {LONGEST_FIXED:,} bytes are supported, since each row takes them, "
+                "also one that is NULL. Write BINARY without a length."
+            )
         return ice.FixedType(length)
     raise _unknown(name)
 
