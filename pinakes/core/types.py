@@ -145,8 +145,8 @@ def _bytes_type(sql: SqlType, name: str) -> ice.IcebergType:
             raise InvalidArgument("FIXED needs its length in bytes: FIXED(16)")
         if length > LONGEST_FIXED:
             raise InvalidArgument(
-                f"{name}({length}) is too long: up to {LONGEST_FIXED:,} bytes are supported, since each row takes them, "
-                "also one that is NULL. Write BINARY without a length."
+                f"{name}({length}) is too long: up to {LONGEST_FIXED:,} bytes are supported, since each row takes "
+                "them, also one that is NULL. Write BINARY without a length."
             )
         return ice.FixedType(length)
     raise _unknown(name)
