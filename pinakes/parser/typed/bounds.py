@@ -210,8 +210,7 @@ def _compared_lists(writer: Writer, node: n.Call, arguments: Arguments) -> Argum
 
 def _length(node: n.Node) -> int | None:
     """The bytes of a constant text."""
-    if isinstance(node, n.Paren):
-        return _length(node.inner)
+    node = bare(node)
     return len(node.value.encode()) if isinstance(node, n.Text) else None
 
 
@@ -304,9 +303,7 @@ def _converted(writer: Writer, node: n.Call, arguments: Arguments) -> None:
 def _percentile(writer: Writer, node: n.Call, arguments: Arguments) -> None:
     """The number of centroids is memory that is taken at once."""
     for argument, _ in arguments[1:]:
-        inner = argument
-        while isinstance(inner, n.Paren):
-            inner = inner.inner
+        inner = bare(argument)
         if not isinstance(inner, n.Number) or float(inner.text.replace("_", "")) <= MOST_CENTROIDS:
             if isinstance(inner, n.Number | n.Column | n.Parameter | n.Null):
                 continue
