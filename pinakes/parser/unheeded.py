@@ -34,6 +34,12 @@ _OF_NAMES = _ENDS | {",", ".", "FROM", "AS"}
 
 def refuse_unheeded(tokens: Sequence[Token], words: set[str]) -> None:
     """A Fault at the first clause that would not be heeded."""
+    for at, token in enumerate(tokens):
+        if token.kind == "number" and at + 1 < len(tokens):
+            follows = tokens[at + 1]
+            if follows.start == token.end and follows.kind in ("word", "number") and follows.text[0] != ".":
+                # 1e5_0 and 0b11 would be a number and an alias, and 0xFF a binary value.
+                raise Fault(f"trailing junk after the number {token.text}: write it in decimal digits", follows.start)
     if words.isdisjoint(_CLAUSES):
         return
     for at, token in enumerate(tokens):
@@ -71,6 +77,13 @@ def _is_prewhere(tokens: Sequence[Token], at: int) -> bool:
 def _is_totals(tokens: Sequence[Token], at: int) -> bool:
     """GROUP BY a WITH ROLLUP, and no subquery of that name: WITH rollup AS (…)."""
     return _word(tokens, at - 1) == "WITH" and _word(tokens, at + 1) not in ("AS", "(")
+
+
+def _is_ordinality(tokens: Sequence[Token], at: int) -> bool:
+    """f(…) WITH ORDINALITY [AS t(…)], and no subquery of that name: WITH ordinality AS (…)."""
+    if _word(tokens, at - 1) != "WITH" or _word(tokens, at + 1) == "(":
+        return False
+    return _word(tokens, at + 1) != "AS" or _word(tokens, at + 2) not in ("(", "MATERIALIZED", "NOT")
 
 
 def _is_kind_of_join(tokens: Sequence[Token], at: int) -> bool:
@@ -174,6 +187,17 @@ def _is_of_too_many(tokens: Sequence[Token], at: int) -> bool:
     return arguments > _MOST_GROUPING
 
 
+def _repeats_a_column(tokens: Sequence[Token], at: int) -> bool:
+    """JOIN … USING (a, a)"""
+    columns = list[str]()
+    for token in tokens[at + 2 :] if _word(tokens, at + 1) == "(" else ():
+        if token.kind in ("word", "quoted"):
+            columns.append(token.text if token.kind == "quoted" else token.text.lower())
+        elif token.word != ",":
+            break
+    return len(set(columns)) < len(columns)
+
+
 def _is_name(tokens: Sequence[Token], at: int) -> bool:
     return at < len(tokens) and tokens[at].kind in ("word", "quoted")
 
@@ -205,7 +229,7 @@ _CLAUSES: dict[str, tuple[Callable[[Sequence[Token], int], bool], str]] = {
     "ROLLUP": (_is_totals, _TOTALS.format("ROLLUP", "ROLLUP (…)")),
     "CUBE": (_is_totals, _TOTALS.format("CUBE", "CUBE (…)")),
     "TOTALS": (_is_totals, _TOTALS.format("TOTALS", "GROUPING SETS ((…), ())")),
-    "ORDINALITY": (_is_totals, "WITH ORDINALITY is not supported: write row_number() OVER ()"),
+    "ORDINALITY": (_is_ordinality, "WITH ORDINALITY is not supported: write row_number() OVER ()"),
     "EXCEPT": (_is_all, _MULTISET.format("EXCEPT")),
     "INTERSECT": (_is_all, _MULTISET.format("INTERSECT")),
     "OVER": (_is_of_another_window, _OF_WINDOW),
@@ -220,6 +244,7 @@ _CLAUSES: dict[str, tuple[Callable[[Sequence[Token], int], bool], str]] = {
         _is_of_all_columns,
         "count(DISTINCT *) is not supported: write SELECT count(*) FROM (SELECT DISTINCT * FROM …)",
     ),
+    "USING": (_repeats_a_column, "a column may stand only once in USING"),
     "SIMILAR": (_is_similar, "SIMILAR TO is not supported: write regexp_like(a, '^(…)$')"),
     "FOR": (_is_lock, "FOR UPDATE and FOR SHARE are not supported: a query locks nothing"),
     "^": (_is_power_or_xor, "a ^ b is not supported: write power(a, b), or (a | b) - (a & b) for XOR"),

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from itertools import chain, pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import duckdb
 import pyarrow as pa
@@ -256,7 +256,9 @@ class _FileRun:
         connection = self.theirs[record.connection]
         with _limited(connection.interrupt):
             try:
-                result = connection.execute(self._placed(sql, "theirs"))
+                result = cast("duckdb.DuckDBPyConnection | None", connection.execute(self._placed(sql, "theirs")))
+                if result is None:  # DuckDB's client runs a dynamic PIVOT, but returns no result
+                    return "DuckDB's Python client returned no result"
                 return result.to_arrow_table() if result.description else pa.table({})
             except (duckdb.Error, pa.ArrowException, UnicodeDecodeError, RuntimeError) as error:
                 return str(error)

@@ -56,8 +56,11 @@ def cast(expression: str, source: pa.DataType, target: pa.DataType) -> str:
     name = type_name(target)
     if source == target or name is None or is_.is_nested(source):
         return expression
-    if is_.is_binary(target) and (is_.is_string(source) or is_.is_large_string(source) or is_.is_string_view(source)):
+    from_text = is_.is_string(source) or is_.is_large_string(source) or is_.is_string_view(source)
+    if is_.is_binary(target) and from_text:
         return hexadecimal(expression)
+    if is_.is_floating(target) and from_text:  # '-NaN' would be another value than NaN
+        return f"nanvl(arrow_cast({expression}, '{name}'), arrow_cast('NaN', '{name}'))"
     return f"arrow_cast({exact_number(expression, target)}, '{name}')"
 
 

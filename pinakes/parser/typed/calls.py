@@ -9,7 +9,7 @@ import pyarrow as pa
 from pinakes.core.errors import NotSupportedError
 from pinakes.parser.typed import bounds
 from pinakes.parser.typed import nodes as n
-from pinakes.parser.typed.arithmetic import is_untold, usual_nan
+from pinakes.parser.typed.arithmetic import is_untold
 from pinakes.parser.typed.casts import binary, in_micros, rounded
 from pinakes.parser.typed.coercion import joined_type, sql_name, unified
 from pinakes.parser.typed.comparison import aligned
@@ -33,13 +33,15 @@ from pinakes.parser.typed.values import (
     is_struct,
     is_time,
     is_timestamp,
+    usual_nan,
 )
 from pinakes.parser.typed.writer import check_order, with_one_zero, zero
+from pinakes.parser.workarounds.constant_filters import AGGREGATES
 from pinakes.parser.workarounds.maps import map_of_lists, values_of_key
 from pinakes.parser.workarounds.moving_frames import moving
 from pinakes.parser.workarounds.percentiles import percentile
 from pinakes.parser.workarounds.regr_r2 import regr_r2
-from pinakes.parser.workarounds.writing import is_repeatable
+from pinakes.parser.workarounds.writing import all_below, is_repeatable
 
 if TYPE_CHECKING:
     from pinakes.parser.typed.writer import Scope, Writer
@@ -65,6 +67,11 @@ _COUNTS = frozenset(
 """Functions whose results are counts, which never get near the limits of BIGINT."""
 
 
+_STATISTICS = frozenset(
+    "avg mean median stddev stddev_samp stddev_pop var var_samp var_sample var_pop var_population covar covar_samp "
+    "covar_pop corr regr_slope regr_intercept regr_avgx regr_avgy regr_sxx regr_syy regr_sxy".split()
+)
+"""Functions that may make NaN of infinities."""
 _ALL_OF_A_LIST = {
     "array_remove": "array_remove_all",
     "list_remove": "array_remove_all",
@@ -89,6 +96,8 @@ def call(writer: Writer, node: n.Call, scope: Scope) -> Value:
     others = [(o, writer.value(o, scope)) for o in node.others]
     for _, value in others:
         check_order(value.type)
+    if node.name in AGGREGATES and not node.over and scope.parent is not None:
+        _refuse_outer(writer, node, scope)
     if node.name == "nullif" and len(arguments) == 2:
         first, second = (value.type for _, value in arguments)
         repeated = is_repeatable(node.arguments[0]) and len(writer.text(*arguments[0])) < _LONGEST
@@ -197,10 +206,20 @@ def call(writer: Writer, node: n.Call, scope: Scope) -> Value:
     text = writer.composed(node, [(a, v.text) for a, v in (*arguments, *others)])
     if node.name == "signum" and is_float(type):  # that of NaN is 0 in PostgreSQL, and NaN in DataFusion
         return Value(f"nanvl({text or writer.source[node.start : node.end]}, {zero(type)})", type)
-    if node.name in ("avg", "mean") and is_float(type):
+    if node.name in _STATISTICS and is_float(type):
         return usual_nan(text or writer.source[node.start : node.end], type)
     bound = MOST_ROWS if node.name in _COUNTS else _bound_of_call(node, arguments, type)
     return _in_micros(writer, node, arguments, Value(text, type, bound))
+
+
+def _refuse_outer(writer: Writer, node: n.Call, scope: Scope) -> None:
+    """SQL computes an aggregate of columns of an outer query alone in that query; DataFusion does in the subquery."""
+    columns = [part for a in node.arguments for part in all_below(a) if isinstance(part, n.Column)]
+    if columns and all(scope.is_outer(column.parts) for column in columns):
+        raise writer.refuse(
+            f"{node.name} in a subquery of columns of the outer query alone is not supported: compute it in a query of "
+            "its own, and join that"
+        )
 
 
 _EXACT = 2**53
