@@ -58,7 +58,15 @@ _SECONDS = {
 """Parts that have a fraction: one microsecond in them, and the digits behind their point."""
 _OF_INTERVALS = {**_SECONDS, "microsecond": ("1", 0), "microseconds": ("1", 0)}
 """The same of intervals, of which DataFusion counts whole seconds only."""
-_LENGTHS = frozenset("length char_length character_length".split())
+_OF_TEXTS = {
+    **dict.fromkeys("left right lpad rpad translate levenshtein string_agg".split(), "write CAST(… AS VARCHAR)"),
+    **dict.fromkeys("regexp_replace string_to_array".split(), "write CAST(… AS VARCHAR)"),
+    **dict.fromkeys("length char_length character_length".split(), "write cardinality(…) for the number of elements"),
+    "repeat": "write flatten(array_repeat(…)) to repeat a list",
+    "replace": "write array_replace_all(…) for the elements of a list",
+    "reverse": "write array_reverse(…) for a list",
+}
+"""Functions that DataFusion gives the text of a list or a struct, and what to write instead."""
 _COUNTS = frozenset(
     "count count_star approx_distinct row_number rank dense_rank ntile length char_length character_length "
     "octet_length bit_length strpos position instr cardinality array_length list_length array_position ascii "
@@ -116,8 +124,8 @@ def call(writer: Writer, node: n.Call, scope: Scope) -> Value:
             )
         arguments = [(child, written(writer, child, value)) for child, value in arguments]
         arguments = bounds.put_together(writer, arguments)
-    if node.name in _LENGTHS and any(is_nested(v.type) or isinstance(a, n.Array) for a, v in arguments):
-        raise writer.refuse(f"{node.name} is for texts: write cardinality(…) for the number of elements")
+    if node.name in _OF_TEXTS and any(is_nested(v.type) or isinstance(a, n.Array | n.Struct) for a, v in arguments):
+        raise writer.refuse(f"{node.name} is for texts: {_OF_TEXTS[node.name]}")
     if node.name in ("to_char", "date_format") and len(arguments) == 2:
         form = arguments[1][0]
         if isinstance(form, n.Text) and "%" not in form.value and any(map(str.isalpha, form.value)):
