@@ -18,7 +18,7 @@ from pinakes.core.names import INFORMATION_SCHEMA, SYSTEM
 from pinakes.core.server_limits import ServerLimits
 from pinakes.core.settings import Settings
 from pinakes.core.values import docs_of
-from pinakes.engine.refusals import REFUSED
+from pinakes.engine.commands.refusals import REFUSED
 from pinakes.parser import statements
 from pinakes.providers.options import describe_options
 from pinakes.providers.registry import TYPES, load_type
@@ -198,7 +198,7 @@ def family_statements(family: str) -> Iterable[str]:
         kind = getattr(statements, name)
         if isinstance(kind, type) and issubclass(kind, statements.Statement) and kind not in REFUSED:
             snake = re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower()
-            told = import_module(f"pinakes.engine.handlers.{snake}").__doc__ or ""
+            told = import_module(f"pinakes.engine.commands.{snake}").__doc__ or ""
             yield from statement(snake.replace("_", " ").upper(), told.strip())
 
 

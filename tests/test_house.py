@@ -22,7 +22,7 @@ from pinakes.core.serving import MetricsConfig, StatementLimits
 from pinakes.core.settings import Settings
 from pinakes.core.spark_config import SparkConfig
 from pinakes.core.values import docs_of
-from pinakes.engine.refusals import REFUSED
+from pinakes.engine.commands.refusals import REFUSED
 from pinakes.parser import classify, statements
 from pinakes.parser.statements import Planned, Statement
 from pinakes.system_tables import registry as system
@@ -54,7 +54,7 @@ def test_the_kinds_are_found() -> None:
 @pytest.mark.parametrize("kind", ANSWERED, ids=lambda kind: kind.__name__)
 def test_every_answered_kind_has_a_handler_of_its_name(kind: type[Statement]) -> None:
     name = snake(kind.__name__)
-    module = import_module(f"pinakes.engine.handlers.{name}")
+    module = import_module(f"pinakes.engine.commands.{name}")
     handler = getattr(module, name)
     assert inspect.isfunction(handler)
     assert handler.__module__ == module.__name__

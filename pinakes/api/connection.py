@@ -30,9 +30,9 @@ from pinakes.core.errors import ConfigError, InvalidArgument, NotSupportedError
 from pinakes.core.identity import local_identity
 from pinakes.core.names import quote
 from pinakes.core.settings import Settings
+from pinakes.engine.binding.session_relations import Source
 from pinakes.engine.result import Result
 from pinakes.engine.session import Session
-from pinakes.engine.temporary import Source
 from pinakes.parser.one_name import read_name
 
 

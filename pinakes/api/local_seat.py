@@ -9,7 +9,7 @@ from pinakes.core.names import Name
 
 if TYPE_CHECKING:
     from pinakes.api.completion import Completer
-    from pinakes.engine.query import Query
+    from pinakes.engine.execution.query import Query
     from pinakes.engine.result import Result
     from pinakes.engine.session import Session
 
@@ -62,7 +62,7 @@ class LocalSeat:
         return [("current", self.standing.place), ("catalogs", mounts)]
 
     def objects(self, place: Name | None, kind: str | None) -> list[tuple[str, str, str]]:
-        from pinakes.engine.places import Place, objects
+        from pinakes.engine.binding.namespaces import Place, objects
 
         resolver = self.session.resolver
         found = resolver.namespace(place)
@@ -77,7 +77,7 @@ class LocalSeat:
         )
 
     def functions(self) -> list[tuple[str, str, str, str]]:
-        from pinakes.engine.functions import functions
+        from pinakes.engine.planning.functions import functions
 
         return [(f.name, f.kind, f.syntax, " ".join(f.description.split())) for f in functions()]
 
@@ -86,7 +86,7 @@ class LocalSeat:
         from importlib import import_module
         from pkgutil import iter_modules
 
-        from pinakes.engine import handlers
+        from pinakes.engine import commands as handlers
 
         modules = (import_module(f"{handlers.__name__}.{each.name}") for each in iter_modules(handlers.__path__))
         first = (" ".join((module.__doc__ or "").strip().split("\n\n")[0].split()) for module in modules)

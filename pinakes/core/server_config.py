@@ -16,7 +16,8 @@
     everybody_may = ["attach"]
     outbound = ["public", "10.20.0.0/16:5432"]
 
-The values are read by `core/config.py`; `flight/logins` makes of them who may call, `engine/access` what they may do.
+The values are read by `core/config.py`; `flight/logins` makes of them who may call, `engine/catalogs/authorization`
+what they may do.
 """
 
 from __future__ import annotations

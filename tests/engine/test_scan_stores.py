@@ -17,8 +17,8 @@ from pinakes.core.catalog import IcebergTable
 from pinakes.core.config import CachesConfig, Config, EngineConfig, SizedCacheConfig
 from pinakes.core.errors import CatalogUnavailable, DataCorrupt, PermissionDenied, PinakesError
 from pinakes.core.names import Name
+from pinakes.engine.datafusion.error_translation import translate
 from pinakes.engine.engine import Engine
-from pinakes.engine.errors import translate
 from pinakes.engine.scan import object_stores
 from pinakes.engine.scan.division import Divided, Division
 from pinakes.engine.scan.lent import renew_if_ending

@@ -13,7 +13,7 @@ import pytest
 
 from pinakes.core.discreet import without_paths
 from pinakes.core.hints import meant
-from pinakes.engine.errors import translate
+from pinakes.engine.datafusion.error_translation import translate
 from pinakes.parser.hints import engine_hint
 from pinakes.parser.lexemes import lexemes
 from pinakes.parser.lexer import tokenize_what_fits

@@ -17,10 +17,10 @@ from pinakes.core.catalog import SupportsNamespaces, ViewDefinition, VirtualTabl
 from pinakes.core.errors import AmbiguousName, CatalogNotFound
 from pinakes.core.names import INFORMATION_SCHEMA, SYSTEM, Namespace, Part
 from pinakes.core.worker_tables import WorkerTable
-from pinakes.engine.places import Place, objects
+from pinakes.engine.binding.namespaces import Place, objects
 
 if TYPE_CHECKING:
-    from pinakes.engine.mounts import Mounted
+    from pinakes.engine.catalogs.mounts import Mounted
     from pinakes.engine.session import Session
 
 OWN = " session"
@@ -160,6 +160,6 @@ def _columns(mount: Mounted, namespace: Namespace, name: str, is_view: bool) -> 
 
 
 def _functions() -> Names:
-    from pinakes.engine.functions import functions
+    from pinakes.engine.planning.functions import functions
 
     return Names.of("function", {function.name for function in functions()})

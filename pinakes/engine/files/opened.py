@@ -19,7 +19,7 @@ from pinakes.engine.scan.exact import exact
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """Files as a table: a `Source` (`engine/temporary.py`)."""
+    """Files as a table: a `Source` (`engine/binding/session_relations.py`)."""
 
     schema: pa.Schema
     provider: Provider

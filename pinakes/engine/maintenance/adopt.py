@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from pyiceberg.table import Transaction
 
     from pinakes.core.catalog import IcebergTable
-    from pinakes.engine.execution import Execution
+    from pinakes.engine.binding.namespaces import Found
     from pinakes.engine.files.paths import File
-    from pinakes.engine.places import Found
+    from pinakes.engine.statement_context import Execution
 
 
 @dataclass(frozen=True, slots=True)

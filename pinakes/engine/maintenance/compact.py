@@ -17,10 +17,10 @@ from pyiceberg.table.snapshots import Operation
 
 from pinakes.core.errors import InternalError
 from pinakes.core.names import quote
-from pinakes.engine.gathering import gathered
+from pinakes.engine.binding.relation import Relation
+from pinakes.engine.execution.batch_coalescer import gathered
 from pinakes.engine.maintenance.choosing import Group
 from pinakes.engine.maintenance.options import Choice
-from pinakes.engine.relation import Relation
 from pinakes.engine.scan.deletes import NONE
 from pinakes.engine.scan.lineage import stored_with_lineage
 from pinakes.engine.write.commit import begin, commit, hold_schema

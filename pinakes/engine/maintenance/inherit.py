@@ -15,10 +15,10 @@ from pyiceberg.transforms import IdentityTransform
 from pinakes.core.catalog import TableSpec
 from pinakes.core.errors import NotSupportedError
 from pinakes.core.iceberg_arrow import iceberg_schema_of
-from pinakes.engine.capability import table_changes
+from pinakes.engine.binding.capabilities import table_changes
+from pinakes.engine.commands.taken import check_free
+from pinakes.engine.commands.temporary import check_location
 from pinakes.engine.files.tables import opened
-from pinakes.engine.handlers.taken import check_free
-from pinakes.engine.handlers.temporary import check_location
 from pinakes.engine.maintenance.adopt import add_to
 from pinakes.engine.maintenance.sources import directory_values
 from pinakes.engine.write.commit import abandoned_on_error, commit
@@ -26,8 +26,8 @@ from pinakes.engine.write.definition import check_names, format_version
 
 if TYPE_CHECKING:
     from pinakes.core.names import Name
-    from pinakes.engine.execution import Execution
     from pinakes.engine.files.paths import File
+    from pinakes.engine.statement_context import Execution
 
 
 def inherit(execution: Execution, target: Name, files: Sequence[File], properties: Mapping[str, str]) -> int:

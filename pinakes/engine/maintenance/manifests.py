@@ -22,7 +22,7 @@ from pinakes.engine.write.overwrite import Change, carried
 
 if TYPE_CHECKING:
     from pinakes.core.catalog import IcebergTable
-    from pinakes.engine.places import Found
+    from pinakes.engine.binding.namespaces import Found
 
 Key = tuple[int, ManifestContent]
 

@@ -19,8 +19,8 @@ from pinakes.parser.one_name import read_name
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from pinakes.engine.execution import Execution
     from pinakes.engine.files.paths import File
+    from pinakes.engine.statement_context import Execution
 
 _OF_SPARK = re.compile(r"\s*(\w+)\s*\.\s*(?:`(.+)`|\"(.+)\")\s*", re.DOTALL)
 _NULL = "__HIVE_DEFAULT_PARTITION__"

@@ -11,8 +11,8 @@ from pinakes.parser import classify
 from pinakes.parser.statements import Delete
 
 if TYPE_CHECKING:
-    from pinakes.engine.execution import Execution
-    from pinakes.engine.places import Found
+    from pinakes.engine.binding.namespaces import Found
+    from pinakes.engine.statement_context import Execution
 
 
 def changing(execution: Execution, found: Found, where: str | None) -> Rewrite:

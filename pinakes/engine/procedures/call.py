@@ -11,11 +11,11 @@ import pyarrow as pa
 
 from pinakes.core.errors import InvalidArgument, NotSupportedError, ProcedureNotFound, listing
 from pinakes.core.names import SYSTEM, Name, Part
-from pinakes.engine.execution import Execution
 from pinakes.engine.procedures.base import MakingProcedure, Parameter, Procedure, RuntimeProcedure, Signature, Work
 from pinakes.engine.procedures.elsewhere import answered
 from pinakes.engine.procedures.registry import NAMES, RUNTIME, procedure, runtime_procedure
 from pinakes.engine.result import Result
+from pinakes.engine.statement_context import Execution
 from pinakes.engine.write.commit import again
 from pinakes.parser import classify
 from pinakes.parser.one_name import read_name

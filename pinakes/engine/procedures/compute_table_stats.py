@@ -8,7 +8,7 @@ from __future__ import annotations
 import pyarrow as pa
 
 from pinakes.core.names import Part
-from pinakes.engine.handlers.insert import target_columns
+from pinakes.engine.commands.insert import target_columns
 from pinakes.engine.procedures.base import TABLE, Parameter, Procedure, Rows, Work
 from pinakes.engine.procedures.history import known_snapshot
 from pinakes.engine.statistics.analyze import analyze

@@ -13,18 +13,18 @@ import pyarrow as pa
 
 from pinakes.caches.catalog import forget_table
 from pinakes.core.errors import NotSupportedError
-from pinakes.engine.choice import AUTO, LOCAL, check_possible, judged, table_size, wanted_by
 from pinakes.engine.maintenance.target import changing
 from pinakes.engine.procedures.base import Procedure, Work
-from pinakes.engine.remote import RemoteCatalog
-from pinakes.engine.remote_query import remote_statement
-from pinakes.engine.remote_sending import ALIAS, unsaid
-from pinakes.engine.remote_text import RemoteText, quoted, quoted_text
+from pinakes.engine.remote.engine_selection import AUTO, LOCAL, check_possible, judged, table_size, wanted_by
+from pinakes.engine.remote.interface import RemoteCatalog
+from pinakes.engine.remote.query import remote_statement
+from pinakes.engine.remote.sending import ALIAS, unsaid
+from pinakes.engine.remote.text import RemoteText, quoted, quoted_text
 from pinakes.parser.statements import Delete
 
 if TYPE_CHECKING:
     from pinakes.core.catalog import IcebergTable
-    from pinakes.engine.places import Found
+    from pinakes.engine.binding.namespaces import Found
 
 Answer = list[tuple[object, ...]]
 

@@ -14,7 +14,7 @@ from pinakes.engine.procedures.base import TABLE, MakingProcedure, Parameter, Ro
 
 if TYPE_CHECKING:
     from pinakes.core.names import Name
-    from pinakes.engine.execution import Execution
+    from pinakes.engine.statement_context import Execution
 
 
 def _run(execution: Execution, target: Name, given: dict[str, Any]) -> Rows:

@@ -24,8 +24,8 @@ from pinakes.parser.one_name import read_sort_terms
 if TYPE_CHECKING:
     from pyiceberg.table.sorting import SortOrder
 
-    from pinakes.engine.execution import Execution
-    from pinakes.engine.places import Found
+    from pinakes.engine.binding.namespaces import Found
+    from pinakes.engine.statement_context import Execution
 
 COLUMNS = pa.schema(
     [

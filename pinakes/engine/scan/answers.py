@@ -18,9 +18,9 @@ from datafusion.plan import LogicalPlan
 from pyarrow import types as is_
 from pyiceberg.types import NestedField
 
+from pinakes.engine.datafusion.plan_proto import scans_of
 from pinakes.engine.scan.bounds import kind_of
 from pinakes.engine.scan.snapshot import SnapshotFiles
-from pinakes.engine.scan.wire import scans_of
 
 if TYPE_CHECKING:
     from pinakes.engine.scan.table import IcebergScan

@@ -20,8 +20,8 @@ from pinakes.caches.footers import FooterCache
 from pinakes.core.catalog import IcebergTable
 from pinakes.core.location import Location
 from pinakes.core.variant import VariantType
+from pinakes.engine.datafusion.workarounds.bad_statistics import may_mislead
 from pinakes.engine.scan.locations import local_path, remembered_as
-from pinakes.engine.scan.misleading import may_mislead
 from pinakes.engine.scan.object_stores import TableStores
 from pinakes.engine.scan.shapes import NAME_MAPPING, NoShape, Shape, is_uniform, named_alike, shape_of
 from pinakes.engine.scan.snapshot import SnapshotFiles

@@ -20,7 +20,7 @@ from datafusion import functions as f
 from datafusion.plan import LogicalPlan
 
 from pinakes.core.conform import uuid_text
-from pinakes.engine.scan.wire import PATHS, fields, only_field, with_bytes
+from pinakes.engine.datafusion.plan_proto import PATHS, fields, only_field, with_bytes
 
 UUID_TEXT = "$uuid"
 """The function that shows a uuid as text: in the same order as its bytes."""

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING
 
 from pinakes.caches.session_catalogs import SessionCatalogKey
 from pinakes.core.catalog import IcebergTable
-from pinakes.engine.relation import Key, Relation
+from pinakes.engine.binding.relation import Key, Relation
 from pinakes.engine.scan.table import IcebergScan
 
 if TYPE_CHECKING:
     from datafusion import Table as Provider
 
-    from pinakes.engine.narrowing import Plans
-    from pinakes.engine.places import Found
+    from pinakes.engine.binding.namespaces import Found
+    from pinakes.engine.pushdown.scan_pushdown import Plans
     from pinakes.engine.scan.watched import Watched
     from pinakes.engine.session import Session
 

@@ -16,8 +16,8 @@ from pyiceberg.table.update import SetStatisticsUpdate
 from pinakes.core.errors import CommitConflict, InvalidArgument
 from pinakes.core.names import quote
 from pinakes.core.types import sql_name
-from pinakes.engine.gathering import gathered
-from pinakes.engine.relation import Relation
+from pinakes.engine.binding.relation import Relation
+from pinakes.engine.execution.batch_coalescer import gathered
 from pinakes.engine.scan.time_travel import at_version
 from pinakes.engine.statistics.hashes import count, is_counted
 from pinakes.engine.statistics.sketch import ThetaSketch
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from pyiceberg.types import NestedField
 
     from pinakes.core.catalog import IcebergTable
-    from pinakes.engine.execution import Execution
-    from pinakes.engine.places import Found
+    from pinakes.engine.binding.namespaces import Found
+    from pinakes.engine.statement_context import Execution
 
 TYPE = "apache-datasketches-theta-v1"
 

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pinakes.engine.narrowing import serialized
-from pinakes.engine.scan.wire import COLUMNS, FILTERS, Field, fields, nodes_of
+from pinakes.engine.datafusion.plan_proto import COLUMNS, FILTERS, Field, fields, nodes_of
+from pinakes.engine.pushdown.scan_pushdown import serialized
 from pinakes.engine.system.conditions import Levels, Subject, output_name, read, read_all, subject, unaliased
 from pinakes.engine.system.literals import constants_of
 from pinakes.system_tables.combined import both, either

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from pinakes.engine.execution import Execution
+    from pinakes.engine.statement_context import Execution
     from pinakes.system_tables.faults import Fault
 
 

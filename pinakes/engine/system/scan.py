@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pinakes.engine.sources import Rows
+from pinakes.engine.binding.memory_sources import Rows
 from pinakes.engine.system.asked import asked_of
 from pinakes.engine.system.reading import read
 from pinakes.engine.system.shadow import shadow_of
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from datafusion.plan import LogicalPlan
 
     from pinakes.core.catalog import VirtualTable
-    from pinakes.engine.execution import Execution
+    from pinakes.engine.statement_context import Execution
 
 
 class SystemScan:

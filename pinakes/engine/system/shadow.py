@@ -1,7 +1,7 @@
 """What stands for a system table while a query is planned: a scan of nothing, with a name that nobody can guess.
 
 DataFusion puts the conditions of the query to it as to any scan of files; once they are known the rows are made, and
-the query is planned once more over them (`engine/narrowing.py`).
+the query is planned once more over them (`engine/pushdown/scan_pushdown.py`).
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from datafusion import SessionContext
 from datafusion import Table as Provider
 from datafusion.plan import LogicalPlan
 
+from pinakes.engine.datafusion.plan_proto import PATHS, TABLE_NAME, fields, with_bytes
 from pinakes.engine.scan.native import template
-from pinakes.engine.scan.wire import PATHS, TABLE_NAME, fields, with_bytes
 
 _NUMBERS = itertools.count(1)
 _TOKEN = secrets.token_hex(8)

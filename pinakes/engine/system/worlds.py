@@ -6,9 +6,9 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from pinakes.core.names import Name
-from pinakes.engine.describing_views import view_columns
+from pinakes.engine.binding.view_columns import view_columns
 from pinakes.engine.files.catalog_tables import open_table
-from pinakes.engine.functions import functions
+from pinakes.engine.planning.functions import functions
 from pinakes.engine.system.avro_files import avro_of
 from pinakes.engine.system.runtime import Runtime
 from pinakes.system_tables.world import World
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
     from pinakes.core.catalog import FilesTable
     from pinakes.core.names import Namespace
-    from pinakes.engine.execution import Execution
-    from pinakes.engine.mounts import Mounted, Mounts
+    from pinakes.engine.catalogs.mounts import Mounted, Mounts
+    from pinakes.engine.statement_context import Execution
 
 
 def world_of(execution: Execution, of: str | None) -> World:

@@ -32,7 +32,7 @@ from pinakes.core.catalog import (
 from pinakes.core.errors import NotSupportedError, TableExists
 from pinakes.core.forwarding import Forwarding, class_around
 from pinakes.core.names import Namespace, display
-from pinakes.engine.registry import Mount
+from pinakes.engine.catalogs.registry import Mount
 from pinakes.engine.transactions.defining import definition
 from pinakes.engine.transactions.discard import discard
 from pinakes.engine.transactions.work import TableWork

@@ -13,7 +13,7 @@ from pinakes.core.location import Location
 from pinakes.providers.locations import written_location
 
 if TYPE_CHECKING:
-    from pinakes.engine.execution import Execution
+    from pinakes.engine.statement_context import Execution
 
 _ENDING = ".metadata.json"
 

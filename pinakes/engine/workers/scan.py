@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 from datafusion import Expr
 
-from pinakes.engine.narrowing import serialized
+from pinakes.engine.datafusion.plan_proto import scans_of
+from pinakes.engine.pushdown.scan_pushdown import serialized
 from pinakes.engine.scan.exact import exact
-from pinakes.engine.scan.wire import scans_of
 from pinakes.engine.system.asked import asked_of
 from pinakes.engine.system.shadow import shadow_of
 from pinakes.engine.workers.conditions import filters_of
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from datafusion import Table as Provider
     from datafusion.plan import LogicalPlan
 
-    from pinakes.engine.execution import Execution
+    from pinakes.engine.statement_context import Execution
     from pinakes.providers.vgi.scans import RowCall
 
 

@@ -25,8 +25,8 @@ from pinakes.core.errors import (
 from pinakes.core.names import Name, Part, match, quote
 from pinakes.core.primary_key import renamed_key
 from pinakes.core.types import iceberg_type, sql_name
-from pinakes.engine.execution import Execution
-from pinakes.engine.places import Found
+from pinakes.engine.binding.namespaces import Found
+from pinakes.engine.statement_context import Execution
 from pinakes.engine.write.commit import again, commit, hold_snapshot
 from pinakes.engine.write.defaults import default_value
 from pinakes.engine.write.definition import (

@@ -9,7 +9,7 @@ from pyiceberg.manifest import DataFile
 from pyiceberg.table import Transaction
 
 from pinakes.core.catalog import IcebergTable
-from pinakes.engine.places import Found
+from pinakes.engine.binding.namespaces import Found
 from pinakes.engine.write.commit import begin, commit, hold_schema
 from pinakes.engine.write.files import FileWriter
 from pinakes.engine.write.producers import Append

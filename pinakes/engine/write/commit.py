@@ -31,7 +31,7 @@ from pyiceberg.utils.properties import property_as_int
 from pinakes.caches.catalog import forget_table
 from pinakes.core.catalog import IcebergTable
 from pinakes.core.errors import CommitConflict, CommitUnknown
-from pinakes.engine.places import Found, Place
+from pinakes.engine.binding.namespaces import Found, Place
 from pinakes.engine.write import author
 from pinakes.engine.write.pending import Pending
 from pinakes.engine.write.turns import turn

@@ -21,7 +21,7 @@ from pinakes.core.names import Part, match, quote
 from pinakes.core.primary_key import key_properties
 from pinakes.core.property_gate import harmless
 from pinakes.core.types import iceberg_type
-from pinakes.engine.execution import Execution
+from pinakes.engine.statement_context import Execution
 from pinakes.engine.write.defaults import DEFAULTS_VERSION, check_no_defaults, default_value
 from pinakes.engine.write.loaded import is_record
 from pinakes.engine.write.sort_order import order_of

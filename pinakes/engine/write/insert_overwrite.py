@@ -17,9 +17,9 @@ from pyiceberg.table.snapshots import Operation
 from pinakes.core.catalog import IcebergTable
 from pinakes.core.errors import NotSupportedError
 from pinakes.core.names import quote
-from pinakes.engine.execution import Execution
-from pinakes.engine.places import Found
+from pinakes.engine.binding.namespaces import Found
 from pinakes.engine.scan.tasks import plan
+from pinakes.engine.statement_context import Execution
 from pinakes.engine.write.commit import begin, commit, hold_schema
 from pinakes.engine.write.files import FileWriter
 from pinakes.engine.write.overwrite import Files, overwrite

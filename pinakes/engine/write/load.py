@@ -8,7 +8,7 @@ import pyarrow as pa
 from pyiceberg.table import Transaction
 
 from pinakes.core.catalog import IcebergTable
-from pinakes.engine.places import Found
+from pinakes.engine.binding.namespaces import Found
 from pinakes.engine.write.append import append_files
 from pinakes.engine.write.commit import begin, commit, hold_schema, hold_snapshot
 from pinakes.engine.write.files import FileWriter

@@ -15,7 +15,7 @@ import pyarrow as pa
 from pyiceberg.types import StringType
 
 from pinakes.core.names import quote
-from pinakes.engine.errors import translated
+from pinakes.engine.datafusion.error_translation import translated
 from pinakes.engine.scan.bounds import Range, is_floating
 from pinakes.engine.scan.column import Column
 from pinakes.engine.scan.prune import Pruner

@@ -16,8 +16,8 @@ import pyarrow.compute as pc
 from datafusion import DataFrame
 
 from pinakes.core.names import quote
+from pinakes.engine.planning.plan_schema import schema_of
 from pinakes.engine.scan.dataset import FILE, ROW
-from pinakes.engine.schemas import schema_of
 from pinakes.engine.write.misfits import naming_misfits
 from pinakes.engine.write.rewrite import TARGET, Rewrite, at_hand, batches_of, files_of
 from pinakes.engine.write.shape import cast, shaped

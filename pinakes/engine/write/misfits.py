@@ -16,9 +16,9 @@ from pyiceberg.schema import Schema
 from pinakes.core.arrow_types import sql_name_of_arrow
 from pinakes.core.errors import ExecutionError, PinakesError
 from pinakes.core.iceberg_arrow import arrow_type_of
-from pinakes.engine.execution import Execution
-from pinakes.engine.planner import Planner
-from pinakes.engine.schemas import schema_of
+from pinakes.engine.planning.plan_schema import schema_of
+from pinakes.engine.planning.planner import Planner
+from pinakes.engine.statement_context import Execution
 from pinakes.engine.write.rewrite import Rewrite
 from pinakes.engine.write.shape import misfits, positions
 from pinakes.parser.statements import Planned, Query

@@ -16,7 +16,7 @@ from pyiceberg.table.update import (
 )
 
 from pinakes.core.errors import InvalidArgument, NotSupportedError, VersionExists, VersionNotFound, listing
-from pinakes.engine.places import Found
+from pinakes.engine.binding.namespaces import Found
 from pinakes.parser.statements import CreateRef, DropRef
 
 

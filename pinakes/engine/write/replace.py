@@ -20,7 +20,7 @@ from pyiceberg.table.update import (
 )
 
 from pinakes.core.catalog import IcebergTable, TableSpec
-from pinakes.engine.places import Found
+from pinakes.engine.binding.namespaces import Found
 from pinakes.engine.write.commit import begin, commit, hold_schema
 from pinakes.engine.write.definition import FORMAT_VERSION, format_version
 from pinakes.engine.write.files import FileWriter

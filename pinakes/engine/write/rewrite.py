@@ -23,12 +23,12 @@ from pinakes.core.catalog import IcebergTable
 from pinakes.core.errors import InvalidArgument
 from pinakes.core.iceberg_arrow import arrow_type_of
 from pinakes.core.names import quote
-from pinakes.engine.errors import translated
-from pinakes.engine.execution import Execution
-from pinakes.engine.narrowing import conditions_of
-from pinakes.engine.places import Found
-from pinakes.engine.planner import Planner
-from pinakes.engine.relation import Relation
+from pinakes.engine.binding.memory_sources import Rows
+from pinakes.engine.binding.namespaces import Found
+from pinakes.engine.binding.relation import Relation
+from pinakes.engine.datafusion.error_translation import translated
+from pinakes.engine.planning.planner import Planner
+from pinakes.engine.pushdown.scan_pushdown import conditions_of
 from pinakes.engine.scan.dataset import FILE, ROW, IcebergDataset
 from pinakes.engine.scan.exact import exact
 from pinakes.engine.scan.lineage import LINEAGE, has_lineage, stored_with_lineage
@@ -36,7 +36,7 @@ from pinakes.engine.scan.prune import Pruner
 from pinakes.engine.scan.snapshot import SnapshotFiles
 from pinakes.engine.scan.table import IcebergScan
 from pinakes.engine.scan.tasks import Task, plan
-from pinakes.engine.sources import Rows
+from pinakes.engine.statement_context import Execution
 from pinakes.engine.write.commit import begin, commit, hold_schema
 from pinakes.engine.write.delete_files import DeleteWriter
 from pinakes.engine.write.files import FileWriter

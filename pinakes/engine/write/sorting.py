@@ -20,8 +20,8 @@ from pyiceberg.table.sorting import NullOrder, SortDirection
 
 from pinakes.core.conform import conform
 from pinakes.core.iceberg_arrow import arrow_schema_of, stored_schema_of
-from pinakes.engine.errors import translated
-from pinakes.engine.scratch import Scratch
+from pinakes.engine.datafusion.error_translation import translated
+from pinakes.engine.execution.scratch import Scratch
 from pinakes.engine.write.parquet.columns import Columns
 from pinakes.engine.write.partitions import countable, key_column
 from pinakes.engine.write.sort_order import order_of

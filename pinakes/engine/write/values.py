@@ -14,7 +14,7 @@ from pyiceberg.schema import Schema
 from pyiceberg.types import NestedField
 
 from pinakes.core.iceberg_arrow import arrow_type_of
-from pinakes.engine.splice import Edit
+from pinakes.engine.planning.splice import Edit
 from pinakes.engine.write.shape import exact_number, literal, planned_type, type_name
 from pinakes.parser.statements import Insert, Span
 from pinakes.parser.value_rows import value_rows

@@ -15,7 +15,7 @@ from typing import Any
 
 from pinakes.core.config import LogConfig
 from pinakes.core.screen import VISIBLE, one_line, printable
-from pinakes.engine.query_info import QueryInfo
+from pinakes.engine.execution.query_info import QueryInfo
 from pinakes.engine.write.author import current
 from pinakes.flight.operations.ledger import Ledger
 from pinakes.parser.masking import masked_address

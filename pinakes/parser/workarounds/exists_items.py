@@ -3,7 +3,7 @@ the outer column with the selected one, if that has the name of the one that is 
 
     EXISTS (SELECT i.id, i.n FROM …)      EXISTS (SELECT 1, 2 FROM …)
 
-Where such names meet otherwise, `engine/correlated.py` refuses the subquery.
+Where such names meet otherwise, `engine/datafusion/workarounds/correlated_subqueries.py` refuses the subquery.
 
 An aggregate without GROUP BY always has a row, which DataFusion 55 forgets where no row matches:
 

@@ -22,7 +22,7 @@ from pinakes.pipeline.loads.history import History, history_of
 
 if TYPE_CHECKING:
     from pinakes.core.catalog import IcebergTable
-    from pinakes.engine.places import Found
+    from pinakes.engine.binding.namespaces import Found
     from pinakes.engine.session import Session
 
 SCHEMA, TABLE = "pinakes_pipeline", "loads"
