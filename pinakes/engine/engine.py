@@ -40,8 +40,8 @@ from pinakes.system_tables.lanes import Lanes
 if TYPE_CHECKING:
     from pinakes.core.secret_file import SecretFile
     from pinakes.engine.execution.admission import Admission
+    from pinakes.engine.iceberg.scan.object_stores import ObjectStores
     from pinakes.engine.remote.interface import RemoteEngine
-    from pinakes.engine.scan.object_stores import ObjectStores
     from pinakes.parser.statements import AnyStatement
 
 
@@ -119,7 +119,7 @@ class Engine:
     @cached_property
     def object_stores(self) -> ObjectStores:
         """Those that tables are read from natively."""
-        from pinakes.engine.scan.object_stores import ObjectStores
+        from pinakes.engine.iceberg.scan.object_stores import ObjectStores
 
         return ObjectStores(self.runtime)
 

@@ -16,12 +16,12 @@ from pinakes.core.waiting import CHECK
 from pinakes.engine.binding.session_relations import Lookup
 from pinakes.engine.datafusion.error_translation import is_panic, let_go, translate
 from pinakes.engine.dispatch import dispatch
+from pinakes.engine.iceberg.write.snapshot_properties import authored
+from pinakes.engine.iceberg.write.write_context import writing
 from pinakes.engine.result import Result
 from pinakes.engine.session import Session
 from pinakes.engine.statement_context import Execution
 from pinakes.engine.transactions.defining import defining
-from pinakes.engine.write.author import authored
-from pinakes.engine.write.surroundings import writing
 
 if TYPE_CHECKING:
     from pinakes.engine.execution.tracker import Query

@@ -23,8 +23,8 @@ from pinakes.engine.catalogs.temp_catalog import TempCatalog
 from pinakes.engine.datafusion.catalog_bridge import Bridge
 from pinakes.engine.datafusion.session_config import Switches, apply_settings, limit_footers
 from pinakes.engine.execution.weak_set import Alive
+from pinakes.engine.iceberg.scan.claims import Claims
 from pinakes.engine.result import Result
-from pinakes.engine.scan.claims import Claims
 
 if TYPE_CHECKING:
     from datafusion import SessionContext

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from pinakes.engine.execution.tracker import Query
     from pinakes.engine.files.paths import File, Finder
     from pinakes.engine.files.stores import Stores
+    from pinakes.engine.iceberg.scan.file_integrity import Lookout, Remote
     from pinakes.engine.planning.planner import Planner
-    from pinakes.engine.scan.watched import Lookout, Remote
     from pinakes.engine.session import Session
 
 
@@ -146,14 +146,14 @@ class Execution:
     def _lookout(self, remote: list[Remote]) -> Lookout | None:
         if not remote:
             return None
-        from pinakes.engine.scan.watched import Lookout
+        from pinakes.engine.iceberg.scan.file_integrity import Lookout
 
         return Lookout(remote)
 
     def _blaming_stores(self, remote: list[Remote]) -> AbstractContextManager[None]:
         if not remote:
             return nullcontext()
-        from pinakes.engine.scan.blame import blaming
+        from pinakes.engine.iceberg.scan.error_attribution import blaming
 
         return blaming(remote)
 
@@ -173,7 +173,7 @@ class Execution:
             return blame.blaming(self.files, self.query.check)
         if not self.plans.has_local:
             return nullcontext()
-        from pinakes.engine.scan import damaged
+        from pinakes.engine.iceberg.scan import damaged_files as damaged
 
         return damaged.blaming(self.plans.local, self.query.check)
 

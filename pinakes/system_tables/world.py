@@ -1,7 +1,7 @@
 """What a system table is given to look at: who asks, the catalogs they see, and how to ask these.
 
-The engine makes a `World` for each statement (`engine/system/worlds.py`). A catalog is in it because this session sees
-it, and it is opened with this user's token: so no table can tell of anything else.
+The engine makes a `World` for each statement (`engine/system/contexts.py`). A catalog is in it because this session
+sees it, and it is opened with this user's token: so no table can tell of anything else.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ import pytest
 import pinakes
 from pinakes.api import foreground as module
 from pinakes.api.foreground import Foreground, undisturbed
-from pinakes.engine.write import commit as commit_module
+from pinakes.engine.iceberg.write import commit as commit_module
 
 LONG = 30.0
 

@@ -32,7 +32,7 @@ FORKS.set_forkserver_preload(
         "tests.engine.killed_child",
         "tests.engine.support",
         "pinakes.engine.planning.planner",
-        "pinakes.engine.scan.dataset",
+        "pinakes.engine.iceberg.scan.dataset",
     ]
     + [f"pinakes.engine.commands.{kind}" for kind in ("insert", "update", "merge", "create_table_as", "delete")]
 )

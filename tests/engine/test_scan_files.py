@@ -14,9 +14,9 @@ from pinakes.core.catalog import IcebergTable
 from pinakes.core.errors import DataCorrupt
 from pinakes.core.names import Name
 from pinakes.engine.engine import Engine
-from pinakes.engine.scan import prune
-from pinakes.engine.scan import table as scans
-from pinakes.engine.scan.avro import read_avro
+from pinakes.engine.iceberg.scan import prune
+from pinakes.engine.iceberg.scan import table as scans
+from pinakes.engine.iceberg.scan.avro import read_avro
 from pinakes.engine.session import Session
 from tests.engine.support import an_engine, do, rows
 

@@ -64,7 +64,7 @@ def test_only_what_the_uses_take_is_computed(session: Session, computed: list[Co
 
 
 def test_conditions_narrow_the_files_of_its_tables(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
-    from pinakes.engine.scan import prune
+    from pinakes.engine.iceberg.scan import prune
 
     chosen: list[int] = []
     original = prune.Pruner.files

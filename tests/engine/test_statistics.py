@@ -19,12 +19,12 @@ from pyiceberg.conversions import to_bytes
 
 from pinakes.core.distinct_counts import distinct_counts
 from pinakes.core.names import Name
+from pinakes.engine.iceberg.statistics import analyze as analyze_module
+from pinakes.engine.iceberg.statistics.hashes import count
+from pinakes.engine.iceberg.statistics.sketch import ThetaSketch
+from pinakes.engine.iceberg.write.puffin import blobs_in
 from pinakes.engine.planning.optimize.sizes import Edge, Sized, Sizes
 from pinakes.engine.session import Session
-from pinakes.engine.statistics import analyze as analyze_module
-from pinakes.engine.statistics.hashes import count
-from pinakes.engine.statistics.sketch import ThetaSketch
-from pinakes.engine.write.puffin import blobs_in
 from tests.engine.support import an_engine, chance, do, how_many, rows, seed_of
 
 

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from pinakes.engine.files.opened import Opened
     from pinakes.engine.files.paths import Finder
     from pinakes.engine.files.readings import Reading
-    from pinakes.engine.scan.opened import OpenedTable
+    from pinakes.engine.iceberg.scan.cached_scan import OpenedTable
     from pinakes.engine.statement_context import Execution
 
 FILES = "$files"
@@ -240,7 +240,7 @@ class Relations:
         tables of its own, whose versions no other one knows."""
         if self.execution.plans.explains or self.execution.session.transaction is not None:
             return None
-        from pinakes.engine.scan.opened import open_small, opened_key
+        from pinakes.engine.iceberg.scan.cached_scan import open_small, opened_key
 
         session = self.execution.session
         with asking_about(key_of(found.place.mount.name, found.place.namespace, found.name)):
@@ -249,7 +249,7 @@ class Relations:
 
     def iceberg(self, key: Key, table: IcebergTable) -> Relation:
         """An Iceberg table's rows as they are now."""
-        from pinakes.engine.scan.table import IcebergScan
+        from pinakes.engine.iceberg.scan.table import IcebergScan
 
         session = self.execution.session
         with asking_about(key):

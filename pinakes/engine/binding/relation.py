@@ -14,8 +14,8 @@ from pinakes.core.names import Namespace, dotted, quote, undotted
 if TYPE_CHECKING:
     from pinakes.engine.binding.namespaces import Found
     from pinakes.engine.files.paths import File
+    from pinakes.engine.iceberg.scan.table import IcebergScan
     from pinakes.engine.planning.optimize.shared import Shared
-    from pinakes.engine.scan.table import IcebergScan
     from pinakes.engine.system.scan import SystemScan
     from pinakes.engine.workers.scan import WorkerScan
 

@@ -16,7 +16,7 @@ from pinakes.engine.datafusion.error_translation import is_panic, let_go, transl
 from pinakes.engine.execution.query import Query
 from pinakes.engine.session import Session
 from pinakes.engine.statement_context import Execution
-from pinakes.engine.system.worlds import world_of
+from pinakes.engine.system.contexts import world_of
 from pinakes.system_tables import listing
 from pinakes.system_tables.arrow_columns import arrow_columns
 from pinakes.system_tables.base import Request

@@ -5,9 +5,9 @@ SET | DROP DEFAULT … | COMMENT '…' | FIRST | AFTER column, ADD | DROP PARTIT
 
 from __future__ import annotations
 
+from pinakes.engine.iceberg.write.alter import alter
 from pinakes.engine.result import Result
 from pinakes.engine.statement_context import Execution
-from pinakes.engine.write.alter import alter
 from pinakes.parser.statements import AlterTable
 
 

@@ -1,5 +1,5 @@
 """ANALYZE [TABLE] table [(columns)], ANALYZE TABLE table COMPUTE STATISTICS [FOR COLUMNS …]: how many different values
-the columns have is counted, and kept in the table's metadata (`engine/statistics/`)."""
+the columns have is counted, and kept in the table's metadata (`engine/iceberg/statistics/`)."""
 
 from __future__ import annotations
 

@@ -9,10 +9,10 @@ from pinakes.core.errors import InvalidArgument, NotSupportedError
 from pinakes.core.names import Name, Part
 from pinakes.engine.binding.capabilities import namespace_changes, views
 from pinakes.engine.binding.namespaces import Found
+from pinakes.engine.iceberg.write.alter import alter
+from pinakes.engine.iceberg.write.definition import find_field
 from pinakes.engine.result import Result
 from pinakes.engine.statement_context import Execution
-from pinakes.engine.write.alter import alter
-from pinakes.engine.write.definition import find_field
 from pinakes.parser.statements import CommentColumn, CommentOn, SetProperties, UnsetProperties
 
 COMMENT = "comment"

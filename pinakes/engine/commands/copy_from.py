@@ -29,13 +29,13 @@ from pinakes.engine.files.opened import Opened
 from pinakes.engine.files.options import file_options
 from pinakes.engine.files.paths import File
 from pinakes.engine.files.tables import opened
+from pinakes.engine.iceberg.write.append import append
+from pinakes.engine.iceberg.write.commit import again
+from pinakes.engine.iceberg.write.load import load
+from pinakes.engine.iceberg.write.loaded import Loaded
+from pinakes.engine.iceberg.write.shape import hexadecimal, positions, shaped
 from pinakes.engine.result import Result
 from pinakes.engine.statement_context import Execution
-from pinakes.engine.write.append import append
-from pinakes.engine.write.commit import again
-from pinakes.engine.write.load import load
-from pinakes.engine.write.loaded import Loaded
-from pinakes.engine.write.shape import hexadecimal, positions, shaped
 from pinakes.parser.statements import CopyFrom, Query
 
 _WHAT = "COPY … FROM"

@@ -11,11 +11,11 @@ from pinakes.engine.binding.capabilities import table_changes
 from pinakes.engine.binding.namespaces import Found
 from pinakes.engine.commands.taken import check_free
 from pinakes.engine.commands.temporary import check_location
+from pinakes.engine.iceberg.write.commit import again
+from pinakes.engine.iceberg.write.definition import spec_from_columns, spec_like
+from pinakes.engine.iceberg.write.replace import replace_table
 from pinakes.engine.result import Result
 from pinakes.engine.statement_context import Execution
-from pinakes.engine.write.commit import again
-from pinakes.engine.write.definition import spec_from_columns, spec_like
-from pinakes.engine.write.replace import replace_table
 from pinakes.parser.statements import CreateTable
 
 

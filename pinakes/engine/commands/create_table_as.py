@@ -13,20 +13,20 @@ from pinakes.core.catalog import IcebergTable, TableSpec
 from pinakes.core.errors import ExecutionError
 from pinakes.engine.binding.capabilities import table_changes
 from pinakes.engine.binding.namespaces import Found
-from pinakes.engine.commands.elsewhere import elsewhere
+from pinakes.engine.commands.remote_dispatch import elsewhere
 from pinakes.engine.commands.taken import check_free
 from pinakes.engine.commands.temporary import check_location
+from pinakes.engine.iceberg.write.append import append_files
+from pinakes.engine.iceberg.write.cast_errors import misfit
+from pinakes.engine.iceberg.write.commit import abandoned_on_error, again, commit
+from pinakes.engine.iceberg.write.definition import spec_from_query
+from pinakes.engine.iceberg.write.files import FileWriter
+from pinakes.engine.iceberg.write.ordered import is_ordered, wrapped
+from pinakes.engine.iceberg.write.replace import replace_table
+from pinakes.engine.iceberg.write.shape import positions, shaped
 from pinakes.engine.planning.plan_schema import schema_of
 from pinakes.engine.result import Result
 from pinakes.engine.statement_context import Execution
-from pinakes.engine.write.append import append_files
-from pinakes.engine.write.commit import abandoned_on_error, again, commit
-from pinakes.engine.write.definition import spec_from_query
-from pinakes.engine.write.files import FileWriter
-from pinakes.engine.write.misfits import misfit
-from pinakes.engine.write.ordered import is_ordered, wrapped
-from pinakes.engine.write.replace import replace_table
-from pinakes.engine.write.shape import positions, shaped
 from pinakes.parser.statements import CreateTableAs
 
 _Planned = tuple[TableSpec, Iterator[pa.RecordBatch], bool]

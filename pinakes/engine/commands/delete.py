@@ -7,12 +7,12 @@ written anew without it (or, as the table wants it, the rows are marked: `write.
 from __future__ import annotations
 
 from pinakes.engine.commands.counted import counted
-from pinakes.engine.commands.elsewhere import elsewhere
+from pinakes.engine.commands.remote_dispatch import elsewhere
+from pinakes.engine.iceberg.write.commit import again
+from pinakes.engine.iceberg.write.full_file_delete import live_rows, whole_files
+from pinakes.engine.iceberg.write.rewrite import Rewrite
 from pinakes.engine.result import Result
 from pinakes.engine.statement_context import Execution
-from pinakes.engine.write.commit import again
-from pinakes.engine.write.rewrite import Rewrite
-from pinakes.engine.write.whole import live_rows, whole_files
 from pinakes.parser.statements import Delete
 
 

@@ -24,19 +24,19 @@ from pinakes.core.errors import (
 from pinakes.core.iceberg_arrow import arrow_type_of
 from pinakes.core.names import Part, match, quote
 from pinakes.engine.commands.counted import counted
-from pinakes.engine.commands.elsewhere import elsewhere
+from pinakes.engine.commands.remote_dispatch import elsewhere
+from pinakes.engine.iceberg.write.append import append
+from pinakes.engine.iceberg.write.cast_errors import misfit
+from pinakes.engine.iceberg.write.commit import again
+from pinakes.engine.iceberg.write.insert_overwrite import replace_all, replace_partitions, replace_where
+from pinakes.engine.iceberg.write.ordered import is_ordered, wrapped
+from pinakes.engine.iceberg.write.shape import positions, shaped
+from pinakes.engine.iceberg.write.static_partition import static_values
+from pinakes.engine.iceberg.write.values import value_casts
 from pinakes.engine.planning.plan_schema import schema_of
 from pinakes.engine.planning.splice import Edit
 from pinakes.engine.result import Result
 from pinakes.engine.statement_context import Execution
-from pinakes.engine.write.append import append
-from pinakes.engine.write.commit import again
-from pinakes.engine.write.insert_overwrite import replace_all, replace_partitions, replace_where
-from pinakes.engine.write.misfits import misfit
-from pinakes.engine.write.ordered import is_ordered, wrapped
-from pinakes.engine.write.shape import positions, shaped
-from pinakes.engine.write.static_partition import static_values
-from pinakes.engine.write.values import value_casts
 from pinakes.parser.statements import Insert
 
 

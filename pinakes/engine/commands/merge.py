@@ -9,15 +9,15 @@ from collections.abc import Sequence
 from pinakes.core.errors import InvalidArgument
 from pinakes.core.names import Part, match, quote
 from pinakes.engine.commands.counted import counted
-from pinakes.engine.commands.elsewhere import elsewhere
 from pinakes.engine.commands.insert import target_columns
+from pinakes.engine.commands.remote_dispatch import elsewhere
 from pinakes.engine.commands.update import assigned
+from pinakes.engine.iceberg.write.commit import again
+from pinakes.engine.iceberg.write.matching import matching
+from pinakes.engine.iceberg.write.merge import Clause, merge_into
+from pinakes.engine.iceberg.write.rewrite import Rewrite, at_hand
 from pinakes.engine.result import Result
 from pinakes.engine.statement_context import Execution
-from pinakes.engine.write.commit import again
-from pinakes.engine.write.matching import matching
-from pinakes.engine.write.merge import Clause, merge_into
-from pinakes.engine.write.rewrite import Rewrite, at_hand
 from pinakes.parser.statements import Merge, MergeClause
 
 

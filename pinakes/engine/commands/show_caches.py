@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pinakes.engine.result import Result
 from pinakes.engine.statement_context import Execution
-from pinakes.engine.system.worlds import world_of
+from pinakes.engine.system.contexts import world_of
 from pinakes.parser.statements import ShowCaches
 from pinakes.system_tables import registry
 from pinakes.system_tables.base import Request

@@ -33,7 +33,7 @@ def _text_of(statement: ShowCreate, execution: Execution) -> str:
 
 
 def _table(statement: ShowCreate, execution: Execution) -> str:
-    from pinakes.engine.write.spelling import create_table_text
+    from pinakes.engine.iceberg.write.spelling import create_table_text
 
     resolver = execution.resolver
     found = resolver.find(statement.name, kind="TABLE")

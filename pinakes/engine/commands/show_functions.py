@@ -10,7 +10,7 @@ from pinakes.engine.binding.namespaces import Place
 from pinakes.engine.planning.functions import functions
 from pinakes.engine.result import Result
 from pinakes.engine.statement_context import Execution
-from pinakes.engine.system.worlds import world_of
+from pinakes.engine.system.contexts import world_of
 from pinakes.parser.statements import ShowFunctions
 from pinakes.system_tables.base import Request
 from pinakes.system_tables.catalog_functions import Listed, catalog_functions, of_catalog, own

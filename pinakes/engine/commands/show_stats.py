@@ -9,7 +9,7 @@ from pinakes.core.errors import NotSupportedError
 from pinakes.core.names import Name, text_literal
 from pinakes.engine.result import Result
 from pinakes.engine.statement_context import Execution
-from pinakes.engine.system.worlds import world_of
+from pinakes.engine.system.contexts import world_of
 from pinakes.parser.statements import ShowStats
 from pinakes.system_tables.base import Request
 from pinakes.system_tables.iceberg_metadata import inside

@@ -16,13 +16,13 @@ from typing import Any
 import pyarrow as pa
 
 from pinakes.core.errors import InvalidArgument, NotSupportedError, ProcedureNotFound, listing
+from pinakes.engine.iceberg.write.commit import again
+from pinakes.engine.iceberg.write.parquet.layout import MB, TARGET_SIZE
 from pinakes.engine.procedures.base import Parameter, Procedure, Signature, Work
 from pinakes.engine.procedures.call import carried_out, given_to
 from pinakes.engine.procedures.registry import procedure
 from pinakes.engine.result import Result
 from pinakes.engine.statement_context import Execution
-from pinakes.engine.write.commit import again
-from pinakes.engine.write.parquet.layout import MB, TARGET_SIZE
 from pinakes.parser.statements import TableExecute
 
 _SIZES = {"b": 1, "kb": 1024, "mb": MB, "gb": 1024 * MB, "tb": 1024 * 1024 * MB}

@@ -5,12 +5,12 @@ Nothing is read or written but metadata. What COPY INTO has loaded may be loaded
 
 from __future__ import annotations
 
+from pinakes.engine.iceberg.scan.snapshot import files_of
+from pinakes.engine.iceberg.write.commit import again, begin, commit
+from pinakes.engine.iceberg.write.loaded import forget
+from pinakes.engine.iceberg.write.overwrite import Files, overwrite
 from pinakes.engine.result import Result
-from pinakes.engine.scan.snapshot import files_of
 from pinakes.engine.statement_context import Execution
-from pinakes.engine.write.commit import again, begin, commit
-from pinakes.engine.write.loaded import forget
-from pinakes.engine.write.overwrite import Files, overwrite
 from pinakes.parser.statements import Truncate
 
 

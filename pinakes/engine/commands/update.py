@@ -13,16 +13,16 @@ import pyarrow as pa
 from pinakes.core.errors import ColumnExists, ColumnNotFound, NotSupportedError, listing
 from pinakes.core.names import match, quote
 from pinakes.engine.commands.counted import counted
-from pinakes.engine.commands.elsewhere import elsewhere
+from pinakes.engine.commands.remote_dispatch import elsewhere
+from pinakes.engine.iceberg.write.cast_errors import naming_misfits
+from pinakes.engine.iceberg.write.commit import again
+from pinakes.engine.iceberg.write.matching import matching
+from pinakes.engine.iceberg.write.merge import Clause, merge_into
+from pinakes.engine.iceberg.write.rewrite import TARGET, Rewrite
+from pinakes.engine.iceberg.write.shape import cast
 from pinakes.engine.planning.plan_schema import schema_of
 from pinakes.engine.result import Result
 from pinakes.engine.statement_context import Execution
-from pinakes.engine.write.commit import again
-from pinakes.engine.write.matching import matching
-from pinakes.engine.write.merge import Clause, merge_into
-from pinakes.engine.write.misfits import naming_misfits
-from pinakes.engine.write.rewrite import TARGET, Rewrite
-from pinakes.engine.write.shape import cast
 from pinakes.parser.statements import Assignment, Update
 
 

@@ -13,7 +13,7 @@ from datafusion import Expr
 
 from pinakes.core.names import spell, text_literal
 from pinakes.core.plain import as_text, plain
-from pinakes.engine.scan.native import UUID_TEXT
+from pinakes.engine.iceberg.scan.native import UUID_TEXT
 
 MOST = 20
 """Values of an IN list that are shown."""

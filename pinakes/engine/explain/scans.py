@@ -17,9 +17,9 @@ from pinakes.engine.explain.cache_use import cache_use
 from pinakes.engine.explain.conditions import as_sql
 from pinakes.engine.explain.facts import Files, RowGroups, Scan
 from pinakes.engine.explain.operators import Read, file_key
-from pinakes.engine.scan.by_partition import ByPartition
-from pinakes.engine.scan.prune import Pruner
-from pinakes.engine.scan.table import FEW
+from pinakes.engine.iceberg.scan.by_partition import ByPartition
+from pinakes.engine.iceberg.scan.prune import Pruner
+from pinakes.engine.iceberg.scan.table import FEW
 
 if TYPE_CHECKING:
     from datafusion import Expr
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from pinakes.caches.tally import Asked
     from pinakes.core.catalog import IcebergTable
     from pinakes.engine.binding.relation import Relation
+    from pinakes.engine.iceberg.scan.shapes import Shape
+    from pinakes.engine.iceberg.scan.table import IcebergScan
     from pinakes.engine.pushdown.scan_pushdown import Told
-    from pinakes.engine.scan.shapes import Shape
-    from pinakes.engine.scan.table import IcebergScan
 
 
 @dataclass(frozen=True, slots=True)

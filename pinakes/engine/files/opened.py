@@ -14,7 +14,7 @@ from pinakes.engine.files.dataset import FilesDataset, Read
 from pinakes.engine.files.extras import Extras
 from pinakes.engine.files.formats import reading
 from pinakes.engine.files.paths import File
-from pinakes.engine.scan.exact import exact
+from pinakes.engine.iceberg.scan.unfiltered_dataset import exact
 
 
 @dataclass(frozen=True, slots=True)

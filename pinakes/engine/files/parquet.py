@@ -25,7 +25,7 @@ from pinakes.engine.files.options import ParquetOptions
 from pinakes.engine.files.parquet_footers import file_schema, footer_of
 from pinakes.engine.files.paths import File
 from pinakes.engine.files.schemas import presented, united
-from pinakes.engine.scan.native import union, unskipped, uuid_as_text
+from pinakes.engine.iceberg.scan.native import union, unskipped, uuid_as_text
 
 _UUID = pa.binary(16)
 _VIEWS = {pa.string(): pa.string_view(), pa.binary(): pa.binary_view()}

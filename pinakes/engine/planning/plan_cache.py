@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from pinakes.engine.binding.relation import Relation
     from pinakes.engine.execution.result_cache import Versions
-    from pinakes.engine.scan.watched import Watched
+    from pinakes.engine.iceberg.scan.file_integrity import Watched
     from pinakes.engine.statement_context import Execution
     from pinakes.parser.statements import Planned
 

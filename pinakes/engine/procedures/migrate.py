@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from pinakes.engine.maintenance.inherit import inherit
-from pinakes.engine.maintenance.sources import files_in
+from pinakes.engine.iceberg.maintenance.inherit import inherit
+from pinakes.engine.iceberg.maintenance.sources import files_in
 from pinakes.engine.procedures.add_files import SOURCE
 from pinakes.engine.procedures.base import TABLE, MakingProcedure, Parameter, Rows
 

@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 
     from pinakes.engine.binding.relation import Key, Relation
     from pinakes.engine.execution.query import Query
+    from pinakes.engine.iceberg.scan.file_integrity import Local, Remote, Watched
+    from pinakes.engine.iceberg.scan.table import IcebergScan, Narrowed
     from pinakes.engine.planning.optimize.compute import Computed
-    from pinakes.engine.scan.table import IcebergScan, Narrowed
-    from pinakes.engine.scan.watched import Local, Remote, Watched
     from pinakes.engine.session import Session
 
 
@@ -247,7 +247,7 @@ class Plans:
         scans = [scan for scan in scans if scan.is_worth_narrowing]  # the others are there to be explained
         if not scans:
             return None
-        from pinakes.engine.scan.answers import answered
+        from pinakes.engine.iceberg.scan.metadata_aggregates import answered
 
         return answered(optimized, scans, context)
 

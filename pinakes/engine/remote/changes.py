@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from pinakes.core.errors import NotSupportedError
 from pinakes.core.snapshots import said_number
+from pinakes.engine.iceberg.write.rewrite import Rewrite
 from pinakes.engine.planning.plan_schema import schema_of
 from pinakes.engine.remote.create_table import create, typed
 from pinakes.engine.remote.engine_selection import (
@@ -36,7 +37,6 @@ from pinakes.engine.remote.sending import (
     unsaid,
 )
 from pinakes.engine.remote.text import RemoteText, quoted
-from pinakes.engine.write.rewrite import Rewrite
 from pinakes.parser.spark.assignment import assigned_type
 from pinakes.parser.statements import CreateTableAs, Delete, Insert, Merge, Update
 

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 
 from pinakes.core.errors import NotSupportedError
 from pinakes.engine.commands.merge import clause_of
+from pinakes.engine.iceberg.write.rewrite import TARGET
 from pinakes.engine.planning.plan_schema import schema_of
 from pinakes.engine.remote.text import quoted
-from pinakes.engine.write.rewrite import TARGET
 from pinakes.parser.spark.assignment import assigned_type
 
 if TYPE_CHECKING:
+    from pinakes.engine.iceberg.write.merge import Clause
+    from pinakes.engine.iceberg.write.rewrite import Rewrite
     from pinakes.engine.remote.text import RemoteText
-    from pinakes.engine.write.merge import Clause
-    from pinakes.engine.write.rewrite import Rewrite
     from pinakes.parser.statements import Merge
 
 _KINDS = ("MATCHED", "NOT MATCHED", "NOT MATCHED BY SOURCE")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from pinakes.core.errors import NotSupportedError
 from pinakes.engine.datafusion.error_translation import translated
 from pinakes.engine.datafusion.plan_metrics import summary_of
+from pinakes.engine.iceberg.write import snapshot_properties as author
 from pinakes.engine.planning.plan_schema import schema_of_plan
 from pinakes.engine.remote.engine_selection import (
     AUTO,
@@ -22,7 +23,6 @@ from pinakes.engine.remote.engine_selection import (
 from pinakes.engine.remote.interface import RemoteStatement
 from pinakes.engine.remote.text import RemoteText
 from pinakes.engine.result import Result
-from pinakes.engine.write import author
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -13,9 +13,9 @@ from pinakes.caches.catalog import forget_table
 from pinakes.core.errors import NotSupportedError
 from pinakes.core.names import Name
 from pinakes.core.snapshots import said
+from pinakes.engine.iceberg.write.rewrite import TARGET, Rewrite
 from pinakes.engine.remote.query import remote_statement
 from pinakes.engine.remote.text import RemoteText, quoted
-from pinakes.engine.write.rewrite import TARGET, Rewrite
 
 if TYPE_CHECKING:
     from pyiceberg.table.snapshots import Snapshot

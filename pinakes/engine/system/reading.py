@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pinakes.engine.system.worlds import world_of
+from pinakes.engine.system.contexts import world_of
 from pinakes.system_tables.base import Request, SystemTable
 from pinakes.system_tables.conditions import ANYTHING, Condition
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from pinakes.engine.binding.memory_sources import Rows
-from pinakes.engine.system.asked import asked_of
+from pinakes.engine.pushdown.placeholder_scan import shadow_of
+from pinakes.engine.system.pushdown import asked_of
 from pinakes.engine.system.reading import read
-from pinakes.engine.system.shadow import shadow_of
 from pinakes.system_tables.base import SystemTable
 
 if TYPE_CHECKING:

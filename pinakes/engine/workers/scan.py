@@ -8,10 +8,10 @@ import pyarrow as pa
 from datafusion import Expr
 
 from pinakes.engine.datafusion.plan_proto import scans_of
+from pinakes.engine.iceberg.scan.unfiltered_dataset import exact
+from pinakes.engine.pushdown.placeholder_scan import shadow_of
 from pinakes.engine.pushdown.scan_pushdown import serialized
-from pinakes.engine.scan.exact import exact
-from pinakes.engine.system.asked import asked_of
-from pinakes.engine.system.shadow import shadow_of
+from pinakes.engine.system.pushdown import asked_of
 from pinakes.engine.workers.conditions import filters_of
 from pinakes.engine.workers.dataset import WorkerDataset
 from pinakes.worker.wire.filters import Filter

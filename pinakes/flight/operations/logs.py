@@ -16,7 +16,7 @@ from typing import Any
 from pinakes.core.config import LogConfig
 from pinakes.core.screen import VISIBLE, one_line, printable
 from pinakes.engine.execution.query_info import QueryInfo
-from pinakes.engine.write.author import current
+from pinakes.engine.iceberg.write.snapshot_properties import current
 from pinakes.flight.operations.ledger import Ledger
 from pinakes.parser.masking import masked_address
 

@@ -429,7 +429,7 @@ _MICROS = {
 
 def _truncated(writer: Writer, node: n.Call, arguments: list[tuple[n.Node, Value]]) -> Value | None:
     """date_trunc goes by way of nanoseconds and fails for years before 1678 and after 2262: there it is put together
-    of the parts of the date. `engine/scan/images.py` knows this form."""
+    of the parts of the date. `engine/iceberg/scan/monotonic_functions.py` knows this form."""
     (part, part_value), (moment, value) = arguments
     text = writer.text(moment, value)
     if len(text) > _LONGEST or not is_repeatable(moment):

@@ -16,8 +16,8 @@ from pyiceberg.table.update import SetPropertiesUpdate
 
 from pinakes.core.errors import AlreadyExistsError, NotFoundError
 from pinakes.core.names import Name, quote, text_literal
-from pinakes.engine.write.commit import again
-from pinakes.engine.write.load import load
+from pinakes.engine.iceberg.write.commit import again
+from pinakes.engine.iceberg.write.load import load
 from pinakes.pipeline.loads.history import History, history_of
 
 if TYPE_CHECKING:

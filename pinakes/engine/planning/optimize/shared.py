@@ -16,9 +16,9 @@ import pyarrow as pa
 from datafusion import DataFrame, SessionContext
 from datafusion import Table as Provider
 
+from pinakes.engine.iceberg.scan.native import scan_of
 from pinakes.engine.planning.determinism import is_steady
 from pinakes.engine.planning.optimize.plain_types import is_plain
-from pinakes.engine.scan.native import scan_of
 
 SHARED = "$shared"
 """The catalog of such subqueries in planned text. Nobody can mount it."""

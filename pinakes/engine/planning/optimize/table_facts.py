@@ -18,8 +18,8 @@ from pyiceberg.types import DateType, DecimalType, IntegerType, LongType, Nested
 from pinakes.caches.manifests import ManifestCache
 from pinakes.core.catalog import IcebergTable
 from pinakes.core.distinct_counts import distinct_counts
-from pinakes.engine.scan.bounds import kind_of
-from pinakes.engine.scan.snapshot import SnapshotFiles, files_of
+from pinakes.engine.iceberg.scan.bounds import kind_of
+from pinakes.engine.iceberg.scan.snapshot import SnapshotFiles, files_of
 
 _KEYS = (IntegerType, LongType, DateType)
 
