@@ -374,7 +374,7 @@ def _shown(table: pa.Table) -> str:
 
 def _names(sql: str) -> set[str]:
     """Every word of a statement: those within texts, too, since nextval('s') and query('…') name things there."""
-    return {word.lower() for word in re.findall(r"\w+", sql)}
+    return {word.strip('"').lower() for word in re.findall(r'\w+|"[^"]+"', sql)}
 
 
 def _inserts_into(record: Record | Stop | None) -> set[str] | None:
