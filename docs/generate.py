@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from pinakes.cli import main, pipeline, users
-from pinakes.core import config, errors, powers, server_config, serving, spark_config
+from pinakes.core import config, errors, server_config, serving, spark_config
+from pinakes.core import privileges as powers
 from pinakes.core.arrow_types import sql_name_of_arrow
 from pinakes.core.names import INFORMATION_SCHEMA, SYSTEM
 from pinakes.core.server_limits import ServerLimits

@@ -15,7 +15,7 @@ import pytest
 
 from pinakes.core import errors
 from pinakes.core.config import CacheConfig, CachesConfig, EngineConfig, LogConfig, SizedCacheConfig
-from pinakes.core.powers import POWERS
+from pinakes.core.privileges import POWERS
 from pinakes.core.server_config import AccessConfig, LoginConfig, OidcConfig, TlsConfig
 from pinakes.core.server_limits import ServerLimits
 from pinakes.core.serving import MetricsConfig, StatementLimits
@@ -202,7 +202,7 @@ def test_a_query_loads_no_system_tables() -> None:
         "sys.stderr.write(','.join(sorted(m.removeprefix(place) for m in sys.modules if m.startswith(place))))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
-    assert done.stderr == "faults,lanes"
+    assert done.stderr == "catalog_executor,metadata_errors"
 
 
 def test_help_loads_nothing_heavy() -> None:

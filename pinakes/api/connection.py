@@ -21,7 +21,7 @@ from typing import Any
 from pinakes.api import errors
 from pinakes.api.cursor import Cursor
 from pinakes.api.engines import acquire
-from pinakes.api.foreground import undisturbed
+from pinakes.api.interruptible import undisturbed
 from pinakes.api.parameters import Parameters, bound, check_count
 from pinakes.api.relation import Relation
 from pinakes.api.variables import Scopes, scopes_of, variables

@@ -27,7 +27,7 @@ from dataclasses import dataclass, field
 from functools import cache
 
 from pinakes.core.outbound import PUBLIC, entries
-from pinakes.core.powers import POWERS
+from pinakes.core.privileges import POWERS
 from pinakes.core.server_limits import ServerLimits
 from pinakes.core.serving import MetricsConfig, StatementLimits
 from pinakes.core.values import documented, duration, one_of, some_of, text, texts, truth

@@ -16,10 +16,10 @@ from pinakes.caches.limits import CacheLimits
 from pinakes.caches.registry import Caches
 from pinakes.core.catalog import Catalog
 from pinakes.core.config import Config
-from pinakes.core.confined import Roots
+from pinakes.core.delegating_catalog import Forwarding
 from pinakes.core.errors import InvalidArgument
-from pinakes.core.forwarding import Forwarding
 from pinakes.core.identity import Identity, local_identity
+from pinakes.core.path_sandbox import Roots
 from pinakes.core.settings import Settings
 from pinakes.engine.binding.namespaces import Scope
 from pinakes.engine.catalogs.authorization.guard import Guard
@@ -34,8 +34,8 @@ from pinakes.engine.execution.tracker import QueryTracker
 from pinakes.engine.execution.weak_set import Alive
 from pinakes.engine.files.access import FileAccess
 from pinakes.engine.session import Session
-from pinakes.system_tables.faults import Faults
-from pinakes.system_tables.lanes import Lanes
+from pinakes.system_tables.catalog_executor import Lanes
+from pinakes.system_tables.metadata_errors import Faults
 
 if TYPE_CHECKING:
     from pinakes.core.secret_file import SecretFile

@@ -12,7 +12,7 @@ from pinakes.core.serving import StatementLimits
 
 if TYPE_CHECKING:
     from pinakes.flight.connections import Connection
-    from pinakes.flight.expiring import Expiring
+    from pinakes.flight.handle_registry import Expiring
     from pinakes.flight.service import Ask
 
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, cast
 
 from pinakes.core.catalog import Catalog
 from pinakes.core.errors import CatalogUnavailable, InvalidArgument, listing
-from pinakes.core.hints import meant
 from pinakes.core.secrets import ANONYMOUS, Access
+from pinakes.core.suggestions import meant
 from pinakes.providers.locations import is_address, is_remote, local_path
 from pinakes.providers.options import parse_options
 

@@ -44,8 +44,8 @@ DIFFERENCES: tuple[Difference, ...] = (
     Difference(
         "NaN as text",
         "PostgreSQL writes NaN; DuckDB writes nan",
-        r"nan",
-        r"ours: \d+ rows \(string\) .*NaN.*DuckDB: \d+ rows \(string\) .*nan",
+        r"nan|::text",
+        r"ours: \d+ rows \(string.*NaN.*DuckDB: \d+ rows \(string.*nan",
     ),
     Difference(
         "x = ANY (NULL)",
@@ -268,7 +268,7 @@ DIFFERENCES: tuple[Difference, ...] = (
         "dates in files of text",
         "only dates and timestamps in the form of ISO 8601 are found in CSV and JSON files; DuckDB tries other forms",
         r"\.(json|csv)'",
-        r"ours: \d+ rows \(.*string.*DuckDB: \d+ rows \(.*(timestamp|date32)",
+        r"ours: \d+ rows \(.*string.*DuckDB: \d+ rows \(.*(timestamp|date32|time64)",
     ),
     Difference(
         "constants in a REAL column",
@@ -316,7 +316,7 @@ DIFFERENCES: tuple[Difference, ...] = (
     Difference(
         "files that several paths lead to",
         "a file is read once, however many paths of a list lead to it; DuckDB reads it for each path",
-        r"large_strings\.parquet.*large_strings\.parquet",
+        r"'([^']+\.(?:parquet|csv))'.*'\1'",
     ),
     Difference(
         "quotes within a field of a CSV file",
@@ -326,7 +326,18 @@ DIFFERENCES: tuple[Difference, ...] = (
     Difference(
         "the form of a CSV file",
         "quote, escape and header are what the options say; DuckDB finds them by trying",
-        r"unionbyname_21248|page_namespacepage_title|backslash_escape|single_quote_backslash|empty_header|mismatch/half",
+        r"unionbyname_21248|page_namespacepage_title|backslash_escape|single_quote_backslash|empty_header|mismatch/half"
+        r"|csv/comments/|unescaped_quotes|bad_escape|timestamp_tz\.csv",
+    ),
+    Difference(
+        "quoted texts that stand for NULL",
+        "a quoted text in a CSV file is not NULL, as in PostgreSQL; in DuckDB it may be",
+        r"null_comparison|null_string|test_null_option|file_ends_in_quoted_value",
+    ),
+    Difference(
+        "12 o'clock without AM or PM",
+        "%I reads 12 as hour 0, as in PostgreSQL; DuckDB reads it as 12",
+        r"%I:%M:%S'",
     ),
     Difference(
         "LIMIT without ORDER BY in COPY",

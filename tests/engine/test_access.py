@@ -14,7 +14,7 @@ from pinakes.api.build import open_engine
 from pinakes.core.config import parse_config
 from pinakes.core.errors import PermissionDenied, PinakesError
 from pinakes.core.identity import Identity
-from pinakes.core.powers import POWERS
+from pinakes.core.privileges import POWERS
 from pinakes.engine.binding.relation import Relation
 from pinakes.engine.catalogs.authorization.guard import Guard
 from pinakes.engine.catalogs.authorization.policy import EMBEDDED, Policy

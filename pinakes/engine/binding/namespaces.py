@@ -12,10 +12,10 @@ from typing import Literal
 from pinakes.caches.catalog import forget_table
 from pinakes.core.catalog import Catalog, SupportsNamespaces, SupportsPathIdentifiers, SupportsTables, SupportsViews
 from pinakes.core.errors import NamespaceNotFound, NotSupportedError, TableNotFound, ViewNotFound, listing
-from pinakes.core.hints import meant
 from pinakes.core.names import Namespace, Part, display, dotted, match
+from pinakes.core.suggestions import meant
 from pinakes.engine.catalogs.mounts import Mounted
-from pinakes.parser.masking import masked_address
+from pinakes.parser.redaction import masked_address
 
 Kind = Literal["TABLE", "VIEW", "METADATA"]
 """METADATA is what `"t$snapshots"` names: the metadata of a table, which can be read only."""

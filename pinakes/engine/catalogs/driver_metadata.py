@@ -20,11 +20,11 @@ from pinakes.engine.system.contexts import world_of
 from pinakes.system_tables import listing
 from pinakes.system_tables.arrow_columns import arrow_columns
 from pinakes.system_tables.base import Request
+from pinakes.system_tables.catalog_executor import ahead
 from pinakes.system_tables.combined import both
 from pinakes.system_tables.conditions import Condition, Like, OneOf
 from pinakes.system_tables.constraints import Key, keys
 from pinakes.system_tables.described import ColumnFacts
-from pinakes.system_tables.lanes import ahead
 from pinakes.system_tables.listing import EVERY_KIND, Entry, Kind, Space
 from pinakes.system_tables.loading import Described, answered, asked
 from pinakes.system_tables.namespaces import window_of

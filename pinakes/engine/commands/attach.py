@@ -12,7 +12,7 @@ from pinakes.engine.catalogs.mounting import make_mount, take_common, verify
 from pinakes.engine.commands.ownership import check_may_unmount
 from pinakes.engine.result import Result
 from pinakes.engine.statement_context import Execution
-from pinakes.parser.masking import masked_address
+from pinakes.parser.redaction import masked_address
 from pinakes.parser.statements import Attach, Option, OptionValue
 
 

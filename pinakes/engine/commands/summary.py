@@ -19,7 +19,7 @@ from datafusion import functions as f
 from pyarrow import types as is_
 
 from pinakes.core.arrow_types import unwrapped
-from pinakes.core.plain import as_text, plain
+from pinakes.core.value_format import as_text, plain
 
 QUANTILES = (0.25, 0.5, 0.75)
 _DAY = 86_400_000_000

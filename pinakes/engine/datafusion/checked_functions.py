@@ -91,7 +91,7 @@ def _power(base: pa.Array, exponent: pa.Array) -> pa.Array:
 
 
 def _log(base: pa.Array, values: pa.Array) -> pa.Array:
-    """Of any base. `log(x)`, of base 10, is another function: `parser/repairs.py`."""
+    """Of any base. `log(x)`, of base 10, is another function: `parser/rewrites.py`."""
     _refuse(pc.or_(pc.less_equal(values, 0.0), pc.less_equal(base, 0.0)), _LOGARITHM)
     _refuse(pc.equal(base, 1.0), "a logarithm of base 1 is undefined")
     found = pc.if_else(pc.equal(base, 2.0), pc.log2(values), pc.logb(values, base))

@@ -23,7 +23,7 @@ from pinakes.core.errors import (
     TableNotFound,
     TypeMismatch,
 )
-from pinakes.core.hints import meant
+from pinakes.core.suggestions import meant
 
 _CLAUSES = ("FROM", "WHERE", "GROUP", "ORDER", "HAVING", "LIMIT", "JOIN", "UNION", "SELECT")
 

@@ -12,7 +12,7 @@ import pyarrow as pa
 from datafusion import Expr
 
 from pinakes.core.names import spell, text_literal
-from pinakes.core.plain import as_text, plain
+from pinakes.core.value_format import as_text, plain
 from pinakes.engine.iceberg.scan.native import UUID_TEXT
 
 MOST = 20

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from pinakes.core.confined import Roots
 from pinakes.core.errors import InvalidArgument, PermissionDenied, listing
 from pinakes.core.location import Location
+from pinakes.core.path_sandbox import Roots
 
 PRIVATE = "pinakes-temp-"
 """How the directories of sessions' temporary tables begin (`scratch.py`): what is in them is the session's own."""

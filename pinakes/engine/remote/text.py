@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
+from pinakes.core.delegating_catalog import Forwarding
 from pinakes.core.errors import NotSupportedError
-from pinakes.core.forwarding import Forwarding
 from pinakes.engine.planning.plan_schema import without_views
 from pinakes.engine.remote.interface import HandedOver, RemoteCatalog
 from pinakes.parser.spark.parameters import bound

@@ -11,7 +11,7 @@ from pinakes.engine.files.catalog_tables import open_table
 from pinakes.engine.planning.functions import functions
 from pinakes.engine.system.avro_files import avro_of
 from pinakes.engine.system.runtime import Runtime
-from pinakes.system_tables.world import World
+from pinakes.system_tables.context import World
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from pinakes.engine.statement_context import Execution
-    from pinakes.system_tables.faults import Fault
+    from pinakes.system_tables.metadata_errors import Fault
 
 
 def read(

@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 from typing import Any
 
-from pinakes.api.local_seat import work_of
+from pinakes.api.local_shell_backend import work_of
 from pinakes.core.errors import PinakesError, SessionLost
 from pinakes.core.portable_errors import as_values
 from pinakes.engine.execution.query import Query

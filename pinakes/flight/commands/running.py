@@ -7,7 +7,7 @@ from itertools import chain
 
 import pyarrow as pa
 
-from pinakes.api.many import all_or_none, names_in, only_row, selecting
+from pinakes.api.executemany import all_or_none, names_in, only_row, selecting
 from pinakes.core.errors import InvalidArgument
 from pinakes.engine.result import Result
 from pinakes.engine.session import Session

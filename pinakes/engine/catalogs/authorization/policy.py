@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from pinakes.core.errors import PermissionDenied
-from pinakes.core.powers import POWERS
+from pinakes.core.privileges import POWERS
 
 if TYPE_CHECKING:
     from pinakes.core.identity import Identity

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from sqlglot import expressions as exp
 
 from pinakes.parser.faults import Fault
-from pinakes.parser.shared_keys import star_of, written_out
+from pinakes.parser.using_columns import star_of, written_out
 
 WORDS = frozenset({"FULL", "RIGHT", "LEFT", "ALL", "ANY", "SOME", "IN", "RECURSIVE"})
 """A statement without any of these needs no look at its tree."""

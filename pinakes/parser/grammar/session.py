@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 from pinakes.core.names import Name
 from pinakes.parser.cursor import Cursor
-from pinakes.parser.masking import MASK, looks_secret
+from pinakes.parser.redaction import MASK, looks_secret
 from pinakes.parser.statements import ResetOption, SetOption, Use
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from pinakes.api.completion.sight import EMPTY, Level
 from pinakes.core.names import INFORMATION_SCHEMA, SYSTEM, Part
 
 if TYPE_CHECKING:
-    from pinakes.api.seat import Standing
+    from pinakes.api.shell_backend import Standing
     from pinakes.client.wire import Wire
 
 T = TypeVar("T")

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 from pinakes.core.names import Part
 from pinakes.parser.cursor import Cursor
-from pinakes.parser.forms.query import STARTS, body
-from pinakes.parser.forms.targets import refuse_tail
+from pinakes.parser.grammar.query import STARTS, body
+from pinakes.parser.grammar.targets import refuse_tail
 from pinakes.parser.lexer import Token
 from pinakes.parser.locate import Located, locate
-from pinakes.parser.masking import not_secret
 from pinakes.parser.options import check_once, hide, literal, option_key
+from pinakes.parser.redaction import not_secret
 from pinakes.parser.statements import CopyFrom, CopyOption, CopyTo, OptionValue, Span
 
 if TYPE_CHECKING:

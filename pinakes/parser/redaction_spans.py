@@ -9,7 +9,7 @@ from pinakes.parser.cursor import Cursor
 from pinakes.parser.dispatch import is_start, statement
 from pinakes.parser.faults import Fault
 from pinakes.parser.lexer import Token, tokenize_what_fits
-from pinakes.parser.masking import (
+from pinakes.parser.redaction import (
     Piece,
     carries_secrets,
     comment_pieces,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from pinakes.core.names import Name
 from pinakes.parser.calls import is_call
 from pinakes.parser.cursor import Cursor
-from pinakes.parser.forms.query import STARTS, body
+from pinakes.parser.grammar.query import STARTS, body
 from pinakes.parser.lexer import Token
 from pinakes.parser.locate import Located, locate
 from pinakes.parser.statements import Describe, Explain, ExplainFull, Planned, Span, Summarize, TableRef

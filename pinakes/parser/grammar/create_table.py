@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from pinakes.core.names import Name, Part
 from pinakes.parser.columns_def import column_rest, table_constraint
 from pinakes.parser.cursor import Cursor
-from pinakes.parser.forms.query import STARTS, body
-from pinakes.parser.forms.table_clauses import Clauses, clause
+from pinakes.parser.grammar.query import STARTS, body
+from pinakes.parser.grammar.table_clauses import Clauses, clause
 from pinakes.parser.statements import ColumnDef, CreateTable, CreateTableAs
 
 if TYPE_CHECKING:

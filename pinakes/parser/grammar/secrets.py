@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from pinakes.parser.cursor import Cursor
-from pinakes.parser.masking import harmless_in_secret
 from pinakes.parser.options import options
+from pinakes.parser.redaction import harmless_in_secret
 from pinakes.parser.statements import CreateSecret, DropSecret
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pinakes.parser.changes import Fragments, assignment_spans, locate_change
 from pinakes.parser.cursor import Cursor
-from pinakes.parser.forms.targets import assignments, returning, target
+from pinakes.parser.grammar.targets import assignments, returning, target
 from pinakes.parser.statements import Delete, Span, Truncate, Update
 
 

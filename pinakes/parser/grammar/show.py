@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Literal
 
-from pinakes.core.hints import close_to
 from pinakes.core.names import Name
+from pinakes.core.suggestions import close_to
 from pinakes.parser.cursor import Cursor
 from pinakes.parser.faults import Fault
 from pinakes.parser.statements import (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pinakes.parser.columns_def import column_rest, default_value
 from pinakes.parser.cursor import Cursor
-from pinakes.parser.forms.alter_refs import at_ref, create_ref, drop_ref
+from pinakes.parser.grammar.alter_refs import at_ref, create_ref, drop_ref
 from pinakes.parser.options import key_name, properties, property_keys, property_value
 from pinakes.parser.statements import (
     AddColumn,

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
-from pinakes.api.seat import Standing, Work
+from pinakes.api.shell_backend import Standing, Work
 from pinakes.client.errors import broken
 from pinakes.client.rows import ANSWER, Statement
 from pinakes.client.wire import Wire
@@ -137,7 +137,7 @@ class RemoteSeat:
 
     def completer(self) -> Completer:
         from pinakes.api.completion import Completer
-        from pinakes.client.sight import RemoteSight
+        from pinakes.client.completion_source import RemoteSight
 
         return Completer(RemoteSight(self._wire, lambda: self._standing))
 

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 from pinakes.core.names import Name
 from pinakes.parser.cursor import Cursor
-from pinakes.parser.forms.alter_actions import actions
-from pinakes.parser.forms.call import argument
-from pinakes.parser.forms.namespaces import WORDS as NAMESPACE_WORDS
-from pinakes.parser.forms.namespaces import alter_namespace
-from pinakes.parser.forms.views import alter_view
+from pinakes.parser.grammar.alter_actions import actions
+from pinakes.parser.grammar.call import argument
+from pinakes.parser.grammar.namespaces import WORDS as NAMESPACE_WORDS
+from pinakes.parser.grammar.namespaces import alter_namespace
+from pinakes.parser.grammar.views import alter_view
 from pinakes.parser.statements import AlterAction, AlterTable, RenameTable, TableExecute
 
 if TYPE_CHECKING:

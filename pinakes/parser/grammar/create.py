@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pinakes.parser.cursor import Cursor
-from pinakes.parser.forms.attach import create_catalog
-from pinakes.parser.forms.create_table import create_table
-from pinakes.parser.forms.namespaces import WORDS as NAMESPACE_WORDS
-from pinakes.parser.forms.namespaces import create_namespace
-from pinakes.parser.forms.secrets import create_secret
-from pinakes.parser.forms.views import create_view
+from pinakes.parser.grammar.attach import create_catalog
+from pinakes.parser.grammar.create_table import create_table
+from pinakes.parser.grammar.namespaces import WORDS as NAMESPACE_WORDS
+from pinakes.parser.grammar.namespaces import create_namespace
+from pinakes.parser.grammar.secrets import create_secret
+from pinakes.parser.grammar.views import create_view
 
 if TYPE_CHECKING:
     from pinakes.parser.statements import AnyStatement

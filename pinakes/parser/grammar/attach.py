@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from pinakes.parser.cursor import Cursor
-from pinakes.parser.masking import harmless
 from pinakes.parser.options import hide, literal, options
+from pinakes.parser.redaction import harmless
 from pinakes.parser.statements import Attach, CreateCatalog, Detach, DropCatalog, Option
 
 

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from pinakes.core.names import Name
 from pinakes.parser.cursor import Cursor
-from pinakes.parser.forms.attach import drop_catalog
-from pinakes.parser.forms.namespaces import WORDS as NAMESPACE_WORDS
-from pinakes.parser.forms.namespaces import drop_namespace
-from pinakes.parser.forms.secrets import drop_secret
+from pinakes.parser.grammar.attach import drop_catalog
+from pinakes.parser.grammar.namespaces import WORDS as NAMESPACE_WORDS
+from pinakes.parser.grammar.namespaces import drop_namespace
+from pinakes.parser.grammar.secrets import drop_secret
 from pinakes.parser.statements import DropTable, DropView
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 from pinakes.core.identity import Identity
-from pinakes.system_tables.faults import Fault, Faults
-from pinakes.system_tables.lanes import Lanes
+from pinakes.system_tables.catalog_executor import Lanes
+from pinakes.system_tables.metadata_errors import Fault, Faults
 
 if TYPE_CHECKING:
     from datetime import datetime

@@ -45,6 +45,6 @@ class Faults:
         met = [f for f in faults if (f.user, f.fingerprint) == (identity.user, identity.fingerprint)]
         if identity.is_admin:
             return met
-        from pinakes.core.discreet import about
+        from pinakes.core.redaction import about
 
         return [replace(f, message=about(f.code, f.message)) for f in met]

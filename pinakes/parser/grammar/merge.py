@@ -7,7 +7,7 @@ from typing import Literal
 from pinakes.core.names import Part
 from pinakes.parser.changes import Fragments, clause_spans, locate_change
 from pinakes.parser.cursor import Cursor
-from pinakes.parser.forms.targets import alias_part, assignments, returning, target
+from pinakes.parser.grammar.targets import alias_part, assignments, returning, target
 from pinakes.parser.statements import Assignment, Merge, MergeClause, Span
 from pinakes.parser.time_travel import read_clause
 

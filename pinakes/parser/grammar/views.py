@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pinakes.core.names import Name, Part
 from pinakes.parser.cursor import Cursor
-from pinakes.parser.forms.query import body
+from pinakes.parser.grammar.query import body
 from pinakes.parser.locate import Located
 from pinakes.parser.options import properties, property_keys
 from pinakes.parser.statements import AlterView, CreateView, Properties, Span

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from pinakes.parser.cursor import Cursor
-from pinakes.parser.forms.query import STARTS, body
-from pinakes.parser.forms.targets import returning, target
+from pinakes.parser.grammar.query import STARTS, body
+from pinakes.parser.grammar.targets import returning, target
 from pinakes.parser.locate import Located
 from pinakes.parser.statements import Insert, PartitionColumn
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pinakes.api.seat import Standing, TransactionState, Work
+from pinakes.api.shell_backend import Standing, TransactionState, Work
 from pinakes.core.names import Name
 
 if TYPE_CHECKING:
