@@ -246,6 +246,8 @@ class _FileRun:
         if not targets:
             self.lost = f"only one of the two carried out: {sql.strip()[:80]}"
         self.different |= targets
+        if "{TEST_DIR}" in sql:  # files that only one of the two has written
+            self.different.add("test_dir")
 
     # --- the engines ---------------------------------------------------------------------------------------------
 
