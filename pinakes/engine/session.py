@@ -10,11 +10,11 @@ from datetime import UTC, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from pinakes import __version__
 from pinakes.core.errors import InvalidArgument
 from pinakes.core.identity import Identity
 from pinakes.core.names import dotted
 from pinakes.core.settings import Settings
+from pinakes.core.version import __version__
 from pinakes.engine.binding.namespaces import Scope
 from pinakes.engine.binding.resolver import Remembered, Resolver
 from pinakes.engine.binding.session_relations import Lookup, Temporaries

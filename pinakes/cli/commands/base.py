@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from pinakes.cli.console import Console
     from pinakes.cli.runner import Runner
     from pinakes.cli.shell_state import Desk
+    from pinakes.cli.steps import Script
 
 Takes = Literal["nothing", "file", "relation", "place", "text"]
 """What the argument is, for completion."""
@@ -62,12 +63,11 @@ class Command:
     names: tuple[str, ...]
     arguments: str
     help: str
-    run: Callable[[Call], None]
+    run: Callable[[Call], Script | None]
+    """Carries it out, and returns a script that is to be run next."""
     group: str
     takes: Takes = "text"
     choices: tuple[str, ...] = ()
-    takes_statement: bool = False
-    """Whether the statement that is open ends with it."""
 
     @property
     def usage(self) -> str:

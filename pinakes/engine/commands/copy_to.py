@@ -16,8 +16,9 @@ from pinakes.engine.files.access import FileAccess
 from pinakes.engine.files.paths import is_store_path
 from pinakes.engine.files.write_csv import exact_names
 from pinakes.engine.files.write_options import Wanted, refuse_twice, wanted
-from pinakes.engine.files.write_rows import RowWriter, open_writer
+from pinakes.engine.files.write_rows import RowWriter
 from pinakes.engine.files.write_target import located, replaced_directory, replaced_file
+from pinakes.engine.files.writers import open_writer
 from pinakes.engine.planning.plan_schema import schema_of
 from pinakes.engine.result import Result
 from pinakes.engine.statement_context import Execution

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from pinakes import __version__
 from pinakes.core import machine
 from pinakes.core.names import dotted
 from pinakes.core.redaction import about
+from pinakes.core.version import __version__
 from pinakes.engine.catalogs.global_settings import all_settings
 from pinakes.engine.catalogs.secrets import ref_of
 from pinakes.system_tables.runtime.tasks import LOCAL

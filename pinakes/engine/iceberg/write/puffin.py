@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from pinakes import __version__
+from pinakes.core.version import __version__
 
 MAGIC = b"PFA1"
 

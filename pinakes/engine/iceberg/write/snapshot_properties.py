@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-from pinakes import __version__
+from pinakes.core.version import __version__
 
 _AUTHOR: ContextVar[tuple[str, str]] = ContextVar("author")
 
