@@ -40,6 +40,7 @@ from pinakes.parser.statements import Planned, Query, Span, TableRef
 
 if TYPE_CHECKING:
     from pinakes.engine.execution import Execution
+    from pinakes.parser.typed.nodes import Query as Tree
 
 MAX_VIEW_DEPTH = 64
 _UNTYPED = re.compile(r"""SELECT\s+(?:\d{1,9}|'[^']*')(?:\s+AS\s+"[^"]*")?\s*;?\s*""", re.IGNORECASE)
@@ -167,11 +168,15 @@ class Planner:
             refuse_unread(frame.logical_plan())
             return frame
         if locate is None or written.text == sql:
-            return self._plan_as_is(written.text, statement, locate)
+            return self._plan_as_is(written.text, statement, locate, written.tree)
         return self._plan_as_is(written.text, statement, lambda line, column: locate(*written.place(line, column)))
 
     def _plan_as_is(
-        self, sql: str, statement: Planned, locate: Callable[[int, int], Position | None] | None
+        self,
+        sql: str,
+        statement: Planned,
+        locate: Callable[[int, int], Position | None] | None,
+        tree: Tree | None = None,
     ) -> DataFrame:
         parameters = self._parameters(statement)
         session = self._session
@@ -185,7 +190,7 @@ class Planner:
                 session.bridge.planning(self),
                 translated(locate),
             ):
-                frame = self._planned(sql, parameters)
+                frame = self._planned(sql, parameters, tree)
         except TableNotFound as error:
             raise self._missing or error from None
         except ColumnNotFound as error:
@@ -197,10 +202,10 @@ class Planner:
         plans.add(frame, self._memo, lambda: self._plan_as_is(sql, statement, locate), is_shadowed=is_shadowed)
         return frame
 
-    def _planned(self, sql: str, parameters: dict[str, object] | None) -> DataFrame:
+    def _planned(self, sql: str, parameters: dict[str, object] | None, tree: Tree | None) -> DataFrame:
         """Once more when names that were resolved meanwhile led to files whose statistics can't be used."""
         context, statistics = self._session.context, self.execution.statistics
-        text, rows = self._stoppable(self._typed(sql, parameters))
+        text, rows = self._stoppable(self._typed(sql, parameters, tree))
         if not self.is_nested:
             filters = not self.execution.plans.names_meet
             shares = not self.execution.plans.recurses
@@ -210,10 +215,10 @@ class Planner:
         elif not statistics:  # who waits for this has set all else already
             self._session.switches.set(context, statistics=False)
         frame = context.sql_with_options(text, READ_ONLY, param_values=parameters)
-        return frame if statistics == self.execution.statistics else self._planned(sql, parameters)
+        return frame if statistics == self.execution.statistics else self._planned(sql, parameters, tree)
 
-    def _typed(self, sql: str, parameters: dict[str, object] | None) -> str:
-        """The text with the casts that its types need (`parser/typed`)."""
+    def _typed(self, sql: str, parameters: dict[str, object] | None, tree: Tree | None) -> str:
+        """The text with the casts that its types need (`parser/typed`); `tree` is that of the text, if it was read."""
         known = self._typed_texts.get(sql)
         if known is None and _UNTYPED.fullmatch(sql):
             return sql  # SELECT 1 is not worth the import
@@ -232,7 +237,7 @@ class Planner:
                 session.engine.result_limit,
                 find,
             )
-            rewritten = rewrite(sql, environment)
+            rewritten = rewrite(sql, environment, tree)
             self.execution.plans.untyped |= not rewritten.complete
             self.execution.plans.unchecked |= rewritten.unchecked
             self._typed_texts[sql] = known = rewritten.text

@@ -32,10 +32,10 @@ class Rewritten(NamedTuple):
 _COMPUTES = re.compile(r"[\w)\]'\"]\s*(?:[+-]|\*(?!\s*(?:,|\)|;|\bFROM\b|$)))\s*[\w('\"$-]|\bsum\s*\(", re.IGNORECASE)
 
 
-def rewrite(text: str, environment: Environment) -> Rewritten:
-    """The text as it is to be planned."""
+def rewrite(text: str, environment: Environment, tree: n.Query | None = None) -> Rewritten:
+    """The text as it is to be planned; `tree` is that of the text, if it was read before."""
     try:
-        tree = read(text)
+        tree = read(text) if tree is None else tree
         writer = Writer(text, environment, VISITORS)
         found, _ = writer.query(tree, None)
         if writer.checks:  # most columns have smaller values than their types allow
