@@ -34,6 +34,7 @@ from pinakes.engine.planned_text import covers, planned_placeholders, planned_te
 from pinakes.engine.relation import ROOT, Key, Relation
 from pinakes.engine.relations import Relations
 from pinakes.engine.resolver import Resolver
+from pinakes.engine.schemas import schema_of, without_views
 from pinakes.engine.splice import Edit, Spliced
 from pinakes.parser import classify
 from pinakes.parser.statements import Planned, Query, Span, TableRef
@@ -41,6 +42,7 @@ from pinakes.parser.statements import Planned, Query, Span, TableRef
 if TYPE_CHECKING:
     from pinakes.engine.execution import Execution
     from pinakes.parser.typed.nodes import Query as Tree
+    from pinakes.parser.typed.rewrite import Rewritten
 
 MAX_VIEW_DEPTH = 64
 _UNTYPED = re.compile(r"""SELECT\s+(?:\d{1,9}|'[^']*')(?:\s+AS\s+"[^"]*")?\s*;?\s*""", re.IGNORECASE)
@@ -70,7 +72,7 @@ class Planner:
         self._ahead: dict[str, DataFrame] = {}
         self._all_resolved = True
         self._missing: NotFoundError | None = None
-        self._typed_texts: dict[str, str] = {}
+        self._typed_texts: dict[str, Rewritten] = {}
 
     # --- text -----------------------------------------------------------------------------------------------------
 
@@ -155,6 +157,16 @@ class Planner:
         self._ahead[text.text] = frame = self._plan(text.text, statement, text.locate)
         return frame
 
+    def types(self, sql: str, statement: Planned) -> Sequence[pa.DataType]:
+        """Those of the columns of a query that is DataFusion's already. Nothing is planned where `parser/typed` knows
+        all of them exactly, which it does not for the fields of a struct. A subquery is planned, since only its plan
+        shows whether DataFusion answers it rightly."""
+        if statement.parsed and not _SUBQUERY.search(sql):
+            found = self._rewritten(sql, self._parameters(statement), None).types
+            if found is not None and not any(pa.types.is_nested(type) for type in found):
+                return [without_views(type) for type in found]
+        return schema_of(self.plan(sql, statement)).types
+
     def _plan(self, sql: str, statement: Planned, locate: Callable[[int, int], Position | None] | None) -> DataFrame:
         """The plan of a text, without the forms that DataFusion answers wrongly."""
         if _UNTYPED.fullmatch(sql):
@@ -219,9 +231,15 @@ class Planner:
 
     def _typed(self, sql: str, parameters: dict[str, object] | None, tree: Tree | None) -> str:
         """The text with the casts that its types need (`parser/typed`); `tree` is that of the text, if it was read."""
-        known = self._typed_texts.get(sql)
-        if known is None and _UNTYPED.fullmatch(sql):
+        if sql not in self._typed_texts and _UNTYPED.fullmatch(sql):
             return sql  # SELECT 1 is not worth the import
+        rewritten = self._rewritten(sql, parameters, tree)
+        self.execution.plans.untyped |= not rewritten.complete
+        self.execution.plans.unchecked |= rewritten.unchecked
+        return rewritten.text
+
+    def _rewritten(self, sql: str, parameters: dict[str, object] | None, tree: Tree | None) -> Rewritten:
+        known = self._typed_texts.get(sql)
         if known is None:
             from pinakes.engine.expression_types import PlanEnvironment
             from pinakes.parser.typed.rewrite import rewrite
@@ -237,10 +255,7 @@ class Planner:
                 session.engine.result_limit,
                 find,
             )
-            rewritten = rewrite(sql, environment, tree)
-            self.execution.plans.untyped |= not rewritten.complete
-            self.execution.plans.unchecked |= rewritten.unchecked
-            self._typed_texts[sql] = known = rewritten.text
+            self._typed_texts[sql] = known = rewrite(sql, environment, tree)
         return known
 
     def _found(self, parts: tuple[str, ...]) -> Relation | None:

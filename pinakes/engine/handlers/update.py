@@ -16,7 +16,6 @@ from pinakes.engine.execution import Execution
 from pinakes.engine.handlers.counted import counted
 from pinakes.engine.handlers.elsewhere import elsewhere
 from pinakes.engine.result import Result
-from pinakes.engine.schemas import schema_of
 from pinakes.engine.write.commit import again
 from pinakes.engine.write.matching import matching
 from pinakes.engine.write.merge import Clause, merge_into
@@ -90,8 +89,8 @@ def value_types(change: Rewrite, values: dict[str, str]) -> dict[str, pa.DataTyp
     if not values:
         return {}
     text = ", ".join(f"({sql}\n) AS {quote(name)}" for name, sql in values.items())
-    frame = change.planner.plan(f"SELECT {text} FROM {change.sql}", change.statement)
-    return {f.name: f.type for f in schema_of(frame)}
+    types = change.planner.types(f"SELECT {text} FROM {change.sql}", change.statement)
+    return dict(zip(values, types, strict=True))
 
 
 def _value(change: Rewrite, column: str, values: dict[str, str], types: dict[str, pa.DataType]) -> str:
