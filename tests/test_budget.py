@@ -39,7 +39,7 @@ BUDGETS: dict[str, tuple[str, Work]] = {
         Work(plans=2, optimizations=1, parses=1, reads=1),
     ),
     "SELECT, view": ("SELECT name FROM v WHERE id = {n}", Work(plans=2, optimizations=1, parses=2, reads=2)),
-    "INSERT VALUES": ("INSERT INTO t VALUES (1, 'a', {n}), (2, 'b', 2)", Work(plans=2, optimizations=2, reads=2)),
+    "INSERT VALUES": ("INSERT INTO t VALUES (1, 'a', {n}), (2, 'b', 2)", Work(plans=1, optimizations=1, reads=2)),
     "INSERT SELECT": (
         "INSERT INTO t SELECT id + {n}, name, n FROM s WHERE id > 1",
         Work(plans=2, optimizations=2, parses=1, reads=2),
