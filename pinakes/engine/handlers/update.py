@@ -21,7 +21,7 @@ from pinakes.engine.write.matching import matching
 from pinakes.engine.write.merge import Clause, merge_into
 from pinakes.engine.write.misfits import naming_misfits
 from pinakes.engine.write.rewrite import TARGET, Rewrite
-from pinakes.engine.write.shape import cast
+from pinakes.engine.write.shape import cast, planned_type, type_name
 from pinakes.parser.statements import Assignment, Update
 
 
@@ -46,10 +46,16 @@ def _update(statement: Update, execution: Execution) -> int:
         return 0
     touched = change.touched(places)
     select = ", ".join(_value(change, c, values, types) for c in change.columns)
-    select += change.changed_lineage(TARGET)
+    sql = f"SELECT {select}{change.changed_lineage(TARGET)} FROM {touched}"
+    # The rows that stay come with the others, if their columns are of one type: a nested value gets its own when it is
+    # written.
+    complete = not on_read and all(type_name(planned_type(change.type_of(c))) is not None for c in values)
+    _, left = change.divided(places)
+    if complete and left.num_rows:
+        sql += f" UNION ALL {change.untouched(left)}"
     with naming_misfits(change, [(values, touched)]):
-        changed = change.planner.plan(f"SELECT {select} FROM {touched}", statement)
-        change.apply(places, execution.batches(changed), on_read=on_read)
+        rows = execution.batches(change.planner.plan(sql, statement))
+        change.apply(places, rows, on_read=on_read, complete=complete)
     return int(places.num_rows)
 
 
