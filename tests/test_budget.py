@@ -44,7 +44,11 @@ BUDGETS: dict[str, tuple[str, Work]] = {
         "INSERT INTO t SELECT id + {n}, name, n FROM s WHERE id > 1",
         Work(plans=2, optimizations=2, parses=1, reads=2),
     ),
-    "UPDATE": ("UPDATE t SET n = n + {n} WHERE id = 1", Work(plans=3, optimizations=3, parses=1, reads=4)),
+    "UPDATE": ("UPDATE t SET n = n + {n} WHERE id = 1", Work(plans=2, optimizations=2, parses=1, reads=3)),
+    "UPDATE, many files": (
+        "UPDATE many SET name = name || '{n}' WHERE id = 1",
+        Work(plans=3, optimizations=3, parses=1, reads=4),
+    ),
     "DELETE": ("DELETE FROM t WHERE id = {n}", Work(plans=4, optimizations=4, parses=1, reads=4)),
     "MERGE": (
         "MERGE INTO t USING s ON t.id = s.id WHEN MATCHED THEN UPDATE SET name = s.name, n = s.n + {n} "

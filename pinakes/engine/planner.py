@@ -159,7 +159,7 @@ class Planner:
 
     def types(
         self, sql: str, statement: Planned, locate: Callable[[int, int], Position | None] | None = None
-    ) -> Sequence[pa.DataType]:
+    ) -> list[pa.DataType]:
         """Those of the columns of a query that is DataFusion's already. Nothing is planned where `parser/typed` knows
         all of them exactly, which it does not for the fields of a struct. A subquery is planned, since only its plan
         shows whether DataFusion answers it rightly."""
@@ -167,7 +167,7 @@ class Planner:
             found = self._rewritten(sql, self._parameters(statement), None).types
             if found is not None and not any(pa.types.is_nested(type) for type in found):
                 return [without_views(type) for type in found]
-        return schema_of(self.plan(sql, statement, locate)).types
+        return list(schema_of(self.plan(sql, statement, locate)).types)
 
     def _plan(self, sql: str, statement: Planned, locate: Callable[[int, int], Position | None] | None) -> DataFrame:
         """The plan of a text, without the forms that DataFusion answers wrongly."""

@@ -24,6 +24,9 @@ from pinakes.engine.write.rewrite import TARGET, Rewrite
 from pinakes.engine.write.shape import cast, planned_type, type_name
 from pinakes.parser.statements import Assignment, Update
 
+FEW_ROWS = 10_000
+"""Rows of a small table: to read them all takes no longer than a plan that shows which files can be left out."""
+
 
 def update(statement: Update, execution: Execution) -> Result:
     rows = elsewhere(statement, execution)
@@ -39,7 +42,8 @@ def _update(statement: Update, execution: Execution) -> int:
     on_read = change.is_merge_on_read("update")
     values = assigned(statement.assignments, change)
     where = f" WHERE {change.text(statement.where)}\n" if statement.where is not None else ""
-    change.narrow(change.wanted(f"{change.sql}{where}"))
+    is_small = not change.scan.is_worth_narrowing and sum(change.files.row_counts) <= FEW_ROWS
+    change.narrow(range(len(change.files)) if is_small else change.wanted(f"{change.sql}{where}"))
     types = value_types(change, values)
     places = change.places(f"{change.sql}{where}")
     if not places.num_rows:
