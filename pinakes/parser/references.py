@@ -10,9 +10,9 @@ from sqlglot import expressions as exp
 from pinakes.core.names import Part
 from pinakes.parser.locate import Tree
 from pinakes.parser.scopes import Scopes, Source
-from pinakes.parser.shared_keys import keeps_left, name_of, owner_of, star_of, written_out
 from pinakes.parser.statements import ColumnRef, References, SessionValue, SharedStar, Span, TableRef
 from pinakes.parser.tables import table_nodes
+from pinakes.parser.using_columns import keeps_left, name_of, owner_of, star_of, written_out
 
 
 def references_of(tree: Tree, tables: Sequence[TableRef], values: Sequence[SessionValue]) -> References:
