@@ -20,10 +20,9 @@ from pinakes.engine.binding.relation import Relation
 from pinakes.engine.planning.splice import Edit
 
 if TYPE_CHECKING:
-    from pinakes.parser.statements import ColumnRef, Planned, TableRef
+    from pinakes.parser.statements import ColumnRef, Planned, SharedStar, TableRef
 
-_USING = re.compile(r"\busing\b|\bnatural\b", re.IGNORECASE)
-_ODD = re.compile(rf"\.\s*\*|{_USING.pattern}", re.IGNORECASE)
+_ODD = re.compile(r"\.\s*\*|\busing\b|\bnatural\b", re.IGNORECASE)
 
 _DOTTED = re.compile(r"(?<!\w)(\w++)\"?\s*\.\s*(?=[\w\"])")
 
@@ -54,16 +53,16 @@ def column_edits(
     deep = any(len(ref.name.parts) > 2 for ref in statement.tables) or _has_fields(statement.text, relations)
     if not statement.parsed or not (odd or deep or _ODD.search(statement.text)):
         return []
-    from pinakes.parser import locate_columns
+    from pinakes.parser import locate_references
 
     sources: dict[int, tuple[TableRef, Relation]] = {i: (statement.tables[i], r) for i, r in relations.items()}
     if target is not None:
         sources[TARGET] = target
-    columns = locate_columns(statement)
-    edits = [edit for column in columns for edit in _edits(column, sources)]
+    references = locate_references(statement)
+    edits = [edit for column in references.columns for edit in _edits(column, sources)]
     named = {projection.end for projection in statement.projections}
-    edits += [_field_name(column) for column in columns if column.field and column.span.end not in named]
-    return [*edits, *_star_edits(statement, sources)] if _USING.search(statement.text) else edits
+    edits += [_field_name(column) for column in references.columns if column.field and column.span.end not in named]
+    return [*edits, *_star_edits(references.stars, sources)]
 
 
 def _has_fields(text: str, relations: Mapping[int, Relation]) -> bool:
@@ -77,10 +76,8 @@ def _field_name(column: ColumnRef) -> Edit:
     return Edit(column.span.end, column.span.end, f" AS {quote(name)}")
 
 
-def _star_edits(statement: Planned, sources: Sources) -> Iterator[Edit]:
-    from pinakes.parser import locate_shared_stars
-
-    for star in locate_shared_stars(statement):
+def _star_edits(stars: Sequence[SharedStar], sources: Sources) -> Iterator[Edit]:
+    for star in stars:
         if all(isinstance(owner, Part) or owner in sources for joined in star.joined for owner, _ in joined):
             text = ", ".join(_written_out(joined, star.keeps_left, sources) for joined in star.joined)
             yield Edit(star.span.start, star.span.end, text)

@@ -10,7 +10,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 
 import pyarrow as pa
-from datafusion import DataFrame
 from pyiceberg.schema import Schema
 
 from pinakes.core.errors import (
@@ -38,6 +37,7 @@ from pinakes.engine.planning.splice import Edit
 from pinakes.engine.result import Result
 from pinakes.engine.statement_context import Execution
 from pinakes.parser.statements import Insert
+from pinakes.parser.value_rows import value_rows
 
 
 def insert(statement: Insert, execution: Execution) -> Result:
@@ -65,7 +65,8 @@ def _told(statement: Insert, execution: Execution) -> str | None:
     try:
         body = planner.rewrite(statement, statement.body).text
         frame = planner.plan(body, statement)
-        sources = positions(filled_columns(statement, schema, frame, static), schema_of(frame))
+        arrow = schema_of(frame)
+        sources = positions(filled_columns(statement, schema, arrow, static), arrow)
         return misfit(execution, planner, body, sources, schema)
     except PinakesError:
         return None  # what can't be asked so (DEFAULT, a stream) is told by the error itself
@@ -104,12 +105,21 @@ def _rows(
     if statement.body is None:
         return execution.batches(planner.plan(f"SELECT {shaped(schema, given, zone)}", statement)), False
     body = planner.rewrite(statement, statement.body, also=_casts(statement, schema, zone, static))
-    frame = planner.plan(body.text, statement, body.locate)
-    columns = filled_columns(statement, schema, frame, static)
+    if value_rows(statement):
+        types = planner.types(body.text, statement, body.locate)
+        arrow = pa.schema([(f"column{i}", type) for i, type in enumerate(types, 1)])
+        source, ordered = f"(\n{body.text}\n)", False
+    else:
+        frame = planner.plan(body.text, statement, body.locate)
+        arrow, source, ordered = schema_of(frame), wrapped(body.text, frame), is_ordered(frame)
+    columns = filled_columns(statement, schema, arrow, static)
     aliases = ", ".join(f'"c{i}"' for i in range(len(columns)))
-    select = shaped(schema, {**positions(columns, schema_of(frame)), **given}, zone)
-    sql = f'SELECT {select} FROM {wrapped(body.text, frame)} AS "src"({aliases})'
-    return execution.batches(planner.plan(sql, statement)), is_ordered(frame)
+    before = f"SELECT {shaped(schema, {**positions(columns, arrow), **given}, zone)} FROM "
+    lines = before.count("\n") + 1
+    frame = planner.plan(
+        f'{before}{source} AS "src"({aliases})', statement, lambda line, column: body.locate(line - lines, column)
+    )
+    return execution.batches(frame), ordered
 
 
 def _casts(statement: Insert, schema: Schema, zone: str, static: Mapping[str, str]) -> list[Edit]:
@@ -129,13 +139,13 @@ def _names(schema: Schema, static: Mapping[str, str]) -> list[str]:
 
 
 def filled_columns(
-    statement: Insert, schema: Schema, frame: DataFrame, static: Mapping[str, str] = MappingProxyType({})
+    statement: Insert, schema: Schema, arrow: pa.Schema, static: Mapping[str, str] = MappingProxyType({})
 ) -> list[str]:
-    """The table's column for each column of the query."""
+    """The table's column for each column of the query, whose schema is `arrow`."""
     names = _names(schema, static)
-    given = [Part(n, quoted=False) for n in frame.schema().names] if statement.by_name else statement.columns
+    given = [Part(n, quoted=False) for n in arrow.names] if statement.by_name else statement.columns
     columns = target_columns(given, names) if given else names
-    width = len(frame.schema())
+    width = len(arrow)
     if len(columns) != width:
         raise InvalidArgument(
             f"the query has {width} columns and {len(columns)} are to be filled: {', '.join(quote(c) for c in columns)}"

@@ -19,11 +19,13 @@ from pinakes.engine.iceberg.write.commit import again
 from pinakes.engine.iceberg.write.matching import matching
 from pinakes.engine.iceberg.write.merge import Clause, merge_into
 from pinakes.engine.iceberg.write.rewrite import TARGET, Rewrite
-from pinakes.engine.iceberg.write.shape import cast
-from pinakes.engine.planning.plan_schema import schema_of
+from pinakes.engine.iceberg.write.shape import cast, planned_type, type_name
 from pinakes.engine.result import Result
 from pinakes.engine.statement_context import Execution
 from pinakes.parser.statements import Assignment, Update
+
+FEW_ROWS = 10_000
+"""Rows of a small table: to read them all takes no longer than a plan that shows which files can be left out."""
 
 
 def update(statement: Update, execution: Execution) -> Result:
@@ -40,17 +42,24 @@ def _update(statement: Update, execution: Execution) -> int:
     on_read = change.is_merge_on_read("update")
     values = assigned(statement.assignments, change)
     where = f" WHERE {change.text(statement.where)}\n" if statement.where is not None else ""
-    change.narrow(change.wanted(f"{change.sql}{where}"))
+    is_small = not change.scan.is_worth_narrowing and sum(change.files.row_counts) <= FEW_ROWS
+    change.narrow(range(len(change.files)) if is_small else change.wanted(f"{change.sql}{where}"))
     types = value_types(change, values)
     places = change.places(f"{change.sql}{where}")
     if not places.num_rows:
         return 0
     touched = change.touched(places)
     select = ", ".join(_value(change, c, values, types) for c in change.columns)
-    select += change.changed_lineage(TARGET)
+    sql = f"SELECT {select}{change.changed_lineage(TARGET)} FROM {touched}"
+    # The rows that stay come with the others, if their columns are of one type: a nested value gets its own when it is
+    # written.
+    complete = not on_read and all(type_name(planned_type(change.type_of(c))) is not None for c in values)
+    _, left = change.divided(places)
+    if complete and left.num_rows:
+        sql += f" UNION ALL {change.untouched(left)}"
     with naming_misfits(change, [(values, touched)]):
-        changed = change.planner.plan(f"SELECT {select} FROM {touched}", statement)
-        change.apply(places, execution.batches(changed), on_read=on_read)
+        rows = execution.batches(change.planner.plan(sql, statement))
+        change.apply(places, rows, on_read=on_read, complete=complete)
     return int(places.num_rows)
 
 
@@ -90,8 +99,8 @@ def value_types(change: Rewrite, values: dict[str, str]) -> dict[str, pa.DataTyp
     if not values:
         return {}
     text = ", ".join(f"({sql}\n) AS {quote(name)}" for name, sql in values.items())
-    frame = change.planner.plan(f"SELECT {text} FROM {change.sql}", change.statement)
-    return {f.name: f.type for f in schema_of(frame)}
+    types = change.planner.types(f"SELECT {text} FROM {change.sql}", change.statement)
+    return dict(zip(values, types, strict=True))
 
 
 def _value(change: Rewrite, column: str, values: dict[str, str], types: dict[str, pa.DataType]) -> str:

@@ -32,6 +32,7 @@ from pinakes.engine.datafusion.session_config import READ_ONLY
 from pinakes.engine.datafusion.workarounds.correlated_subqueries import refuse_unread, refuse_unsound_subqueries
 from pinakes.engine.datafusion.workarounds.join_filter_columns import may_go_astray
 from pinakes.engine.planning.optimize.improve import improved
+from pinakes.engine.planning.plan_schema import schema_of, without_views
 from pinakes.engine.planning.planned_text import covers, planned_placeholders, planned_text
 from pinakes.engine.planning.splice import Edit, Spliced
 from pinakes.engine.pushdown.scan_pushdown import Plans
@@ -40,6 +41,8 @@ from pinakes.parser.statements import Planned, Query, Span, TableRef
 
 if TYPE_CHECKING:
     from pinakes.engine.statement_context import Execution
+    from pinakes.parser.typed.nodes import Query as Tree
+    from pinakes.parser.typed.rewrite import Rewritten
 
 MAX_VIEW_DEPTH = 64
 _UNTYPED = re.compile(r"""SELECT\s+(?:\d{1,9}|'[^']*')(?:\s+AS\s+"[^"]*")?\s*;?\s*""", re.IGNORECASE)
@@ -69,7 +72,7 @@ class Planner:
         self._ahead: dict[str, DataFrame] = {}
         self._all_resolved = True
         self._missing: NotFoundError | None = None
-        self._typed_texts: dict[str, str] = {}
+        self._typed_texts: dict[str, Rewritten] = {}
 
     # --- text -----------------------------------------------------------------------------------------------------
 
@@ -154,6 +157,18 @@ class Planner:
         self._ahead[text.text] = frame = self._plan(text.text, statement, text.locate)
         return frame
 
+    def types(
+        self, sql: str, statement: Planned, locate: Callable[[int, int], Position | None] | None = None
+    ) -> list[pa.DataType]:
+        """Those of the columns of a query that is DataFusion's already. Nothing is planned where `parser/typed` knows
+        all of them exactly, which it does not for the fields of a struct. A subquery is planned, since only its plan
+        shows whether DataFusion answers it rightly."""
+        if statement.parsed and not _SUBQUERY.search(sql):
+            found = self._rewritten(sql, self._parameters(statement), None).types
+            if found is not None and not any(pa.types.is_nested(type) for type in found):
+                return [without_views(type) for type in found]
+        return list(schema_of(self.plan(sql, statement, locate)).types)
+
     def _plan(self, sql: str, statement: Planned, locate: Callable[[int, int], Position | None] | None) -> DataFrame:
         """The plan of a text, without the forms that DataFusion answers wrongly."""
         if _UNTYPED.fullmatch(sql):
@@ -167,11 +182,15 @@ class Planner:
             refuse_unread(frame.logical_plan())
             return frame
         if locate is None or written.text == sql:
-            return self._plan_as_is(written.text, statement, locate)
+            return self._plan_as_is(written.text, statement, locate, written.tree)
         return self._plan_as_is(written.text, statement, lambda line, column: locate(*written.place(line, column)))
 
     def _plan_as_is(
-        self, sql: str, statement: Planned, locate: Callable[[int, int], Position | None] | None
+        self,
+        sql: str,
+        statement: Planned,
+        locate: Callable[[int, int], Position | None] | None,
+        tree: Tree | None = None,
     ) -> DataFrame:
         parameters = self._parameters(statement)
         session = self._session
@@ -185,7 +204,7 @@ class Planner:
                 session.bridge.planning(self),
                 translated(locate),
             ):
-                frame = self._planned(sql, parameters)
+                frame = self._planned(sql, parameters, tree)
         except TableNotFound as error:
             raise self._missing or error from None
         except ColumnNotFound as error:
@@ -197,10 +216,10 @@ class Planner:
         plans.add(frame, self._memo, lambda: self._plan_as_is(sql, statement, locate), is_shadowed=is_shadowed)
         return frame
 
-    def _planned(self, sql: str, parameters: dict[str, object] | None) -> DataFrame:
+    def _planned(self, sql: str, parameters: dict[str, object] | None, tree: Tree | None) -> DataFrame:
         """Once more when names that were resolved meanwhile led to files whose statistics can't be used."""
         context, statistics = self._session.context, self.execution.statistics
-        text, rows = self._stoppable(self._typed(sql, parameters))
+        text, rows = self._stoppable(self._typed(sql, parameters, tree))
         if not self.is_nested:
             filters = not self.execution.plans.names_meet
             shares = not self.execution.plans.recurses
@@ -210,13 +229,19 @@ class Planner:
         elif not statistics:  # who waits for this has set all else already
             self._session.switches.set(context, statistics=False)
         frame = context.sql_with_options(text, READ_ONLY, param_values=parameters)
-        return frame if statistics == self.execution.statistics else self._planned(sql, parameters)
+        return frame if statistics == self.execution.statistics else self._planned(sql, parameters, tree)
 
-    def _typed(self, sql: str, parameters: dict[str, object] | None) -> str:
-        """The text with the casts that its types need (`parser/typed`)."""
-        known = self._typed_texts.get(sql)
-        if known is None and _UNTYPED.fullmatch(sql):
+    def _typed(self, sql: str, parameters: dict[str, object] | None, tree: Tree | None) -> str:
+        """The text with the casts that its types need (`parser/typed`); `tree` is that of the text, if it was read."""
+        if sql not in self._typed_texts and _UNTYPED.fullmatch(sql):
             return sql  # SELECT 1 is not worth the import
+        rewritten = self._rewritten(sql, parameters, tree)
+        self.execution.plans.untyped |= not rewritten.complete
+        self.execution.plans.unchecked |= rewritten.unchecked
+        return rewritten.text
+
+    def _rewritten(self, sql: str, parameters: dict[str, object] | None, tree: Tree | None) -> Rewritten:
+        known = self._typed_texts.get(sql)
         if known is None:
             from pinakes.engine.planning.expression_types import PlanEnvironment
             from pinakes.parser.typed.rewrite import rewrite
@@ -232,10 +257,7 @@ class Planner:
                 session.engine.result_limit,
                 find,
             )
-            rewritten = rewrite(sql, environment)
-            self.execution.plans.untyped |= not rewritten.complete
-            self.execution.plans.unchecked |= rewritten.unchecked
-            self._typed_texts[sql] = known = rewritten.text
+            self._typed_texts[sql] = known = rewrite(sql, environment, tree)
         return known
 
     def _found(self, parts: tuple[str, ...]) -> Relation | None:

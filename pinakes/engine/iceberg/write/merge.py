@@ -21,7 +21,6 @@ from pinakes.engine.iceberg.write.cast_errors import naming_misfits
 from pinakes.engine.iceberg.write.merge_cardinality import check_once
 from pinakes.engine.iceberg.write.rewrite import TARGET, Rewrite, at_hand, batches_of, files_of
 from pinakes.engine.iceberg.write.shape import cast, shaped
-from pinakes.engine.planning.plan_schema import schema_of
 
 When = Literal["MATCHED", "NOT MATCHED", "NOT MATCHED BY SOURCE"]
 Action = Literal["UPDATE", "DELETE", "INSERT", "NOTHING"]
@@ -107,7 +106,6 @@ def _changes(change: Rewrite, source: str, on: str, clauses: Sequence[Clause]) -
     """One row per target row that is updated or deleted: where it stands, which clause, its new values."""
     target = change.sql
     joined = f"{source}\n CROSS JOIN {target} WHERE {on}\n"  # the source of an UPDATE may be a list of tables
-    change.planner.plan(f"SELECT 1 FROM {joined}", change.statement)  # ON is read with both tables in sight
     parts = []
     if any(c.when == "MATCHED" for c in clauses):
         parts.append(_part(change, clauses, "MATCHED", joined, joined))
@@ -141,11 +139,12 @@ def _takes_all(clauses: Sequence[Clause]) -> bool:
 def _new_values(change: Rewrite, clauses: Sequence[Clause], when: When, source: str) -> str:
     """The new value of every column that some clause sets, as the target's type."""
     columns = {c for clause in clauses if clause.action == "UPDATE" for c in clause.values}
+    typed = _typed(change, [c.values for c in clauses if c.when == when and c.action == "UPDATE"], source)
     text = ""
     for column in (c for c in change.columns if c in columns):
         target = change.type_of(column)
         arms = [
-            f"WHEN {i} THEN {_typed(change, clause.values[column], target, source)}"
+            f"WHEN {i} THEN {cast(f'({clause.values[column]}{chr(10)})', typed[clause.values[column]], target)}"
             for i, clause in enumerate(clauses)
             if clause.when == when and column in clause.values and clause.action == "UPDATE"
         ]
@@ -153,14 +152,18 @@ def _new_values(change: Rewrite, clauses: Sequence[Clause], when: When, source: 
         value = f"CASE {_case(clauses, when)} {' '.join(arms)} ELSE {old} END" if arms else old
         first = next(c for c in clauses if c.when == when)
         if first.condition is None and column in first.values:  # it takes every row, so old values need not be read
-            value = _typed(change, first.values[column], target, source)
+            value = cast(f"({first.values[column]}\n)", typed[first.values[column]], target)
         text += f", {value} AS {quote(_NEW + column)}"
     return text
 
 
-def _typed(change: Rewrite, value: str, target: pa.DataType, source: str) -> str:
-    kind = schema_of(change.planner.plan(f"SELECT ({value}\n) AS v FROM {source}", change.statement)).field(0).type
-    return cast(f"({value}\n)", kind, target)
+def _typed(change: Rewrite, sets: Sequence[Mapping[str, str]], source: str) -> dict[str, pa.DataType]:
+    """The type of each value that is set, by its text."""
+    values = list(dict.fromkeys(value for one in sets for value in one.values()))
+    if not values:
+        return {}
+    text = ", ".join(f"({value}\n) AS v{at}" for at, value in enumerate(values))
+    return dict(zip(values, change.planner.types(f"SELECT {text} FROM {source}", change.statement), strict=True))
 
 
 def _rewritten(change: Rewrite, changes: pa.Table, clauses: Sequence[Clause], *, on_read: bool) -> DataFrame:
@@ -194,18 +197,10 @@ def _inserted(change: Rewrite, source: str, on: str, clauses: Sequence[Clause]) 
     for number, clause in enumerate(clauses):
         if clause.action != "INSERT":
             continue
-        types = _insert_types(change, clause, source)
-        select = shaped(schema, {c: (f"({v}\n)", types[c]) for c, v in clause.values.items()}, zone)
+        typed = _typed(change, [clause.values], source)
+        select = shaped(schema, {c: (f"({v}\n)", typed[v]) for c, v in clause.values.items()}, zone)
         chosen = "" if _takes_all(clauses) else f" WHERE {_case(clauses, 'NOT MATCHED')} = {number}"
         sql = f"SELECT {select}{change.new_lineage()}, TRUE AS {quote(_CHANGED)} FROM {lonely}{chosen}"
         yield change.planner.plan(sql, change.statement)
         if _takes_all(clauses):
             return
-
-
-def _insert_types(change: Rewrite, clause: Clause, source: str) -> dict[str, pa.DataType]:
-    if not clause.values:
-        return {}
-    text = ", ".join(f"({v}\n) AS {quote(c)}" for c, v in clause.values.items())
-    frame = change.planner.plan(f"SELECT {text} FROM {source}", change.statement)
-    return {f.name: f.type for f in schema_of(frame)}

@@ -19,10 +19,10 @@ def is_ordered(frame: DataFrame) -> bool:
 
 
 def wrapped(text: str, frame: DataFrame) -> str:
-    """The query as it stands in a FROM clause, in its order if it has one."""
+    """The query as it stands in a FROM clause, in its order if it has one. It begins on a line of its own."""
     kinds = _kinds(frame)
     needed = kinds[-1] == "Sort" and "Limit" not in kinds
-    return f"({text}\n{'OFFSET 0' if needed else ''})"
+    return f"(\n{text}\n{'OFFSET 0' if needed else ''})"
 
 
 def _kinds(frame: DataFrame) -> list[str]:

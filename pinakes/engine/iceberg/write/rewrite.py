@@ -169,10 +169,10 @@ class Rewrite:
         """The rows at these places, as a FROM clause under the target's alias."""
         return self._joined(places, "SEMI")
 
-    def untouched(self, places: pa.Table) -> DataFrame:
-        """The other rows of the same files."""
+    def untouched(self, places: pa.Table) -> str:
+        """A query for the other rows of the same files."""
         columns = column_list(TARGET, [*self.columns, *self.lineage])
-        return self.planner.plan(f"SELECT {columns} FROM {self._joined(places, 'ANTI')}", self.statement)
+        return f"SELECT {columns} FROM {self._joined(places, 'ANTI')}"
 
     def _joined(self, places: pa.Table, kind: str) -> str:
         narrowed = self.narrowed(files_of(places))
@@ -206,14 +206,13 @@ class Rewrite:
         """Take the rows at these places and all of the `whole` files out, and put `rows` in, with their lineage or
         without it, in one commit. They are `complete` if they hold the other rows of the files, too, which then need
         not be added."""
-        emptied = self._emptied(places)
-        left = places.filter(pc.invert(pc.is_in(places.column(FILE), pa.array(sorted(emptied), pa.int32()))))
+        emptied, left = self.divided(places)
         handle = self.table.handle
         metadata = stored_with_lineage(handle.metadata) if self.lineage else handle.metadata
         with FileWriter(metadata, handle.io) as writer, DeleteWriter(self.table, self.cache) as deletes:
-            kept = (
-                self.execution.batches(self.untouched(left)) if left.num_rows and not complete and not on_read else ()
-            )
+            kept: Iterable[pa.RecordBatch] = ()
+            if left.num_rows and not complete and not on_read:
+                kept = self.execution.batches(self.planner.plan(self.untouched(left), self.statement))
             writer.write_all(_padded(batch, len(metadata.schema().fields)) for batch in itertools.chain(rows, kept))
             if on_read and left.num_rows:
                 deletes.write(*self._marked(left))
@@ -237,12 +236,14 @@ class Rewrite:
         overwrite(transaction, files, operation)
         commit(transaction, self.found.place, self.found.name)
 
-    def _emptied(self, places: pa.Table) -> set[int]:
-        """The files of which all rows are at these places."""
+    def divided(self, places: pa.Table) -> tuple[set[int], pa.Table]:
+        """The files of which all rows are at these places, and the places in the other files."""
         counted = places.group_by(FILE).aggregate([([], "count_all")])
         counts = zip(counted.column(FILE).to_pylist(), counted.column("count_all").to_pylist(), strict=True)
         full = [number for number, count in counts if count == self.files.row_counts[number]]
-        return {number for number in full if number not in self.files.deletes}
+        emptied = {number for number in full if number not in self.files.deletes}
+        gone = pc.is_in(places.column(FILE), pa.array(sorted(emptied), pa.int32()))
+        return emptied, places.filter(pc.invert(gone))
 
     def _marked(self, places: pa.Table) -> tuple[dict[str, BitMap64], dict[str, Task]]:
         """The positions of the rows in each data file, and how these files are read."""
