@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import itertools
 import weakref
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pinakes.caches.counting import CatalogCalls
 from pinakes.caches.limits import CacheLimits
@@ -39,9 +39,12 @@ from pinakes.system_tables.metadata_errors import Faults
 
 if TYPE_CHECKING:
     from pinakes.core.secret_file import SecretFile
+    from pinakes.engine.binding.session_relations import Lookup
     from pinakes.engine.execution.admission import Admission
+    from pinakes.engine.execution.query import Query
     from pinakes.engine.iceberg.scan.object_stores import ObjectStores
     from pinakes.engine.remote.interface import RemoteEngine
+    from pinakes.engine.result import Result
     from pinakes.parser.statements import AnyStatement
 
 
@@ -99,6 +102,21 @@ class Engine:
         session = Session(self, identity, self.home, source)
         self._sessions.add(session)
         return session
+
+    def run(
+        self,
+        sql: str,
+        session: Session,
+        parameters: Mapping[str, Any],
+        lookup: Lookup | None = None,
+        started: Callable[[Query], None] | None = None,
+        *,
+        queues: bool = True,
+    ) -> Result:
+        """Carry out one statement of a session (`engine/run.py`)."""
+        from pinakes.engine.run import run  # with the first statement, not with the engine: it loads the planner
+
+        return run(sql, session, parameters, lookup, started, queues=queues)
 
     def guard(self, identity: Identity) -> Guard:
         """What a user may do."""

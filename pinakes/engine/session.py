@@ -84,9 +84,7 @@ class Session:
         of the query before anything is done, for who wants to stop it. One that `queues` waits for its turn on a
         server; else it shares the place of another, which whoever asks holds.
         """
-        from pinakes.engine.run import run
-
-        return run(sql, self, as_mapping(parameters), lookup, started, queues=queues)
+        return self.engine.run(sql, self, as_mapping(parameters), lookup, started, queues=queues)
 
     def cancel(self, reason: str = "canceled by the user") -> None:
         """Stop whatever this session runs; called from another thread."""

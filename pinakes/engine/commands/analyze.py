@@ -6,7 +6,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from pinakes.core.errors import NotSupportedError
-from pinakes.engine.commands.insert import target_columns
+from pinakes.engine.iceberg.write.assignments import target_columns
 from pinakes.engine.procedures.base import Work
 from pinakes.engine.procedures.call import carried_out
 from pinakes.engine.procedures.compute_table_stats import PROCEDURE

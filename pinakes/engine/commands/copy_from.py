@@ -23,13 +23,13 @@ from pinakes.core.values import truth
 from pinakes.engine.binding.binder import FILES
 from pinakes.engine.binding.namespaces import Found
 from pinakes.engine.binding.relation import Relation
-from pinakes.engine.commands.insert import target_columns
 from pinakes.engine.files.formats import FORMATS, format_of_all
 from pinakes.engine.files.opened import Opened
 from pinakes.engine.files.options import file_options
 from pinakes.engine.files.paths import File
 from pinakes.engine.files.tables import opened
 from pinakes.engine.iceberg.write.append import append
+from pinakes.engine.iceberg.write.assignments import target_columns
 from pinakes.engine.iceberg.write.commit import again
 from pinakes.engine.iceberg.write.load import load
 from pinakes.engine.iceberg.write.loaded import Loaded

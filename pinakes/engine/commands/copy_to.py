@@ -68,7 +68,7 @@ def _frame(statement: CopyTo, execution: Execution) -> DataFrame:
     frame = planner.plan(f"SELECT * FROM {table.text}", statement)
     if not statement.columns:
         return frame
-    from pinakes.engine.commands.insert import target_columns
+    from pinakes.engine.iceberg.write.assignments import target_columns
 
     columns = target_columns(statement.columns, list(frame.schema().names))
     return planner.plan(f"SELECT {', '.join(map(quote, columns))} FROM {table.text}", statement)

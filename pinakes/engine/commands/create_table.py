@@ -9,8 +9,7 @@ from pinakes.core.errors import TableExists
 from pinakes.core.names import Name
 from pinakes.engine.binding.capabilities import table_changes
 from pinakes.engine.binding.namespaces import Found
-from pinakes.engine.commands.taken import check_free
-from pinakes.engine.commands.temporary import check_location
+from pinakes.engine.binding.new_objects import check_free, check_location
 from pinakes.engine.iceberg.write.commit import again
 from pinakes.engine.iceberg.write.definition import spec_from_columns, spec_like
 from pinakes.engine.iceberg.write.replace import replace_table

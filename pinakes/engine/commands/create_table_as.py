@@ -13,9 +13,8 @@ from pinakes.core.catalog import IcebergTable, TableSpec
 from pinakes.core.errors import ExecutionError
 from pinakes.engine.binding.capabilities import table_changes
 from pinakes.engine.binding.namespaces import Found
+from pinakes.engine.binding.new_objects import check_free, check_location
 from pinakes.engine.commands.remote_dispatch import elsewhere
-from pinakes.engine.commands.taken import check_free
-from pinakes.engine.commands.temporary import check_location
 from pinakes.engine.iceberg.write.append import append_files
 from pinakes.engine.iceberg.write.cast_errors import misfit
 from pinakes.engine.iceberg.write.commit import abandoned_on_error, again, commit

@@ -14,7 +14,7 @@ from pinakes.core.iceberg_arrow import iceberg_schema_of
 from pinakes.core.names import TEMP, quote
 from pinakes.engine.binding.capabilities import views
 from pinakes.engine.binding.namespaces import Found, Scope
-from pinakes.engine.commands.taken import check_free
+from pinakes.engine.binding.new_objects import check_free
 from pinakes.engine.commands.temporary import check_readable
 from pinakes.engine.planning.plan_schema import schema_of
 from pinakes.engine.planning.planner import COLUMNS_GIVEN, Planner

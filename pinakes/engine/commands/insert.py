@@ -6,25 +6,22 @@ They stream into new files.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Iterator, Mapping
 
 import pyarrow as pa
 from pyiceberg.schema import Schema
 
 from pinakes.core.errors import (
     ColumnExists,
-    ColumnNotFound,
     ExecutionError,
-    InvalidArgument,
     PinakesError,
-    listing,
 )
 from pinakes.core.iceberg_arrow import arrow_type_of
-from pinakes.core.names import Part, match, quote
+from pinakes.core.names import match
 from pinakes.engine.commands.counted import counted
 from pinakes.engine.commands.remote_dispatch import elsewhere
 from pinakes.engine.iceberg.write.append import append
+from pinakes.engine.iceberg.write.assignments import filled_columns, remaining_columns, target_columns
 from pinakes.engine.iceberg.write.cast_errors import misfit
 from pinakes.engine.iceberg.write.commit import again
 from pinakes.engine.iceberg.write.insert_overwrite import replace_all, replace_partitions, replace_where
@@ -125,42 +122,9 @@ def _rows(
 def _casts(statement: Insert, schema: Schema, zone: str, static: Mapping[str, str]) -> list[Edit]:
     if statement.by_name:
         return []
-    names = _names(schema, static)
+    names = remaining_columns(schema, static)
     twice = [name for name in static if any(match(part, [name], "column") for part in statement.columns)]
     if twice:
         raise ColumnExists(f"column {twice[0]} has its value in PARTITION already: leave it out of the columns")
     columns = target_columns(statement.columns, names) if statement.columns else names
     return value_casts(statement, columns, schema, zone)
-
-
-def _names(schema: Schema, static: Mapping[str, str]) -> list[str]:
-    """The columns that are left to the query."""
-    return [f.name for f in schema.fields if f.name not in static]
-
-
-def filled_columns(
-    statement: Insert, schema: Schema, arrow: pa.Schema, static: Mapping[str, str] = MappingProxyType({})
-) -> list[str]:
-    """The table's column for each column of the query, whose schema is `arrow`."""
-    names = _names(schema, static)
-    given = [Part(n, quoted=False) for n in arrow.names] if statement.by_name else statement.columns
-    columns = target_columns(given, names) if given else names
-    width = len(arrow)
-    if len(columns) != width:
-        raise InvalidArgument(
-            f"the query has {width} columns and {len(columns)} are to be filled: {', '.join(quote(c) for c in columns)}"
-        )
-    return columns
-
-
-def target_columns(parts: Sequence[Part], names: Sequence[str]) -> list[str]:
-    """The exact names of the columns that a list names, each once."""
-    columns: list[str] = []
-    for part in parts:
-        name = match(part, names, "column")
-        if name is None:
-            raise ColumnNotFound(f"column {part} does not exist; there is: {listing(names)}")
-        if name in columns:
-            raise ColumnExists(f"column {part} is named twice")
-        columns.append(name)
-    return columns

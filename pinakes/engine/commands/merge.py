@@ -6,19 +6,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pinakes.core.errors import InvalidArgument
-from pinakes.core.names import Part, match, quote
+from pinakes.core.names import quote
 from pinakes.engine.commands.counted import counted
-from pinakes.engine.commands.insert import target_columns
 from pinakes.engine.commands.remote_dispatch import elsewhere
-from pinakes.engine.commands.update import assigned
+from pinakes.engine.iceberg.write.assignments import clause_of
 from pinakes.engine.iceberg.write.commit import again
 from pinakes.engine.iceberg.write.matching import matching
-from pinakes.engine.iceberg.write.merge import Clause, merge_into
+from pinakes.engine.iceberg.write.merge import merge_into
 from pinakes.engine.iceberg.write.rewrite import Rewrite, at_hand
 from pinakes.engine.result import Result
 from pinakes.engine.statement_context import Execution
-from pinakes.parser.statements import Merge, MergeClause
+from pinakes.parser.statements import Merge
 
 
 def merge(statement: Merge, execution: Execution) -> Result:
@@ -59,35 +57,3 @@ def _source(statement: Merge, change: Rewrite) -> str:
         return text
     rows = change.execution.collect(change.planner.plan(f"SELECT * FROM {text}", statement))
     return f"{change.planner.add(at_hand(rows, 'source')).sql} AS {quote(statement.source_alias.exact)}"
-
-
-def clause_of(clause: MergeClause, statement: Merge, change: Rewrite, source: str) -> Clause:
-    condition = None
-    if clause.condition is not None:
-        condition = change.text(clause.condition)
-    return Clause(clause.when, clause.action, condition, _values(clause, statement, change, source))
-
-
-def _values(clause: MergeClause, statement: Merge, change: Rewrite, source: str) -> dict[str, str]:
-    if clause.star:
-        return _star(statement, change, source)
-    if clause.action == "UPDATE":
-        return assigned(clause.assignments, change)
-    if clause.action != "INSERT":
-        return {}
-    columns = target_columns(clause.columns, change.columns) if clause.columns else change.columns
-    if len(columns) != len(clause.values):
-        raise InvalidArgument(f"INSERT names {len(columns)} columns and gives {len(clause.values)} values")
-    texts = [change.text(v) for v in clause.values]
-    return dict(zip(columns, texts, strict=True))
-
-
-def _star(statement: Merge, change: Rewrite, source: str) -> dict[str, str]:
-    """UPDATE SET * and INSERT *: every column of the target from the source's column of the same name."""
-    names = change.planner.plan(f"SELECT * FROM {source}", statement).schema().names
-    found = {c: match(Part(c), names, "column") for c in change.columns}
-    missing = [c for c, name in found.items() if name is None]
-    if missing:
-        raise InvalidArgument(f"* needs a column {quote(missing[0])} in the source, which has: {', '.join(names)}")
-    prefix = f"{quote(statement.source_alias.exact)}." if statement.source_alias else ""
-    return {c: f"{prefix}{quote(name)}" for c, name in found.items() if name is not None}

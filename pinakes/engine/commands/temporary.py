@@ -3,22 +3,11 @@
 from __future__ import annotations
 
 from pinakes.core.errors import InvalidArgument
-from pinakes.core.location import Location
 from pinakes.core.names import Part
-from pinakes.engine.binding.namespaces import Found, Place
-from pinakes.engine.files.access import FileAccess
+from pinakes.engine.binding.namespaces import Found
 from pinakes.engine.planning.planner import Planner
 from pinakes.engine.session import Session
 from pinakes.engine.statement_context import Execution
-
-
-def check_location(location: str | None, place: Place, access: FileAccess) -> None:
-    """Nobody would remove what lies elsewhere; and a path of this machine must be one that SQL may touch."""
-    if location is None:
-        return
-    if place.mount.is_private:
-        raise InvalidArgument("a temporary table has no LOCATION: it lies where it goes with the session")
-    access.location(Location.parse(location))
 
 
 def check_readable(planner: Planner, view: Found, session: Session) -> None:

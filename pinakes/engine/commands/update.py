@@ -6,14 +6,12 @@ The files that hold matching rows are written anew, or the rows are marked and w
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import pyarrow as pa
 
-from pinakes.core.errors import ColumnExists, ColumnNotFound, NotSupportedError, listing
-from pinakes.core.names import match, quote
+from pinakes.core.names import quote
 from pinakes.engine.commands.counted import counted
 from pinakes.engine.commands.remote_dispatch import elsewhere
+from pinakes.engine.iceberg.write.assignments import assigned, value_types
 from pinakes.engine.iceberg.write.cast_errors import naming_misfits
 from pinakes.engine.iceberg.write.commit import again
 from pinakes.engine.iceberg.write.matching import matching
@@ -22,7 +20,7 @@ from pinakes.engine.iceberg.write.rewrite import TARGET, Rewrite
 from pinakes.engine.iceberg.write.shape import cast, planned_type, type_name
 from pinakes.engine.result import Result
 from pinakes.engine.statement_context import Execution
-from pinakes.parser.statements import Assignment, Update
+from pinakes.parser.statements import Update
 
 FEW_ROWS = 10_000
 """Rows of a small table: to read them all takes no longer than a plan that shows which files can be left out."""
@@ -76,31 +74,6 @@ def _update_from(statement: Update, execution: Execution) -> int:
     change.narrow(matching(change, source, source if plain else None, on))
     clause = Clause("MATCHED", "UPDATE", None, assigned(statement.assignments, change))
     return merge_into(change, source, on, [clause], on_read=on_read)
-
-
-def assigned(assignments: Sequence[Assignment], change: Rewrite) -> dict[str, str]:
-    """The SQL text of each assigned value, by the exact name of its column."""
-    values: dict[str, str] = {}
-    for assignment in assignments:
-        if len(assignment.column) > 1 and match(assignment.column[0], change.columns, "column") is not None:
-            raise NotSupportedError("fields within a column cannot be set alone; set the whole column")
-        part = assignment.column[-1]
-        name = match(part, change.columns, "column")
-        if name is None:
-            raise ColumnNotFound(f"column {part} does not exist; there is: {listing(change.columns)}")
-        if name in values:
-            raise ColumnExists(f"column {part} is set twice")
-        values[name] = change.text(assignment.value)
-    return values
-
-
-def value_types(change: Rewrite, values: dict[str, str]) -> dict[str, pa.DataType]:
-    """The types that DataFusion finds for the values."""
-    if not values:
-        return {}
-    text = ", ".join(f"({sql}\n) AS {quote(name)}" for name, sql in values.items())
-    types = change.planner.types(f"SELECT {text} FROM {change.sql}", change.statement)
-    return dict(zip(values, types, strict=True))
 
 
 def _value(change: Rewrite, column: str, values: dict[str, str], types: dict[str, pa.DataType]) -> str:

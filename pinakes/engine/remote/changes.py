@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from pinakes.core.errors import NotSupportedError
 from pinakes.core.snapshots import said_number
+from pinakes.engine.iceberg.write.assignments import assigned, filled_columns, value_types
 from pinakes.engine.iceberg.write.rewrite import Rewrite
 from pinakes.engine.planning.plan_schema import schema_of
 from pinakes.engine.remote.create_table import create, typed
@@ -94,8 +95,6 @@ def _change(statement: Change, execution: Execution) -> int:
 def _insert(statement: Insert, execution: Execution) -> int:
     if statement.partition or statement.body is None:
         raise unsaid("INSERT with PARTITION or DEFAULT VALUES")
-    from pinakes.engine.commands.insert import filled_columns
-
     found, table = execution.resolver.table(statement.target.name)
     check_branch(statement.target.name)
     schema, planner = table.handle.schema(), execution.planner()
@@ -134,8 +133,6 @@ def _delete(statement: Delete, execution: Execution) -> int:
 
 
 def _update(statement: Update, execution: Execution) -> int:
-    from pinakes.engine.commands.update import assigned, value_types
-
     if statement.source is not None:
         raise unsaid("UPDATE with FROM")
     change, text = _changing(statement, execution)

@@ -36,8 +36,7 @@ if TYPE_CHECKING:
 
 def create(statement: CreateTableAs, execution: Execution) -> int:
     from pinakes.engine.binding.capabilities import table_changes
-    from pinakes.engine.commands.taken import check_free
-    from pinakes.engine.commands.temporary import check_location
+    from pinakes.engine.binding.new_objects import check_free, check_location
 
     if any(term.name for term in statement.partitioning) or any(c.default for c in statement.defined):
         raise unsaid("CREATE TABLE AS with named partition fields or defaults")

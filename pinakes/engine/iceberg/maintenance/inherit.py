@@ -16,8 +16,7 @@ from pinakes.core.catalog import TableSpec
 from pinakes.core.errors import NotSupportedError
 from pinakes.core.iceberg_arrow import iceberg_schema_of
 from pinakes.engine.binding.capabilities import table_changes
-from pinakes.engine.commands.taken import check_free
-from pinakes.engine.commands.temporary import check_location
+from pinakes.engine.binding.new_objects import check_free, check_location
 from pinakes.engine.files.tables import opened
 from pinakes.engine.iceberg.maintenance.adopt import add_to
 from pinakes.engine.iceberg.maintenance.sources import directory_values
