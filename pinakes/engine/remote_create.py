@@ -37,14 +37,14 @@ if TYPE_CHECKING:
 def create(statement: CreateTableAs, execution: Execution) -> int:
     from pinakes.engine.capability import table_changes
     from pinakes.engine.handlers.taken import check_free
-    from pinakes.engine.handlers.temporary import check_location
+    from pinakes.engine.handlers.temporary import check_places
 
     if any(term.name for term in statement.partitioning) or any(c.default for c in statement.defined):
         raise unsaid("CREATE TABLE AS with named partition fields or defaults")
     resolver = execution.resolver
     place, name = resolver.new_object(statement.name, temporary=statement.temporary)
     table_changes(place.mount)
-    check_location(statement.location, place, execution.session.guard.files)
+    check_places(statement.location, statement.properties, place, execution.session.guard)
     existing = resolver.there(place, statement.name)
     if existing is not None and statement.if_not_exists:
         return 0

@@ -10,8 +10,8 @@ from pinakes.core.names import Name
 from pinakes.engine.capability import table_changes
 from pinakes.engine.execution import Execution
 from pinakes.engine.handlers.taken import check_free
-from pinakes.engine.handlers.temporary import check_location
-from pinakes.engine.places import Found
+from pinakes.engine.handlers.temporary import check_places
+from pinakes.engine.places import Found, Place
 from pinakes.engine.result import Result
 from pinakes.engine.write.commit import again
 from pinakes.engine.write.definition import spec_from_columns, spec_like
@@ -23,7 +23,7 @@ def create_table(statement: CreateTable, execution: Execution) -> Result:
     resolver = execution.resolver
     place, name = resolver.new_object(statement.name, temporary=statement.temporary)
     catalog = table_changes(place.mount)
-    check_location(statement.location, place, execution.session.guard.files)
+    check_places(statement.location, statement.properties, place, execution.session.guard)
     existing = resolver.there(place, statement.name)
     if existing is not None and statement.if_not_exists:
         return Result.done("CREATE TABLE")
@@ -38,7 +38,7 @@ def create_table(statement: CreateTable, execution: Execution) -> Result:
         again(lambda: _replaced(statement, execution, existing), existing)
         return Result.done("CREATE TABLE")
     try:
-        catalog.create_table(place.namespace, name, _spec(statement, execution, None))
+        catalog.create_table(place.namespace, name, _spec(statement, execution, place, None))
     except TableExists:
         if not statement.if_not_exists:
             raise
@@ -47,13 +47,15 @@ def create_table(statement: CreateTable, execution: Execution) -> Result:
 
 def _replaced(statement: CreateTable, execution: Execution, existing: Found) -> None:
     old = execution.resolver.fresh(existing)
-    replace_table(old, existing, _spec(statement, execution, old), (), execution.query.check)
+    replace_table(old, existing, _spec(statement, execution, existing.place, old), (), execution.query.check)
 
 
-def _spec(statement: CreateTable, execution: Execution, old: IcebergTable | None) -> TableSpec:
-    if statement.like:
-        return spec_like(statement, _like(statement.like, execution), old)
-    return spec_from_columns(statement, execution, old)
+def _spec(statement: CreateTable, execution: Execution, place: Place, old: IcebergTable | None) -> TableSpec:
+    if not statement.like:
+        return spec_from_columns(statement, execution, old)
+    spec = spec_like(statement, _like(statement.like, execution), old)
+    check_places(spec.location, spec.properties.items(), place, execution.session.guard)  # those of the other table
+    return spec
 
 
 def _like(name: Name, execution: Execution) -> IcebergTable:

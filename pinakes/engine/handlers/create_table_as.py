@@ -15,7 +15,7 @@ from pinakes.engine.capability import table_changes
 from pinakes.engine.execution import Execution
 from pinakes.engine.handlers.elsewhere import elsewhere
 from pinakes.engine.handlers.taken import check_free
-from pinakes.engine.handlers.temporary import check_location
+from pinakes.engine.handlers.temporary import check_places
 from pinakes.engine.places import Found
 from pinakes.engine.result import Result
 from pinakes.engine.schemas import schema_of
@@ -39,7 +39,7 @@ def create_table_as(statement: CreateTableAs, execution: Execution) -> Result:
     resolver = execution.resolver
     place, name = resolver.new_object(statement.name, temporary=statement.temporary)
     catalog = table_changes(place.mount)
-    check_location(statement.location, place, execution.session.guard.files)
+    check_places(statement.location, statement.properties, place, execution.session.guard)
     existing = resolver.there(place, statement.name)
     if existing is not None and statement.if_not_exists:
         return Result.done("CREATE TABLE AS", 0)

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
 from pinakes.core.errors import InvalidArgument
-from pinakes.core.location import Location
 from pinakes.core.names import Part
 from pinakes.engine.execution import Execution
-from pinakes.engine.files.access import FileAccess
 from pinakes.engine.places import Found, Place
 from pinakes.engine.planner import Planner
 from pinakes.engine.session import Session
 
+if TYPE_CHECKING:
+    from pinakes.engine.access.guard import Guard
 
-def check_location(location: str | None, place: Place, access: FileAccess) -> None:
-    """Nobody would remove what lies elsewhere; and a path of this machine must be one that SQL may touch."""
-    if location is None:
-        return
-    if place.mount.is_private:
+
+def check_places(location: str | None, properties: Iterable[tuple[str, str]], place: Place, guard: Guard) -> None:
+    """The location of a new table, and those among its properties. A temporary table has none: its files are removed
+    with the session."""
+    if location is not None and place.mount.is_private:
         raise InvalidArgument("a temporary table has no LOCATION: it lies where it goes with the session")
-    access.location(Location.parse(location))
+    guard.places(place.mount.mount, location, properties)
 
 
 def check_readable(planner: Planner, view: Found, session: Session) -> None:

@@ -18,7 +18,7 @@ from pinakes.core.iceberg_arrow import iceberg_schema_of
 from pinakes.engine.capability import table_changes
 from pinakes.engine.files.tables import opened
 from pinakes.engine.handlers.taken import check_free
-from pinakes.engine.handlers.temporary import check_location
+from pinakes.engine.handlers.temporary import check_places
 from pinakes.engine.maintenance.adopt import add_to
 from pinakes.engine.maintenance.sources import directory_values
 from pinakes.engine.write.commit import abandoned_on_error, commit
@@ -40,7 +40,7 @@ def inherit(execution: Execution, target: Name, files: Sequence[File], propertie
     check_free(resolver.there(place, target), "TABLE", replace=False)
     execution.session.guard.properties(properties.items())
     spec = _spec(execution, files, properties)
-    check_location(spec.location, place, execution.session.guard.files)
+    check_places(spec.location, properties.items(), place, execution.session.guard)
     transaction = catalog.begin_create_table(place.namespace, name, spec)
     with abandoned_on_error(transaction):
         done = add_to(transaction, files, transaction._table.io, execution)
