@@ -163,7 +163,8 @@ def _places(
     """The parts of object stores that are a catalog's own."""
     given = (location, str(options.get("WAREHOUSE") or ""))
     own = [Location.parse(text).identity for text in given if text.partition("://")[0] in STORES]
-    scope = Access(*(engine.secrets.get(refs[key]) if key in refs else None for key in ("secret", "storage"))).stores
+    secret, storage = (engine.secrets.get(refs[key]) if key in refs else None for key in ("secret", "storage"))
+    scope = Access(secret, storage).stores
     return (*own, scope) if scope else tuple(own)
 
 

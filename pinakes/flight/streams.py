@@ -133,8 +133,8 @@ class Watch:
 
 
 def received(reader: Any, call: Call, seconds: float) -> Iterator[pa.RecordBatch]:
-    """The batches that a client sends, all of them or an error. Each is checked: Arrow reads offsets and indices as they
-    are, also ones that lead out of the memory of the batch."""
+    """The batches that a client sends, all of them or an error. Each is checked: Arrow takes offsets and indices as
+    they are, also those that lead out of the memory of the batch."""
     for chunk in reader:
         if chunk.data is not None:
             try:
