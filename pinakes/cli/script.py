@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pinakes.cli.desk import IncludeFailed, Leave
 from pinakes.cli.runner import Runner
+from pinakes.cli.shell_state import IncludeFailed, Leave
 from pinakes.core.errors import FileNotFound
 
 if TYPE_CHECKING:

@@ -20,12 +20,12 @@ from prompt_toolkit.output.defaults import create_output
 
 from pinakes import __version__
 from pinakes.cli.completion import ShellCompleter
-from pinakes.cli.desk import Leave
 from pinakes.cli.highlight import STYLE, SqlLexer
 from pinakes.cli.history import open_history
 from pinakes.cli.keys import bindings, is_complete
 from pinakes.cli.runner import Runner
 from pinakes.cli.script import Script, read_script, run_script, run_steps
+from pinakes.cli.shell_state import Leave
 from pinakes.core.errors import FileNotFound
 
 __all__ = ["Shell", "is_complete", "startup_file"]

@@ -9,7 +9,7 @@ from pinakes.parser.classify import (
     locate_shared_stars,
     read_type,
 )
-from pinakes.parser.mask import mask
+from pinakes.parser.redaction_spans import mask
 from pinakes.parser.split import ScriptPart, split
 
 __all__ = [

@@ -11,8 +11,8 @@ from pinakes.parser.dispatch import statement
 from pinakes.parser.faults import Fault
 from pinakes.parser.lexer import Token, tokenize
 from pinakes.parser.limits import check_chains
-from pinakes.parser.mask import pieces
-from pinakes.parser.masking import carries_secrets, comment_pieces, replaced
+from pinakes.parser.redaction import carries_secrets, comment_pieces, replaced
+from pinakes.parser.redaction_spans import pieces
 
 if TYPE_CHECKING:
     from pinakes.core.sql_types import SqlType
@@ -70,7 +70,7 @@ def locate_from_clauses(statement: Planned) -> tuple[FromClause, ...]:
 
 def locate_pairings(text: str, *, loose: bool) -> list[Span]:
     """The conditions of a text that compare the rows of several tables (`pairings.py`)."""
-    from pinakes.parser.pairings import pairings
+    from pinakes.parser.join_predicates import pairings
 
     return pairings(text, loose=loose)
 

@@ -15,7 +15,6 @@ from pinakes.parser.lexer import Token, tokenize
 from pinakes.parser.locate import read
 from pinakes.parser.parameters import join_named
 from pinakes.parser.scopes import Scopes, Source
-from pinakes.parser.shared_keys import keeps_left, name_of, owner_of, star_of, written_out
 from pinakes.parser.statements import (
     AlterView,
     ColumnRef,
@@ -37,6 +36,7 @@ from pinakes.parser.statements import (
     Update,
 )
 from pinakes.parser.tables import table_nodes
+from pinakes.parser.using_columns import keeps_left, name_of, owner_of, star_of, written_out
 
 _WITH_BODY = (AlterView, CopyTo, CreateTableAs, CreateView, Describe, Insert, Summarize)
 

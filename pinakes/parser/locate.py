@@ -9,7 +9,7 @@ from pinakes.parser.faults import Fault
 from pinakes.parser.lexer import Token
 from pinakes.parser.parameters import join_named, placeholders
 from pinakes.parser.projections import projections
-from pinakes.parser.repairs import repairs
+from pinakes.parser.rewrites import repairs
 from pinakes.parser.session_values import WORDS, session_values
 from pinakes.parser.statements import (
     AsOf,
@@ -22,7 +22,7 @@ from pinakes.parser.statements import (
     TableRef,
 )
 from pinakes.parser.time_travel import take_out
-from pinakes.parser.unheeded import refuse_unheeded
+from pinakes.parser.unsupported import refuse_unheeded
 
 if TYPE_CHECKING:
     from sqlglot import expressions as exp
@@ -74,7 +74,7 @@ def locate(text: str, tokens: list[Token], *, strict: bool = False) -> Located:
 
 def _tables(text: str, tokens: list[Token], words: set[str]) -> tuple[tuple[TableRef, ...], list[Repair]]:
     """The tables of the tree, once it is known that DataFusion answers it rightly, and what to change for that."""
-    from pinakes.parser import unsound
+    from pinakes.parser import wrong_results as unsound
     from pinakes.parser.tables import tables_of
 
     tree = read(text, tokens)

@@ -16,7 +16,7 @@ from pyarrow.fs import FileSelector, S3FileSystem
 from pinakes.api.build import open_engine
 from pinakes.core.config import CatalogConfig, Config, EngineConfig, SecretConfig
 from pinakes.core.errors import PermissionDenied
-from pinakes.engine.access.policy import Policy
+from pinakes.engine.catalogs.authorization.policy import Policy
 from pinakes.engine.engine import Engine
 from tests.engine.support import do, rows
 from tests.security.rogue import ADMIN, EVE, session_of

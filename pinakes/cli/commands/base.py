@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Literal
 from pinakes.core.errors import InvalidArgument
 
 if TYPE_CHECKING:
-    from pinakes.api.seat import Seat
+    from pinakes.api.shell_backend import Seat
     from pinakes.cli.console import Console
-    from pinakes.cli.desk import Desk
     from pinakes.cli.runner import Runner
+    from pinakes.cli.shell_state import Desk
 
 Takes = Literal["nothing", "file", "relation", "place", "text"]
 """What the argument is, for completion."""

@@ -10,7 +10,7 @@ import tempfile
 from pathlib import Path
 
 from pinakes.cli.commands.base import Call
-from pinakes.cli.desk import IncludeFailed
+from pinakes.cli.shell_state import IncludeFailed
 from pinakes.core.errors import InvalidArgument
 
 DEEPEST = 20

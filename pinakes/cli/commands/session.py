@@ -8,7 +8,7 @@ from textwrap import fill
 
 from pinakes import __version__
 from pinakes.cli.commands.base import Call
-from pinakes.cli.desk import Leave
+from pinakes.cli.shell_state import Leave
 from pinakes.core.errors import NotFoundError
 
 _WIDTH = 80

@@ -8,7 +8,7 @@ from pinakes.cli.commands import catalog, files, output, session, statement
 from pinakes.cli.commands.base import Call, Command
 from pinakes.cli.formats import FORMATS
 from pinakes.core.errors import NotFoundError
-from pinakes.core.hints import close_to
+from pinakes.core.suggestions import close_to
 
 if TYPE_CHECKING:
     from pinakes.cli.runner import Runner
