@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
 from pinakes.core.errors import InvalidArgument, TableExists, ViewExists
-from pinakes.core.location import Location
 from pinakes.engine.binding.namespaces import Found, Kind, Place
-from pinakes.engine.files.access import FileAccess
+
+if TYPE_CHECKING:
+    from pinakes.engine.catalogs.authorization.guard import Guard
 
 
 def check_free(existing: Found | None, kind: Kind, *, replace: bool) -> None:
@@ -18,10 +22,9 @@ def check_free(existing: Found | None, kind: Kind, *, replace: bool) -> None:
     raise taken(f"{kind.lower()} {existing} exists already; use CREATE OR REPLACE {kind}, or IF NOT EXISTS")
 
 
-def check_location(location: str | None, place: Place, access: FileAccess) -> None:
-    """Nobody would remove what lies elsewhere; and a path of this machine must be one that SQL may touch."""
-    if location is None:
-        return
-    if place.mount.is_private:
-        raise InvalidArgument("a temporary table has no LOCATION: it lies where it goes with the session")
-    access.location(Location.parse(location))
+def check_places(location: str | None, properties: Iterable[tuple[str, str]], place: Place, guard: Guard) -> None:
+    """The location of a new table, and those among its properties. A temporary table has none: its files are removed
+    with the session."""
+    if location is not None and place.mount.is_private:
+        raise InvalidArgument("a temporary table has no LOCATION: its files are removed with the session")
+    guard.places(place.mount.mount, location, properties)

@@ -14,5 +14,6 @@ def alter_namespace(statement: AlterNamespace, execution: Execution) -> Result:
     if statement.rename_to is not None:
         raise NotSupportedError("a namespace cannot be renamed: make a new one and ALTER TABLE … RENAME TO its tables")
     catalog = namespace_changes(place.mount)
+    execution.session.guard.places(place.mount.mount, None, statement.updates)
     catalog.alter_namespace(place.namespace, dict(statement.updates), statement.removals)
     return Result.done("ALTER SCHEMA")

@@ -15,6 +15,7 @@ def create_namespace(statement: CreateNamespace, execution: Execution) -> Result
     if place.namespace[-1].lower() == INFORMATION_SCHEMA:
         raise InvalidArgument(f"namespace name '{INFORMATION_SCHEMA}' is reserved; choose another")
     catalog = namespace_changes(place.mount)
+    execution.session.guard.places(place.mount.mount, None, statement.properties)
     try:
         catalog.create_namespace(place.namespace, dict(statement.properties))
     except NamespaceExists:

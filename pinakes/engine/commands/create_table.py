@@ -8,8 +8,8 @@ from pinakes.core.catalog import IcebergTable, SupportsTableActions, TableSpec
 from pinakes.core.errors import TableExists
 from pinakes.core.names import Name
 from pinakes.engine.binding.capabilities import table_changes
-from pinakes.engine.binding.namespaces import Found
-from pinakes.engine.binding.new_objects import check_free, check_location
+from pinakes.engine.binding.namespaces import Found, Place
+from pinakes.engine.binding.new_objects import check_free, check_places
 from pinakes.engine.iceberg.write.commit import again
 from pinakes.engine.iceberg.write.definition import spec_from_columns, spec_like
 from pinakes.engine.iceberg.write.replace import replace_table
@@ -22,7 +22,7 @@ def create_table(statement: CreateTable, execution: Execution) -> Result:
     resolver = execution.resolver
     place, name = resolver.new_object(statement.name, temporary=statement.temporary)
     catalog = table_changes(place.mount)
-    check_location(statement.location, place, execution.session.guard.files)
+    check_places(statement.location, statement.properties, place, execution.session.guard)
     existing = resolver.there(place, statement.name)
     if existing is not None and statement.if_not_exists:
         return Result.done("CREATE TABLE")
@@ -37,7 +37,7 @@ def create_table(statement: CreateTable, execution: Execution) -> Result:
         again(lambda: _replaced(statement, execution, existing), existing)
         return Result.done("CREATE TABLE")
     try:
-        catalog.create_table(place.namespace, name, _spec(statement, execution, None))
+        catalog.create_table(place.namespace, name, _spec(statement, execution, place, None))
     except TableExists:
         if not statement.if_not_exists:
             raise
@@ -46,13 +46,15 @@ def create_table(statement: CreateTable, execution: Execution) -> Result:
 
 def _replaced(statement: CreateTable, execution: Execution, existing: Found) -> None:
     old = execution.resolver.fresh(existing)
-    replace_table(old, existing, _spec(statement, execution, old), (), execution.query.check)
+    replace_table(old, existing, _spec(statement, execution, existing.place, old), (), execution.query.check)
 
 
-def _spec(statement: CreateTable, execution: Execution, old: IcebergTable | None) -> TableSpec:
-    if statement.like:
-        return spec_like(statement, _like(statement.like, execution), old)
-    return spec_from_columns(statement, execution, old)
+def _spec(statement: CreateTable, execution: Execution, place: Place, old: IcebergTable | None) -> TableSpec:
+    if not statement.like:
+        return spec_from_columns(statement, execution, old)
+    spec = spec_like(statement, _like(statement.like, execution), old)
+    check_places(spec.location, spec.properties.items(), place, execution.session.guard)  # those of the other table
+    return spec
 
 
 def _like(name: Name, execution: Execution) -> IcebergTable:

@@ -13,7 +13,7 @@ from pinakes.core.catalog import IcebergTable, TableSpec
 from pinakes.core.errors import ExecutionError
 from pinakes.engine.binding.capabilities import table_changes
 from pinakes.engine.binding.namespaces import Found
-from pinakes.engine.binding.new_objects import check_free, check_location
+from pinakes.engine.binding.new_objects import check_free, check_places
 from pinakes.engine.commands.remote_dispatch import elsewhere
 from pinakes.engine.iceberg.write.append import append_files
 from pinakes.engine.iceberg.write.cast_errors import misfit
@@ -38,7 +38,7 @@ def create_table_as(statement: CreateTableAs, execution: Execution) -> Result:
     resolver = execution.resolver
     place, name = resolver.new_object(statement.name, temporary=statement.temporary)
     catalog = table_changes(place.mount)
-    check_location(statement.location, place, execution.session.guard.files)
+    check_places(statement.location, statement.properties, place, execution.session.guard)
     existing = resolver.there(place, statement.name)
     if existing is not None and statement.if_not_exists:
         return Result.done("CREATE TABLE AS", 0)

@@ -130,6 +130,11 @@ class Planner:
         return "".join(f"{found}:" for found in self._within)
 
     @property
+    def view(self) -> Found | None:
+        """The view whose text is planned; None for the statement itself."""
+        return self._within[-1] if self._within else None
+
+    @property
     def context(self) -> SessionContext:
         return self._session.context
 
@@ -344,6 +349,8 @@ class Planner:
         statement = classify(view.sql)
         if not isinstance(statement, Query):
             raise InvalidArgument(f"view {found} does not hold a query but a {statement.kind}")
+        if statement.placeholders:  # they would be the caller's
+            raise InvalidArgument(f"view {found} has the parameter {statement.placeholders[0].name}, and takes none")
         return planner, statement
 
     def known(self, key: Key) -> Relation | None:
