@@ -41,6 +41,7 @@ check: venv  ## format, lint, types and layers
 	$(BIN)/mypy
 	cd dbt-pinakes && ../$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
+	$(BIN)/lint-imports --no-cache --config importlinter-engine.toml
 
 test-fast: venv  ## the tests that need no server and take less than a second each
 	$(PYTEST) -m 'not slow and not long'

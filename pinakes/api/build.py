@@ -149,7 +149,7 @@ def _data_directory(config: Config) -> tuple[Path, Callable[[], None]]:
     """Where the embedded catalog lives; a temporary directory for `:memory:`, with what removes it again."""
     if config.engine.data != MEMORY:
         return Path(config.engine.data), lambda: None
-    from pinakes.engine.execution.scratch import Scratch
+    from pinakes.engine.files.scratch import Scratch
 
     try:
         scratch = Scratch(prefix="pinakes-memory-")

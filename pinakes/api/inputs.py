@@ -12,8 +12,8 @@ import pyarrow.dataset as pds
 
 from pinakes.api.relation import Relation
 from pinakes.core.errors import TypeMismatch
-from pinakes.engine.binding.memory_sources import Dataset, ReadOnce, Rows, Stream
 from pinakes.engine.binding.session_relations import Source
+from pinakes.engine.datafusion.memory_sources import Dataset, ReadOnce, Rows, Stream
 
 STREAM = "__arrow_c_stream__"
 

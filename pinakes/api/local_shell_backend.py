@@ -77,7 +77,7 @@ class LocalSeat:
         )
 
     def functions(self) -> list[tuple[str, str, str, str]]:
-        from pinakes.engine.planning.functions import functions
+        from pinakes.engine.datafusion.functions import functions
 
         return [(f.name, f.kind, f.syntax, " ".join(f.description.split())) for f in functions()]
 

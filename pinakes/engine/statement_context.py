@@ -13,7 +13,7 @@ import pyarrow as pa
 from pinakes.core.errors import InvalidArgument, PermissionDenied, listing
 from pinakes.engine.datafusion.error_translation import translated
 from pinakes.engine.datafusion.plan_metrics import summary_of, work_of
-from pinakes.engine.planning.plan_schema import schema_of_plan
+from pinakes.engine.datafusion.plan_schema import schema_of_plan
 from pinakes.engine.pushdown.scan_pushdown import Plans
 from pinakes.engine.result import Result
 

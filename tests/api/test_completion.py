@@ -18,8 +18,8 @@ from pinakes.api.completion.loader import Loader
 from pinakes.api.completion.ranking import Names, ranked
 from pinakes.core.config import parse_config
 from pinakes.core.errors import CatalogUnavailable
-from pinakes.engine.binding.memory_sources import Rows
 from pinakes.engine.catalogs.registry import Mount
+from pinakes.engine.datafusion.memory_sources import Rows
 from pinakes.engine.session import Session
 
 SETUP = (

@@ -19,11 +19,11 @@ from pinakes.engine.binding.relation import Relation
 from pinakes.engine.catalogs.authorization.guard import Guard
 from pinakes.engine.catalogs.authorization.policy import EMBEDDED, Policy
 from pinakes.engine.catalogs.authorization.rules import RULES, TABLE_FUNCTIONS
-from pinakes.engine.catalogs.driver_metadata import asking
+from pinakes.engine.datafusion.functions import functions
+from pinakes.engine.describe import describe
+from pinakes.engine.driver_metadata import asking
 from pinakes.engine.engine import Engine
 from pinakes.engine.files.access import FileAccess
-from pinakes.engine.planning.describe import describe
-from pinakes.engine.planning.functions import functions
 from pinakes.engine.session import Session
 from pinakes.parser import classify, statements
 from pinakes.parser.calls import READERS

@@ -13,7 +13,7 @@ import pytest
 
 from pinakes.core.errors import DataCorrupt, QueryCanceled, QueryTimeout
 from pinakes.core.names import Name
-from pinakes.engine.binding.memory_sources import Rows
+from pinakes.engine.datafusion.memory_sources import Rows
 from pinakes.engine.engine import Engine
 from pinakes.engine.execution.tracker import State
 from pinakes.engine.session import Session

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from pinakes.engine.binding.memory_sources import Rows
+from pinakes.engine.datafusion.memory_sources import Rows
 from pinakes.engine.session import Session
 from tests.engine.support import an_engine, do, how_many, rows
 

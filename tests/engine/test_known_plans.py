@@ -10,10 +10,10 @@ import pytest
 from pinakes.core.catalog import SupportsTables
 from pinakes.core.errors import TableNotFound
 from pinakes.core.identity import Identity
+from pinakes.engine.datafusion.determinism import is_steady
+from pinakes.engine.datafusion.functions import TABLE_FUNCTIONS, functions
+from pinakes.engine.describe import describe
 from pinakes.engine.engine import Engine
-from pinakes.engine.planning.describe import describe
-from pinakes.engine.planning.determinism import is_steady
-from pinakes.engine.planning.functions import TABLE_FUNCTIONS, functions
 from pinakes.providers import registry
 from tests.engine.guarded_catalog import GOLD, HIDDEN, TIN
 from tests.engine.support import an_engine, do, rows

@@ -151,7 +151,7 @@ def test_a_view_is_narrowed_by_what_is_asked_of_it(session: Session, chosen: lis
 
 
 def test_rows_in_memory_beside_it_do_not_disturb(session: Session) -> None:
-    from pinakes.engine.binding.memory_sources import Rows
+    from pinakes.engine.datafusion.memory_sources import Rows
 
     mine = Rows(pa.table({"x": [1, 2]}))
     sql = "SELECT t.s FROM t JOIN mine ON t.a = mine.x ORDER BY s"

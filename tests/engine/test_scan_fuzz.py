@@ -14,7 +14,7 @@ import pyarrow as pa
 import pytest
 
 from pinakes.core.catalog import IcebergTable
-from pinakes.engine.binding.memory_sources import Rows
+from pinakes.engine.datafusion.memory_sources import Rows
 from pinakes.engine.iceberg.scan import prune
 from pinakes.engine.iceberg.scan import table as scans
 from pinakes.engine.iceberg.scan.dataset import IcebergDataset

@@ -6,8 +6,8 @@ import datafusion
 import pyarrow as pa
 from datafusion import Expr, SessionContext
 
+from pinakes.engine.datafusion.parquet_scan import scan_of
 from pinakes.engine.datafusion.plan_proto import scans_of
-from pinakes.engine.iceberg.scan.native import scan_of
 
 SCHEMA = pa.schema([("a", pa.int64()), ("s", pa.string_view())])
 HERE = b"file:///a/marked/path"

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 from pinakes.core.errors import ExecutionError, QueryCanceled, QueryTimeout, WriteFailed
-from pinakes.engine.binding.memory_sources import Rows
+from pinakes.engine.datafusion.memory_sources import Rows
 from pinakes.engine.engine import Engine
 from pinakes.engine.execution.tracker import State
 from pinakes.engine.planning.optimize import compute

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 import pytest
 
 from pinakes.core.errors import InvalidArgument, QueryCanceled, QueryTimeout
+from pinakes.engine.datafusion.plan_metrics import Work
 from pinakes.engine.execution.deadlines import Deadlines
 from pinakes.engine.execution.interrupts import Interrupt, Interrupted, Interrupts
-from pinakes.engine.execution.query_info import Work
 from pinakes.engine.execution.tracker import QueryTracker, State
 
 WAIT = 30.0

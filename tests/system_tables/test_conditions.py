@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from pinakes.engine.binding.memory_sources import Rows
+from pinakes.engine.datafusion.memory_sources import Rows
 from pinakes.engine.session import Session
 from pinakes.system_tables.combined import All, Any, RowOf, both, either
 from pinakes.system_tables.conditions import Condition, Like, OneOf

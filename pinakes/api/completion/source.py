@@ -160,6 +160,6 @@ def _columns(mount: Mounted, namespace: Namespace, name: str, is_view: bool) -> 
 
 
 def _functions() -> Names:
-    from pinakes.engine.planning.functions import functions
+    from pinakes.engine.datafusion.functions import functions
 
     return Names.of("function", {function.name for function in functions()})

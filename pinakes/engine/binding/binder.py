@@ -26,19 +26,19 @@ from pinakes.core.errors import NotFoundError
 from pinakes.core.names import TEMP, Name
 from pinakes.core.worker_tables import WorkerTable
 from pinakes.engine.binding.namespaces import Found
+from pinakes.engine.binding.planned_text import covers
 from pinakes.engine.binding.relation import Key, Relation, key_of
 from pinakes.engine.binding.resolver import Resolver
 from pinakes.engine.binding.session_relations import TEMPORARY, Source, relation_of, temporary_key
 from pinakes.engine.catalogs.mounts import Mounted
-from pinakes.engine.planning.determinism import is_steady
-from pinakes.engine.planning.planned_text import covers
+from pinakes.engine.datafusion.determinism import is_steady
 from pinakes.parser.statements import CatalogCall, Planned, SearchCall, TableCall, TableRef
 
 if TYPE_CHECKING:
+    from pinakes.engine.binding.cached_scan import OpenedTable
     from pinakes.engine.files.opened import Opened
     from pinakes.engine.files.paths import Finder
     from pinakes.engine.files.readings import Reading
-    from pinakes.engine.iceberg.scan.cached_scan import OpenedTable
     from pinakes.engine.statement_context import Execution
 
 FILES = "$files"
@@ -240,7 +240,7 @@ class Relations:
         tables of its own, whose versions no other one knows."""
         if self.execution.plans.explains or self.execution.session.transaction is not None:
             return None
-        from pinakes.engine.iceberg.scan.cached_scan import open_small, opened_key
+        from pinakes.engine.binding.cached_scan import open_small, opened_key
 
         session = self.execution.session
         with asking_about(key_of(found.place.mount.name, found.place.namespace, found.name)):

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from pinakes.core.errors import NotSupportedError
 from pinakes.core.names import Part, match, quote
 from pinakes.engine.binding.relation import Relation
-from pinakes.engine.planning.splice import Edit
+from pinakes.parser.splice import Edit
 
 if TYPE_CHECKING:
     from pinakes.parser.statements import ColumnRef, Planned, SharedStar, TableRef

@@ -257,7 +257,7 @@ class Resolver:
         table_changes(found.place.mount)
         table = self.fresh(found)
         if name.branch is not None:
-            from pinakes.engine.iceberg.write.branches import on_branch
+            from pinakes.engine.iceberg.branches import on_branch
 
             table = on_branch(table, name.branch)
         return found, table

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from pinakes.core.errors import InvalidArgument
 from pinakes.engine.binding.relation import Relation, path_of
 from pinakes.engine.iceberg.scan.time_travel import at_time, at_version, version_of
-from pinakes.engine.planning.splice import Edit, splice
 from pinakes.parser import classify
+from pinakes.parser.splice import Edit, splice
 from pinakes.parser.statements import AsOf, Planned, Query, TableRef
 
 if TYPE_CHECKING:

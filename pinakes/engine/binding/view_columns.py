@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pinakes.core.names import quote
-from pinakes.engine.planning.plan_schema import schema_of
+from pinakes.engine.datafusion.plan_schema import schema_of
 from pinakes.engine.pushdown.scan_pushdown import Plans
 from pinakes.parser import classify
 from pinakes.parser.statements import Query

@@ -17,7 +17,7 @@ from pinakes.core.errors import (
 from pinakes.core.identity import Identity
 from pinakes.core.names import INFORMATION_SCHEMA, RESERVED_CATALOGS, SYSTEM, TEMP, Part, match
 from pinakes.engine.catalogs.registry import EVERYBODY, Audience, Mount, Registry
-from pinakes.engine.system.mounts import information_schema_mount, system_mounts
+from pinakes.engine.catalogs.system_mounts import information_schema_mount, system_mounts
 
 if TYPE_CHECKING:
     from datetime import datetime

@@ -18,7 +18,7 @@ from pinakes.engine.catalogs.registry import Mount
 
 if TYPE_CHECKING:
     from pinakes.engine.engine import Engine
-    from pinakes.engine.execution.scratch import Scratch
+    from pinakes.engine.files.scratch import Scratch
     from pinakes.parser.statements import OptionValue
 
 MAIN: Namespace = ("main",)
@@ -63,7 +63,7 @@ class TempCatalog:
 
 
 def _scratch(base: str | None) -> Scratch:
-    from pinakes.engine.execution.scratch import Scratch
+    from pinakes.engine.files.scratch import Scratch
 
     try:
         return Scratch(base)

@@ -12,6 +12,7 @@ import pyarrow as pa
 from pinakes.core.errors import InvalidArgument
 from pinakes.core.names import quote
 from pinakes.engine.catalogs.opening import origin_of
+from pinakes.engine.datafusion.plan_schema import schema_of
 from pinakes.engine.files.access import FileAccess
 from pinakes.engine.files.paths import is_store_path
 from pinakes.engine.files.write_csv import exact_names
@@ -19,7 +20,6 @@ from pinakes.engine.files.write_options import Wanted, refuse_twice, wanted
 from pinakes.engine.files.write_rows import RowWriter
 from pinakes.engine.files.write_target import located, replaced_directory, replaced_file
 from pinakes.engine.files.writers import open_writer
-from pinakes.engine.planning.plan_schema import schema_of
 from pinakes.engine.result import Result
 from pinakes.engine.statement_context import Execution
 from pinakes.parser.statements import CopyTo

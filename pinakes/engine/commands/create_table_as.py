@@ -15,6 +15,7 @@ from pinakes.engine.binding.capabilities import table_changes
 from pinakes.engine.binding.namespaces import Found
 from pinakes.engine.binding.new_objects import check_free, check_places
 from pinakes.engine.commands.remote_dispatch import elsewhere
+from pinakes.engine.datafusion.plan_schema import schema_of
 from pinakes.engine.iceberg.write.append import append_files
 from pinakes.engine.iceberg.write.cast_errors import misfit
 from pinakes.engine.iceberg.write.commit import abandoned_on_error, again, commit
@@ -23,7 +24,6 @@ from pinakes.engine.iceberg.write.files import FileWriter
 from pinakes.engine.iceberg.write.ordered import is_ordered, wrapped
 from pinakes.engine.iceberg.write.replace import replace_table
 from pinakes.engine.iceberg.write.shape import positions, shaped
-from pinakes.engine.planning.plan_schema import schema_of
 from pinakes.engine.result import Result
 from pinakes.engine.statement_context import Execution
 from pinakes.parser.statements import CreateTableAs

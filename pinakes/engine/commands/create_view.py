@@ -16,7 +16,7 @@ from pinakes.engine.binding.capabilities import views
 from pinakes.engine.binding.namespaces import Found, Scope
 from pinakes.engine.binding.new_objects import check_free
 from pinakes.engine.commands.temporary import check_readable
-from pinakes.engine.planning.plan_schema import schema_of
+from pinakes.engine.datafusion.plan_schema import schema_of
 from pinakes.engine.planning.planner import COLUMNS_GIVEN, Planner
 from pinakes.engine.result import Result
 from pinakes.engine.statement_context import Execution

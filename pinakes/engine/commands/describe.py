@@ -10,7 +10,7 @@ from pinakes.core.arrow_types import sql_name_of_arrow
 from pinakes.core.catalog import SupportsNamespaces
 from pinakes.core.names import dotted
 from pinakes.engine.commands.show_columns import COLUMNS, column_rows
-from pinakes.engine.planning.plan_schema import schema_of
+from pinakes.engine.datafusion.plan_schema import schema_of
 from pinakes.engine.result import Result
 from pinakes.engine.statement_context import Execution
 from pinakes.parser.statements import Describe

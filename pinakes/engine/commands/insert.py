@@ -20,6 +20,7 @@ from pinakes.core.iceberg_arrow import arrow_type_of
 from pinakes.core.names import match
 from pinakes.engine.commands.counted import counted
 from pinakes.engine.commands.remote_dispatch import elsewhere
+from pinakes.engine.datafusion.plan_schema import schema_of
 from pinakes.engine.iceberg.write.append import append
 from pinakes.engine.iceberg.write.assignments import filled_columns, remaining_columns, target_columns
 from pinakes.engine.iceberg.write.cast_errors import misfit
@@ -29,10 +30,9 @@ from pinakes.engine.iceberg.write.ordered import is_ordered, wrapped
 from pinakes.engine.iceberg.write.shape import positions, shaped
 from pinakes.engine.iceberg.write.static_partition import static_values
 from pinakes.engine.iceberg.write.values import value_casts
-from pinakes.engine.planning.plan_schema import schema_of
-from pinakes.engine.planning.splice import Edit
 from pinakes.engine.result import Result
 from pinakes.engine.statement_context import Execution
+from pinakes.parser.splice import Edit
 from pinakes.parser.statements import Insert
 from pinakes.parser.value_rows import value_rows
 

@@ -7,7 +7,7 @@ import pyarrow as pa
 from pinakes.core.catalog import SupportsFunctions
 from pinakes.core.names import Name, display, undotted
 from pinakes.engine.binding.namespaces import Place
-from pinakes.engine.planning.functions import functions
+from pinakes.engine.datafusion.functions import functions
 from pinakes.engine.result import Result
 from pinakes.engine.statement_context import Execution
 from pinakes.engine.system.contexts import world_of

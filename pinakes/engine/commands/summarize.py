@@ -10,7 +10,7 @@ import pyarrow as pa
 from pinakes.core.arrow_types import sql_name_of_arrow
 from pinakes.engine.commands.summary import SCHEMA, Column, asked, rows
 from pinakes.engine.datafusion.error_translation import translated
-from pinakes.engine.planning.plan_schema import schema_of
+from pinakes.engine.datafusion.plan_schema import schema_of
 from pinakes.engine.result import Result
 from pinakes.engine.statement_context import Execution
 from pinakes.parser.statements import Summarize

@@ -73,9 +73,9 @@ def translate(error: BaseException, locate: Located | None = None) -> PinakesErr
         return InternalError(f"{type(error).__name__}: {error}")
     if isinstance(error, OSError) and (known := translate_foreign(error, "this statement")) is not None:
         return known
-    from pinakes.engine.iceberg.scan.error_attribution import told_by_store  # only when something went wrong
+    from pinakes.engine.datafusion.store_errors import store_error  # only when something went wrong
 
-    if (told := told_by_store(error)) is not None:
+    if (told := store_error(error)) is not None:
         return told
     text = _clean(str(error))
     if (known := by_rule(text)) is not None:

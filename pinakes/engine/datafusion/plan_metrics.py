@@ -7,13 +7,40 @@ only joins tell: neither sorts and aggregations do, nor the pool that all take i
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
-
-from pinakes.engine.execution.query_info import Work
 
 if TYPE_CHECKING:
     from datafusion import DataFrame
     from datafusion.plan import LogicalPlan
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What running plans took: rows and bytes read by their scans, bytes written aside for want of memory, and bytes
+    that joins held. None where no plan was run, or nothing tells."""
+
+    rows: int | None = None
+    bytes: int | None = None
+    spilled: int | None = None
+    held: int | None = None
+    """Of several plans the most: they are run one after the other."""
+
+    def __add__(self, other: Work) -> Work:
+        return Work(
+            _both(self.rows, other.rows),
+            _both(self.bytes, other.bytes),
+            _both(self.spilled, other.spilled),
+            max((held for held in (self.held, other.held) if held is not None), default=None),
+        )
+
+
+NO_WORK = Work()
+
+
+def _both(one: int | None, other: int | None) -> int | None:
+    return other if one is None else one if other is None else one + other
+
 
 MOST = 500
 """Characters of a summary; longer ones are cut."""

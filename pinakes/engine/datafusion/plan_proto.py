@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from pinakes.core.errors import InternalError
-from pinakes.engine.iceberg.scan.varint import as_varint, read_varint
+from pinakes.core.varint import as_varint, read_varint
 
 PATHS = 2
 """Of a scan of files (ListingTableScanNode): one path each."""

@@ -13,8 +13,9 @@ from types import TracebackType
 from typing import Literal, Protocol, TypeVar, get_args
 
 from pinakes.core.errors import PinakesError, QueryCanceled, QueryTimeout
+from pinakes.engine.datafusion.plan_metrics import NO_WORK, Work
 from pinakes.engine.execution.interrupts import Interrupted, Interrupts
-from pinakes.engine.execution.query_info import NO_WORK, QueryInfo, State, Work
+from pinakes.engine.execution.query_info import QueryInfo, State
 
 T = TypeVar("T")
 Clock = Callable[[], float]

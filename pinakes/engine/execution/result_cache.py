@@ -44,7 +44,7 @@ def versions_of(relations: Iterable[Relation]) -> Versions | None:
     found: list[tuple[object, ...]] = []
     for relation in relations:
         if relation.table is not None and relation.table.handle.metadata_location and relation.key[0] != TEMP:
-            from pinakes.engine.iceberg.scan.cached_scan import version_of  # `select 1` does without
+            from pinakes.engine.iceberg.scan.snapshot import version_of  # `select 1` does without
 
             found.append((relation.key, *version_of(relation.table)))
         elif relation.view is not None and relation.is_steady:

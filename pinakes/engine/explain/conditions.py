@@ -13,12 +13,12 @@ from datafusion import Expr
 
 from pinakes.core.names import spell, text_literal
 from pinakes.core.value_format import as_text, plain
-from pinakes.engine.iceberg.scan.native import UUID_TEXT
+from pinakes.engine.datafusion.parquet_scan import UUID_TEXT
 
 MOST = 20
 """Values of an IN list that are shown."""
 _SAME = ("nanvl", UUID_TEXT)
-"""Functions that a scan puts around a column to give it back as it is (`scan/native.py`)."""
+"""Functions that a scan puts around a column to give it back as it is (`datafusion/parquet_scan.py`)."""
 _STRENGTH = {"OR": 1, "AND": 2, "+": 5, "-": 5, "||": 5, "*": 6, "/": 6, "%": 6}
 _COMPARISON = 4
 _ATOM = 9

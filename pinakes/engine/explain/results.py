@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pinakes.engine.datafusion.determinism import is_steady
 from pinakes.engine.execution.result_cache import versions_of
 from pinakes.engine.explain.facts import ResultCacheUse
-from pinakes.engine.planning.determinism import is_steady
 from pinakes.engine.planning.plan_cache import key_of
 from pinakes.parser.statements import ExplainFull
 

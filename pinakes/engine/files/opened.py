@@ -10,11 +10,11 @@ from datafusion import Table as Provider
 
 from pinakes.core.conform import conform_array
 from pinakes.core.errors import DataCorrupt
+from pinakes.engine.datafusion.unfiltered_dataset import exact
 from pinakes.engine.files.dataset import FilesDataset, Read
 from pinakes.engine.files.extras import Extras
 from pinakes.engine.files.formats import reading
 from pinakes.engine.files.paths import File
-from pinakes.engine.iceberg.scan.unfiltered_dataset import exact
 
 
 @dataclass(frozen=True, slots=True)

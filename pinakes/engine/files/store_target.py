@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pinakes.core.errors import AlreadyExistsError, InvalidArgument, NotSupportedError
-from pinakes.engine.execution.scratch import Scratch
+from pinakes.engine.files.scratch import Scratch
 from pinakes.engine.files.store_paths import key_of
 from pinakes.engine.files.write_target import write_errors
 

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from pinakes.core.errors import InvalidArgument, SecretNotFound, listing
 from pinakes.core.secrets import Secret
-from pinakes.engine.catalogs.secrets import SecretStore
 from pinakes.engine.files.stamps import Stamp
 from pinakes.engine.files.store_errors import told
 
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
     from pyarrow.fs import FileInfo, S3FileSystem
 
     from pinakes.engine.catalogs.authorization.guard import Guard
+    from pinakes.engine.catalogs.secrets import SecretStore
 
 A = TypeVar("A")
 B = TypeVar("B")

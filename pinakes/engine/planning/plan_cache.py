@@ -21,9 +21,9 @@ from pinakes.caches.table_metadata import TableKey
 from pinakes.core.names import TEMP
 from pinakes.engine.binding.binder import PATHS
 from pinakes.engine.binding.relation import key_of as relation_key
+from pinakes.engine.datafusion.determinism import is_steady
 from pinakes.engine.datafusion.plan_metrics import summary_of
 from pinakes.engine.execution.result_cache import versions_of
-from pinakes.engine.planning.determinism import is_steady
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Sequence

@@ -23,20 +23,20 @@ from pinakes.core.errors import ColumnNotFound, InvalidArgument, NotFoundError, 
 from pinakes.core.names import Name, Part, quote, undotted
 from pinakes.engine.binding.binder import Relations
 from pinakes.engine.binding.namespaces import Found, Scope
+from pinakes.engine.binding.planned_text import covers, planned_placeholders, planned_text
 from pinakes.engine.binding.relation import ROOT, Key, Relation
 from pinakes.engine.binding.resolver import Resolver
 from pinakes.engine.datafusion.catalog_bridge import CURRENT
 from pinakes.engine.datafusion.error_rules import column_or_text
 from pinakes.engine.datafusion.error_translation import translated
+from pinakes.engine.datafusion.plan_schema import schema_of, without_views
 from pinakes.engine.datafusion.session_config import READ_ONLY
 from pinakes.engine.datafusion.workarounds.correlated_subqueries import refuse_unread, refuse_unsound_subqueries
 from pinakes.engine.datafusion.workarounds.join_filter_columns import may_go_astray
 from pinakes.engine.planning.optimize.improve import improved
-from pinakes.engine.planning.plan_schema import schema_of, without_views
-from pinakes.engine.planning.planned_text import covers, planned_placeholders, planned_text
-from pinakes.engine.planning.splice import Edit, Spliced
 from pinakes.engine.pushdown.scan_pushdown import Plans
 from pinakes.parser import classify
+from pinakes.parser.splice import Edit, Spliced
 from pinakes.parser.statements import Planned, Query, Span, TableRef
 
 if TYPE_CHECKING:

@@ -14,14 +14,13 @@ from pyiceberg.table.snapshots import Operation, Snapshot
 
 from pinakes.core.errors import InvalidArgument
 from pinakes.core.snapshots import said
+from pinakes.engine.iceberg.branches import new_ref
 from pinakes.engine.iceberg.write.commit import begin, commit, hold_schema
 from pinakes.engine.iceberg.write.producers import Append
-from pinakes.engine.iceberg.write.refs import moved, new_ref, removed
+from pinakes.engine.iceberg.write.refs import moved, removed
+from pinakes.engine.iceberg.write.snapshot_properties import SOURCE_SNAPSHOT
 from pinakes.engine.procedures.base import SNAPSHOT, TABLE, Procedure, Rows, Work
 from pinakes.engine.procedures.history import ancestors, known_snapshot, set_current
-
-SOURCE = "source-snapshot-id"
-"""What the summary of the new snapshot tells its source by."""
 
 
 def _run(work: Work) -> Rows:
@@ -35,7 +34,7 @@ def _run(work: Work) -> Rows:
     transaction = begin(work.table)
     hold_schema(transaction)
     with Append(transaction) as change:
-        change.snapshot_properties = {SOURCE: str(source.snapshot_id)}
+        change.snapshot_properties = {SOURCE_SNAPSHOT: str(source.snapshot_id)}
         for file in files:
             change.append_data_file(file)
     _hold(transaction, source)
@@ -54,7 +53,7 @@ def _hold(transaction: Transaction, source: Snapshot) -> None:
 def _check_new(work: Work, source: Snapshot) -> None:
     metadata, number = work.table.handle.metadata, source.snapshot_id
     for snapshot in ancestors(metadata, metadata.current_snapshot_id):
-        if number in (snapshot.snapshot_id, int(said(snapshot, SOURCE) or 0)):
+        if number in (snapshot.snapshot_id, int(said(snapshot, SOURCE_SNAPSHOT) or 0)):
             raise InvalidArgument(f"{work.found} has what snapshot {number} added already")
 
 

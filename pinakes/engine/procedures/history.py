@@ -9,8 +9,9 @@ from pyiceberg.table.refs import MAIN_BRANCH, SnapshotRefType
 from pyiceberg.table.snapshots import Snapshot
 
 from pinakes.core.errors import VersionNotFound
+from pinakes.engine.iceberg.branches import new_ref
 from pinakes.engine.iceberg.write.commit import begin, commit
-from pinakes.engine.iceberg.write.refs import new_ref, set_ref
+from pinakes.engine.iceberg.write.refs import set_ref
 from pinakes.engine.procedures.base import Work
 
 

@@ -16,8 +16,8 @@ import pyarrow as pa
 
 from pinakes.core.errors import InvalidArgument, NotSupportedError
 from pinakes.core.location import Location
+from pinakes.engine.iceberg.maintenance.reachable import Reachable, metadata_files, plain
 from pinakes.engine.procedures.base import TABLE, Parameter, Procedure, Rows, Work
-from pinakes.engine.procedures.reachable import Reachable, metadata_files, plain
 from pinakes.providers.iceberg import translated
 from pinakes.providers.table_io import TableIO
 

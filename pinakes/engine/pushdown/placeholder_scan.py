@@ -15,8 +15,8 @@ from datafusion import SessionContext
 from datafusion import Table as Provider
 from datafusion.plan import LogicalPlan
 
+from pinakes.engine.datafusion.parquet_scan import template
 from pinakes.engine.datafusion.plan_proto import PATHS, TABLE_NAME, fields, with_bytes
-from pinakes.engine.iceberg.scan.native import template
 
 _NUMBERS = itertools.count(1)
 _TOKEN = secrets.token_hex(8)

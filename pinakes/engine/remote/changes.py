@@ -13,9 +13,9 @@ import pyarrow as pa
 
 from pinakes.core.errors import NotSupportedError
 from pinakes.core.snapshots import said_number
+from pinakes.engine.datafusion.plan_schema import schema_of
 from pinakes.engine.iceberg.write.assignments import assigned, filled_columns, value_types
 from pinakes.engine.iceberg.write.rewrite import Rewrite
-from pinakes.engine.planning.plan_schema import schema_of
 from pinakes.engine.remote.create_table import create, typed
 from pinakes.engine.remote.engine_selection import (
     AUTO,

@@ -15,10 +15,10 @@ from pinakes.caches.catalog import forget_catalog
 from pinakes.core.iceberg_arrow import arrow_type_of
 from pinakes.core.snapshots import said_number
 from pinakes.engine.binding.namespaces import Found
+from pinakes.engine.datafusion.plan_schema import schema_of
 from pinakes.engine.iceberg.write.commit import begin, commit, hold_snapshot
 from pinakes.engine.iceberg.write.definition import spec_from_query
 from pinakes.engine.iceberg.write.sort_order import moved_order, order_updates
-from pinakes.engine.planning.plan_schema import schema_of
 from pinakes.engine.remote.sending import made_by, send, table_name, unsaid
 from pinakes.engine.remote.text import RemoteText, quoted, quoted_text
 from pinakes.parser.spark.assignment import assigned_type

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from pinakes.core.errors import NotSupportedError
+from pinakes.engine.datafusion.plan_schema import schema_of
 from pinakes.engine.iceberg.write.assignments import clause_of
 from pinakes.engine.iceberg.write.rewrite import TARGET
-from pinakes.engine.planning.plan_schema import schema_of
 from pinakes.engine.remote.text import quoted
 from pinakes.parser.spark.assignment import assigned_type
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from pinakes.core.errors import NotSupportedError
 from pinakes.engine.datafusion.error_translation import translated
 from pinakes.engine.datafusion.plan_metrics import summary_of
+from pinakes.engine.datafusion.plan_schema import schema_of_plan
 from pinakes.engine.iceberg.write import snapshot_properties as author
-from pinakes.engine.planning.plan_schema import schema_of_plan
 from pinakes.engine.remote.engine_selection import (
     AUTO,
     LOCAL,

@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from pinakes.core.delegating_catalog import Forwarding
 from pinakes.core.errors import NotSupportedError
-from pinakes.engine.planning.plan_schema import without_views
+from pinakes.engine.datafusion.plan_schema import without_views
 from pinakes.engine.remote.interface import HandedOver, RemoteCatalog
 from pinakes.parser.spark.parameters import bound
 from pinakes.parser.spark.translate import Source, parts, translate

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pinakes.engine.binding.memory_sources import Rows
+from pinakes.engine.datafusion.memory_sources import Rows
 from pinakes.engine.pushdown.placeholder_scan import shadow_of
 from pinakes.engine.system.pushdown import asked_of
 from pinakes.engine.system.reading import read

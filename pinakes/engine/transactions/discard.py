@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from pyiceberg.manifest import ManifestEntryStatus
 
-from pinakes.engine.procedures.cherrypick_snapshot import SOURCE
+from pinakes.engine.iceberg.write.snapshot_properties import SOURCE_SNAPSHOT
 from pinakes.engine.transactions.work import TableWork
 from pinakes.providers.table_io import OwnPlaces
 
@@ -34,7 +34,7 @@ def _paths(work: TableWork) -> Iterator[str]:
     """Data files that its snapshots wrote, their manifests, and the lists of these. What cherrypick_snapshot added is
     not ours: the snapshot that it is from still has it."""
     ours, io = work.new_snapshots(), work.base.io
-    picked = {s.snapshot_id for s in work.metadata.snapshots if s.summary is not None and s.summary[SOURCE]}
+    picked = {s.snapshot_id for s in work.metadata.snapshots if s.summary is not None and s.summary[SOURCE_SNAPSHOT]}
     for snapshot in (s for s in work.metadata.snapshots if s.snapshot_id in ours):
         for manifest in snapshot.manifests(io):
             if manifest.added_snapshot_id not in ours:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from itertools import count
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
@@ -19,8 +20,10 @@ from pinakes.core.sql_types import SqlType
 from pinakes.core.types import iceberg_type
 from pinakes.engine.binding.namespaces import Found
 from pinakes.engine.binding.view_columns import view_columns
-from pinakes.engine.statement_context import Execution
 from pinakes.parser import statements as s
+
+if TYPE_CHECKING:
+    from pinakes.engine.statement_context import Execution
 
 COMMENT = "comment"
 _NOTHING_ELSE = "a table of a worker has columns and a comment, and no"

@@ -15,9 +15,9 @@ from pinakes.core.arrow_types import sql_name_of_arrow
 from pinakes.core.errors import FunctionNotFound, InvalidArgument, PermissionDenied, Position, listing
 from pinakes.core.names import display, quote
 from pinakes.core.worker_tables import CatalogFunction
+from pinakes.engine.binding.planned_text import covers
 from pinakes.engine.binding.relation import Relation, key_of
-from pinakes.engine.planning.planned_text import covers
-from pinakes.engine.planning.splice import Edit
+from pinakes.parser.splice import Edit
 from pinakes.parser.statements import CatalogCall, FunctionRef, Planned, Span
 from pinakes.providers.vgi.scans import FunctionHandle, ValueCall
 from pinakes.worker.exceptions import WorkerCanceled

@@ -8,7 +8,7 @@ import pyarrow as pa
 from datafusion import Expr
 
 from pinakes.engine.datafusion.plan_proto import scans_of
-from pinakes.engine.iceberg.scan.unfiltered_dataset import exact
+from pinakes.engine.datafusion.unfiltered_dataset import exact
 from pinakes.engine.pushdown.placeholder_scan import shadow_of
 from pinakes.engine.pushdown.scan_pushdown import serialized
 from pinakes.engine.system.pushdown import asked_of

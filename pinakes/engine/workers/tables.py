@@ -13,7 +13,7 @@ from pinakes.core.errors import CatalogUnavailable, InvalidArgument, NotSupporte
 from pinakes.core.names import Name, Part, quote, undotted
 from pinakes.core.worker_tables import WorkerTable
 from pinakes.engine.binding.relation import Key, Relation
-from pinakes.engine.planning.plan_schema import without_views
+from pinakes.engine.datafusion.plan_schema import without_views
 from pinakes.engine.workers.scan import WorkerScan
 from pinakes.parser.calls import READERS
 from pinakes.providers.vgi.scans import EngineScan, RowCall, TableHandle

@@ -18,8 +18,9 @@ from pinakes.core.catalog import IcebergTable, SupportsTables
 from pinakes.core.errors import CommitConflict, NotFoundError, NotSupportedError
 from pinakes.core.names import quote
 from pinakes.engine.binding.namespaces import Place
+from pinakes.engine.iceberg.branches import new_ref
 from pinakes.engine.iceberg.write.commit import begin, commit, hold_snapshot
-from pinakes.engine.iceberg.write.refs import new_ref, removed, set_ref
+from pinakes.engine.iceberg.write.refs import removed, set_ref
 from pinakes.engine.procedures.history import ancestors
 
 if TYPE_CHECKING:

@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 from datafusion import ScalarUDF, udf
 
-from pinakes.engine.planning.splice import Edit, splice
 from pinakes.parser import locate_pairings
+from pinakes.parser.splice import Edit, splice
 
 if TYPE_CHECKING:
     from datafusion.plan import LogicalPlan

@@ -11,10 +11,10 @@ from pyiceberg.table.update import SetPropertiesUpdate
 from pinakes.core.errors import InvalidArgument
 from pinakes.core.location import Location
 from pinakes.engine.iceberg.maintenance.foreign import Foreign
+from pinakes.engine.iceberg.maintenance.reachable import plain
 from pinakes.engine.iceberg.scan.snapshot import files_of
 from pinakes.engine.iceberg.write.append import append_files
 from pinakes.engine.iceberg.write.commit import begin, commit, hold_schema, hold_snapshot
-from pinakes.engine.procedures.reachable import plain
 from pinakes.providers.table_io import TableIO
 
 if TYPE_CHECKING:

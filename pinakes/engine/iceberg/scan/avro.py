@@ -20,8 +20,8 @@ from datafusion import SessionConfig, SessionContext
 from pyiceberg.io import FileIO
 
 from pinakes.core.location import Location
+from pinakes.core.varint import as_varint, read_varint
 from pinakes.engine.iceberg.scan.locations import address_of, local_path
-from pinakes.engine.iceberg.scan.varint import as_varint, read_varint
 
 _MAGIC = b"Obj\x01"
 _PLAIN_NAME = re.compile("[A-Za-z_][A-Za-z0-9_]*")

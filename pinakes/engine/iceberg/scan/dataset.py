@@ -24,12 +24,12 @@ from pinakes.core.catalog import IcebergTable
 from pinakes.core.conform import conform
 from pinakes.core.errors import DataCorrupt
 from pinakes.core.iceberg_arrow import arrow_schema_of
+from pinakes.engine.datafusion.unfiltered_dataset import constant
 from pinakes.engine.iceberg.scan.copies import readable_file, with_texts
 from pinakes.engine.iceberg.scan.equality import EqualityDeletes
 from pinakes.engine.iceberg.scan.lineage import LINEAGE, has_lineage, lineage_of, with_lineage
 from pinakes.engine.iceberg.scan.positions import counting, deleted_rows, without
 from pinakes.engine.iceberg.scan.tasks import Task, for_once, plan
-from pinakes.engine.iceberg.scan.unfiltered_dataset import constant
 from pinakes.engine.iceberg.scan.unreadable import name_of, reading
 
 FILE, ROW = "$pinakes_file", "$pinakes_row"

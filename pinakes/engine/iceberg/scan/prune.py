@@ -15,10 +15,10 @@ from datafusion import Expr
 from pyiceberg.schema import Schema
 from pyiceberg.types import NestedField, StringType, StructType, TimestampNanoType, TimestamptzNanoType
 
+from pinakes.engine.datafusion.parquet_scan import UUID_TEXT
 from pinakes.engine.iceberg.scan.bounds import Range, is_floating, kind_of
 from pinakes.engine.iceberg.scan.column import Column, Known
 from pinakes.engine.iceberg.scan.monotonic_functions import argument
-from pinakes.engine.iceberg.scan.native import UUID_TEXT
 from pinakes.engine.iceberg.scan.strict_pruning import Failing
 
 TURNED = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "=": "=", "!=": "!="}

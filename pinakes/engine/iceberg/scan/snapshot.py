@@ -244,3 +244,11 @@ def _read(table: IcebergTable, metadata: TableMetadata, path: str, cache: Manife
     files = SnapshotFiles(each(listed.data, manifest), metadata.specs())
     files.deletes = deletes_of(files, each(listed.deletes, delete_manifest), metadata) if listed.deletes else {}
     return files
+
+
+def version_of(table: IcebergTable) -> tuple[str, str, int | None, int]:
+    """What tells the rows and columns of a table from those that it had before, or will have. A file of metadata alone
+    does not everywhere: a table that is dropped and made again may have one of the same name."""
+    metadata = table.handle.metadata
+    location = table.handle.metadata_location or ""
+    return str(metadata.table_uuid), location, metadata.current_snapshot_id, metadata.current_schema_id

@@ -28,18 +28,18 @@ from pinakes.core.errors import PermissionDenied
 from pinakes.core.iceberg_arrow import arrow_schema_of
 from pinakes.core.location import Location
 from pinakes.core.names import quote
+from pinakes.engine.datafusion.parquet_scan import scan_of, union, unskipped, uuid_as_text
+from pinakes.engine.datafusion.unfiltered_dataset import exact
 from pinakes.engine.iceberg.scan.dataset import IcebergDataset
 from pinakes.engine.iceberg.scan.defaults import default_of
 from pinakes.engine.iceberg.scan.file_integrity import Watched
 from pinakes.engine.iceberg.scan.locations import s3_place
-from pinakes.engine.iceberg.scan.native import scan_of, union, unskipped, uuid_as_text
 from pinakes.engine.iceberg.scan.object_stores import TableStores
 from pinakes.engine.iceberg.scan.prune import Pruner
 from pinakes.engine.iceberg.scan.reader_selection import Division, Group
 from pinakes.engine.iceberg.scan.shapes import Shape, named_alike
 from pinakes.engine.iceberg.scan.snapshot import SnapshotFiles, files_of
 from pinakes.engine.iceberg.scan.tasks import task_of
-from pinakes.engine.iceberg.scan.unfiltered_dataset import exact
 from pinakes.engine.iceberg.scan.unreadable import name_of
 from pinakes.engine.iceberg.scan.vended_credentials import renew_if_ending, renew_if_refused
 

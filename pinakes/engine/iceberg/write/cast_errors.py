@@ -16,9 +16,9 @@ from pyiceberg.schema import Schema
 from pinakes.core.arrow_types import sql_name_of_arrow
 from pinakes.core.errors import ExecutionError, PinakesError
 from pinakes.core.iceberg_arrow import arrow_type_of
+from pinakes.engine.datafusion.plan_schema import schema_of
 from pinakes.engine.iceberg.write.rewrite import Rewrite
 from pinakes.engine.iceberg.write.shape import misfits, positions
-from pinakes.engine.planning.plan_schema import schema_of
 from pinakes.engine.planning.planner import Planner
 from pinakes.engine.statement_context import Execution
 from pinakes.parser.statements import Planned, Query

@@ -15,8 +15,8 @@ from pinakes.core.conform import conform_array
 from pinakes.core.errors import ExecutionError, InvalidArgument, NotSupportedError, TypeMismatch
 from pinakes.core.iceberg_arrow import arrow_type_of
 from pinakes.core.types import sql_name
+from pinakes.engine.datafusion.plan_schema import schema_of
 from pinakes.engine.iceberg.write.shape import cast
-from pinakes.engine.planning.plan_schema import schema_of
 from pinakes.engine.statement_context import Execution
 from pinakes.parser.statements import Query
 from pinakes.providers.iceberg_v3.install import install

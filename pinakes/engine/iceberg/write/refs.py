@@ -17,6 +17,7 @@ from pyiceberg.table.update import (
 
 from pinakes.core.errors import InvalidArgument, NotSupportedError, VersionExists, VersionNotFound, listing
 from pinakes.engine.binding.namespaces import Found
+from pinakes.engine.iceberg.branches import new_ref
 from pinakes.parser.statements import CreateRef, DropRef
 
 
@@ -64,10 +65,6 @@ def set_ref(transaction: Transaction, name: str, ref: SnapshotRef) -> None:
     """Let a name stand for a snapshot, unless somebody else moved it meanwhile."""
     update, unmoved = moved(name, ref), _unmoved(name, transaction.table_metadata.refs.get(name))
     transaction._apply((update,), (unmoved,))
-
-
-def new_ref(snapshot_id: int, kind: SnapshotRefType) -> SnapshotRef:
-    return SnapshotRef.model_validate({"snapshot-id": snapshot_id, "type": kind})
 
 
 def moved(name: str, ref: SnapshotRef) -> TableUpdate:

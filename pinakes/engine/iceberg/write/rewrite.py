@@ -23,17 +23,17 @@ from pinakes.core.catalog import IcebergTable
 from pinakes.core.errors import InvalidArgument
 from pinakes.core.iceberg_arrow import arrow_type_of
 from pinakes.core.names import quote
-from pinakes.engine.binding.memory_sources import Rows
 from pinakes.engine.binding.namespaces import Found
 from pinakes.engine.binding.relation import Relation
 from pinakes.engine.datafusion.error_translation import translated
+from pinakes.engine.datafusion.memory_sources import Rows
+from pinakes.engine.datafusion.unfiltered_dataset import exact
 from pinakes.engine.iceberg.scan.dataset import FILE, ROW, IcebergDataset
 from pinakes.engine.iceberg.scan.lineage import LINEAGE, has_lineage, stored_with_lineage
 from pinakes.engine.iceberg.scan.prune import Pruner
 from pinakes.engine.iceberg.scan.snapshot import SnapshotFiles
 from pinakes.engine.iceberg.scan.table import IcebergScan
 from pinakes.engine.iceberg.scan.tasks import Task, plan
-from pinakes.engine.iceberg.scan.unfiltered_dataset import exact
 from pinakes.engine.iceberg.write.commit import begin, commit, hold_schema
 from pinakes.engine.iceberg.write.delete_files import DeleteWriter
 from pinakes.engine.iceberg.write.files import FileWriter

@@ -12,6 +12,9 @@ from contextvars import ContextVar
 
 from pinakes.core.version import __version__
 
+SOURCE_SNAPSHOT = "source-snapshot-id"
+"""The property in which cherrypick_snapshot records the snapshot that it copies."""
+
 _AUTHOR: ContextVar[tuple[str, str]] = ContextVar("author")
 
 

@@ -21,7 +21,7 @@ from pyiceberg.table.sorting import NullOrder, SortDirection
 from pinakes.core.conform import conform
 from pinakes.core.iceberg_arrow import arrow_schema_of, stored_schema_of
 from pinakes.engine.datafusion.error_translation import translated
-from pinakes.engine.execution.scratch import Scratch
+from pinakes.engine.files.scratch import Scratch
 from pinakes.engine.iceberg.write.parquet.columns import Columns
 from pinakes.engine.iceberg.write.partitions import countable, key_column
 from pinakes.engine.iceberg.write.sort_order import order_of

@@ -15,7 +15,7 @@ from pyiceberg.types import NestedField
 
 from pinakes.core.iceberg_arrow import arrow_type_of
 from pinakes.engine.iceberg.write.shape import exact_number, literal, planned_type, type_name
-from pinakes.engine.planning.splice import Edit
+from pinakes.parser.splice import Edit
 from pinakes.parser.statements import Insert, Span
 from pinakes.parser.value_rows import value_rows
 

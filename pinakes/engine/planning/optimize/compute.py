@@ -15,10 +15,10 @@ from datafusion import Table as Provider
 
 from pinakes.core.names import quote
 from pinakes.engine.datafusion.error_translation import translated
+from pinakes.engine.datafusion.plan_schema import schema_of_plan
 from pinakes.engine.planning.optimize.demand import Demand, demand, uses_in
 from pinakes.engine.planning.optimize.kept_rows import IN_MEMORY, KeptRows
 from pinakes.engine.planning.optimize.plain_types import any_value
-from pinakes.engine.planning.plan_schema import schema_of_plan
 from pinakes.engine.pushdown.scan_pushdown import serialized
 
 if TYPE_CHECKING:

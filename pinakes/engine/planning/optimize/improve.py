@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pinakes.engine.planning.splice import Edit
+from pinakes.parser.splice import Edit
 from pinakes.parser.statements import Planned, Span
 
 if TYPE_CHECKING:

@@ -16,8 +16,8 @@ from pinakes.engine.planning.optimize.orders import Order, better_order
 from pinakes.engine.planning.optimize.probes import MOST_ROWS, counted
 from pinakes.engine.planning.optimize.sizes import COMPARED, Edge, Sized, Sizes
 from pinakes.engine.planning.optimize.table_facts import TableFacts
-from pinakes.engine.planning.splice import Edit
 from pinakes.parser import locate_from_clauses
+from pinakes.parser.splice import Edit
 from pinakes.parser.statements import Planned, Span
 
 if TYPE_CHECKING:

@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING
 from datafusion import DataFrame
 
 from pinakes.core.errors import PinakesError
+from pinakes.engine.binding.planned_text import covers
 from pinakes.engine.binding.relation import Key, Relation
+from pinakes.engine.datafusion.plan_schema import analysed_schema
 from pinakes.engine.planning.optimize.shared import SHARED, Shared
-from pinakes.engine.planning.plan_schema import analysed_schema
-from pinakes.engine.planning.planned_text import covers
-from pinakes.engine.planning.splice import Edit
 from pinakes.parser import locate_definitions
+from pinakes.parser.splice import Edit
 from pinakes.parser.statements import Planned, Span
 
 if TYPE_CHECKING:

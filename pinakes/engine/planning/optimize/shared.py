@@ -16,8 +16,8 @@ import pyarrow as pa
 from datafusion import DataFrame, SessionContext
 from datafusion import Table as Provider
 
-from pinakes.engine.iceberg.scan.native import scan_of
-from pinakes.engine.planning.determinism import is_steady
+from pinakes.engine.datafusion.determinism import is_steady
+from pinakes.engine.datafusion.parquet_scan import scan_of
 from pinakes.engine.planning.optimize.plain_types import is_plain
 
 SHARED = "$shared"

@@ -10,13 +10,16 @@ from typing import Any, cast
 
 from pyiceberg.table import CommitTableResponse, Table
 from pyiceberg.table.metadata import TableMetadata
-from pyiceberg.table.refs import MAIN_BRANCH, SnapshotRefType
+from pyiceberg.table.refs import MAIN_BRANCH, SnapshotRef, SnapshotRefType
 from pyiceberg.table.update import AssertRefSnapshotId, SetSnapshotRefUpdate, TableRequirement, TableUpdate
 
 from pinakes.core.catalog import IcebergTable
 from pinakes.core.errors import InvalidArgument, VersionNotFound, listing
 from pinakes.core.names import Part, match
-from pinakes.engine.iceberg.write.refs import new_ref
+
+
+def new_ref(snapshot_id: int, kind: SnapshotRefType) -> SnapshotRef:
+    return SnapshotRef.model_validate({"snapshot-id": snapshot_id, "type": kind})
 
 
 def on_branch(table: IcebergTable, asked: Part) -> IcebergTable:

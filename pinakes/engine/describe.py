@@ -14,11 +14,11 @@ import pyarrow as pa
 from pinakes.core.errors import NotSupportedError, PreparedNotFound
 from pinakes.engine.commands.execute import parameter_names
 from pinakes.engine.datafusion.error_translation import is_panic, let_go, translate
+from pinakes.engine.datafusion.plan_schema import schema_of
 from pinakes.engine.dispatch import dispatch
 from pinakes.engine.execution.query import Query
 from pinakes.engine.planning.parameters import types_in_change, types_in_plan
 from pinakes.engine.planning.plan_cache import known_schema
-from pinakes.engine.planning.plan_schema import schema_of
 from pinakes.engine.session import Session
 from pinakes.engine.statement_context import Execution
 from pinakes.parser import statements as s

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from pinakes.caches.session_catalogs import SessionCatalogKey
 from pinakes.core.catalog import IcebergTable
 from pinakes.engine.binding.relation import Key, Relation
+from pinakes.engine.iceberg.scan.snapshot import version_of
 from pinakes.engine.iceberg.scan.table import IcebergScan
 
 if TYPE_CHECKING:
@@ -39,14 +40,6 @@ def opened_key(found: Found, table: IcebergTable, session: Session) -> SessionCa
     version = (*version_of(table), session.settings.time_zone)
     user = session.identity.fingerprint
     return SessionCatalogKey(user, str(place.mount.mount.id), place.namespace, found.name, version)
-
-
-def version_of(table: IcebergTable) -> tuple[str, str, int | None, int]:
-    """What tells the rows and columns of a table from those that it had before, or will have. A file of metadata alone
-    does not everywhere: a table that is dropped and made again may have one of the same name."""
-    metadata = table.handle.metadata
-    location = table.handle.metadata_location or ""
-    return str(metadata.table_uuid), location, metadata.current_snapshot_id, metadata.current_schema_id
 
 
 def open_small(table: IcebergTable, session: Session) -> OpenedTable | None:

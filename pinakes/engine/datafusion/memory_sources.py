@@ -15,7 +15,7 @@ from datafusion import Table as Provider
 
 from pinakes.core.decode import decode_batch, decode_table, decoded_schema
 from pinakes.core.errors import InvalidArgument
-from pinakes.engine.iceberg.scan.unfiltered_dataset import constant, exact
+from pinakes.engine.datafusion.unfiltered_dataset import constant, exact
 
 BATCH_ROWS = 32_768
 """Rows in memory are handed to DataFusion in slices of this many, so that it can share them out."""

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pinakes.core.names import quote, text_literal
 from pinakes.engine.binding.columns import column_edits
 from pinakes.engine.binding.relation import Relation
-from pinakes.engine.planning.splice import Edit, Spliced, splice
+from pinakes.parser.splice import Edit, Spliced, splice
 from pinakes.parser.statements import Placeholder, Planned, Span, TableRef
 
 
