@@ -22,7 +22,7 @@ from datafusion import RuntimeEnvBuilder, SessionConfig, SessionContext
 
 import pinakes
 from pinakes.core.names import Name
-from pinakes.engine.context import options_of
+from pinakes.engine.datafusion.session_config import options_of
 
 Run = Callable[[str], pa.Table]
 Taken = dict[str, dict[int, Times]]

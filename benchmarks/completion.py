@@ -21,8 +21,8 @@ from datafusion import SessionContext
 from pinakes.api.build import open_engine
 from pinakes.api.completion import Completer
 from pinakes.core.config import parse_config
+from pinakes.engine.catalogs.registry import Mount
 from pinakes.engine.engine import Engine
-from pinakes.engine.registry import Mount
 from pinakes.engine.session import Session
 
 TABLES = int(sys.argv[1]) if len(sys.argv) > 1 else 10_000

@@ -63,7 +63,7 @@ os.environ["TOKIO_WORKER_THREADS"] = "8"
 import pyarrow as pa
 from pinakes.api.build import open_engine
 from pinakes.core.config import load_config
-from pinakes.engine.sources import Rows
+from pinakes.engine.binding.memory_sources import Rows
 from pinakes.flight.logins.base import Anybody
 from pinakes.flight.server import FlightSqlServer
 

@@ -28,7 +28,7 @@ from datafusion import RuntimeEnvBuilder, SessionConfig, SessionContext
 from pinakes.api.build import open_engine
 from pinakes.core.config import load_config
 from pinakes.core.names import Name
-from pinakes.engine.context import options_of
+from pinakes.engine.datafusion.session_config import options_of
 from pinakes.engine.session import Session
 
 ONE = "select 1"
@@ -117,7 +117,8 @@ def _filled(session: Session) -> list[str]:
 
 
 def _bare(session: Session, files: list[str]) -> SessionContext:
-    """With the settings of our sessions, and as these plan where columns of one name meet (`engine/astray.py`)."""
+    """With the settings of our sessions, and as these plan where columns of one name meet
+    (`engine/datafusion/workarounds/join_filter_columns.py`)."""
     config = SessionConfig().set("datafusion.optimizer.enable_dynamic_filter_pushdown", "false")
     for key, value in options_of(session.settings).items():
         config = config.set(key, value)

@@ -20,7 +20,7 @@ from pinakes.api.pipelines import Options, PipelineRun
 from pinakes.core.config import Config, EngineConfig
 from pinakes.core.spark_config import SparkConfig
 from pinakes.engine.engine import Engine
-from pinakes.engine.remote_text import remote_catalog
+from pinakes.engine.remote.text import remote_catalog
 from pinakes.pipeline.remote import SparkEngine
 
 ROUNDS = 3

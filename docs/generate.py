@@ -12,13 +12,14 @@ from pathlib import Path
 from typing import Any
 
 from pinakes.cli import main, pipeline, users
-from pinakes.core import config, errors, powers, server_config, serving, spark_config
+from pinakes.core import config, errors, server_config, serving, spark_config
+from pinakes.core import privileges as powers
 from pinakes.core.arrow_types import sql_name_of_arrow
 from pinakes.core.names import INFORMATION_SCHEMA, SYSTEM
 from pinakes.core.server_limits import ServerLimits
 from pinakes.core.settings import Settings
 from pinakes.core.values import docs_of
-from pinakes.engine.refusals import REFUSED
+from pinakes.engine.commands.refusals import REFUSED
 from pinakes.parser import statements
 from pinakes.providers.options import describe_options
 from pinakes.providers.registry import TYPES, load_type
@@ -198,7 +199,7 @@ def family_statements(family: str) -> Iterable[str]:
         kind = getattr(statements, name)
         if isinstance(kind, type) and issubclass(kind, statements.Statement) and kind not in REFUSED:
             snake = re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower()
-            told = import_module(f"pinakes.engine.handlers.{snake}").__doc__ or ""
+            told = import_module(f"pinakes.engine.commands.{snake}").__doc__ or ""
             yield from statement(snake.replace("_", " ").upper(), told.strip())
 
 

@@ -11,6 +11,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from pinakes.core.version import __version__ as __version__
+
 if TYPE_CHECKING:
     from pinakes.api.connection import Connection, connect
     from pinakes.api.cursor import Cursor
@@ -41,8 +43,6 @@ if TYPE_CHECKING:
         Warning,
     )
     from pinakes.api.relation import Relation
-
-__version__ = "0.1.0"
 
 apilevel = "2.0"
 threadsafety = 2

@@ -15,14 +15,14 @@ import pytest
 
 from pinakes.core import errors
 from pinakes.core.config import CacheConfig, CachesConfig, EngineConfig, LogConfig, SizedCacheConfig
-from pinakes.core.powers import POWERS
+from pinakes.core.privileges import POWERS
 from pinakes.core.server_config import AccessConfig, LoginConfig, OidcConfig, TlsConfig
 from pinakes.core.server_limits import ServerLimits
 from pinakes.core.serving import MetricsConfig, StatementLimits
 from pinakes.core.settings import Settings
 from pinakes.core.spark_config import SparkConfig
 from pinakes.core.values import docs_of
-from pinakes.engine.refusals import REFUSED
+from pinakes.engine.commands.refusals import REFUSED
 from pinakes.parser import classify, statements
 from pinakes.parser.statements import Planned, Statement
 from pinakes.system_tables import registry as system
@@ -54,7 +54,7 @@ def test_the_kinds_are_found() -> None:
 @pytest.mark.parametrize("kind", ANSWERED, ids=lambda kind: kind.__name__)
 def test_every_answered_kind_has_a_handler_of_its_name(kind: type[Statement]) -> None:
     name = snake(kind.__name__)
-    module = import_module(f"pinakes.engine.handlers.{name}")
+    module = import_module(f"pinakes.engine.commands.{name}")
     handler = getattr(module, name)
     assert inspect.isfunction(handler)
     assert handler.__module__ == module.__name__
@@ -202,7 +202,7 @@ def test_a_query_loads_no_system_tables() -> None:
         "sys.stderr.write(','.join(sorted(m.removeprefix(place) for m in sys.modules if m.startswith(place))))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
-    assert done.stderr == "faults,lanes"
+    assert done.stderr == "catalog_executor,metadata_errors"
 
 
 def test_help_loads_nothing_heavy() -> None:

@@ -19,13 +19,13 @@ from pinakes.core.errors import CatalogUnavailable, ConfigError, InvalidArgument
 from pinakes.core.identity import Identity
 from pinakes.core.names import Namespace
 from pinakes.core.secrets import Access, Secret, parse_secret
-from pinakes.engine.access.policy import EMBEDDED, Policy
+from pinakes.engine.binding.namespaces import Scope
+from pinakes.engine.catalogs.authorization.policy import EMBEDDED, Policy
+from pinakes.engine.catalogs.mounting import make_mount, take_common
+from pinakes.engine.catalogs.opening import Opening
+from pinakes.engine.catalogs.registry import Mount, MountId
 from pinakes.engine.engine import Engine
-from pinakes.engine.mounting import make_mount, take_common
-from pinakes.engine.opening import Opening
-from pinakes.engine.places import Scope
-from pinakes.engine.registry import Mount, MountId
-from pinakes.engine.remote import RemoteEngine
+from pinakes.engine.remote.interface import RemoteEngine
 from pinakes.parser import classify
 from pinakes.parser.statements import OptionValue
 from pinakes.providers.registry import open_catalog
@@ -149,7 +149,7 @@ def _data_directory(config: Config) -> tuple[Path, Callable[[], None]]:
     """Where the embedded catalog lives; a temporary directory for `:memory:`, with what removes it again."""
     if config.engine.data != MEMORY:
         return Path(config.engine.data), lambda: None
-    from pinakes.engine.scratch import Scratch
+    from pinakes.engine.execution.scratch import Scratch
 
     try:
         scratch = Scratch(prefix="pinakes-memory-")

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pinakes.api.build import open_engine
 from pinakes.core.config import MEMORY, Config
 from pinakes.core.errors import PinakesError
-from pinakes.engine.mounting import take_common
+from pinakes.engine.catalogs.mounting import take_common
 from pinakes.parser.statements import OptionValue
 from pinakes.providers.registry import check_options
 

@@ -21,7 +21,7 @@ from typing import Any
 from pinakes.api import errors
 from pinakes.api.cursor import Cursor
 from pinakes.api.engines import acquire
-from pinakes.api.foreground import undisturbed
+from pinakes.api.interruptible import undisturbed
 from pinakes.api.parameters import Parameters, bound, check_count
 from pinakes.api.relation import Relation
 from pinakes.api.variables import Scopes, scopes_of, variables
@@ -30,9 +30,9 @@ from pinakes.core.errors import ConfigError, InvalidArgument, NotSupportedError
 from pinakes.core.identity import local_identity
 from pinakes.core.names import quote
 from pinakes.core.settings import Settings
+from pinakes.engine.binding.session_relations import Source
 from pinakes.engine.result import Result
 from pinakes.engine.session import Session
-from pinakes.engine.temporary import Source
 from pinakes.parser.one_name import read_name
 
 

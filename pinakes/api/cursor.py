@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from pinakes.api.errors import raising
-from pinakes.api.many import insert_many
+from pinakes.api.executemany import insert_many
 from pinakes.api.parameters import Parameters
 from pinakes.api.relation import Relation
 from pinakes.api.rows import Row, rows_of

@@ -1,4 +1,5 @@
-"""The first rows of a result for people: a box of text, or HTML for a notebook. How a value looks: `core/plain.py`."""
+"""The first rows of a result for people: a box of text, or HTML for a notebook. How a value looks:
+`core/value_format.py`."""
 
 from __future__ import annotations
 
@@ -10,9 +11,9 @@ from collections.abc import Sequence
 import pyarrow as pa
 
 from pinakes.core.arrow_types import sql_name_of_arrow
-from pinakes.core.plain import as_text as text_of
-from pinakes.core.plain import rows as plain_rows
-from pinakes.core.screen import NULL, VISIBLE, fitted, is_number
+from pinakes.core.terminal_text import NULL, VISIBLE, fitted, is_number
+from pinakes.core.value_format import as_text as text_of
+from pinakes.core.value_format import rows as plain_rows
 
 LONGEST = 200
 """Characters of a cell that are shown at most."""

@@ -12,8 +12,8 @@ import pyarrow.dataset as pds
 
 from pinakes.api.relation import Relation
 from pinakes.core.errors import TypeMismatch
-from pinakes.engine.sources import Dataset, ReadOnce, Rows, Stream
-from pinakes.engine.temporary import Source
+from pinakes.engine.binding.memory_sources import Dataset, ReadOnce, Rows, Stream
+from pinakes.engine.binding.session_relations import Source
 
 STREAM = "__arrow_c_stream__"
 

@@ -11,7 +11,7 @@ from pinakes.pipeline.runs.runner import Options, Report, Tell, raise_failed, re
 
 if TYPE_CHECKING:
     from pinakes.engine.engine import Engine
-    from pinakes.engine.query import Query
+    from pinakes.engine.execution.query import Query
 
 __all__ = ["Options", "PipelineRun", "Planned", "Report", "make_project", "plan", "validate"]
 

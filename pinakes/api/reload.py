@@ -13,9 +13,9 @@ from pinakes.api.build import DEPLOYMENT, LAKE, mount_of, secret_of, told
 from pinakes.core.config import Config
 from pinakes.core.errors import SecretInUse
 from pinakes.core.secrets import Secret
+from pinakes.engine.catalogs.registry import EVERYBODY, Mount
+from pinakes.engine.catalogs.secrets import SHARED, SecretRef
 from pinakes.engine.engine import Engine
-from pinakes.engine.registry import EVERYBODY, Mount
-from pinakes.engine.secrets import SHARED, SecretRef
 
 
 class Reloaded(NamedTuple):

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Any
 
-from pinakes.engine.temporary import Lookup, Source
+from pinakes.engine.binding.session_relations import Lookup, Source
 
 Scopes = Callable[[], tuple[Mapping[str, Any], ...]]
 """Gives the scopes, the nearest first."""

@@ -12,7 +12,7 @@ from pinakes.caches.listings import ListingKey, What
 from pinakes.caches.registry import Caches
 from pinakes.caches.table_metadata import TableKey
 from pinakes.core.catalog import SupportsVersion
-from pinakes.core.forwarding import Forwarding
+from pinakes.core.delegating_catalog import Forwarding
 from pinakes.core.names import Namespace
 
 T = TypeVar("T")

@@ -1,8 +1,8 @@
 """A catalog that remembers, around any catalog: reads go through the caches, changes through to the inner one.
 
 `remembering(inner, …)` gives a catalog with exactly those groups of `core/catalog.py` that the inner one has
-(`catalog_groups.py`, `core/forwarding.py`). Commits that go through a table's own handle are not seen there: whoever
-commits calls `forget_table` afterwards.
+(`catalog_groups.py`, `core/delegating_catalog.py`). Commits that go through a table's own handle are not seen there:
+whoever commits calls `forget_table` afterwards.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pinakes.caches.caching import CachingCatalog
 from pinakes.caches.catalog_groups import GROUPS
 from pinakes.caches.registry import Caches
 from pinakes.core.catalog import Catalog
-from pinakes.core.forwarding import Forwarding, class_around
+from pinakes.core.delegating_catalog import Forwarding, class_around
 from pinakes.core.names import Namespace
 
 P = ParamSpec("P")

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 
 from pinakes.core import catalog as groups
 from pinakes.core.catalog import Catalog
+from pinakes.core.delegating_catalog import Forwarding, class_around
 from pinakes.core.errors import NotFoundError, PinakesError
-from pinakes.core.forwarding import Forwarding, class_around
 
 MOST_CATALOGS = 200
 """How many are counted apart: users may attach as many as they like, and each is a line of `/metrics` for ever."""

@@ -121,7 +121,7 @@ def _section(name: str, *parts: Any) -> Iterable[str]:
 
 
 def _catalog(catalog: CatalogConfig) -> Iterator[str]:
-    from pinakes.parser.masking import harmless, masked_address
+    from pinakes.parser.redaction import harmless, masked_address
 
     yield from ("", f"[catalogs.{_key(catalog.name)}]", f"type = {_toml(catalog.type)}")
     if catalog.location is not None:

@@ -17,19 +17,19 @@ from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, NoReturn
 
-from pinakes import __version__
 from pinakes.cli.formats import FORMATS
 from pinakes.cli.remote import OPTIONS, add_options
 from pinakes.cli.streams import FAILED, flushed, open_streams, to_utf8, unwritten
-from pinakes.core.hints import meant
-from pinakes.core.screen import printable
+from pinakes.core.suggestions import meant
+from pinakes.core.terminal_text import printable
+from pinakes.core.version import __version__
 
 if TYPE_CHECKING:
     from _typeshed import SupportsWrite
 
-    from pinakes.api.seat import Seat
+    from pinakes.api.shell_backend import Seat
     from pinakes.cli.console import Console
-    from pinakes.cli.script import Script
+    from pinakes.cli.steps import Script
     from pinakes.core.config import Config
 
 OK, USAGE, INTERRUPTED = 0, 2, 130
@@ -254,7 +254,7 @@ def _config(options: argparse.Namespace) -> Config:
 
 def _scripts(options: argparse.Namespace) -> list[Script] | None:
     """What to run, read before anything runs; None opens the prompt."""
-    from pinakes.cli.script import STDIN, Script, read_script
+    from pinakes.cli.steps import STDIN, Script, read_script
     from pinakes.core.errors import FileNotFound
 
     given = options.scripts or ([] if sys.stdin.isatty() else [("file", STDIN)])
@@ -269,7 +269,7 @@ def _scripts(options: argparse.Namespace) -> list[Script] | None:
 
 def _with_engine(config: Config, scripts: list[Script] | None, console: Console, *, with_rc: bool = True) -> int:
     from pinakes.api.build import open_engine
-    from pinakes.api.local_seat import LocalSeat
+    from pinakes.api.local_shell_backend import LocalSeat
     from pinakes.core.errors import PinakesError
 
     try:

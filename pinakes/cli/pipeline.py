@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pinakes.core.screen import one_line, printable
+from pinakes.core.terminal_text import one_line, printable
 
 if TYPE_CHECKING:
     from pinakes.api.pipelines import Options, PipelineRun
@@ -98,7 +98,7 @@ def _plan(options: argparse.Namespace) -> int:
 
 
 def _run(options: argparse.Namespace) -> int:
-    from pinakes.api.foreground import Foreground
+    from pinakes.api.interruptible import Foreground
     from pinakes.api.pipelines import PipelineRun
 
     with _engine(options) as engine:

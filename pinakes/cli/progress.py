@@ -14,12 +14,12 @@ import time
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, TextIO
 
-from pinakes.core.screen import one_line
+from pinakes.core.terminal_text import one_line
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from pinakes.api.seat import Seat, Work
+    from pinakes.api.shell_backend import Seat, Work
 
 DELAY = 1.0
 """Seconds before the line appears."""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pinakes.client.address import Address
     from pinakes.client.login import Login
-    from pinakes.client.seat import RemoteSeat
+    from pinakes.client.shell_backend import RemoteSeat
 
 PASSWORD, TOKEN = "PINAKES_PASSWORD", "PINAKES_TOKEN"
 OPTIONS = ("user", "password_file", "token", "token_file", "tls_ca", "insecure")
@@ -39,7 +39,7 @@ def remote_seat(options: argparse.Namespace) -> RemoteSeat:
     login = _login(options, address)
     # What gRPC logs by itself, about handshakes and the like, the error says better.
     os.environ.setdefault("GRPC_VERBOSITY", "NONE")
-    from pinakes.client.seat import RemoteSeat  # takes a while: whoever types a password has not waited for it
+    from pinakes.client.shell_backend import RemoteSeat  # takes a while: whoever types a password has not waited for it
 
     return RemoteSeat(address, login)
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
-from pinakes.api.foreground import Foreground
+from pinakes.api.interruptible import Foreground
 from pinakes.cli.console import Console, output_errors
-from pinakes.cli.desk import Desk
 from pinakes.cli.progress import Progress
+from pinakes.cli.shell_state import Desk
 from pinakes.core.errors import QueryCanceled
 
 if TYPE_CHECKING:
     from pyarrow import RecordBatch
 
-    from pinakes.api.seat import Seat
+    from pinakes.api.shell_backend import Seat
     from pinakes.engine.result import Result
 
 

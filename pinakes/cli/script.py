@@ -2,44 +2,9 @@
 
 from __future__ import annotations
 
-import sys
-from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING
-
-from pinakes.cli.desk import IncludeFailed, Leave
 from pinakes.cli.runner import Runner
-from pinakes.core.errors import FileNotFound
-
-if TYPE_CHECKING:
-    from pinakes.cli.steps import Step
-
-STDIN = "-"
-
-
-@dataclass(frozen=True, slots=True)
-class Script:
-    """A text and where it comes from. `origin` is empty for what was given with -c."""
-
-    text: str
-    origin: str = ""
-
-    def place(self, line: int) -> str:
-        """Where a statement stands, as the beginning of an error: `file.sql:12: `."""
-        if self.origin:
-            return f"{self.origin}:{line}: "
-        return f"line {line}: " if line > 1 else ""
-
-
-def read_script(path: str) -> Script:
-    """The script in a file, or in stdin for `-`."""
-    try:
-        if path == STDIN:
-            return Script(sys.stdin.read(), "<stdin>")
-        return Script(Path(path).read_text(encoding="utf-8-sig"), path)
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
-        raise FileNotFound(f"can't read {path}: {reason}") from error
+from pinakes.cli.shell_state import IncludeFailed, Leave
+from pinakes.cli.steps import Script, Step, steps
 
 
 def run_script(script: Script, runner: Runner) -> bool:
@@ -52,8 +17,6 @@ def run_script(script: Script, runner: Runner) -> bool:
 
 def run_steps(script: Script, runner: Runner) -> bool:
     """The same for who has to know that somebody wants to leave."""
-    from pinakes.cli.steps import steps
-
     start = (1, 1)
     try:
         for step in steps(script.text):
@@ -71,9 +34,21 @@ def run_steps(script: Script, runner: Runner) -> bool:
 
 def _run_step(step: Step, runner: Runner) -> None:
     if step.is_command:
-        from pinakes.cli.commands import run_command
+        from pinakes.cli.commands import run_command  # a script without commands doesn't pay for them
 
-        run_command(step.text, runner, step.buffer)
+        script = run_command(step.text, runner, step.buffer)
+        if script is not None:
+            _include(script, runner)
     else:
         runner.desk.last = step.text
         runner.run(step.text)
+
+
+def _include(script: Script, runner: Runner) -> None:
+    runner.desk.depth += 1
+    try:
+        fine = run_script(script, runner)
+    finally:
+        runner.desk.depth -= 1
+    if not fine:
+        raise IncludeFailed

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pinakes.cli.signals import Signals
 from pinakes.core.errors import ConfigError, PinakesError
-from pinakes.core.screen import printable
 from pinakes.core.serving import MetricsConfig
+from pinakes.core.terminal_text import printable
 
 if TYPE_CHECKING:
     from pinakes.cli.tls import Tls

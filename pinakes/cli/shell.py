@@ -18,15 +18,16 @@ from prompt_toolkit.layout.processors import HighlightMatchingBracketProcessor
 from prompt_toolkit.output import Output
 from prompt_toolkit.output.defaults import create_output
 
-from pinakes import __version__
 from pinakes.cli.completion import ShellCompleter
-from pinakes.cli.desk import Leave
 from pinakes.cli.highlight import STYLE, SqlLexer
 from pinakes.cli.history import open_history
 from pinakes.cli.keys import bindings, is_complete
 from pinakes.cli.runner import Runner
-from pinakes.cli.script import Script, read_script, run_script, run_steps
+from pinakes.cli.script import run_script, run_steps
+from pinakes.cli.shell_state import Leave
+from pinakes.cli.steps import Script, read_script
 from pinakes.core.errors import FileNotFound
+from pinakes.core.version import __version__
 
 __all__ = ["Shell", "is_complete", "startup_file"]
 

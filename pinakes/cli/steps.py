@@ -7,12 +7,45 @@ statement's line. One that stands within a statement leaves it open, unless the 
 from __future__ import annotations
 
 import re
+import sys
 from dataclasses import dataclass
+from pathlib import Path
 
+from pinakes.core.errors import FileNotFound
 from pinakes.parser import ScriptPart, split
 from pinakes.parser.lexemes import lexemes
 
 _COMMAND = re.compile(r"^[ \t]*(\\\S.*)$|(?<=\s)(\\gx?)[ \t]*;?[ \t\r]*$", re.MULTILINE)
+
+TAKES_STATEMENT = frozenset({"\\g", "\\gx", "\\r", "\\e"})
+"""The commands with which an open statement ends."""
+
+STDIN = "-"
+
+
+@dataclass(frozen=True, slots=True)
+class Script:
+    """A text and where it comes from. `origin` is empty for what was given with -c."""
+
+    text: str
+    origin: str = ""
+
+    def place(self, line: int) -> str:
+        """Where a statement stands, as the beginning of an error: `file.sql:12: `."""
+        if self.origin:
+            return f"{self.origin}:{line}: "
+        return f"line {line}: " if line > 1 else ""
+
+
+def read_script(path: str) -> Script:
+    """The script in a file, or in stdin for `-`."""
+    try:
+        if path == STDIN:
+            return Script(sys.stdin.read(), "<stdin>")
+        return Script(Path(path).read_text(encoding="utf-8-sig"), path)
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
+        raise FileNotFound(f"can't read {path}: {reason}") from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +69,7 @@ def steps(text: str) -> list[Step]:
         opened = parts.pop() if parts and not parts[-1].closed else None
         step = _command_step(text, command, opened.text if opened else "")
         found += [*parts, step]
-        if opened is None or _takes_buffer(step.text):
+        if opened is None or step.text.split()[0].rstrip(";") in TAKES_STATEMENT:
             start = command.end()
         else:  # the statement goes on behind the command, at the places it has in the text
             start = opened.offset
@@ -70,10 +103,3 @@ def _parts(text: str, start: int, end: int) -> list[Step]:
 
 def _statement(part: ScriptPart, start: int, lines: int, closed: bool) -> Step:
     return Step(part.text, start + part.offset, lines + part.line, closed=closed)
-
-
-def _takes_buffer(line: str) -> bool:
-    from pinakes.cli.commands import find  # a script without commands doesn't pay for them
-
-    command = find(line)
-    return command is not None and command.takes_statement

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from pinakes.api.seat import Work
+from pinakes.api.shell_backend import Work
 from pinakes.client.errors import FAILURES, broken, translated
 from pinakes.core.errors import PinakesError, ServerUnavailable
 

@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.flight as fl
 
-from pinakes.api.foreground import leaving
+from pinakes.api.interruptible import leaving
 from pinakes.client.address import Address
 from pinakes.client.errors import FAILURES, translated
 from pinakes.client.headers import Headers

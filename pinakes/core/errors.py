@@ -64,7 +64,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar
 
-from pinakes.core.screen import printable
+from pinakes.core.terminal_text import printable
 
 WIDEST = 300
 """Characters of a marked line that are shown: programs write statements of any length in one line."""

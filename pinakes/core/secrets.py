@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from urllib.parse import unquote
 
 from pinakes.core.errors import InvalidArgument, OptionNotFound, PermissionDenied, SecretNotFound, listing
-from pinakes.core.hints import meant
+from pinakes.core.suggestions import meant
 
 if TYPE_CHECKING:
     from pinakes.core.identity import Identity

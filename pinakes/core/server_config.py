@@ -16,7 +16,8 @@
     everybody_may = ["attach"]
     outbound = ["public", "10.20.0.0/16:5432"]
 
-The values are read by `core/config.py`; `flight/logins` makes of them who may call, `engine/access` what they may do.
+The values are read by `core/config.py`; `flight/logins` makes of them who may call, `engine/catalogs/authorization`
+what they may do.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from dataclasses import dataclass, field
 from functools import cache
 
 from pinakes.core.outbound import PUBLIC, entries
-from pinakes.core.powers import POWERS
+from pinakes.core.privileges import POWERS
 from pinakes.core.server_limits import ServerLimits
 from pinakes.core.serving import MetricsConfig, StatementLimits
 from pinakes.core.values import documented, duration, one_of, some_of, text, texts, truth

@@ -1,6 +1,7 @@
 """The sections of the configuration that are about running a server: `[server.statements]` and `[server.metrics]`.
 
-They are values only; `engine/admission.py` obeys the first, `flight/operations` the second. A limit of 0 is none.
+They are values only; `engine/execution/admission.py` obeys the first, `flight/operations` the second. A limit of 0 is
+none.
 """
 
 from __future__ import annotations

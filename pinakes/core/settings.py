@@ -12,7 +12,7 @@ from typing import NamedTuple
 from pinakes.core import machine
 from pinakes.core.config import MOST_PARTITIONS, MOST_ROWS, EngineConfig
 from pinakes.core.errors import InvalidArgument, SettingNotFound, listing
-from pinakes.core.hints import meant
+from pinakes.core.suggestions import meant
 from pinakes.core.values import documented, duration, one_of, time_zone, truth, whole
 
 

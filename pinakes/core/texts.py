@@ -1,4 +1,4 @@
-"""Arrow columns as columns of text, by Arrow's own kernels where they print what `core/plain.py` prints.
+"""Arrow columns as columns of text, by Arrow's own kernels where they print what `core/value_format.py` prints.
 
 `texts` and `json_texts` give exactly what `as_text` and `as_json` give for each plain value, many times faster for the
 flat types. A kernel that would print a value otherwise (a float with an exponent, a year beyond 9999) is not asked for
@@ -13,7 +13,7 @@ from collections.abc import Iterator
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pinakes.core.plain import as_json, as_text, plain
+from pinakes.core.value_format import as_json, as_text, plain
 
 PIECE_ROWS = 8192
 """Rows that are turned into text at a time: few enough to stay in the processor's cache."""

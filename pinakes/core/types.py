@@ -20,7 +20,6 @@ from collections.abc import Callable
 from pyiceberg import types as ice
 
 from pinakes.core.errors import InternalError, InvalidArgument, TypeNotFound, listing
-from pinakes.core.hints import meant
 from pinakes.core.iceberg_arrow import (
     arrow_schema_of,
     arrow_type_of,
@@ -30,6 +29,7 @@ from pinakes.core.iceberg_arrow import (
 )
 from pinakes.core.names import spell
 from pinakes.core.sql_types import SqlType
+from pinakes.core.suggestions import meant
 from pinakes.core.variant import VariantType
 
 __all__ = [

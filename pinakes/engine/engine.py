@@ -4,44 +4,47 @@ from __future__ import annotations
 
 import itertools
 import weakref
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pinakes.caches.counting import CatalogCalls
 from pinakes.caches.limits import CacheLimits
 from pinakes.caches.registry import Caches
 from pinakes.core.catalog import Catalog
 from pinakes.core.config import Config
-from pinakes.core.confined import Roots
+from pinakes.core.delegating_catalog import Forwarding
 from pinakes.core.errors import InvalidArgument
-from pinakes.core.forwarding import Forwarding
 from pinakes.core.identity import Identity, local_identity
+from pinakes.core.path_sandbox import Roots
 from pinakes.core.settings import Settings
-from pinakes.engine.access.guard import Guard
-from pinakes.engine.access.policy import EMBEDDED, Policy
-from pinakes.engine.alive import Alive
-from pinakes.engine.bounded_functions import result_limit
-from pinakes.engine.context import make_runtime
-from pinakes.engine.contexts import Contexts
+from pinakes.engine.binding.namespaces import Scope
+from pinakes.engine.catalogs.authorization.guard import Guard
+from pinakes.engine.catalogs.authorization.policy import EMBEDDED, Policy
+from pinakes.engine.catalogs.opening import Opening
+from pinakes.engine.catalogs.registry import Mount, Registry
+from pinakes.engine.catalogs.secrets import SecretRef, SecretStore
+from pinakes.engine.datafusion.bounded_functions import result_limit
+from pinakes.engine.datafusion.session_config import make_runtime
+from pinakes.engine.datafusion.session_contexts import Contexts
+from pinakes.engine.execution.tracker import QueryTracker
+from pinakes.engine.execution.weak_set import Alive
 from pinakes.engine.files.access import FileAccess
-from pinakes.engine.opening import Opening
-from pinakes.engine.places import Scope
-from pinakes.engine.registry import Mount, Registry
-from pinakes.engine.secrets import SecretRef, SecretStore
 from pinakes.engine.session import Session
-from pinakes.engine.tracker import QueryTracker
-from pinakes.system_tables.faults import Faults
-from pinakes.system_tables.lanes import Lanes
+from pinakes.system_tables.catalog_executor import Lanes
+from pinakes.system_tables.metadata_errors import Faults
 
 if TYPE_CHECKING:
     from pinakes.core.secret_file import SecretFile
-    from pinakes.engine.admission import Admission
-    from pinakes.engine.remote import RemoteEngine
-    from pinakes.engine.scan.object_stores import ObjectStores
+    from pinakes.engine.binding.session_relations import Lookup
+    from pinakes.engine.execution.admission import Admission
+    from pinakes.engine.execution.query import Query
+    from pinakes.engine.iceberg.scan.object_stores import ObjectStores
+    from pinakes.engine.remote.interface import RemoteEngine
+    from pinakes.engine.result import Result
     from pinakes.parser.statements import AnyStatement
 
 
@@ -94,11 +97,26 @@ class Engine:
     def session(self, identity: Identity | None = None, *, source: str = "") -> Session:
         """A new session, at home in the embedded catalog."""
         identity = identity or local_identity()
-        if not identity.user:  # what nobody's is everybody's: see SHARED in engine/secrets.py
+        if not identity.user:  # what nobody's is everybody's: see SHARED in engine/catalogs/secrets.py
             raise InvalidArgument("a session needs the name of its user")
         session = Session(self, identity, self.home, source)
         self._sessions.add(session)
         return session
+
+    def run(
+        self,
+        sql: str,
+        session: Session,
+        parameters: Mapping[str, Any],
+        lookup: Lookup | None = None,
+        started: Callable[[Query], None] | None = None,
+        *,
+        queues: bool = True,
+    ) -> Result:
+        """Carry out one statement of a session (`engine/run.py`)."""
+        from pinakes.engine.run import run  # with the first statement, not with the engine: it loads the planner
+
+        return run(sql, session, parameters, lookup, started, queues=queues)
 
     def guard(self, identity: Identity) -> Guard:
         """What a user may do."""
@@ -119,7 +137,7 @@ class Engine:
     @cached_property
     def object_stores(self) -> ObjectStores:
         """Those that tables are read from natively."""
-        from pinakes.engine.scan.object_stores import ObjectStores
+        from pinakes.engine.iceberg.scan.object_stores import ObjectStores
 
         return ObjectStores(self.runtime)
 

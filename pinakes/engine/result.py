@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 import pyarrow as pa
 
 from pinakes.core.errors import InvalidArgument, QueryCanceled
-from pinakes.engine.errors import let_go
+from pinakes.engine.datafusion.error_translation import let_go
 
 
 class Result:

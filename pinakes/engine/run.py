@@ -13,19 +13,19 @@ from typing import TYPE_CHECKING, Any
 
 from pinakes.caches.caching import STATEMENT
 from pinakes.core.waiting import CHECK
+from pinakes.engine.binding.session_relations import Lookup
+from pinakes.engine.datafusion.error_translation import is_panic, let_go, translate
 from pinakes.engine.dispatch import dispatch
-from pinakes.engine.errors import is_panic, let_go, translate
-from pinakes.engine.execution import Execution
+from pinakes.engine.iceberg.write.snapshot_properties import authored
+from pinakes.engine.iceberg.write.write_context import writing
 from pinakes.engine.result import Result
 from pinakes.engine.session import Session
-from pinakes.engine.temporary import Lookup
+from pinakes.engine.statement_context import Execution
 from pinakes.engine.transactions.defining import defining
-from pinakes.engine.write.author import authored
-from pinakes.engine.write.surroundings import writing
 
 if TYPE_CHECKING:
-    from pinakes.engine.narrowing import Plans
-    from pinakes.engine.tracker import Query
+    from pinakes.engine.execution.tracker import Query
+    from pinakes.engine.pushdown.scan_pushdown import Plans
     from pinakes.engine.transactions.transaction import Transaction
     from pinakes.parser.statements import Statement
 
@@ -93,7 +93,7 @@ def _begun(session: Session) -> Query:
 
 def _admit(statement: Statement, session: Session, query: Query) -> None:
     """Wait for its turn, unless it is one that need not."""
-    from pinakes.engine.lightness import is_light
+    from pinakes.engine.execution.queue_bypass import is_light
 
     assert session.engine.admission is not None
     if not is_light(statement, session):

@@ -10,30 +10,30 @@ from datetime import UTC, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from pinakes import __version__
 from pinakes.core.errors import InvalidArgument
 from pinakes.core.identity import Identity
 from pinakes.core.names import dotted
 from pinakes.core.settings import Settings
-from pinakes.engine.alive import Alive
-from pinakes.engine.bridge import Bridge
-from pinakes.engine.context import Switches, apply_settings, limit_footers
-from pinakes.engine.mounts import Mounts
-from pinakes.engine.places import Scope
-from pinakes.engine.resolver import Remembered, Resolver
+from pinakes.core.version import __version__
+from pinakes.engine.binding.namespaces import Scope
+from pinakes.engine.binding.resolver import Remembered, Resolver
+from pinakes.engine.binding.session_relations import Lookup, Temporaries
+from pinakes.engine.catalogs.mounts import Mounts
+from pinakes.engine.catalogs.temp_catalog import TempCatalog
+from pinakes.engine.datafusion.catalog_bridge import Bridge
+from pinakes.engine.datafusion.session_config import Switches, apply_settings, limit_footers
+from pinakes.engine.execution.weak_set import Alive
+from pinakes.engine.iceberg.scan.claims import Claims
 from pinakes.engine.result import Result
-from pinakes.engine.scan.claims import Claims
-from pinakes.engine.temp_catalog import TempCatalog
-from pinakes.engine.temporary import Lookup, Temporaries
 
 if TYPE_CHECKING:
     from datafusion import SessionContext
 
     from pinakes.caches.footers import FooterCache
     from pinakes.caches.manifests import ManifestCache
-    from pinakes.engine.access.guard import Guard
+    from pinakes.engine.catalogs.authorization.guard import Guard
     from pinakes.engine.engine import Engine
-    from pinakes.engine.tracker import Query
+    from pinakes.engine.execution.tracker import Query
     from pinakes.engine.transactions.transaction import Transaction
 
 
@@ -84,9 +84,7 @@ class Session:
         of the query before anything is done, for who wants to stop it. One that `queues` waits for its turn on a
         server; else it shares the place of another, which whoever asks holds.
         """
-        from pinakes.engine.run import run
-
-        return run(sql, self, as_mapping(parameters), lookup, started, queues=queues)
+        return self.engine.run(sql, self, as_mapping(parameters), lookup, started, queues=queues)
 
     def cancel(self, reason: str = "canceled by the user") -> None:
         """Stop whatever this session runs; called from another thread."""

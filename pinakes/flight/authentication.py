@@ -27,7 +27,7 @@ import pyarrow.flight as fl
 
 from pinakes.core.errors import PinakesError
 from pinakes.core.identity import ADMIN, Identity
-from pinakes.flight.expiring import Expiring
+from pinakes.flight.handle_registry import Expiring
 from pinakes.flight.logins.base import Authenticator, Credentials, Proof, Unreachable
 from pinakes.flight.logins.queue import LoginQueue, Origin, QueueFull
 from pinakes.flight.logins.throttle import Throttle, network

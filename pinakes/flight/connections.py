@@ -17,8 +17,8 @@ import pyarrow as pa
 from pinakes.core.decode import plain_parameter
 from pinakes.core.errors import InvalidArgument
 from pinakes.core.identity import Identity
-from pinakes.engine.describing import Description
-from pinakes.engine.query import Query
+from pinakes.engine.execution.query import Query
+from pinakes.engine.planning.describe import Description
 from pinakes.engine.result import Result
 from pinakes.engine.session import Session
 

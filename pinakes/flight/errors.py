@@ -17,11 +17,11 @@ import pyarrow as pa
 import pyarrow.flight as fl
 
 from pinakes.core import errors
-from pinakes.core.discreet import about
 from pinakes.core.errors import InternalError, PinakesError
 from pinakes.core.identity import Identity
 from pinakes.core.portable_errors import as_values
-from pinakes.engine.errors import is_panic, translate
+from pinakes.core.redaction import about
+from pinakes.engine.datafusion.error_translation import is_panic, translate
 
 if TYPE_CHECKING:
     from pinakes.flight.authentication import Caller

@@ -1,6 +1,6 @@
 """What one user may ask of the server at most: how long a text, how many results that wait, how many sessions.
 
-The numbers are `[server.statements]` of the configuration; how many statements run is `engine/admission.py`.
+The numbers are `[server.statements]` of the configuration; how many statements run is `engine/execution/admission.py`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from pinakes.core.serving import StatementLimits
 
 if TYPE_CHECKING:
     from pinakes.flight.connections import Connection
-    from pinakes.flight.expiring import Expiring
+    from pinakes.flight.handle_registry import Expiring
     from pinakes.flight.service import Ask
 
 

@@ -15,7 +15,7 @@ from pinakes.engine.engine import Engine
 from pinakes.flight.authentication import COOKIE, Caller
 from pinakes.flight.connections import Connection, Parked, Prepared, Transaction
 from pinakes.flight.errors import NotThere
-from pinakes.flight.expiring import Expiring
+from pinakes.flight.handle_registry import Expiring
 from pinakes.flight.limits import make_room
 from pinakes.flight.peers import Peers
 from pinakes.flight.streams import Call

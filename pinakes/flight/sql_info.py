@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 import pyarrow as pa
 
-from pinakes import __version__
+from pinakes.core.version import __version__
 from pinakes.parser.keywords import RESERVED
 
 Value = str | bool | int | tuple[str, ...] | dict[int, tuple[int, ...]] | None

@@ -2,7 +2,7 @@
 
 A call's thread waits in native code, so it can't see that its client has gone. One thread looks after all of them: it
 asks each call, ten times a second, whether it was canceled, and stops its query. The query's own thread is then
-interrupted (`engine/interrupts.py`), which drops the plan that runs.
+interrupted (`engine/execution/interrupts.py`), which drops the plan that runs.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.flight as fl
 
 from pinakes.core.errors import QueryCanceled
-from pinakes.engine.query import Query
+from pinakes.engine.execution.query import Query
 from pinakes.flight.wire_types import conformed
 
 log = logging.getLogger(__name__)

@@ -2,24 +2,22 @@
 
 from pinakes.parser.classify import (
     classify,
-    locate_columns,
     locate_definitions,
     locate_from_clauses,
     locate_pairings,
-    locate_shared_stars,
+    locate_references,
     read_type,
 )
-from pinakes.parser.mask import mask
+from pinakes.parser.redaction_spans import mask
 from pinakes.parser.split import ScriptPart, split
 
 __all__ = [
     "ScriptPart",
     "classify",
-    "locate_columns",
     "locate_definitions",
     "locate_from_clauses",
     "locate_pairings",
-    "locate_shared_stars",
+    "locate_references",
     "mask",
     "read_type",
     "split",

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from pinakes.core.names import Part
 from pinakes.parser.lexer import Kind, Token
-from pinakes.parser.locate import Located, locate
+from pinakes.parser.locate import Located, locate_in_tree
 from pinakes.parser.parameters import join_named, placeholders
 from pinakes.parser.statements import Assignment, Delete, Merge, MergeClause, Span, TableRef, Update
 
@@ -52,11 +52,15 @@ def assignment_spans(assignments: Sequence[Assignment]) -> list[Span]:
 
 
 def locate_change(text: str, tokens: list[Token], fragments: Fragments) -> Located:
-    """What the change reads. A fragment that can't be read is a Fault."""
+    """What the change reads. A fragment that can't be read is a Fault. The references to columns are among it, since
+    each fragment is planned for itself, and its columns are those of a target that has another name there."""
+    from pinakes.parser.references import references_of
+
     tokens = join_named(tokens)
-    located = locate(text, as_query(tokens, fragments), strict=True)
+    located, tree = locate_in_tree(text, as_query(tokens, fragments), strict=True)
     tables = tuple(t for t in located.tables if t.span != fragments.target.span)
-    return Located(tables, placeholders(tokens), located.values, repairs=located.repairs)
+    references = references_of(tree, tables, located.values) if tree is not None else None
+    return Located(tables, placeholders(tokens), located.values, repairs=located.repairs, references=references)
 
 
 def as_query(tokens: list[Token], fragments: Fragments) -> list[Token]:

@@ -11,14 +11,14 @@ from pinakes.parser.dispatch import statement
 from pinakes.parser.faults import Fault
 from pinakes.parser.lexer import Token, tokenize
 from pinakes.parser.limits import check_chains
-from pinakes.parser.mask import pieces
-from pinakes.parser.masking import carries_secrets, comment_pieces, replaced
+from pinakes.parser.redaction import carries_secrets, comment_pieces, replaced
+from pinakes.parser.redaction_spans import pieces
 
 if TYPE_CHECKING:
     from pinakes.core.sql_types import SqlType
     from pinakes.parser.definitions import Definition
     from pinakes.parser.from_clauses import FromClause
-    from pinakes.parser.statements import AnyStatement, ColumnRef, Planned, SharedStar, Span
+    from pinakes.parser.statements import AnyStatement, Planned, References, Span
 
 
 def classify(sql: str) -> AnyStatement:
@@ -32,23 +32,19 @@ def classify(sql: str) -> AnyStatement:
         raise ParseError("this statement is nested too deeply") from error
 
 
-def locate_columns(statement: Planned) -> tuple[ColumnRef, ...]:
-    """Every reference to a column in a planned statement. It reads the text anew: ask only when you need it."""
-    from pinakes.parser.columns import columns
+def locate_references(statement: Planned) -> References:
+    """Every reference to a column in a planned statement. Where it does not have them, its text is parsed once more:
+    ask only when you need it."""
+    if statement.references is not None:
+        return statement.references
+    from pinakes.parser.columns import references
 
     try:
-        return columns(statement)
+        return references(statement)
     except Fault as fault:
         raise error_of(fault, statement.text, 0) from fault.__cause__
     except RecursionError as error:
         raise ParseError("this statement is nested too deeply to find its columns") from error
-
-
-def locate_shared_stars(statement: Planned) -> tuple[SharedStar, ...]:
-    """Each `*` over tables that JOIN … USING joins. It reads the text anew, too, and is for what was read before."""
-    from pinakes.parser.columns import shared_stars
-
-    return shared_stars(statement)
 
 
 def locate_definitions(statement: Planned) -> tuple[Definition, ...]:
@@ -70,7 +66,7 @@ def locate_from_clauses(statement: Planned) -> tuple[FromClause, ...]:
 
 def locate_pairings(text: str, *, loose: bool) -> list[Span]:
     """The conditions of a text that compare the rows of several tables (`pairings.py`)."""
-    from pinakes.parser.pairings import pairings
+    from pinakes.parser.join_predicates import pairings
 
     return pairings(text, loose=loose)
 

@@ -1,24 +1,16 @@
-"""Where columns are named in a planned statement, and which tables they may come from. Computed on demand only."""
+"""References to columns in a planned statement, located on demand: most statements run without."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import replace
-
-from sqlglot import expressions as exp
-
-from pinakes.core.names import Part
 from pinakes.parser.changes import as_query, fragments_of
 from pinakes.parser.cursor import Cursor
 from pinakes.parser.dispatch import statement as read_statement
 from pinakes.parser.lexer import Token, tokenize
 from pinakes.parser.locate import read
 from pinakes.parser.parameters import join_named
-from pinakes.parser.scopes import Scopes, Source
-from pinakes.parser.shared_keys import keeps_left, name_of, owner_of, star_of, written_out
+from pinakes.parser.references import references_of
 from pinakes.parser.statements import (
     AlterView,
-    ColumnRef,
     CopyTo,
     CreateTableAs,
     CreateView,
@@ -30,61 +22,21 @@ from pinakes.parser.statements import (
     Merge,
     Planned,
     Query,
-    SharedStar,
-    Span,
+    References,
     Statement,
     Summarize,
     Update,
 )
-from pinakes.parser.tables import table_nodes
 
 _WITH_BODY = (AlterView, CopyTo, CreateTableAs, CreateView, Describe, Insert, Summarize)
 
 
-def columns(statement: Planned) -> tuple[ColumnRef, ...]:
-    """All references to columns, in the order of the text; none if sqlglot can't read the statement."""
-    if not statement.parsed:
-        return ()
-    tokens = join_named(tokenize(statement.text))
-    wanted = planned_tokens(statement, tokens)
-    if not wanted:
-        return ()
-    tree = read(statement.text, wanted)
-    places = {table.span: i for i, table in enumerate(statement.tables)}
-    indexes = {id(node): places.get(ref.span, -1) for node, ref in table_nodes(tree)}
-    scopes = Scopes(indexes)
-    values = {value.span.start for value in statement.values}
-    found = [
-        replace(_column_ref(parts, node, scopes), owner=_owner(node, indexes))
-        for node in _references(tree.root)
-        if (parts := _placed_parts(node))
-    ]
-    return tuple(sorted((c for c in found if c.span.start not in values), key=lambda c: c.span.start))
-
-
-def shared_stars(statement: Planned) -> tuple[SharedStar, ...]:
-    """Each `*` that DataFusion would take a shared column of the wrong table for, or would put it in another place."""
+def references(statement: Planned) -> References:
+    """Those of the statement; none if sqlglot can't read it."""
     tokens = planned_tokens(statement, join_named(tokenize(statement.text))) if statement.parsed else []
     if not tokens:
-        return ()
-    tree = read(statement.text, tokens)
-    places = {table.span: i for i, table in enumerate(statement.tables)}
-    indexes = {id(node): places.get(ref.span, -1) for node, ref in table_nodes(tree)}
-    found = [(star_of(s), written_out(s), keeps_left(s)) for s in tree.root.find_all(exp.Select)]
-    return tuple(
-        SharedStar(
-            Span(star.meta["start"], star.meta["end"] + 1),
-            tuple(tuple((indexes.get(id(source), name_of(source)), keys) for source, keys in one) for one in joined),
-            is_left,
-        )
-        for star, joined, is_left in found
-        if star is not None and joined
-    )
-
-
-def _owner(node: exp.Expr, indexes: Mapping[int, int]) -> int | Part | None:
-    source = owner_of(node)
-    return None if source is None else indexes.get(id(source), name_of(source))
+        return References()
+    return references_of(read(statement.text, tokens), statement.tables, statement.values)
 
 
 def planned_tokens(statement: Statement, tokens: list[Token]) -> list[Token]:
@@ -101,86 +53,3 @@ def planned_tokens(statement: Statement, tokens: list[Token]) -> list[Token]:
     if body is None or (isinstance(statement, CopyTo) and statement.text[body.start] != "("):
         return []
     return [t for t in tokens if body.start <= t.start < body.end]
-
-
-def _references(tree: exp.Expr) -> Iterator[exp.Expr]:
-    """Nodes that name a column; of a name of many parts, which sqlglot nests, the outermost."""
-    for column in tree.find_all(exp.Column):
-        node: exp.Expr = column
-        while isinstance(node.parent, exp.Dot) and node.arg_key == "this" and _is_part(node.parent.expression):
-            node = node.parent
-        yield node
-    for join in tree.find_all(exp.Join):
-        yield from join.args.get("using") or ()
-
-
-def _is_part(node: exp.Expr) -> bool:
-    return isinstance(node, exp.Identifier | exp.Star)
-
-
-def _column_ref(identifiers: list[exp.Expr], node: exp.Expr, scopes: Scopes) -> ColumnRef:
-    parts = [Part("*") if isinstance(i, exp.Star) else Part(i.name, bool(i.args.get("quoted"))) for i in identifiers]
-    spans = tuple(Span(i.meta["start"], i.meta["end"] + 1) for i in identifiers)
-    *qualifier, name = parts
-    sources = scopes.seen_from(node)
-    tables, derived = _origin(sources, parts)
-    return ColumnRef(
-        name=name,
-        qualifier=tuple(qualifier),
-        span=Span(spans[0].start, spans[-1].end),
-        spans=spans,
-        tables=tables,
-        derived=derived,
-        exposed=_is_exposed(node),
-        field=isinstance(node.parent, exp.Select) and node.arg_key == "expressions" and _is_field(sources, parts),
-    )
-
-
-def _is_field(sources: list[Source], parts: list[Part]) -> bool:
-    """Whether more than a column follows the last part that names a source."""
-    names, folded = {s.name for s in sources}, [p.text.casefold() for p in parts]
-    column = next((at + 1 for at in range(len(parts) - 2, -1, -1) if folded[at] in names), 0)
-    return column < len(parts) - 1 and parts[-1].text != "*"
-
-
-def _placed_parts(node: exp.Expr) -> list[exp.Expr]:
-    """The parts of a dotted name; none if sqlglot made up one of them (the empty one in `a..b`)."""
-    parts = _parts(node)
-    return parts if all("start" in p.meta for p in parts) else []
-
-
-def _parts(node: exp.Expr) -> list[exp.Expr]:
-    """The same, outermost node given; those beyond the fourth are nested to the left."""
-    after: list[exp.Expr] = []
-    while isinstance(node, exp.Dot):
-        after.append(node.expression)
-        node = node.this
-    before = list(node.parts) if isinstance(node, exp.Column) else [node]
-    return [*before, *reversed(after)]
-
-
-def _origin(sources: list[Source], parts: list[Part]) -> tuple[tuple[int, ...], bool]:
-    """The base tables a reference may mean, and whether a derived source offers it."""
-    folded = [p.text.casefold() for p in parts]
-    for at in range(len(parts) - 2, -1, -1):  # the last part that names a source qualifies; what follows are fields
-        qualified = [s for s in sources if s.name == folded[at]]
-        if qualified:
-            derived = any(folded[at + 1] in s.offer.names or not s.offer.known for s in qualified if s.derived)
-            return _tables(qualified), derived
-    return _tables(sources), any(folded[0] in s.offer.names for s in sources if s.derived)
-
-
-def _tables(sources: list[Source]) -> tuple[int, ...]:
-    return tuple(dict.fromkeys(i for s in sources for i in s.offer.tables))
-
-
-def _is_exposed(node: exp.Expr) -> bool:
-    """A projection without an alias, of a query that others read from."""
-    query = node.parent
-    if not isinstance(query, exp.Select) or node.arg_key != "expressions":
-        return False
-    while isinstance(query.parent, exp.SetOperation | exp.Subquery):
-        query = query.parent
-    return isinstance(query.parent, exp.CTE | exp.From | exp.Lateral) or (
-        isinstance(query.parent, exp.Join) and query.arg_key == "this"
-    )

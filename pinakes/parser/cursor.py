@@ -8,7 +8,7 @@ from typing import TypeVar
 from pinakes.core.names import Name, Part
 from pinakes.parser.faults import Fault
 from pinakes.parser.lexer import Token
-from pinakes.parser.masking import Piece, password_pieces, replaced
+from pinakes.parser.redaction import Piece, password_pieces, replaced
 from pinakes.parser.statements import Span
 
 T = TypeVar("T")

@@ -1,6 +1,6 @@
 """The queries that a WITH defines: where each stands, how often it is used, whether it takes work. On demand only.
 
-`engine/optimize/shared.py` computes once what is used several times.
+`engine/planning/optimize/shared.py` computes once what is used several times.
 """
 
 from __future__ import annotations

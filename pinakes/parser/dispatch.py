@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from pinakes.parser.cursor import Cursor
 from pinakes.parser.faults import Fault
-from pinakes.parser.forms.query import STARTS, query
+from pinakes.parser.grammar.query import STARTS, query
 
 if TYPE_CHECKING:
     from pinakes.parser.statements import AnyStatement
@@ -76,13 +76,13 @@ def statement(cursor: Cursor) -> AnyStatement:
 def form_of(word: str) -> Callable[[Cursor], AnyStatement]:
     """The form that reads what comes after this word."""
     module, _, function = FORMS[word].partition(":")
-    form: Callable[[Cursor], AnyStatement] = getattr(import_module(f"pinakes.parser.forms.{module}"), function)
+    form: Callable[[Cursor], AnyStatement] = getattr(import_module(f"pinakes.parser.grammar.{module}"), function)
     return form
 
 
 def _unknown(cursor: Cursor) -> Fault:
     """What was meant, if it looks like a word that starts a statement; else the usual ones."""
-    from pinakes.core.hints import close_to
+    from pinakes.core.suggestions import close_to
 
     close = close_to(cursor.word, [*FORMS, *STARTS], cutoff=0.7)
     if close and cursor.peek().kind == "word":

@@ -7,7 +7,7 @@ them to read a statement.
 from __future__ import annotations
 
 from pinakes.parser.dispatch import FORMS
-from pinakes.parser.forms.query import STARTS
+from pinakes.parser.grammar.query import STARTS
 
 RESERVED = frozenset(
     """

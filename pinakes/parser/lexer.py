@@ -33,7 +33,7 @@ _TOKEN = re.compile(
     r"""\s*+(?:
       ((?![eEnNxXbBrR]'|[uU]&')[^\W\d][\w$]*)                                       # 1 word
     | (::|//|<=>|->>?|=>|[<>!=:]=|<>|\|\||@>|<@|\#>>?|!~~?\*?|~~\*?|~\*|&&|\*\*)   # 2 operator
-    | ([0-9][0-9_]*(?:\.(?!\.)[0-9_]*)?(?:[eE][+-]?[0-9]+)?|\.[0-9]+(?:[eE][+-]?[0-9]+)?)  # 3 number
+    | ((?:DIGITS(?:\.(?!\.)(?:DIGITS)?)?|\.DIGITS)(?:[eE][+-]?[0-9]+)?)             # 3 number
     | ((?:[nNxXbBrR]|[uU]&)?'[^']*(?:''[^']*)*')                                    # 4 string
     | ("[^"]*(?:""[^"]*)*"|`[^`]*(?:``[^`]*)*`)                                     # 5 quoted identifier
     | (--[^\n]*|/\*)                                                                # 6 comment
@@ -43,7 +43,7 @@ _TOKEN = re.compile(
     | (['"`]|[eE]'|\$[^\W\d]\w*\$|\$\$)                                             # 11 something never closed
     | (\S)                                                                          # 12 any other character
     | \Z                                  # or the end, so that the blanks before it are not tried one by one
-    )""",
+    )""".replace("DIGITS", "[0-9]++(?:_[0-9]++)*+"),
     re.VERBOSE | re.DOTALL,
 )
 _KINDS: tuple[Kind, ...] = ("end", "word", "symbol", "number", "string", "quoted", "end", "string", "string")

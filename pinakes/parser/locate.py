@@ -9,20 +9,21 @@ from pinakes.parser.faults import Fault
 from pinakes.parser.lexer import Token
 from pinakes.parser.parameters import join_named, placeholders
 from pinakes.parser.projections import projections
-from pinakes.parser.repairs import repairs
+from pinakes.parser.rewrites import repairs
 from pinakes.parser.session_values import WORDS, session_values
 from pinakes.parser.statements import (
     AsOf,
     FunctionRef,
     Placeholder,
     Projection,
+    References,
     Repair,
     SessionValue,
     TableCall,
     TableRef,
 )
 from pinakes.parser.time_travel import take_out
-from pinakes.parser.unheeded import refuse_unheeded
+from pinakes.parser.unsupported import refuse_unheeded
 
 if TYPE_CHECKING:
     from sqlglot import expressions as exp
@@ -38,6 +39,7 @@ class Located(NamedTuple):
     repairs: tuple[Repair, ...] = ()
     functions: tuple[FunctionRef, ...] = ()
     parsed: bool = True
+    references: References | None = None
 
 
 class Tree(NamedTuple):
@@ -50,6 +52,11 @@ class Tree(NamedTuple):
 
 def locate(text: str, tokens: list[Token], *, strict: bool = False) -> Located:
     """All of it. What sqlglot can't read is `parsed=False`, or a Fault when `strict`."""
+    return locate_in_tree(text, tokens, strict=strict)[0]
+
+
+def locate_in_tree(text: str, tokens: list[Token], *, strict: bool = False) -> tuple[Located, Tree | None]:
+    """The same, with the tree that it was located in, if there is one."""
     words = {t.word for t in tokens}
     refuse_unheeded(tokens, words)
     if ":" in words:
@@ -60,21 +67,21 @@ def locate(text: str, tokens: list[Token], *, strict: bool = False) -> Located:
     functions = function_refs(tokens) if "." in words else ()
     located = Located((), marks, values, unnamed, repairs(tokens, words), functions)
     if not strict and not words & _NAMES_TABLES:
-        return located  # SELECT 1 has no names to locate: sqlglot isn't even loaded
+        return located, None  # SELECT 1 has no names to locate: sqlglot isn't even loaded
     calls(text, tokens, words)  # what is wrong within a call is wrong, whatever sqlglot makes of the rest
     try:
-        tables, more = _tables(text, tokens, words)
+        tree, tables, more = _tables(text, tokens, words)
     except Fault as fault:
         if strict or fault.unsupported:
             raise
-        return located._replace(parsed=False)
+        return located._replace(parsed=False), None
     values, mended = _not_tables(values, tables), (*located.repairs, *more)
-    return located._replace(tables=tables, values=values, repairs=mended)
+    return located._replace(tables=tables, values=values, repairs=mended), tree
 
 
-def _tables(text: str, tokens: list[Token], words: set[str]) -> tuple[tuple[TableRef, ...], list[Repair]]:
-    """The tables of the tree, once it is known that DataFusion answers it rightly, and what to change for that."""
-    from pinakes.parser import unsound
+def _tables(text: str, tokens: list[Token], words: set[str]) -> tuple[Tree, tuple[TableRef, ...], list[Repair]]:
+    """The tree and its tables, once it is known that DataFusion answers it rightly, and what to change for that."""
+    from pinakes.parser import wrong_results as unsound
     from pinakes.parser.tables import tables_of
 
     tree = read(text, tokens)
@@ -85,7 +92,7 @@ def _tables(text: str, tokens: list[Token], words: set[str]) -> tuple[tuple[Tabl
         from pinakes.parser.workarounds.lateral_unnest import lateral_unnests
 
         more += lateral_unnests(tokens, tree.root)
-    return tables_of(tree), more
+    return tree, tables_of(tree), more
 
 
 def read(text: str, tokens: list[Token]) -> Tree:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from pinakes.parser.cursor import MOST_DIGITS, Cursor
 from pinakes.parser.faults import Fault
-from pinakes.parser.masking import MASK, is_known, masked_address, not_secret
+from pinakes.parser.redaction import MASK, is_known, masked_address, not_secret
 from pinakes.parser.statements import Option, OptionValue, Properties, Span
 
 _CONSTANTS: dict[str, bool | None] = {"TRUE": True, "FALSE": False, "NULL": None}

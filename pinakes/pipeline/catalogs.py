@@ -16,8 +16,8 @@ from pinakes.providers.options import parse_options
 from pinakes.providers.storage import absolute_warehouse, storage_properties
 
 if TYPE_CHECKING:
-    from pinakes.engine.opening import Opening
-    from pinakes.engine.remote import RemoteCatalog
+    from pinakes.engine.catalogs.opening import Opening
+    from pinakes.engine.remote.interface import RemoteCatalog
 
 Properties = dict[str, str]
 

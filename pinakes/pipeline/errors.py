@@ -22,7 +22,7 @@ _MEMORY = ("OutOfMemoryError", "OUT_OF_MEMORY", "maxResultSize", "Java heap spac
 _CONFLICT = ("CommitFailedException", "ValidationException", "commitStateUnknown", "has been modified concurrently")
 _SECRET = re.compile(r"(?i)((?:password|token|secret|credential|access-key-id)\S*?[=:]\s*)[^\s,;)}]+")
 _NULL = re.compile(r"column `[^\n]*?` is NOT NULL, and a row has NULL there")
-"""What changes there are told to say (`engine/remote_create.py`)."""
+"""What changes there are told to say (`engine/remote/create_table.py`)."""
 _LONGEST = 600
 
 

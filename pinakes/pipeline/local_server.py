@@ -20,8 +20,8 @@ from pathlib import Path
 
 from pinakes.core.errors import ServerUnavailable
 from pinakes.core.spark_config import SparkConfig
-from pinakes.engine.scratch import Scratch
-from pinakes.pipeline import keeper
+from pinakes.engine.execution.scratch import Scratch
+from pinakes.pipeline import supervisor as keeper
 from pinakes.pipeline.jars import JarCache, Jars
 from pinakes.pipeline.java import FLAGS, java
 

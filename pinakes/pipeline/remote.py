@@ -1,4 +1,4 @@
-"""Spark as the remote engine of `engine/remote.py`. Read this first.
+"""Spark as the remote engine of `engine/remote/interface.py`. Read this first.
 
 RemoteStatement -> a server (`local_server.py`, or the one of the configuration) -> a session of it (`connect.py`),
 told the catalogs (`catalogs.py`) -> a thread that runs it (`running.py`) -> rows, through files where they are many
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from pinakes.core.errors import NotSupportedError
-from pinakes.engine.remote import HandedOver, RemoteCatalog, RemoteNode, RemoteStatement, RemoteTask
+from pinakes.engine.remote.interface import HandedOver, RemoteCatalog, RemoteNode, RemoteStatement, RemoteTask
 from pinakes.pipeline.catalogs import jars_of, settings_of
 from pinakes.pipeline.errors import translating
 from pinakes.pipeline.jars import ALWAYS, Jars
@@ -26,7 +26,7 @@ from pinakes.pipeline.spool import Spool, conformed, sent
 
 if TYPE_CHECKING:
     from pinakes.core.spark_config import SparkConfig
-    from pinakes.engine.query import Query
+    from pinakes.engine.execution.query import Query
     from pinakes.pipeline.connect import Connected, Sessions
     from pinakes.pipeline.local_server import LocalServer
     from pinakes.pipeline.ui import Ui

@@ -18,7 +18,7 @@ from pinakes.core.errors import PinakesError, ServerUnavailable
 from pinakes.pipeline.errors import translated
 
 if TYPE_CHECKING:
-    from pinakes.engine.query import Query
+    from pinakes.engine.execution.query import Query
     from pinakes.pipeline.connect import Connected
 
 _GLANCE = 0.1

@@ -18,7 +18,7 @@ from pinakes.parser.spark.types import in_spark
 if TYPE_CHECKING:
     from pyspark.sql.connect.session import SparkSession
 
-    from pinakes.engine.remote import HandedOver
+    from pinakes.engine.remote.interface import HandedOver
 
 MOST_SENT = 256_000_000
 """Bytes of rows that are sent to a Spark with which no directory is shared."""

@@ -9,7 +9,7 @@ from typing import Any
 from urllib.error import URLError
 from urllib.request import ProxyHandler, build_opener
 
-from pinakes.engine.remote import RemoteNode, RemoteTask
+from pinakes.engine.remote.interface import RemoteNode, RemoteTask
 
 _TIMEOUT = 20.0
 _MOST_TASKS = 100_000

@@ -12,9 +12,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Protocol, TypeVar, cast
 
 from pinakes.core.catalog import IcebergTable, TableSpec, ViewDefinition
-from pinakes.core.confined import EVERYWHERE, Roots
 from pinakes.core.errors import PinakesError
 from pinakes.core.names import Namespace
+from pinakes.core.path_sandbox import EVERYWHERE, Roots
 from pinakes.core.property_gate import check_properties
 
 if TYPE_CHECKING:

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from pyiceberg.view.metadata import ViewVersion
 
-from pinakes import __version__
 from pinakes.core.catalog import ViewDefinition
 from pinakes.core.errors import DataCorrupt
 from pinakes.core.names import dotted
+from pinakes.core.version import __version__
 
 if TYPE_CHECKING:
     from pyiceberg.schema import Schema

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, TypeVar, get_args, get_type_hints
 
 from pinakes.core.errors import InvalidArgument, OptionNotFound
-from pinakes.core.hints import meant
+from pinakes.core.suggestions import meant
 
 if TYPE_CHECKING:
     from pinakes.parser.statements import OptionValue

@@ -17,7 +17,7 @@ from pyiceberg.table.sorting import UNSORTED_SORT_ORDER, SortOrder
 from pyiceberg.table.update import TableRequirement, TableUpdate, update_table_metadata
 from pyiceberg.typedef import EMPTY_DICT, Identifier, Properties
 
-from pinakes.core.confined import EVERYWHERE, Roots
+from pinakes.core.path_sandbox import EVERYWHERE, Roots
 from pinakes.providers.purge import TableFiles
 from pinakes.providers.table_io import TableIO, location_provider
 

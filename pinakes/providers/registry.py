@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, cast
 
 from pinakes.core.catalog import Catalog
 from pinakes.core.errors import CatalogUnavailable, InvalidArgument, listing
-from pinakes.core.hints import meant
 from pinakes.core.secrets import ANONYMOUS, Access
+from pinakes.core.suggestions import meant
 from pinakes.providers.locations import is_address, is_remote, local_path
 from pinakes.providers.options import parse_options
 
@@ -46,7 +46,7 @@ class CatalogType(Protocol):
     # One that starts a program of the user's choice has `RUNS_COMMANDS`, which is True or, where that depends on the
     # location, a static method that is asked. One that without a secret uses what the process itself is known by has
     # `SERVER_CREDENTIALS = True`; options that name such credentials stand in `CREDENTIAL_OPTIONS`. Both are for
-    # administrators (`engine/access`).
+    # administrators (`engine/catalogs/authorization`).
     # One that connects to other hosts has a class method `destinations`, which says where its location and options
     # lead. Of a type without it, a location that is a URL is taken to be opened by a library.
 

@@ -14,9 +14,9 @@ from pyarrow import fs
 from pyiceberg.io.pyarrow import PyArrowFile, PyArrowFileIO
 from pyiceberg.table.locations import LocationProvider, ObjectStoreLocationProvider, SimpleLocationProvider
 
-from pinakes.core.confined import EVERYWHERE, Roots
 from pinakes.core.errors import InvalidArgument, PermissionDenied
 from pinakes.core.location import Location
+from pinakes.core.path_sandbox import EVERYWHERE, Roots
 from pinakes.core.property_gate import FROM_SERVERS, WRITE_PATHS, allowed
 
 if TYPE_CHECKING:

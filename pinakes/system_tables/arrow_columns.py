@@ -13,9 +13,9 @@ from pinakes.core.worker_tables import WorkerTable
 from pinakes.system_tables.described import columns_of, view_schema
 
 if TYPE_CHECKING:
+    from pinakes.system_tables.context import World
     from pinakes.system_tables.described import ColumnFacts
     from pinakes.system_tables.loading import Described
-    from pinakes.system_tables.world import World
 
 
 def arrow_columns(described: Described, world: World, zone: str) -> list[tuple[pa.Field, ColumnFacts]]:

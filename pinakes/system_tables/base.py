@@ -15,7 +15,7 @@ from typing import Any, Generic, TypeVar
 import pyarrow as pa
 
 from pinakes.system_tables.conditions import ANYTHING, Condition, Level
-from pinakes.system_tables.world import World
+from pinakes.system_tables.context import World
 
 R = TypeVar("R")
 

@@ -23,9 +23,9 @@ from pinakes.core.errors import (
     QueryCanceled,
     QueryTimeout,
 )
-from pinakes.system_tables.faults import Fault
-from pinakes.system_tables.lanes import Job, TooSlow
-from pinakes.system_tables.world import MountedCatalog, World
+from pinakes.system_tables.catalog_executor import Job, TooSlow
+from pinakes.system_tables.context import MountedCatalog, World
+from pinakes.system_tables.metadata_errors import Fault
 
 log = logging.getLogger(__name__)
 

@@ -12,9 +12,9 @@ from pinakes.core.worker_tables import CatalogFunction
 from pinakes.providers.registry import has_functions
 from pinakes.system_tables.base import Request
 from pinakes.system_tables.calls import Question, ask
+from pinakes.system_tables.context import FunctionInfo, MountedCatalog
 from pinakes.system_tables.listing import opened, per_catalog
 from pinakes.system_tables.namespaces import namespaces_of
-from pinakes.system_tables.world import FunctionInfo, MountedCatalog
 
 
 class Listed(NamedTuple):

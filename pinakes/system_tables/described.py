@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyiceberg.types import NestedField
 
+    from pinakes.system_tables.context import World
     from pinakes.system_tables.loading import Described, Loaded
-    from pinakes.system_tables.world import World
 
 
 class ColumnFacts(NamedTuple):

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 from pinakes.core.catalog import IcebergTable
 from pinakes.system_tables.base import TEXT, Column, Request, SystemTable
 from pinakes.system_tables.calls import Call, CatalogLost, Question, ask
+from pinakes.system_tables.catalog_executor import ahead
 from pinakes.system_tables.common import named
-from pinakes.system_tables.lanes import ahead
+from pinakes.system_tables.context import World
 from pinakes.system_tables.loading import Described, described
 from pinakes.system_tables.namespaces import window_of
-from pinakes.system_tables.world import World
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -12,7 +12,7 @@ from pyiceberg.partitioning import PartitionField
 from pinakes.core.errors import DataCorrupt
 from pinakes.core.iceberg_arrow import arrow_type_of
 from pinakes.core.names import dotted
-from pinakes.core.plain import as_json, plain
+from pinakes.core.value_format import as_json, plain
 from pinakes.system_tables.iceberg_metadata import Both
 from pinakes.system_tables.iceberg_values import types_of
 

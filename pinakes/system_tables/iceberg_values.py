@@ -10,7 +10,7 @@ from pyiceberg import types as ice
 from pyiceberg.conversions import from_bytes
 
 from pinakes.core.iceberg_arrow import arrow_type_of
-from pinakes.core.plain import as_text, plain
+from pinakes.core.value_format import as_text, plain
 
 if TYPE_CHECKING:
     from pyiceberg.table.metadata import TableMetadata

@@ -17,10 +17,10 @@ from pinakes.core.names import INFORMATION_SCHEMA, Namespace, dotted
 from pinakes.system_tables import registry
 from pinakes.system_tables.base import Request
 from pinakes.system_tables.calls import Call, CatalogLost, Question, ask
+from pinakes.system_tables.catalog_executor import ahead
 from pinakes.system_tables.conditions import Known
-from pinakes.system_tables.lanes import ahead
+from pinakes.system_tables.context import MountedCatalog
 from pinakes.system_tables.namespaces import named_schemas, namespaces_of, window_of
-from pinakes.system_tables.world import MountedCatalog
 
 T = TypeVar("T")
 

@@ -12,7 +12,7 @@ from pinakes.core.names import Namespace
 from pinakes.system_tables import registry
 from pinakes.system_tables.base import Request
 from pinakes.system_tables.calls import Call, CatalogLost, Question, ask
-from pinakes.system_tables.lanes import ahead
+from pinakes.system_tables.catalog_executor import ahead
 from pinakes.system_tables.listing import EVERY_KIND, Entry, Kind, Space, objects, spaces
 from pinakes.system_tables.namespaces import window_of
 

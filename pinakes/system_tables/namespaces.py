@@ -19,8 +19,8 @@ from pinakes.core.errors import InvalidArgument
 from pinakes.core.names import INFORMATION_SCHEMA, Namespace, dotted, undotted
 from pinakes.system_tables.base import Request
 from pinakes.system_tables.calls import Call, Question, ask
-from pinakes.system_tables.lanes import WIDTH, ahead
-from pinakes.system_tables.world import MountedCatalog, World
+from pinakes.system_tables.catalog_executor import WIDTH, ahead
+from pinakes.system_tables.context import MountedCatalog, World
 
 MOST_LEVELS = 16
 MOST_NAMESPACES = 100_000

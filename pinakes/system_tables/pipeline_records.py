@@ -15,8 +15,8 @@ from pinakes.core.names import dotted
 from pinakes.core.pipeline_records import NAMESPACE, RECORDS
 from pinakes.system_tables.base import MOMENT, NUMBER, TEXT, TRUTH, Column, Request, SystemTable
 from pinakes.system_tables.calls import Call, Question, ask
+from pinakes.system_tables.context import MountedCatalog
 from pinakes.system_tables.listing import opened, per_catalog
-from pinakes.system_tables.world import MountedCatalog
 
 Row = dict[str, Any]
 _TYPES = {"TEXT": TEXT, "NUMBER": NUMBER, "TRUTH": TRUTH, "MOMENT": MOMENT}

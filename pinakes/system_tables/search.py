@@ -17,8 +17,8 @@ from pinakes.caches.catalog import remembered_tables
 from pinakes.core.names import Namespace, spell
 from pinakes.system_tables.base import NUMBER, TEXT, Column, Request, SystemTable
 from pinakes.system_tables.calls import Call
+from pinakes.system_tables.catalog_executor import ahead
 from pinakes.system_tables.described import columns_of, comment_of
-from pinakes.system_tables.lanes import ahead
 from pinakes.system_tables.listing import Entry, objects
 from pinakes.system_tables.loading import Described, Loaded, answered, asked, known
 from pinakes.system_tables.matching import Sought

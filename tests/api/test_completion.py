@@ -18,9 +18,9 @@ from pinakes.api.completion.loader import Loader
 from pinakes.api.completion.ranking import Names, ranked
 from pinakes.core.config import parse_config
 from pinakes.core.errors import CatalogUnavailable
-from pinakes.engine.registry import Mount
+from pinakes.engine.binding.memory_sources import Rows
+from pinakes.engine.catalogs.registry import Mount
 from pinakes.engine.session import Session
-from pinakes.engine.sources import Rows
 
 SETUP = (
     "create table orders (id bigint, total double, customer_id bigint)",

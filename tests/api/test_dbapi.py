@@ -14,9 +14,9 @@ import pytest
 
 import pinakes
 from pinakes.api.errors import KINDS, joined
-from pinakes.api.many import all_or_none
+from pinakes.api.executemany import all_or_none
 from pinakes.core import errors as core
-from pinakes.engine.write import commit as commit_module
+from pinakes.engine.iceberg.write import commit as commit_module
 
 # --- the module --------------------------------------------------------------------------------------------------
 

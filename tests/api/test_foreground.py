@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 import pinakes
-from pinakes.api import foreground as module
-from pinakes.api.foreground import Foreground, undisturbed
-from pinakes.engine.write import commit as commit_module
+from pinakes.api import interruptible as module
+from pinakes.api.interruptible import Foreground, undisturbed
+from pinakes.engine.iceberg.write import commit as commit_module
 
 LONG = 30.0
 

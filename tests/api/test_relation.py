@@ -14,7 +14,7 @@ import pyarrow as pa
 import pytest
 
 import pinakes
-from pinakes.engine.tracker import State
+from pinakes.engine.execution.tracker import State
 
 SQL = "SELECT value AS id, 'n' || value AS name FROM range(3) ORDER BY id"
 ROWS = [(0, "n0"), (1, "n1"), (2, "n2")]

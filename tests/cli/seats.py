@@ -7,11 +7,11 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from pinakes.api.build import open_engine
-from pinakes.api.local_seat import LocalSeat
-from pinakes.api.seat import Seat
+from pinakes.api.local_shell_backend import LocalSeat
+from pinakes.api.shell_backend import Seat
 from pinakes.client.address import Address
 from pinakes.client.login import Login
-from pinakes.client.seat import RemoteSeat
+from pinakes.client.shell_backend import RemoteSeat
 from pinakes.core.config import parse_config
 from pinakes.flight.logins.base import Anybody
 from pinakes.flight.server import FlightSqlServer

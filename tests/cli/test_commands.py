@@ -12,7 +12,8 @@ from pinakes.cli.commands import COMMANDS
 from pinakes.cli.commands.table import help_text
 from pinakes.cli.console import Console
 from pinakes.cli.runner import Runner
-from pinakes.cli.script import Script, run_script
+from pinakes.cli.script import run_script
+from pinakes.cli.steps import Script
 from tests.cli.conftest import Cli
 from tests.cli.seats import SEATS, seated
 

@@ -18,8 +18,8 @@ from rich.cells import cell_len
 from pinakes.cli.formats import FORMATS, writer
 from pinakes.cli.formats.markdown import escaped
 from pinakes.core.errors import InvalidArgument
-from pinakes.core.plain import as_text, plain
-from pinakes.core.screen import NARROWEST, fitted
+from pinakes.core.terminal_text import NARROWEST, fitted
+from pinakes.core.value_format import as_text, plain
 from pinakes.engine.result import Result
 
 ID = uuid.UUID("12345678-1234-5678-1234-567812345678")

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from pinakes.api.seat import Work
+from pinakes.api.shell_backend import Work
 from pinakes.cli import progress as module
 from pinakes.cli.progress import Progress
 from tests.cli.screen import Screen

@@ -11,7 +11,8 @@ import pytest
 
 from pinakes.cli.console import Console, described
 from pinakes.cli.runner import Runner
-from pinakes.cli.script import Script, run_script
+from pinakes.cli.script import run_script
+from pinakes.cli.steps import Script
 from pinakes.core.errors import ParseError, Position
 from pinakes.engine.result import Result
 

@@ -44,8 +44,8 @@ DIFFERENCES: tuple[Difference, ...] = (
     Difference(
         "NaN as text",
         "PostgreSQL writes NaN; DuckDB writes nan",
-        r"nan",
-        r"ours: \d+ rows \(string\) .*NaN.*DuckDB: \d+ rows \(string\) .*nan",
+        r"nan|::text",
+        r"ours: \d+ rows \(string.*NaN.*DuckDB: \d+ rows \(string.*nan",
     ),
     Difference(
         "x = ANY (NULL)",
@@ -62,7 +62,7 @@ DIFFERENCES: tuple[Difference, ...] = (
     Difference(
         "a list of integers as timestamps",
         "an integer counts microseconds since 1970 here; DuckDB's TRY_CAST gives NULL, PostgreSQL has no such cast",
-        r"TRY_CAST\(.*::INT\[\d*\] AS TIMESTAMP",
+        r"TRY_CAST\((?:.*::INT\[\d*\]|i) AS TIMESTAMP",
         r"ours: \d+ rows \(list<item: timestamp",
     ),
     Difference(
@@ -115,7 +115,7 @@ DIFFERENCES: tuple[Difference, ...] = (
         "NULL among the elements of a list",
         "array_has_any, array_has_all and array_intersect take NULLs of two lists for equal, as = and DISTINCT do; "
         "DuckDB leaves them out",
-        r"(?=.*(NULL|\bFROM\b))\b(list|array)_(has_any|has_all|intersect|position)\(",
+        r"(?=.*(NULL|\bFROM\b))\b(list|array)_(has_any|has_all|contains|intersect|position)\(",
     ),
     Difference(
         "NULL as the new length of a list",
@@ -253,6 +253,96 @@ DIFFERENCES: tuple[Difference, ...] = (
         "defect of DuckDB 1.5.5: atanh(-1)",
         "it is -Infinity, as in PostgreSQL",
         r"atanh\(-1\)",
+    ),
+    Difference(
+        "comparison of rows",
+        "(a, b) = (c, d) is NULL where a NULL decides, as in PostgreSQL; in DuckDB NULL equals NULL in it",
+        r"\(a, b\) = \(c, d\)",
+    ),
+    Difference(
+        "REAL and INTEGER",
+        "REAL * INTEGER is a DOUBLE in PostgreSQL; DuckDB stays with REAL, and gets infinity",
+        r"2e38::REAL\*2",
+    ),
+    Difference(
+        "dates in files of text",
+        "only dates and timestamps in the form of ISO 8601 are found in CSV and JSON files; DuckDB tries other forms",
+        r"\.(json|csv)'",
+        r"ours: \d+ rows \(.*string.*DuckDB: \d+ rows \(.*(timestamp|date32|time64)",
+    ),
+    Difference(
+        "constants in a REAL column",
+        "a constant becomes the nearest REAL; DuckDB rounds twice",
+        r"from issue1472",
+    ),
+    Difference(
+        "defect of DuckDB 1.5.5: ALTER COLUMN beside an open transaction",
+        "the table has its new value; DuckDB shows the old one (corrected in its later versions)",
+        r"ALTER TABLE test ALTER COLUMN i SET DATA TYPE BIGINT",
+        r"ours: .*\(2,\).*DuckDB: .*\(1,\)",
+    ),
+    Difference(
+        "the columns of a view",
+        "SELECT * in a view is of the columns that the table had when the view was created, as in PostgreSQL",
+        r"SELECT \* FROM v1",
+        r"another number of columns",
+    ),
+    Difference(
+        "a decimal without digits before its point, as text",
+        "PostgreSQL writes 0.5; DuckDB writes .5",
+        r"SELECT \.\d+::VARCHAR",
+    ),
+    Difference(
+        "NaN with a sign in files of other programs",
+        "it is read as it is, and is less than all numbers",
+        r"float16\.parquet",
+    ),
+    Difference(
+        "times outside of a day",
+        "a TIME of a Parquet file that is negative is read as it is; DuckDB adds 24 hours",
+        r"negative-timetz\.parquet",
+    ),
+    Difference(
+        "a damaged Bloom filter",
+        "Bloom filters of Parquet files that can't be read are not used; DuckDB loses rows",
+        r"bloom_filter_short_numbytes",
+    ),
+    Difference(
+        "structs in several files",
+        "a struct has the fields of all files; in DuckDB those of the first",
+        r"multi_file_filter_f1",
+        r"struct<",
+    ),
+    Difference(
+        "files that several paths lead to",
+        "a file is read once, however many paths of a list lead to it; DuckDB reads it for each path",
+        r"'([^']+\.(?:parquet|csv))'.*'\1'",
+    ),
+    Difference(
+        "quotes within a field of a CSV file",
+        "a quoted part may end within a field, as in PostgreSQL; DuckDB takes the whole field as it is",
+        r"17738_rn",
+    ),
+    Difference(
+        "the form of a CSV file",
+        "quote, escape and header are what the options say; DuckDB finds them by trying",
+        r"unionbyname_21248|page_namespacepage_title|backslash_escape|single_quote_backslash|empty_header|mismatch/half"
+        r"|csv/comments/|unescaped_quotes|bad_escape|timestamp_tz\.csv",
+    ),
+    Difference(
+        "quoted texts that stand for NULL",
+        "a quoted text in a CSV file is not NULL, as in PostgreSQL; in DuckDB it may be",
+        r"null_comparison|null_string|test_null_option|file_ends_in_quoted_value",
+    ),
+    Difference(
+        "12 o'clock without AM or PM",
+        "%I reads 12 as hour 0, as in PostgreSQL; DuckDB reads it as 12",
+        r"%I:%M:%S'",
+    ),
+    Difference(
+        "LIMIT without ORDER BY in COPY",
+        "which rows are written is not determined",
+        r"empty_?list_(int|varchar|nested)\.parquet",
     ),
 )
 

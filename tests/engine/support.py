@@ -18,8 +18,8 @@ from typing import Any
 from pinakes.api.build import open_engine
 from pinakes.core.config import Config, EngineConfig
 from pinakes.engine.engine import Engine
+from pinakes.engine.execution.tracker import QueryInfo
 from pinakes.engine.session import Session
-from pinakes.engine.tracker import QueryInfo
 
 LONG = bool(os.environ.get("PINAKES_LONG"))
 PATIENCE = 600.0 if LONG else 60.0
@@ -28,8 +28,13 @@ PATIENCE = 600.0 if LONG else 60.0
 FORKS = multiprocessing.get_context("forkserver")
 """Starts processes that have everything imported already: some ten times as fast as new ones."""
 FORKS.set_forkserver_preload(
-    ["tests.engine.killed_child", "tests.engine.support", "pinakes.engine.planner", "pinakes.engine.scan.dataset"]
-    + [f"pinakes.engine.handlers.{kind}" for kind in ("insert", "update", "merge", "create_table_as", "delete")]
+    [
+        "tests.engine.killed_child",
+        "tests.engine.support",
+        "pinakes.engine.planning.planner",
+        "pinakes.engine.iceberg.scan.dataset",
+    ]
+    + [f"pinakes.engine.commands.{kind}" for kind in ("insert", "update", "merge", "create_table_as", "delete")]
 )
 
 Row = tuple[Any, ...]

@@ -1,6 +1,6 @@
 """The one place where what is asked is held against who asks: every kind of statement, relation and question passes it.
 
-A new kind of statement or table function without a decision in `engine/access/rules.py` fails here.
+A new kind of statement or table function without a decision in `engine/catalogs/authorization/rules.py` fails here.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ from pinakes.api.build import open_engine
 from pinakes.core.config import parse_config
 from pinakes.core.errors import PermissionDenied, PinakesError
 from pinakes.core.identity import Identity
-from pinakes.core.powers import POWERS
-from pinakes.engine.access.guard import Guard
-from pinakes.engine.access.policy import EMBEDDED, Policy
-from pinakes.engine.access.rules import RULES, TABLE_FUNCTIONS
-from pinakes.engine.describing import describe
+from pinakes.core.privileges import POWERS
+from pinakes.engine.binding.relation import Relation
+from pinakes.engine.catalogs.authorization.guard import Guard
+from pinakes.engine.catalogs.authorization.policy import EMBEDDED, Policy
+from pinakes.engine.catalogs.authorization.rules import RULES, TABLE_FUNCTIONS
+from pinakes.engine.catalogs.driver_metadata import asking
 from pinakes.engine.engine import Engine
 from pinakes.engine.files.access import FileAccess
-from pinakes.engine.functions import functions
-from pinakes.engine.metadata import asking
-from pinakes.engine.relation import Relation
+from pinakes.engine.planning.describe import describe
+from pinakes.engine.planning.functions import functions
 from pinakes.engine.session import Session
 from pinakes.parser import classify, statements
 from pinakes.parser.calls import READERS

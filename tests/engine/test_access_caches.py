@@ -17,12 +17,12 @@ from pinakes.api.build import open_engine
 from pinakes.core.config import CatalogConfig, Config, EngineConfig
 from pinakes.core.errors import PermissionDenied
 from pinakes.core.identity import Identity
-from pinakes.engine.access.guard import Guard
-from pinakes.engine.access.policy import Policy
-from pinakes.engine.access.rules import PROCEDURES
+from pinakes.engine.binding.relation import Relation
+from pinakes.engine.catalogs.authorization.guard import Guard
+from pinakes.engine.catalogs.authorization.policy import Policy
+from pinakes.engine.catalogs.authorization.rules import PROCEDURES
 from pinakes.engine.engine import Engine
 from pinakes.engine.procedures.registry import RUNTIME
-from pinakes.engine.relation import Relation
 from pinakes.engine.session import Session
 from tests.engine.support import an_engine, do, rows
 

@@ -12,10 +12,10 @@ import pytest
 from pinakes.core.errors import NotFoundError, QueryCanceled, QueryTimeout, ServerBusy
 from pinakes.core.identity import Identity
 from pinakes.core.serving import StatementLimits
-from pinakes.engine.admission import Admission, Crowd
 from pinakes.engine.engine import Engine
-from pinakes.engine.lightness import is_light
-from pinakes.engine.query_info import State
+from pinakes.engine.execution.admission import Admission, Crowd
+from pinakes.engine.execution.query_info import State
+from pinakes.engine.execution.queue_bypass import is_light
 from pinakes.engine.session import Session
 from tests.engine.support import an_engine, do, in_thread, info_of, rows, wait_until
 

@@ -14,8 +14,8 @@ import pytest
 
 from pinakes.core.errors import InvalidArgument
 from pinakes.core.names import Name
+from pinakes.engine.iceberg.write import commit as commit_module
 from pinakes.engine.session import Session
-from pinakes.engine.write import commit as commit_module
 from tests.engine.support import an_engine, do, in_order, rows
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import threading
 
-from pinakes.engine.alive import Alive
+from pinakes.engine.execution.weak_set import Alive
 
 MANY = 5_000
 

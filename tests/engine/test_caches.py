@@ -14,9 +14,9 @@ from pinakes.core.catalog import Catalog, IcebergTable
 from pinakes.core.errors import CatalogUnavailable, DataCorrupt, InvalidArgument
 from pinakes.core.identity import Identity
 from pinakes.core.names import Namespace
+from pinakes.engine.catalogs.registry import Audience, Mount, MountId
 from pinakes.engine.engine import Engine
 from pinakes.engine.procedures.runtime.flush_cache import flush_cache
-from pinakes.engine.registry import Audience, Mount, MountId
 from pinakes.engine.session import Session
 from pinakes.providers.sqlite import SqliteCatalog
 from tests.engine.support import PATIENCE, an_engine

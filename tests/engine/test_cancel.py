@@ -13,7 +13,7 @@ import pytest
 from pinakes.core.errors import InvalidArgument, NotFoundError, QueryCanceled, QueryTimeout
 from pinakes.core.identity import Identity
 from pinakes.engine.engine import Engine
-from pinakes.engine.tracker import State
+from pinakes.engine.execution.tracker import State
 from tests.engine.support import (
     LONG,
     PATIENCE,

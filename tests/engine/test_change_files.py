@@ -10,7 +10,7 @@ import duckdb
 import pytest
 
 from pinakes.core.names import Name
-from pinakes.engine.scan.dataset import IcebergDataset
+from pinakes.engine.iceberg.scan.dataset import IcebergDataset
 from pinakes.engine.session import Session
 from tests.engine.support import an_engine, chance, do, how_many, in_order, rows, seed_of
 

@@ -11,10 +11,10 @@ from pyiceberg.exceptions import CommitStateUnknownException
 from pinakes import __version__
 from pinakes.core.errors import CommitConflict, CommitUnknown
 from pinakes.core.names import Name
+from pinakes.engine.iceberg.write import append as append_module
+from pinakes.engine.iceberg.write import commit as commit_module
+from pinakes.engine.iceberg.write import commit_state as unknown
 from pinakes.engine.session import Session
-from pinakes.engine.write import append as append_module
-from pinakes.engine.write import commit as commit_module
-from pinakes.engine.write import unknown
 from pinakes.providers.sql_catalog.catalog import SqlCatalog
 from tests.engine.support import an_engine, do, parquet_files, rows
 

@@ -12,7 +12,7 @@ from datafusion import udf
 
 from pinakes.core.errors import DataCorrupt
 from pinakes.core.identity import Identity
-from pinakes.engine.contexts import MOST
+from pinakes.engine.datafusion.session_contexts import MOST
 from pinakes.engine.engine import Engine
 from pinakes.engine.session import Session
 from tests.engine.support import an_engine, do, rows

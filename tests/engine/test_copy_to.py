@@ -20,7 +20,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from pinakes.core.errors import PermissionDenied, QueryCanceled
-from pinakes.core.plain import as_text, plain
+from pinakes.core.value_format import as_text, plain
 from pinakes.engine.files import write_partitions
 from pinakes.engine.files.formats import ENDINGS
 from pinakes.engine.files.write_options import FORMATS

@@ -12,7 +12,7 @@ import pytest
 
 from pinakes.core.errors import DataCorrupt
 from pinakes.core.names import Name
-from pinakes.engine.scan.tasks import Task, plan
+from pinakes.engine.iceberg.scan.tasks import Task, plan
 from pinakes.engine.session import Session
 from tests.engine import delete_files
 from tests.engine.delete_files import delete_equal, delete_positions, delete_positions_of, delete_vectors

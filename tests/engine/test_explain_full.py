@@ -13,10 +13,10 @@ import pytest
 
 from pinakes.core.errors import DataCorrupt, QueryCanceled, QueryTimeout
 from pinakes.core.names import Name
+from pinakes.engine.binding.memory_sources import Rows
 from pinakes.engine.engine import Engine
+from pinakes.engine.execution.tracker import State
 from pinakes.engine.session import Session
-from pinakes.engine.sources import Rows
-from pinakes.engine.tracker import State
 from tests.engine.delete_files import delete_positions
 from tests.engine.support import an_engine, do, in_thread, info_of, rows, wait_until
 from tests.providers.kinds import new_name

@@ -15,8 +15,8 @@ import pytest
 from pinakes.api.build import open_engine
 from pinakes.core.config import parse_config
 from pinakes.core.errors import DataCorrupt
-from pinakes.engine.execution import Execution
 from pinakes.engine.session import Session
+from pinakes.engine.statement_context import Execution
 from tests.engine.support import do, rows
 
 FORMATS = ("parquet", "csv", "jsonl", "arrow")

@@ -14,8 +14,8 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from pinakes.engine.binding.memory_sources import Rows
 from pinakes.engine.session import Session
-from pinakes.engine.sources import Rows
 from tests.engine.support import an_engine, do, how_many, rows
 
 TEXTS = [

@@ -10,10 +10,10 @@ import pytest
 
 from pinakes.core.errors import ColumnNotFound
 from pinakes.engine.engine import Engine
-from pinakes.engine.optimize import join_order, probes
-from pinakes.engine.optimize.orders import better_order
-from pinakes.engine.optimize.sizes import Edge, Sized, Sizes
-from pinakes.engine.optimize.table_facts import spread_of
+from pinakes.engine.planning.optimize import join_order, probes
+from pinakes.engine.planning.optimize.orders import better_order
+from pinakes.engine.planning.optimize.sizes import Edge, Sized, Sizes
+from pinakes.engine.planning.optimize.table_facts import spread_of
 from pinakes.engine.session import Session
 from pinakes.parser import classify, locate_from_clauses
 from pinakes.parser.statements import Query

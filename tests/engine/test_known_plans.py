@@ -10,10 +10,10 @@ import pytest
 from pinakes.core.catalog import SupportsTables
 from pinakes.core.errors import TableNotFound
 from pinakes.core.identity import Identity
-from pinakes.engine.describing import describe
 from pinakes.engine.engine import Engine
-from pinakes.engine.functions import TABLE_FUNCTIONS, functions
-from pinakes.engine.steady import is_steady
+from pinakes.engine.planning.describe import describe
+from pinakes.engine.planning.determinism import is_steady
+from pinakes.engine.planning.functions import TABLE_FUNCTIONS, functions
 from pinakes.providers import registry
 from tests.engine.guarded_catalog import GOLD, HIDDEN, TIN
 from tests.engine.support import an_engine, do, rows
@@ -92,7 +92,8 @@ def test_sessions_with_catalogs_of_their_own_share_no_plan(engine: Engine, tmp_p
 
 
 def test_options_of_a_plan_hold_when_it_is_run_again(engine: Engine) -> None:
-    """Columns of one name meet: filters that operators make while they run would lose rows (`engine/astray.py`)."""
+    """Columns of one name meet: filters that operators make while they run would lose rows
+    (`engine/datafusion/workarounds/join_filter_columns.py`)."""
     session = engine.session()
     do(session, "CREATE TABLE o (amount INT, id INT)")
     do(session, "CREATE TABLE p (amount INT, order_id INT, customer INT)")

@@ -11,9 +11,9 @@ import pyarrow as pa
 import pytest
 
 from pinakes.core.names import Name
-from pinakes.engine.scan.tasks import Task, plan
+from pinakes.engine.iceberg.scan.tasks import Task, plan
+from pinakes.engine.iceberg.write import commit as commit_module
 from pinakes.engine.session import Session
-from pinakes.engine.write import commit as commit_module
 from tests.engine.delete_files import delete_equal, delete_positions_of
 from tests.engine.support import an_engine, chance, do, how_many, in_order, parquet_files, rows, seed_of
 from tests.engine.test_changes_at_once import watched
@@ -156,8 +156,8 @@ def test_rows_keep_their_lineage(session: Session) -> None:
 
 def _lineage(session: Session) -> dict[int, tuple[int, int]]:
     """The id of each row, and when it was changed last."""
-    from pinakes.engine.scan.dataset import IcebergDataset
-    from pinakes.engine.scan.lineage import LINEAGE
+    from pinakes.engine.iceberg.scan.dataset import IcebergDataset
+    from pinakes.engine.iceberg.scan.lineage import LINEAGE
 
     table = session.resolver.table(Name.of("t"))[1]
     tasks = plan(table)

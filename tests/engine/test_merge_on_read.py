@@ -12,8 +12,8 @@ from pyiceberg.table.puffin import PuffinFile
 
 from pinakes.core.errors import DataCorrupt, InvalidArgument
 from pinakes.core.names import Name
-from pinakes.engine.scan.positions import deleted_rows
-from pinakes.engine.scan.snapshot import files_of
+from pinakes.engine.iceberg.scan.positions import deleted_rows
+from pinakes.engine.iceberg.scan.snapshot import files_of
 from pinakes.engine.session import Session
 from pinakes.providers.iceberg_v3.records import DataFileV3
 from tests.engine.delete_files import delete_positions
@@ -210,7 +210,7 @@ def test_files_of_a_statement_that_fails_are_removed(session: Session, monkeypat
     def fail(*_: object) -> None:
         raise InvalidArgument("no commit today")
 
-    monkeypatch.setattr("pinakes.engine.write.rewrite.commit", fail)
+    monkeypatch.setattr("pinakes.engine.iceberg.write.rewrite.commit", fail)
     with pytest.raises(InvalidArgument):
         do(session, "UPDATE t SET s = 'x' WHERE id < 10")
     assert sorted(root.rglob("*.p*")) == before

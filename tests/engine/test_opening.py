@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pinakes.engine.opening import Opening
+from pinakes.engine.catalogs.opening import Opening
 
 
 def origin(type: str, location: str) -> str:

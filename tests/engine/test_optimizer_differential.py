@@ -1,7 +1,8 @@
 """Random queries with all rules of DataFusion's logical optimiser, and with each of them taken away: the same rows.
 
 A rule is to change how rows are found, never which. What a rule gets wrong is rewritten or refused before (`parser/
-workarounds`, `engine/astray.py`, `engine/correlated.py`); what is new shows here. A query that can't be planned without
+workarounds`, `engine/datafusion/workarounds/join_filter_columns.py`,
+`engine/datafusion/workarounds/correlated_subqueries.py`); what is new shows here. A query that can't be planned without
 some rule is left out for that rule. PINAKES_LONG=1 runs 1,500 queries. The same queries are asked of PostgreSQL, too.
 """
 

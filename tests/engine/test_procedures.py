@@ -13,9 +13,9 @@ import pytest
 
 from pinakes.core.errors import DataCorrupt, InvalidArgument
 from pinakes.core.names import Name
+from pinakes.engine.iceberg.write import commit as commit_module
 from pinakes.engine.procedures import call
 from pinakes.engine.session import Session
-from pinakes.engine.write import commit as commit_module
 from tests.engine.support import an_engine, do, parquet_files, rows
 
 LATER = "older_than => now() + INTERVAL '1' DAY"

@@ -23,11 +23,11 @@ from pinakes.core.errors import (
     TableNotFound,
     TypeMismatch,
 )
+from pinakes.engine.datafusion.error_translation import translate, translated
 from pinakes.engine.engine import Engine
-from pinakes.engine.errors import translate, translated
+from pinakes.engine.execution.tracker import State
 from pinakes.engine.result import Result
 from pinakes.engine.session import Session
-from pinakes.engine.tracker import State
 from tests.engine.support import an_engine, do, info_of, rows
 
 LATE = "select 10 / (value - 500000) as x from range(1000000)"

@@ -9,8 +9,8 @@ import pytest
 from pinakes.core.catalog import IcebergTable
 from pinakes.core.names import Name
 from pinakes.engine.engine import Engine
-from pinakes.engine.narrowing import Plans
-from pinakes.engine.scan import answers
+from pinakes.engine.iceberg.scan import metadata_aggregates as answers
+from pinakes.engine.pushdown.scan_pushdown import Plans
 from pinakes.engine.session import Session
 from tests.engine.delete_files import delete_positions
 from tests.engine.support import an_engine, do, rows

@@ -17,8 +17,8 @@ from pyiceberg.manifest import ManifestContent
 from pinakes.core.errors import DataCorrupt, InternalError, PinakesError
 from pinakes.core.names import Name
 from pinakes.engine.engine import Engine
-from pinakes.engine.scan.tasks import plan
-from pinakes.engine.scan.unreadable import reading
+from pinakes.engine.iceberg.scan.tasks import plan
+from pinakes.engine.iceberg.scan.unreadable import reading
 from pinakes.engine.session import Session
 from tests.engine.delete_files import delete_equal, delete_positions, delete_vectors
 from tests.engine.support import an_engine, do, rows
@@ -218,4 +218,4 @@ def test_a_mistake_of_ours_is_not_the_files_fault(session: Session) -> None:
 
 def _mistaken(value: Any) -> None:
     """Code of ours, as far as its module tells."""
-    exec("value.rows", {"__name__": "pinakes.engine.scan.some", "value": value})
+    exec("value.rows", {"__name__": "pinakes.engine.iceberg.scan.some", "value": value})

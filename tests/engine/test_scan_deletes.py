@@ -9,7 +9,7 @@ import pytest
 from pyiceberg.table import FileScanTask
 
 from pinakes.core.names import Name
-from pinakes.engine.scan.tasks import plan
+from pinakes.engine.iceberg.scan.tasks import plan
 from pinakes.engine.session import Session
 from tests.engine.delete_files import delete_equal, delete_positions
 from tests.engine.support import an_engine, do, in_order, rows

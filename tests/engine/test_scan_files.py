@@ -14,9 +14,9 @@ from pinakes.core.catalog import IcebergTable
 from pinakes.core.errors import DataCorrupt
 from pinakes.core.names import Name
 from pinakes.engine.engine import Engine
-from pinakes.engine.scan import prune
-from pinakes.engine.scan import table as scans
-from pinakes.engine.scan.avro import read_avro
+from pinakes.engine.iceberg.scan import prune
+from pinakes.engine.iceberg.scan import table as scans
+from pinakes.engine.iceberg.scan.avro import read_avro
 from pinakes.engine.session import Session
 from tests.engine.support import an_engine, do, rows
 
@@ -151,7 +151,7 @@ def test_a_view_is_narrowed_by_what_is_asked_of_it(session: Session, chosen: lis
 
 
 def test_rows_in_memory_beside_it_do_not_disturb(session: Session) -> None:
-    from pinakes.engine.sources import Rows
+    from pinakes.engine.binding.memory_sources import Rows
 
     mine = Rows(pa.table({"x": [1, 2]}))
     sql = "SELECT t.s FROM t JOIN mine ON t.a = mine.x ORDER BY s"

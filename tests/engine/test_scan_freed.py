@@ -13,7 +13,7 @@ from pinakes.core.catalog import IcebergTable
 from pinakes.core.errors import OutOfMemory, QueryCanceled
 from pinakes.core.names import Name
 from pinakes.engine.engine import Engine
-from pinakes.engine.scan.tasks import plan
+from pinakes.engine.iceberg.scan.tasks import plan
 from pinakes.engine.session import Session
 from tests.engine.delete_files import delete_equal, delete_positions
 from tests.engine.support import an_engine, do, in_thread, rows, wait_until

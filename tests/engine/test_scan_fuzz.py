@@ -14,12 +14,12 @@ import pyarrow as pa
 import pytest
 
 from pinakes.core.catalog import IcebergTable
-from pinakes.engine.scan import prune
-from pinakes.engine.scan import table as scans
-from pinakes.engine.scan.dataset import IcebergDataset
-from pinakes.engine.scan.tasks import plan
+from pinakes.engine.binding.memory_sources import Rows
+from pinakes.engine.iceberg.scan import prune
+from pinakes.engine.iceberg.scan import table as scans
+from pinakes.engine.iceberg.scan.dataset import IcebergDataset
+from pinakes.engine.iceberg.scan.tasks import plan
 from pinakes.engine.session import Session
-from pinakes.engine.sources import Rows
 from tests.engine.scan_conditions import condition, query
 from tests.engine.scan_tables import Made, make
 from tests.engine.support import an_engine, chance, do, how_many, seed_of

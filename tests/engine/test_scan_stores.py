@@ -17,12 +17,12 @@ from pinakes.core.catalog import IcebergTable
 from pinakes.core.config import CachesConfig, Config, EngineConfig, SizedCacheConfig
 from pinakes.core.errors import CatalogUnavailable, DataCorrupt, PermissionDenied, PinakesError
 from pinakes.core.names import Name
+from pinakes.engine.datafusion.error_translation import translate
 from pinakes.engine.engine import Engine
-from pinakes.engine.errors import translate
-from pinakes.engine.scan import object_stores
-from pinakes.engine.scan.division import Divided, Division
-from pinakes.engine.scan.lent import renew_if_ending
-from pinakes.engine.scan.table import IcebergScan
+from pinakes.engine.iceberg.scan import object_stores
+from pinakes.engine.iceberg.scan.reader_selection import Divided, Division
+from pinakes.engine.iceberg.scan.table import IcebergScan
+from pinakes.engine.iceberg.scan.vended_credentials import renew_if_ending
 from pinakes.engine.session import Session
 from tests.engine.delete_files import delete_positions
 from tests.engine.support import an_engine, do, rows

@@ -6,8 +6,8 @@ import datafusion
 import pyarrow as pa
 from datafusion import Expr, SessionContext
 
-from pinakes.engine.scan.native import scan_of
-from pinakes.engine.scan.wire import scans_of
+from pinakes.engine.datafusion.plan_proto import scans_of
+from pinakes.engine.iceberg.scan.native import scan_of
 
 SCHEMA = pa.schema([("a", pa.int64()), ("s", pa.string_view())])
 HERE = b"file:///a/marked/path"
@@ -23,8 +23,8 @@ def conditions(sql: str) -> list[list[str]]:
 
 def test_the_format_of_plans_is_known_for_this_major_version_only() -> None:
     assert datafusion.__version__.split(".")[0] == "55", (
-        "engine/scan/wire.py reads and edits DataFusion's plans by field numbers: check PATHS and FILTERS against the "
-        "new version's datafusion.proto, run tests/engine/test_scan_fuzz.py at length, and then change this test"
+        "engine/datafusion/plan_proto.py reads and edits DataFusion's plans by field numbers: check PATHS and FILTERS "
+        "against the new version's datafusion.proto, run tests/engine/test_scan_fuzz.py at length, and change this"
     )
 
 

@@ -10,14 +10,14 @@ import pyarrow as pa
 import pytest
 
 from pinakes.core.errors import ExecutionError, QueryCanceled, QueryTimeout, WriteFailed
+from pinakes.engine.binding.memory_sources import Rows
 from pinakes.engine.engine import Engine
-from pinakes.engine.execution import Execution
-from pinakes.engine.optimize import compute
-from pinakes.engine.optimize.compute import Computed
-from pinakes.engine.optimize.kept_rows import KeptRows
+from pinakes.engine.execution.tracker import State
+from pinakes.engine.planning.optimize import compute
+from pinakes.engine.planning.optimize.compute import Computed
+from pinakes.engine.planning.optimize.kept_rows import KeptRows
 from pinakes.engine.session import Session
-from pinakes.engine.sources import Rows
-from pinakes.engine.tracker import State
+from pinakes.engine.statement_context import Execution
 from tests.engine.support import an_engine, do, in_order, in_thread, info_of, rows, wait_until
 
 TWICE = "WITH c AS (SELECT k, sum(v) AS n FROM t GROUP BY k) SELECT a.n, b.n FROM c a JOIN c b ON a.k = b.k"
@@ -64,7 +64,7 @@ def test_only_what_the_uses_take_is_computed(session: Session, computed: list[Co
 
 
 def test_conditions_narrow_the_files_of_its_tables(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
-    from pinakes.engine.scan import prune
+    from pinakes.engine.iceberg.scan import prune
 
     chosen: list[int] = []
     original = prune.Pruner.files

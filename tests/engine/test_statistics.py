@@ -19,12 +19,12 @@ from pyiceberg.conversions import to_bytes
 
 from pinakes.core.distinct_counts import distinct_counts
 from pinakes.core.names import Name
-from pinakes.engine.optimize.sizes import Edge, Sized, Sizes
+from pinakes.engine.iceberg.statistics import analyze as analyze_module
+from pinakes.engine.iceberg.statistics.hashes import count
+from pinakes.engine.iceberg.statistics.sketch import ThetaSketch
+from pinakes.engine.iceberg.write.puffin import blobs_in
+from pinakes.engine.planning.optimize.sizes import Edge, Sized, Sizes
 from pinakes.engine.session import Session
-from pinakes.engine.statistics import analyze as analyze_module
-from pinakes.engine.statistics.hashes import count
-from pinakes.engine.statistics.sketch import ThetaSketch
-from pinakes.engine.write.puffin import blobs_in
 from tests.engine.support import an_engine, chance, do, how_many, rows, seed_of
 
 
@@ -199,7 +199,7 @@ def test_counts_tell_how_many_rows_a_join_gives() -> None:
 
 def test_the_planner_reads_counts(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
     """A join by a text of two values multiplies rows, so it comes last: that is known from ANALYZE alone."""
-    from pinakes.engine.optimize import join_order
+    from pinakes.engine.planning.optimize import join_order
 
     monkeypatch.setattr(join_order, "WORTH", 100)
     do(session, "CREATE TABLE a AS SELECT x AS id, 'k' || (x % 2) AS k FROM unnest(range(0, 1000)) AS u(x)")

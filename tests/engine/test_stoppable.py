@@ -11,8 +11,9 @@ from datafusion import ScalarUDF, udf
 
 import pinakes
 from pinakes.core.errors import QueryCanceled
-from pinakes.engine import narrowing, stoppable
-from pinakes.engine.query import Query
+from pinakes.engine.datafusion.workarounds import cancellable_joins as stoppable
+from pinakes.engine.execution.query import Query
+from pinakes.engine.pushdown import scan_pushdown as narrowing
 from pinakes.engine.session import Session
 
 COMPARED = [

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from pinakes.core.errors import CatalogUnavailable, InvalidArgument, QueryCanceled, TableNotFound
+from pinakes.engine.execution.scratch import Scratch
 from pinakes.engine.files.access import PRIVATE
-from pinakes.engine.scratch import Scratch
 from tests.engine.support import FORKS, PATIENCE, an_engine, do, how_many, in_thread, parquet_files, rows
 
 

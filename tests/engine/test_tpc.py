@@ -8,7 +8,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from pinakes.engine.optimize import compute, join_order, orders
+from pinakes.engine.planning.optimize import compute, join_order, orders
 from pinakes.engine.session import Session
 from tests.engine.support import an_engine
 from tests.engine.tpc import add_table, difference, generate, peer, queries

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 import pytest
 
 from pinakes.core.errors import InvalidArgument, QueryCanceled, QueryTimeout
-from pinakes.engine.deadlines import Deadlines
-from pinakes.engine.interrupts import Interrupt, Interrupted, Interrupts
-from pinakes.engine.query_info import Work
-from pinakes.engine.tracker import QueryTracker, State
+from pinakes.engine.execution.deadlines import Deadlines
+from pinakes.engine.execution.interrupts import Interrupt, Interrupted, Interrupts
+from pinakes.engine.execution.query_info import Work
+from pinakes.engine.execution.tracker import QueryTracker, State
 
 WAIT = 30.0
 """Seconds that a test waits for another thread before it fails; nothing here takes that long."""

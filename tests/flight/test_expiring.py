@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from pinakes.flight.expiring import Expiring
+from pinakes.flight.handle_registry import Expiring
 from pinakes.flight.peers import Address, Peers, address_of, established
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from pinakes.api.build import open_engine
 from pinakes.core.config import load_config
-from pinakes.engine.admission import Admission
+from pinakes.engine.execution.admission import Admission
 from pinakes.flight.logins.base import Anybody
 from pinakes.flight.server import FlightSqlServer
 from pinakes.flight.service import LINGER

@@ -14,7 +14,7 @@ import pytest
 from pinakes.api.build import open_engine
 from pinakes.core.config import load_config
 from pinakes.core.server_limits import ServerLimits
-from pinakes.engine.functions import functions
+from pinakes.engine.planning.functions import functions
 from pinakes.flight.authentication import COOKIE
 from pinakes.flight.logins.base import Anybody
 from pinakes.flight.server import FlightSqlServer

@@ -16,10 +16,10 @@ import pytest
 
 from pinakes.client.address import Address
 from pinakes.client.login import Login
-from pinakes.client.seat import RemoteSeat
+from pinakes.client.shell_backend import RemoteSeat
 from pinakes.client.wire import Wire
-from pinakes.core.discreet import without_paths
 from pinakes.core.errors import PinakesError
+from pinakes.core.redaction import without_paths
 from pinakes.flight.wire.messages import message, pack
 from tests.flight.identities import asked, configured, headers, query, with_token
 from tests.flight.serving import Serving

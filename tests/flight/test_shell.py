@@ -13,7 +13,7 @@ import pytest
 
 from pinakes.client.address import Address
 from pinakes.client.login import Login
-from pinakes.client.seat import RemoteSeat
+from pinakes.client.shell_backend import RemoteSeat
 from pinakes.client.wire import Wire
 from pinakes.core.errors import (
     ExecutionError,

@@ -13,7 +13,7 @@ import sys
 import pytest
 
 from pinakes.core.errors import PinakesError
-from pinakes.parser import classify, locate_columns, mask, split
+from pinakes.parser import classify, locate_references, mask, split
 from pinakes.parser.lexer import tokenize_what_fits
 from pinakes.parser.statements import Planned, Statement
 from tests.parser.cases import CASES, NOT_SUPPORTED
@@ -108,7 +108,7 @@ def check(sql: str) -> None:
         statement = classify(sql)
         check_spans(statement)
         if isinstance(statement, Planned):
-            for column in locate_columns(statement):
+            for column in locate_references(statement).columns:
                 assert 0 <= column.span.start < column.span.end <= len(statement.text)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pinakes.parser import classify, locate_columns
+from pinakes.parser import classify, locate_references
 from pinakes.parser.statements import ColumnRef, Planned
 
 
@@ -12,7 +12,7 @@ def columns(sql: str) -> list[ColumnRef]:
     statement = classify(sql)
     assert isinstance(statement, Planned)
     assert statement.parsed
-    return list(locate_columns(statement))
+    return list(locate_references(statement).columns)
 
 
 def rendered(sql: str) -> list[str]:
@@ -97,7 +97,7 @@ def test_parts_of_a_reference() -> None:
 def test_unread_statement_has_none() -> None:
     statement = classify("SELECT a FROM t FROB NOZZLE")
     assert isinstance(statement, Planned)
-    assert locate_columns(statement) == ()
+    assert locate_references(statement).columns == ()
 
 
 def test_long_chains_are_climbed_once() -> None:

@@ -51,7 +51,7 @@ def test_names_are_those_of_the_families() -> None:
 def test_only_what_is_needed_is_loaded(sql: str, families: str, forms: str) -> None:
     program = (
         f"import sys; from pinakes.parser import classify; classify({sql!r})\n"
-        "for place in ('pinakes.parser.statements.', 'pinakes.parser.forms.'):\n"
+        "for place in ('pinakes.parser.statements.', 'pinakes.parser.grammar.'):\n"
         "    print(','.join(sorted(m.removeprefix(place) for m in sys.modules if m.startswith(place))))"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import pyarrow as pa
 import pytest
 
-from pinakes.engine.expression_types import expression_types
+from pinakes.engine.planning.expression_types import expression_types
 from pinakes.parser.typed import nodes as n
 from pinakes.parser.typed.reader import Unread, read
 from pinakes.parser.typed.rewrite import rewrite

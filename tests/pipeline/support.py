@@ -71,10 +71,10 @@ def on_spark(session: Session, sql: str, parameters: Any = None) -> pa.Table:
 
 def refusal(session: Session, sql: str, parameters: Any = None) -> str | None:
     """Why a query is not let through to Spark; None if it is. Nothing is run."""
-    from pinakes.engine.execution import Execution
-    from pinakes.engine.remote_text import RemoteText
-    from pinakes.engine.schemas import schema_of
+    from pinakes.engine.planning.plan_schema import schema_of
+    from pinakes.engine.remote.text import RemoteText
     from pinakes.engine.session import as_mapping
+    from pinakes.engine.statement_context import Execution
 
     statement = session.engine.caches.statements.classify(sql)
     assert isinstance(statement, Query)

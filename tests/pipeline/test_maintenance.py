@@ -16,8 +16,8 @@ from pinakes.api.build import open_engine
 from pinakes.core.distinct_counts import distinct_counts
 from pinakes.core.errors import NotSupportedError, PinakesError
 from pinakes.core.names import Name
+from pinakes.engine.iceberg.write.puffin import blobs_in
 from pinakes.engine.session import Session
-from pinakes.engine.write.puffin import blobs_in
 from tests.engine.support import do, in_order, rows
 from tests.pipeline.conftest import config_of
 from tests.pipeline.support import VALUES

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pinakes.core.errors import InvalidArgument
-from pinakes.parser.masking import masked_address
+from pinakes.parser.redaction import masked_address
 from pinakes.providers.sql_catalog.address import Address, parse_address
 
 

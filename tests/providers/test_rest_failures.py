@@ -11,8 +11,8 @@ from pinakes.api.build import open_engine
 from pinakes.core.config import CatalogConfig, Config
 from pinakes.core.errors import PinakesError
 from pinakes.core.names import Name
+from pinakes.engine.iceberg.write import commit as commit_module
 from pinakes.engine.session import Session
-from pinakes.engine.write import commit as commit_module
 from tests.engine.support import do, rows
 from tests.providers.kinds import new_name
 from tests.providers.proxy import Answer, Asked, Proxy, closed_port, proxied, silent_port

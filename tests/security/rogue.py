@@ -15,7 +15,7 @@ from typing import Any
 from pinakes.api.build import open_engine
 from pinakes.core.config import CatalogConfig, Config, EngineConfig
 from pinakes.core.identity import Identity
-from pinakes.engine.access.policy import EMBEDDED, Policy
+from pinakes.engine.catalogs.authorization.policy import EMBEDDED, Policy
 from pinakes.engine.engine import Engine
 from pinakes.engine.session import Session
 from tests.engine.support import an_engine, do

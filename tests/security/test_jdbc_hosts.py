@@ -10,8 +10,8 @@ import pytest
 from pinakes.core.errors import InvalidArgument, NotSupportedError
 from pinakes.core.outbound import Outbound
 from pinakes.core.secrets import Access
-from pinakes.engine.opening import Opening
-from pinakes.engine.remote import RemoteCatalog
+from pinakes.engine.catalogs.opening import Opening
+from pinakes.engine.remote.interface import RemoteCatalog
 from pinakes.providers.sql_catalog.address import parse_address
 from tests.flight.identities import configured
 from tests.flight.serving import Serving

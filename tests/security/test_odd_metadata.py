@@ -12,8 +12,8 @@ from pyroaring import BitMap
 
 from pinakes.core.distinct_counts import distinct_counts
 from pinakes.core.errors import DataCorrupt, InvalidArgument
-from pinakes.engine.scan import positions
-from pinakes.engine.scan.deletes import DeleteFile
+from pinakes.engine.iceberg.scan import positions
+from pinakes.engine.iceberg.scan.deletes import DeleteFile
 from pinakes.providers.table_io import TableIO
 from tests.engine.support import do
 from tests.security.rogue import NAME, an_engine_of, loaded, planted, rogue_catalog, session_of, table_at

@@ -12,8 +12,8 @@ from pyiceberg.schema import Schema
 from pyiceberg.types import IntegerType, NestedField
 
 import pinakes
-from pinakes.core.confined import Roots
 from pinakes.core.errors import PermissionDenied
+from pinakes.core.path_sandbox import Roots
 from pinakes.core.property_gate import FROM_SERVERS, OF_REST_CATALOGS, names_code
 from pinakes.providers.glue_client import GlueClientCatalog
 from pinakes.providers.hadoop_catalog.catalog import HadoopCatalog

@@ -14,10 +14,10 @@ from pinakes.core.config import Config, EngineConfig
 from pinakes.core.errors import NotSupportedError, PermissionDenied, PinakesError
 from pinakes.core.identity import Identity
 from pinakes.core.spark_config import SparkConfig
-from pinakes.engine.access.policy import Policy
+from pinakes.engine.catalogs.authorization.policy import Policy
+from pinakes.engine.catalogs.opening import Opening
 from pinakes.engine.engine import Engine
-from pinakes.engine.opening import Opening
-from pinakes.engine.remote import RemoteCatalog
+from pinakes.engine.remote.interface import RemoteCatalog
 from pinakes.engine.session import Session
 from pinakes.pipeline.catalogs import settings_of
 from pinakes.pipeline.connect import SETTINGS

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 from pinakes.core.errors import NotSupportedError, ParseError
-from pinakes.engine.execution import MOST_BYTES, _as
+from pinakes.engine.statement_context import MOST_BYTES, _as
 from pinakes.parser import classify
 from tests.engine.support import an_engine
 from tests.security.test_function_results_are_bounded import run

@@ -19,7 +19,7 @@ from pinakes.cli.console import Console
 from pinakes.cli.doctor.finding import problem
 from pinakes.cli.doctor.report import checklist
 from pinakes.core.errors import TableNotFound
-from pinakes.core.screen import one_line, printable
+from pinakes.core.terminal_text import one_line, printable
 from pinakes.flight.operations.logs import Lines, Objects
 from tests.flight.identities import as_user, asked, configured, is_refused
 

@@ -11,15 +11,15 @@ from collections.abc import Callable
 
 import pytest
 
-from pinakes.core.discreet import without_paths
-from pinakes.core.hints import meant
-from pinakes.engine.errors import translate
+from pinakes.core.redaction import without_paths
+from pinakes.core.suggestions import meant
+from pinakes.engine.datafusion.error_translation import translate
 from pinakes.parser import classify
 from pinakes.parser.hints import engine_hint
 from pinakes.parser.lexemes import lexemes
 from pinakes.parser.lexer import tokenize_what_fits
-from pinakes.parser.mask import mask
-from pinakes.parser.masking import masked_address, password_pieces
+from pinakes.parser.redaction import masked_address, password_pieces
+from pinakes.parser.redaction_spans import mask
 from pinakes.parser.split import split
 from tests.engine import support
 

@@ -14,7 +14,7 @@ import pytest
 from tests.sqllogic import Mismatch, Record, check, completed, parse
 
 if TYPE_CHECKING:
-    from pinakes.engine.access.policy import Policy
+    from pinakes.engine.catalogs.authorization.policy import Policy
     from pinakes.engine.engine import Engine
     from pinakes.engine.session import Session
 
@@ -49,7 +49,7 @@ class SltFile(pytest.File):
 
     def policy(self) -> Policy:
         """As that of a server when the file begins with `# everybody may: …`; else that of an embedded engine."""
-        from pinakes.engine.access.policy import EMBEDDED, Policy
+        from pinakes.engine.catalogs.authorization.policy import EMBEDDED, Policy
 
         said = re.match(r"# everybody may: (.*)", self.path.read_text(encoding="utf-8"))
         return EMBEDDED if said is None else Policy(said.group(1).split())

@@ -21,8 +21,8 @@ from pinakes.core.catalog import Catalog, IcebergTable, ViewDefinition
 from pinakes.core.errors import NamespaceNotFound, TableNotFound, ViewNotFound
 from pinakes.core.identity import Identity
 from pinakes.core.names import Namespace
+from pinakes.engine.catalogs.registry import Mount
 from pinakes.engine.engine import Engine
-from pinakes.engine.registry import Mount
 from tests.engine.support import an_engine
 
 SCHEMA = Schema(NestedField(1, "id", LongType(), required=True), NestedField(2, "name", StringType(), doc="its name"))

@@ -136,7 +136,7 @@ def test_a_join_in_which_null_equals_null_keeps_what_has_no_name(session: Sessio
 
 
 def test_conditions_are_known_beside_what_can_not_be_serialised(session: Session, catalog: CountingCatalog) -> None:
-    from pinakes.engine.sources import Rows
+    from pinakes.engine.binding.memory_sources import Rows
 
     session.temporary.put("d", Rows(pa.table({"c": ["id"]})))
     query = f"SELECT c.column_name FROM information_schema.columns c JOIN d ON c.column_name = d.c WHERE {ONE_TABLE}"

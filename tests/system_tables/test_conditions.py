@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 import pytest
 
+from pinakes.engine.binding.memory_sources import Rows
 from pinakes.engine.session import Session
-from pinakes.engine.sources import Rows
 from pinakes.system_tables.combined import All, Any, RowOf, both, either
 from pinakes.system_tables.conditions import Condition, Like, OneOf
 from tests.engine.support import chance, how_many, in_order, rows, seed_of

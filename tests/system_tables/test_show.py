@@ -122,7 +122,7 @@ def test_headers_are_those_of_trino(session: Session) -> None:
 
 
 def test_nothing_is_planned(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
-    from pinakes.engine.planner import Planner
+    from pinakes.engine.planning.planner import Planner
 
     def planned(*_: object, **__: object) -> None:
         raise AssertionError("a plan was made")

@@ -11,7 +11,7 @@ from pinakes.core.catalog import Catalog, IcebergTable
 from pinakes.core.errors import PermissionDenied
 from pinakes.core.identity import Identity
 from pinakes.core.names import INFORMATION_SCHEMA, Namespace
-from pinakes.engine.registry import Mount
+from pinakes.engine.catalogs.registry import Mount
 from pinakes.system_tables import registry
 from tests.engine.support import an_engine, rows
 from tests.system_tables.counting import CountingCatalog

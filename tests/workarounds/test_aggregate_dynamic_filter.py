@@ -1,5 +1,5 @@
 """DataFusion 55 leaves an aggregate that has seen only NULL so far out of the filter that min() and max() make while
-they run: files with its first value are skipped. `engine/context.py` switches these filters off.
+they run: files with its first value are skipped. `engine/datafusion/session_config.py` switches these filters off.
 
 When the first test fails, DataFusion has learned it: remove the setting, and this file.
 """

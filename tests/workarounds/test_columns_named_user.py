@@ -1,4 +1,4 @@
-"""`pinakes/parser/repairs.py` quotes `user` beside a dot: DataFusion takes it for a function. It also writes `l[1].f`
+"""`pinakes/parser/rewrites.py` quotes `user` beside a dot: DataFusion takes it for a function. It also writes `l[1].f`
 as `l[1]['f']`, which DataFusion does not read."""
 
 from __future__ import annotations

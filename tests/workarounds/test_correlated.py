@@ -1,4 +1,4 @@
-"""`engine/correlated.py`"""
+"""`engine/datafusion/workarounds/correlated_subqueries.py`"""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 from datafusion import SessionContext
 
 from pinakes.core.errors import NotSupportedError
-from pinakes.engine.correlated import refuse_unread
+from pinakes.engine.datafusion.workarounds.correlated_subqueries import refuse_unread
 from tests.workarounds.bare import answer
 
 ALL = [(n,) for n in range(1, 7)]

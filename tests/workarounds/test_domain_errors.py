@@ -1,5 +1,5 @@
 """DataFusion 55 gives NaN or an infinity where PostgreSQL reports that an argument is outside of a function's domain.
-`engine/checked_functions.py` has functions of the same names that report it (tests/sql/functions.slt).
+`engine/datafusion/checked_functions.py` has functions of the same names that report it (tests/sql/functions.slt).
 
 A test that fails shows that DataFusion reports it by itself: remove that function there.
 """

@@ -1,5 +1,5 @@
 """DataFusion still hands the batches of a recursion round to several threads, where each filter waits for full batches:
-else the switch `round_robin` (`engine/context.py`) can go."""
+else the switch `round_robin` (`engine/datafusion/session_config.py`) can go."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""DataFusion still calls CASE within CASE a syntax error if it is too deep: else a note in `engine/context.py` goes."""
+"""DataFusion still calls CASE within CASE a syntax error if it is too deep: else a note in
+`engine/datafusion/session_config.py` goes."""
 
 from __future__ import annotations
 

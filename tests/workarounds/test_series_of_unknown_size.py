@@ -1,4 +1,4 @@
-"""`pinakes/parser/repairs.py` tells DataFusion how many rows range(…) gives: it does not know, and a join without a
+"""`pinakes/parser/rewrites.py` tells DataFusion how many rows range(…) gives: it does not know, and a join without a
 condition then reads the larger side whole, and gives a batch for each of its rows."""
 
 from __future__ import annotations

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 from pinakes.api.completion.asked import Expected, expected
 from pinakes.api.completion.ranking import Completion, Match, Names, ranked
 from pinakes.api.completion.relations import Relation, common_tables, in_sight
-from pinakes.api.completion.seen import Seen
 from pinakes.api.completion.sight import Sight
+from pinakes.api.completion.source import Seen
 from pinakes.api.completion.statement import Typed, typed
 from pinakes.core.names import quote, spell
 from pinakes.core.settings import Settings

@@ -1,5 +1,6 @@
 """What a completer asks for: names, as far as they are known at this moment. `Seen` finds them in this process,
-`pinakes.client.sight` behind a server. Nobody waits: what is not known yet is being fetched when it was asked for.
+`pinakes.client.completion_source` behind a server. Nobody waits: what is not known yet is being fetched when it was
+asked for.
 """
 
 from __future__ import annotations

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Literal
 from pinakes.core.errors import InvalidArgument
 
 if TYPE_CHECKING:
-    from pinakes.api.seat import Seat
+    from pinakes.api.shell_backend import Seat
     from pinakes.cli.console import Console
-    from pinakes.cli.desk import Desk
     from pinakes.cli.runner import Runner
+    from pinakes.cli.shell_state import Desk
+    from pinakes.cli.steps import Script
 
 Takes = Literal["nothing", "file", "relation", "place", "text"]
 """What the argument is, for completion."""
@@ -62,12 +63,11 @@ class Command:
     names: tuple[str, ...]
     arguments: str
     help: str
-    run: Callable[[Call], None]
+    run: Callable[[Call], Script | None]
+    """Carries it out, and returns a script that is to be run next."""
     group: str
     takes: Takes = "text"
     choices: tuple[str, ...] = ()
-    takes_statement: bool = False
-    """Whether the statement that is open ends with it."""
 
     @property
     def usage(self) -> str:

@@ -12,7 +12,7 @@ from pinakes.core.names import Name, Part, text_literal
 from pinakes.parser.lexemes import lexemes
 
 if TYPE_CHECKING:
-    from pinakes.engine.places import Kind
+    from pinakes.engine.binding.namespaces import Kind
     from pinakes.engine.result import Result
 
 

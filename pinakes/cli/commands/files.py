@@ -10,36 +10,24 @@ import tempfile
 from pathlib import Path
 
 from pinakes.cli.commands.base import Call
-from pinakes.cli.desk import IncludeFailed
+from pinakes.cli.steps import Script, read_script, steps
 from pinakes.core.errors import InvalidArgument
 
 DEEPEST = 20
 """Files that may include each other; more is a circle."""
 
 
-def include(call: Call) -> None:
+def include(call: Call) -> Script:
     """\\i file"""
-    from pinakes.cli.script import read_script, run_script
-
     if not call.argument:
         raise InvalidArgument("\\i needs the name of a file")
     if call.desk.depth >= DEEPEST:
         raise InvalidArgument(f"files include each other more than {DEEPEST} deep; the last is {call.argument}")
-    script = read_script(str(call.path()))
-    call.desk.depth += 1
-    try:
-        fine = run_script(script, call.runner)
-    finally:
-        call.desk.depth -= 1
-    if not fine:
-        raise IncludeFailed
+    return read_script(str(call.path()))
 
 
-def edit(call: Call) -> None:
+def edit(call: Call) -> Script | None:
     """\\e [file]: what was edited runs when it ends with a semicolon, and else stands at the next prompt."""
-    from pinakes.cli.script import Script, run_script
-    from pinakes.cli.steps import steps
-
     if call.desk.typed is None:
         raise InvalidArgument("\\e needs somebody who edits: it works at the prompt only")
     if call.argument:
@@ -47,12 +35,11 @@ def edit(call: Call) -> None:
     else:
         text = _edited(call.statement or (f"{call.desk.last};\n" if call.desk.last else ""))
     found = steps(text)
-    if not found:
-        return
-    if not found[-1].closed:
+    if found and found[-1].closed:
+        return Script(text)
+    if found:
         call.desk.drafted = text.rstrip("\n")
-    elif not run_script(Script(text), call.runner):
-        raise IncludeFailed
+    return None
 
 
 def change_directory(call: Call) -> None:

@@ -6,13 +6,13 @@ import re
 from itertools import takewhile
 from textwrap import fill
 
-from pinakes import __version__
 from pinakes.cli.commands.base import Call
-from pinakes.cli.desk import Leave
+from pinakes.cli.shell_state import Leave
 from pinakes.core.errors import NotFoundError
+from pinakes.core.version import __version__
 
 _WIDTH = 80
-_KEYS = """\
+KEYS = """\
 Enter       runs what a semicolon ends, else begins a new line
 Alt-Enter   runs what there is, semicolon or not
 Tab         completes; Right takes the suggestion from the history
@@ -25,13 +25,6 @@ def where(call: Call) -> None:
     """\\conninfo"""
     lines = [f"Pinakes {__version__}", *(f"{title:10} {text}" for title, text in call.seat.about())]
     call.console.say("\n".join(lines))
-
-
-def help_on_commands(call: Call) -> None:
-    """\\?"""
-    from pinakes.cli.commands.table import help_text
-
-    call.console.say(f"{help_text()}\n\n{_KEYS}")
 
 
 def help_on_statements(call: Call) -> None:

@@ -8,12 +8,19 @@ from pinakes.cli.commands import catalog, files, output, session, statement
 from pinakes.cli.commands.base import Call, Command
 from pinakes.cli.formats import FORMATS
 from pinakes.core.errors import NotFoundError
-from pinakes.core.hints import close_to
+from pinakes.core.suggestions import close_to
 
 if TYPE_CHECKING:
     from pinakes.cli.runner import Runner
+    from pinakes.cli.steps import Script
 
 LOOK, SHOW, RUN, FILES, SELF = "What there is", "Results", "Statements", "Files", "The shell"
+
+
+def _help_on_commands(call: Call) -> None:
+    """\\?"""
+    call.console.say(f"{help_text()}\n\n{session.KEYS}")
+
 
 COMMANDS: tuple[Command, ...] = (
     Command(("\\d",), "[name]", "tables and views here, or the columns of one", catalog.describe, LOOK, "relation"),
@@ -34,15 +41,12 @@ COMMANDS: tuple[Command, ...] = (
             SHOW, choices=tuple(output.SETTINGS)),
     Command(("\\o",), "[file]", "results go to a file; without one, to the screen again", output.to_file, SHOW,
             "file"),
-    Command(("\\g",), "", "run the statement, or the last one again", statement.run_again, RUN, "nothing",
-            takes_statement=True),
-    Command(("\\gx",), "", "the same, with the rows one below the other", statement.run_expanded, RUN, "nothing",
-            takes_statement=True),
+    Command(("\\g",), "", "run the statement, or the last one again", statement.run_again, RUN, "nothing"),
+    Command(("\\gx",), "", "the same, with the rows one below the other", statement.run_expanded, RUN, "nothing"),
     Command(("\\p",), "", "print the statement, or the last one", statement.show_statement, RUN, "nothing"),
-    Command(("\\r",), "", "forget the statement", statement.forget, RUN, "nothing", takes_statement=True),
+    Command(("\\r",), "", "forget the statement", statement.forget, RUN, "nothing"),
     Command(("\\s",), "[number]", "the history, or its last entries", statement.history, RUN, "nothing"),
-    Command(("\\e",), "[file]", "edit the statement, or a file, with $VISUAL or $EDITOR", files.edit, RUN, "file",
-            takes_statement=True),
+    Command(("\\e",), "[file]", "edit the statement, or a file, with $VISUAL or $EDITOR", files.edit, RUN, "file"),
     Command(("\\i",), "file", "run a script, found from the current directory", files.include, FILES,
             "file"),
     Command(("\\cd",), "[directory]", "change the current directory", files.change_directory, FILES, "file"),
@@ -50,7 +54,7 @@ COMMANDS: tuple[Command, ...] = (
     Command(("\\echo",), "[text]", "print a text", output.echo, SELF),
     Command(("\\conninfo",), "", "who and where one is", session.where, SELF, "nothing"),
     Command(("\\h",), "[statement]", "the syntax of statements", session.help_on_statements, SELF),
-    Command(("\\?",), "", "this help", session.help_on_commands, SELF, "nothing"),
+    Command(("\\?",), "", "this help", _help_on_commands, SELF, "nothing"),
     Command(("\\q",), "", "leave", session.leave, SELF, "nothing"),
 )  # fmt: skip
 
@@ -62,13 +66,13 @@ def find(line: str) -> Command | None:
     return _BY_NAME.get(_parted(line)[0])
 
 
-def run_command(line: str, runner: Runner, statement: str = "") -> None:
-    """Carry out a line that begins with a backslash."""
+def run_command(line: str, runner: Runner, statement: str = "") -> Script | None:
+    """Carry out a line that begins with a backslash; a script that is to be run next."""
     name, argument = _parted(line)
     command = _BY_NAME.get(name)
     if command is None:
         raise _unknown(name)
-    command.run(Call(runner, name, argument, statement))
+    return command.run(Call(runner, name, argument, statement))
 
 
 def help_text() -> str:

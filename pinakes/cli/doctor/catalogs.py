@@ -18,7 +18,7 @@ from pinakes.core.config import MEMORY, Config
 from pinakes.core.errors import PinakesError
 
 if TYPE_CHECKING:
-    from pinakes.engine.mounts import Mounted
+    from pinakes.engine.catalogs.mounts import Mounted
 
 SLOW = 1.0
 """Seconds after which an answer is worth a warning."""

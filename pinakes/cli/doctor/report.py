@@ -9,11 +9,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from pinakes import __version__
 from pinakes.cli.doctor.finding import Finding, Status
 from pinakes.core.config import Config
-from pinakes.core.screen import one_line, printable
-from pinakes.parser.masking import harmless, masked_address
+from pinakes.core.terminal_text import one_line, printable
+from pinakes.core.version import __version__
+from pinakes.parser.redaction import harmless, masked_address
 
 Groups = Mapping[str, Sequence[Finding]]
 

@@ -7,9 +7,9 @@ import sys
 from collections.abc import Iterator
 from importlib import metadata
 
-from pinakes import __version__
 from pinakes.cli.doctor.finding import Finding, Patient, note, ok, problem, warning
 from pinakes.cli.doctor.requirements import DISTRIBUTION, Requirement, requirements
+from pinakes.core.version import __version__
 
 OLDEST = (3, 11)
 

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from rich.cells import cell_len, set_cell_size
 
-from pinakes.core.screen import BUT_BREAKS, HAS_HIDDEN, NULL, VISIBLE, is_number
+from pinakes.core.terminal_text import BUT_BREAKS, HAS_HIDDEN, NULL, VISIBLE, is_number
 from pinakes.core.texts import is_text, pieces, texts
 
 if TYPE_CHECKING:

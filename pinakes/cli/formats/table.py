@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, TextIO
 
 from pinakes.cli.formats.layout import PLAIN, Column, Look, Piece, Sheet, cut, dim, spread, widest, width
-from pinakes.core.screen import NARROWEST, NULL, fitted
+from pinakes.core.terminal_text import NARROWEST, NULL, fitted
 
 if TYPE_CHECKING:
     from pinakes.engine.result import Result

@@ -10,21 +10,21 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from pinakes.caches.tally import Tally
-from pinakes.engine.choice import LOCAL, SPARK, Choice, hindrance, judged, keeps_rows, wanted_engine
-from pinakes.engine.errors import translated
+from pinakes.engine.datafusion.error_translation import translated
 from pinakes.engine.explain.cache_use import cache_use
 from pinakes.engine.explain.facts import Explained, Operator, ResultCacheUse, Scan, Shared
 from pinakes.engine.explain.operators import estimates_of, file_key, files_read, operators_of, showing_statistics
 from pinakes.engine.explain.results import result_cache_use
 from pinakes.engine.explain.scans import Evidence, scan_of
+from pinakes.engine.remote.engine_selection import LOCAL, SPARK, Choice, hindrance, judged, keeps_rows, wanted_engine
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from datafusion import DataFrame
     from datafusion.plan import ExecutionPlan
 
-    from pinakes.engine.execution import Execution
-    from pinakes.engine.planner import Planner
+    from pinakes.engine.planning.planner import Planner
+    from pinakes.engine.statement_context import Execution
     from pinakes.parser.statements import Planned, Span
 
 

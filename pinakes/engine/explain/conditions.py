@@ -12,8 +12,8 @@ import pyarrow as pa
 from datafusion import Expr
 
 from pinakes.core.names import spell, text_literal
-from pinakes.core.plain import as_text, plain
-from pinakes.engine.scan.native import UUID_TEXT
+from pinakes.core.value_format import as_text, plain
+from pinakes.engine.iceberg.scan.native import UUID_TEXT
 
 MOST = 20
 """Values of an IN list that are shown."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from pinakes.engine.execution.query import PHASES
 from pinakes.engine.explain.facts import CacheUse, Explained, Operator, ResultCacheUse, Scan, Shared
-from pinakes.engine.query import PHASES
 
 VERSION = 1
 

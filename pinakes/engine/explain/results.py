@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pinakes.engine.execution.result_cache import versions_of
 from pinakes.engine.explain.facts import ResultCacheUse
-from pinakes.engine.known_plans import key_of
-from pinakes.engine.results import versions_of
-from pinakes.engine.steady import is_steady
+from pinakes.engine.planning.determinism import is_steady
+from pinakes.engine.planning.plan_cache import key_of
 from pinakes.parser.statements import ExplainFull
 
 if TYPE_CHECKING:
     from datafusion import DataFrame
 
-    from pinakes.engine.execution import Execution
-    from pinakes.engine.planner import Planner
+    from pinakes.engine.planning.planner import Planner
+    from pinakes.engine.statement_context import Execution
     from pinakes.parser.statements import Planned, Span
 
 

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator
 
 import pyarrow as pa
 
+from pinakes.engine.execution.query import PHASES
 from pinakes.engine.explain.facts import CacheUse, Explained, Operator, Scan, Shared
-from pinakes.engine.query import PHASES
 
 SCHEMA = pa.schema([("item", pa.string()), ("planned", pa.string()), ("actual", pa.string())])
 WIDTH = 24

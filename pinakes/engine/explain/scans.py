@@ -11,15 +11,15 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pinakes.core.names import dotted
+from pinakes.engine.binding.binder import FILES
+from pinakes.engine.binding.session_relations import TEMPORARY
 from pinakes.engine.explain.cache_use import cache_use
 from pinakes.engine.explain.conditions import as_sql
 from pinakes.engine.explain.facts import Files, RowGroups, Scan
 from pinakes.engine.explain.operators import Read, file_key
-from pinakes.engine.relations import FILES
-from pinakes.engine.scan.by_partition import ByPartition
-from pinakes.engine.scan.prune import Pruner
-from pinakes.engine.scan.table import FEW
-from pinakes.engine.temporary import TEMPORARY
+from pinakes.engine.iceberg.scan.by_partition import ByPartition
+from pinakes.engine.iceberg.scan.prune import Pruner
+from pinakes.engine.iceberg.scan.table import FEW
 
 if TYPE_CHECKING:
     from datafusion import Expr
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 
     from pinakes.caches.tally import Asked
     from pinakes.core.catalog import IcebergTable
-    from pinakes.engine.narrowing import Told
-    from pinakes.engine.relation import Relation
-    from pinakes.engine.scan.shapes import Shape
-    from pinakes.engine.scan.table import IcebergScan
+    from pinakes.engine.binding.relation import Relation
+    from pinakes.engine.iceberg.scan.shapes import Shape
+    from pinakes.engine.iceberg.scan.table import IcebergScan
+    from pinakes.engine.pushdown.scan_pushdown import Told
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """Which local files SQL may read and write by their path: all, or those below the configured directories.
 
 A path is followed to where it really leads first, so that neither `..` nor a link leads out of them. What lies outside
-is refused before anybody looks whether it exists. Whose files these are, `engine/access/guard.py` says.
+is refused before anybody looks whether it exists. Whose files these are, `engine/catalogs/authorization/guard.py` says.
 """
 
 from __future__ import annotations
@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from pinakes.core.confined import Roots
 from pinakes.core.errors import InvalidArgument, PermissionDenied, listing
 from pinakes.core.location import Location
+from pinakes.core.path_sandbox import Roots
 
 PRIVATE = "pinakes-temp-"
 """How the directories of sessions' temporary tables begin (`scratch.py`): what is in them is the session's own."""

@@ -1,6 +1,6 @@
 """Files that stream: what DataFusion takes for a dataset, one fragment per file, read when a query runs.
 
-DataFusion chooses the columns; rows it chooses itself (`engine/scan/exact.py`).
+DataFusion chooses the columns; rows it chooses itself (`engine/iceberg/scan/unfiltered_dataset.py`).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.dataset as pds
 
-from pinakes.engine.scan.exact import constant
+from pinakes.engine.iceberg.scan.unfiltered_dataset import constant
 
 Read = Callable[[Sequence[str]], Iterator[pa.RecordBatch]]
 """The rows of one file: at least the named columns, as the dataset's schema has them."""

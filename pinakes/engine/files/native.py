@@ -1,4 +1,4 @@
-"""Parquet files at local paths as one scan of DataFusion's own (`engine/scan/native.py`)."""
+"""Parquet files at local paths as one scan of DataFusion's own (`engine/iceberg/scan/native.py`)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 import pyarrow as pa
 from datafusion import DataFrame, SessionContext
 
-from pinakes.engine.scan.native import scan_of
+from pinakes.engine.iceberg.scan.native import scan_of
 
 
 def native_scan(files: Sequence[Path], schema: pa.Schema) -> DataFrame:

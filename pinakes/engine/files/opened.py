@@ -14,12 +14,12 @@ from pinakes.engine.files.dataset import FilesDataset, Read
 from pinakes.engine.files.extras import Extras
 from pinakes.engine.files.formats import reading
 from pinakes.engine.files.paths import File
-from pinakes.engine.scan.exact import exact
+from pinakes.engine.iceberg.scan.unfiltered_dataset import exact
 
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """Files as a table: a `Source` (`engine/temporary.py`)."""
+    """Files as a table: a `Source` (`engine/binding/session_relations.py`)."""
 
     schema: pa.Schema
     provider: Provider

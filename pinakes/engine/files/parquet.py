@@ -16,7 +16,8 @@ from pyarrow import types as is_
 
 from pinakes.core.errors import NotSupportedError, PinakesError, QueryCanceled, QueryTimeout
 from pinakes.core.names import quote
-from pinakes.engine.errors import translated
+from pinakes.engine.datafusion.error_translation import translated
+from pinakes.engine.datafusion.workarounds.bad_statistics import may_mislead
 from pinakes.engine.files.extras import Extras
 from pinakes.engine.files.native import native_scan
 from pinakes.engine.files.opened import Opened
@@ -24,8 +25,7 @@ from pinakes.engine.files.options import ParquetOptions
 from pinakes.engine.files.parquet_footers import file_schema, footer_of
 from pinakes.engine.files.paths import File
 from pinakes.engine.files.schemas import presented, united
-from pinakes.engine.scan.misleading import may_mislead
-from pinakes.engine.scan.native import union, unskipped, uuid_as_text
+from pinakes.engine.iceberg.scan.native import union, unskipped, uuid_as_text
 
 _UUID = pa.binary(16)
 _VIEWS = {pa.string(): pa.string_view(), pa.binary(): pa.binary_view()}
@@ -85,7 +85,8 @@ def _scan(files: Sequence[File], schema: pa.Schema, uuids: set[str], extras: Ext
 
 
 def _with_views(schema: pa.Schema) -> pa.Schema:
-    """Texts as DataFusion reads them fastest; what leaves it is a plain text again (`engine/schemas.py`)."""
+    """Texts as DataFusion reads them fastest; what leaves it is a plain text again
+    (`engine/planning/plan_schema.py`)."""
     return pa.schema([f.with_type(_VIEWS.get(f.type, f.type)) for f in schema])
 
 

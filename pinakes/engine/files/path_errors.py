@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from pinakes.core.errors import FileNotFound, InvalidArgument, NotSupportedError, PermissionDenied, listing
 from pinakes.core.file_formats import ENDINGS, format_of
-from pinakes.core.hints import close_to
+from pinakes.core.suggestions import close_to
 
 
 def unreadable(path: str) -> PermissionDenied:

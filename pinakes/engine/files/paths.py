@@ -20,7 +20,7 @@ from pinakes.core.errors import FileNotFound, InvalidArgument, NotSupportedError
 from pinakes.engine.files.access import FileAccess
 from pinakes.engine.files.path_errors import check_directory, is_wanted, missing, refuse_table, unmatched, unreadable
 from pinakes.engine.files.stamps import Stamp, stamp_of
-from pinakes.parser.masking import masked_address
+from pinakes.parser.redaction import masked_address
 
 if TYPE_CHECKING:
     import pyarrow as pa

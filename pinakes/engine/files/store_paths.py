@@ -15,7 +15,7 @@ from pinakes.core.errors import FileNotFound, InvalidArgument
 from pinakes.engine.files.path_errors import check_directory, is_wanted, missing, refuse_table, unmatched
 from pinakes.engine.files.store_errors import no_bucket
 from pinakes.engine.files.stores import SCHEME, Remote, Stores
-from pinakes.parser.masking import masked_address
+from pinakes.parser.redaction import masked_address
 
 if TYPE_CHECKING:
     from pyarrow.fs import FileInfo

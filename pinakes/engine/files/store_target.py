@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pinakes.core.errors import AlreadyExistsError, InvalidArgument, NotSupportedError
+from pinakes.engine.execution.scratch import Scratch
 from pinakes.engine.files.store_paths import key_of
 from pinakes.engine.files.write_target import write_errors
-from pinakes.engine.scratch import Scratch
 
 if TYPE_CHECKING:
     from pinakes.engine.files.stores import Remote, Stores

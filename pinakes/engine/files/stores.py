@@ -15,15 +15,15 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from pinakes.core.errors import InvalidArgument, SecretNotFound, listing
 from pinakes.core.secrets import Secret
+from pinakes.engine.catalogs.secrets import SecretStore
 from pinakes.engine.files.stamps import Stamp
 from pinakes.engine.files.store_errors import told
-from pinakes.engine.secrets import SecretStore
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from pyarrow.fs import FileInfo, S3FileSystem
 
-    from pinakes.engine.access.guard import Guard
+    from pinakes.engine.catalogs.authorization.guard import Guard
 
 A = TypeVar("A")
 B = TypeVar("B")

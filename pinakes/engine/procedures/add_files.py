@@ -6,8 +6,8 @@ from __future__ import annotations
 import pyarrow as pa
 
 from pinakes.core.errors import InvalidArgument
-from pinakes.engine.maintenance.adopt import adopt
-from pinakes.engine.maintenance.sources import chosen, files_in
+from pinakes.engine.iceberg.maintenance.adopt import adopt
+from pinakes.engine.iceberg.maintenance.sources import chosen, files_in
 from pinakes.engine.procedures.base import TABLE, Parameter, Procedure, Rows, Work
 
 SOURCE = Parameter("source_table", "text", required=True)

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, Literal
 import pyarrow as pa
 
 from pinakes.core.catalog import IcebergTable
-from pinakes.engine.places import Found
+from pinakes.engine.binding.namespaces import Found
 
 if TYPE_CHECKING:
     from pinakes.core.names import Name
-    from pinakes.engine.execution import Execution
+    from pinakes.engine.statement_context import Execution
 
 Type = Literal["text", "integer", "timestamp", "boolean", "integers", "texts", "options", "condition"]
 

@@ -11,12 +11,12 @@ import pyarrow as pa
 
 from pinakes.core.errors import InvalidArgument, NotSupportedError, ProcedureNotFound, listing
 from pinakes.core.names import SYSTEM, Name, Part
-from pinakes.engine.execution import Execution
+from pinakes.engine.iceberg.write.commit import again
 from pinakes.engine.procedures.base import MakingProcedure, Parameter, Procedure, RuntimeProcedure, Signature, Work
-from pinakes.engine.procedures.elsewhere import answered
 from pinakes.engine.procedures.registry import NAMES, RUNTIME, procedure, runtime_procedure
+from pinakes.engine.procedures.remote_dispatch import answered
 from pinakes.engine.result import Result
-from pinakes.engine.write.commit import again
+from pinakes.engine.statement_context import Execution
 from pinakes.parser import classify
 from pinakes.parser.one_name import read_name
 from pinakes.parser.statements import Call, Query, TableExecute

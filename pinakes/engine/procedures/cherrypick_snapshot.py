@@ -14,11 +14,11 @@ from pyiceberg.table.snapshots import Operation, Snapshot
 
 from pinakes.core.errors import InvalidArgument
 from pinakes.core.snapshots import said
+from pinakes.engine.iceberg.write.commit import begin, commit, hold_schema
+from pinakes.engine.iceberg.write.producers import Append
+from pinakes.engine.iceberg.write.refs import moved, new_ref, removed
 from pinakes.engine.procedures.base import SNAPSHOT, TABLE, Procedure, Rows, Work
 from pinakes.engine.procedures.history import ancestors, known_snapshot, set_current
-from pinakes.engine.write.commit import begin, commit, hold_schema
-from pinakes.engine.write.producers import Append
-from pinakes.engine.write.refs import moved, new_ref, removed
 
 SOURCE = "source-snapshot-id"
 """What the summary of the new snapshot tells its source by."""

@@ -8,10 +8,10 @@ from __future__ import annotations
 import pyarrow as pa
 
 from pinakes.core.names import Part
-from pinakes.engine.handlers.insert import target_columns
+from pinakes.engine.iceberg.statistics.analyze import analyze
+from pinakes.engine.iceberg.write.assignments import target_columns
 from pinakes.engine.procedures.base import TABLE, Parameter, Procedure, Rows, Work
 from pinakes.engine.procedures.history import known_snapshot
-from pinakes.engine.statistics.analyze import analyze
 
 
 def _run(work: Work) -> Rows:

@@ -25,10 +25,10 @@ from pyiceberg.table.update import (
 )
 
 from pinakes.core.errors import CommitConflict, InvalidArgument
+from pinakes.engine.iceberg.write.commit import begin, commit
 from pinakes.engine.procedures.base import DRY_RUN, TABLE, Parameter, Procedure, Rows, Work, milliseconds
 from pinakes.engine.procedures.history import ancestors, known_snapshot
 from pinakes.engine.procedures.reachable import Reachable
-from pinakes.engine.write.commit import begin, commit
 from pinakes.providers.table_io import OwnPlaces
 
 log = logging.getLogger(__name__)

@@ -6,9 +6,9 @@ import pyarrow as pa
 from pyiceberg.table.refs import SnapshotRefType
 
 from pinakes.core.errors import InvalidArgument
+from pinakes.engine.iceberg.write.refs import no_ref
 from pinakes.engine.procedures.base import TABLE, Parameter, Procedure, Rows, Work
 from pinakes.engine.procedures.history import is_ancestor, move
-from pinakes.engine.write.refs import no_ref
 
 
 def _run(work: Work) -> Rows:

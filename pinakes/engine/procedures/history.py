@@ -9,9 +9,9 @@ from pyiceberg.table.refs import MAIN_BRANCH, SnapshotRefType
 from pyiceberg.table.snapshots import Snapshot
 
 from pinakes.core.errors import VersionNotFound
+from pinakes.engine.iceberg.write.commit import begin, commit
+from pinakes.engine.iceberg.write.refs import new_ref, set_ref
 from pinakes.engine.procedures.base import Work
-from pinakes.engine.write.commit import begin, commit
-from pinakes.engine.write.refs import new_ref, set_ref
 
 
 def ancestors(metadata: TableMetadata, snapshot_id: int | None) -> Iterator[Snapshot]:

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from pinakes.engine.maintenance.inherit import inherit
-from pinakes.engine.maintenance.sources import files_in
+from pinakes.engine.iceberg.maintenance.inherit import inherit
+from pinakes.engine.iceberg.maintenance.sources import files_in
 from pinakes.engine.procedures.add_files import SOURCE
 from pinakes.engine.procedures.base import TABLE, MakingProcedure, Parameter, Rows
 
 if TYPE_CHECKING:
     from pinakes.core.names import Name
-    from pinakes.engine.execution import Execution
+    from pinakes.engine.statement_context import Execution
 
 
 def _run(execution: Execution, target: Name, given: dict[str, Any]) -> Rows:

@@ -12,20 +12,20 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from pinakes.core.errors import InvalidArgument, NotSupportedError
-from pinakes.engine.maintenance.choosing import groups
-from pinakes.engine.maintenance.compact import Compacted, compact
-from pinakes.engine.maintenance.options import Choice
-from pinakes.engine.maintenance.target import candidates, changing
+from pinakes.engine.iceberg.maintenance.choosing import groups
+from pinakes.engine.iceberg.maintenance.compact import Compacted, compact
+from pinakes.engine.iceberg.maintenance.options import Choice
+from pinakes.engine.iceberg.maintenance.target import candidates, changing
+from pinakes.engine.iceberg.write.definition import sorting
+from pinakes.engine.iceberg.write.sort_order import order_of
 from pinakes.engine.procedures.base import DRY_RUN, TABLE, Parameter, Procedure, Rows, Work
-from pinakes.engine.write.definition import sorting
-from pinakes.engine.write.sort_order import order_of
 from pinakes.parser.one_name import read_sort_terms
 
 if TYPE_CHECKING:
     from pyiceberg.table.sorting import SortOrder
 
-    from pinakes.engine.execution import Execution
-    from pinakes.engine.places import Found
+    from pinakes.engine.binding.namespaces import Found
+    from pinakes.engine.statement_context import Execution
 
 COLUMNS = pa.schema(
     [

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pyarrow as pa
 
 from pinakes.core.errors import InvalidArgument, listing
-from pinakes.engine.maintenance.manifests import rewrite_manifests
+from pinakes.engine.iceberg.maintenance.manifests import rewrite_manifests
 from pinakes.engine.procedures.base import DRY_RUN, TABLE, Parameter, Procedure, Rows, Work
 
 

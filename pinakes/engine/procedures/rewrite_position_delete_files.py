@@ -6,8 +6,8 @@ from __future__ import annotations
 import pyarrow as pa
 
 from pinakes.core.errors import InvalidArgument
-from pinakes.engine.maintenance.deletes import rewrite_deletes
-from pinakes.engine.maintenance.target import candidates, changing
+from pinakes.engine.iceberg.maintenance.deletes import rewrite_deletes
+from pinakes.engine.iceberg.maintenance.target import candidates, changing
 from pinakes.engine.procedures.base import DRY_RUN, TABLE, Parameter, Procedure, Rows, Work
 
 _ALL = "rewrite-all"

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from pinakes.core.errors import InvalidArgument
+from pinakes.engine.iceberg.write.refs import snapshot_of
 from pinakes.engine.procedures.base import MOVED, TABLE, Parameter, Procedure, Rows, Work
 from pinakes.engine.procedures.history import known_snapshot, set_current
-from pinakes.engine.write.refs import snapshot_of
 
 
 def _run(work: Work) -> Rows:

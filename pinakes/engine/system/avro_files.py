@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def avro_of(cache: ManifestCache, table: IcebergTable, path: str) -> pa.Table:
     """A manifest or a list of manifests. They never change; beside what a scan keeps of one, this is all of it."""
-    from pinakes.engine.scan.avro import read_avro
+    from pinakes.engine.iceberg.scan.avro import read_avro
 
     try:
         return cache.get("avro", path, lambda: read_avro(table.handle.io, path))

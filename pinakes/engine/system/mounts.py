@@ -6,7 +6,7 @@ from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 from pinakes.core.names import INFORMATION_SCHEMA, SYSTEM
-from pinakes.engine.registry import Mount
+from pinakes.engine.catalogs.registry import Mount
 
 if TYPE_CHECKING:
     from pinakes.core.catalog import Catalog

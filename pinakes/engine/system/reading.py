@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pinakes.engine.system.worlds import world_of
+from pinakes.engine.system.contexts import world_of
 from pinakes.system_tables.base import Request, SystemTable
 from pinakes.system_tables.conditions import ANYTHING, Condition
 
@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from pinakes.engine.execution import Execution
-    from pinakes.system_tables.faults import Fault
+    from pinakes.engine.statement_context import Execution
+    from pinakes.system_tables.metadata_errors import Fault
 
 
 def read(

@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from pinakes import __version__
 from pinakes.core import machine
-from pinakes.core.discreet import about
 from pinakes.core.names import dotted
-from pinakes.engine.global_settings import all_settings
-from pinakes.engine.secrets import ref_of
+from pinakes.core.redaction import about
+from pinakes.core.version import __version__
+from pinakes.engine.catalogs.global_settings import all_settings
+from pinakes.engine.catalogs.secrets import ref_of
 from pinakes.system_tables.runtime.tasks import LOCAL
 from pinakes.system_tables.runtime_state import NodeInfo, SecretInfo, SessionInfo, TaskInfo, TransactionInfo
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pinakes.caches.base import CacheStats
     from pinakes.core.secrets import Secret
     from pinakes.core.settings import SettingRow
-    from pinakes.engine.query_info import QueryInfo
+    from pinakes.engine.execution.query_info import QueryInfo
     from pinakes.engine.session import Session
     from pinakes.engine.transactions.transaction import Transaction
 

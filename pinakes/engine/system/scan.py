@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pinakes.engine.sources import Rows
-from pinakes.engine.system.asked import asked_of
+from pinakes.engine.binding.memory_sources import Rows
+from pinakes.engine.pushdown.placeholder_scan import shadow_of
+from pinakes.engine.system.pushdown import asked_of
 from pinakes.engine.system.reading import read
-from pinakes.engine.system.shadow import shadow_of
 from pinakes.system_tables.base import SystemTable
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from datafusion.plan import LogicalPlan
 
     from pinakes.core.catalog import VirtualTable
-    from pinakes.engine.execution import Execution
+    from pinakes.engine.statement_context import Execution
 
 
 class SystemScan:

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from pinakes.core.catalog import VirtualTable
 from pinakes.core.errors import InvalidArgument
+from pinakes.engine.binding.relation import Key, Relation
 from pinakes.engine.files.readings import arguments_of
-from pinakes.engine.relation import Key, Relation
 from pinakes.engine.system.scan import SystemScan
 from pinakes.parser.statements import SearchCall
 from pinakes.system_tables.search import search_table
 
 if TYPE_CHECKING:
-    from pinakes.engine.execution import Execution
+    from pinakes.engine.statement_context import Execution
 
 SEARCHES = "$search"
 """The catalog of searches in planned text. Nobody can mount it."""

@@ -14,7 +14,7 @@ from pinakes.core.errors import NotSupportedError, TableNotFound, listing
 from pinakes.core.names import Name, display
 
 if TYPE_CHECKING:
-    from pinakes.engine.places import Found
+    from pinakes.engine.binding.namespaces import Found
 
 MARK = "$"
 

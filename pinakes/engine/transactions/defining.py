@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from pinakes.engine.registry import Mount
+    from pinakes.engine.catalogs.registry import Mount
     from pinakes.parser.statements import Statement
 
 _TAGS = {

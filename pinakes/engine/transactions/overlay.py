@@ -1,8 +1,8 @@
 """A catalog as a transaction sees it: as it was when the transaction first used it, or each of its tables as it was at
 its first use, with the transaction's own changes.
 
-It has exactly the groups of `core/catalog.py` that the inner one has (`core/forwarding.py`). A definition that can't be
-part of the transaction goes to the catalog at once.
+It has exactly the groups of `core/catalog.py` that the inner one has (`core/delegating_catalog.py`). A definition
+that can't be part of the transaction goes to the catalog at once.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ from pinakes.core.catalog import (
     TableSpec,
     ViewDefinition,
 )
+from pinakes.core.delegating_catalog import Forwarding, class_around
 from pinakes.core.errors import NotSupportedError, TableExists
-from pinakes.core.forwarding import Forwarding, class_around
 from pinakes.core.names import Namespace, display
-from pinakes.engine.registry import Mount
+from pinakes.engine.catalogs.registry import Mount
 from pinakes.engine.transactions.defining import definition
 from pinakes.engine.transactions.discard import discard
 from pinakes.engine.transactions.work import TableWork

@@ -36,7 +36,7 @@ from pinakes.core.errors import (
     TransactionAborted,
 )
 from pinakes.core.names import Namespace
-from pinakes.engine.registry import Mount
+from pinakes.engine.catalogs.registry import Mount
 from pinakes.engine.transactions.defining import definition
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ WorkKey = tuple[Mount, Namespace, str]
 
 
 class Transaction:
-    """It is an `Overlay` of `engine/mounts.py`."""
+    """It is an `Overlay` of `engine/catalogs/mounts.py`."""
 
     def __init__(self, *, read_only: bool = False) -> None:
         self.transaction_id = uuid.uuid4().hex

@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.dataset as pds
 
-from pinakes.engine.scan.exact import constant
+from pinakes.engine.iceberg.scan.unfiltered_dataset import constant
 from pinakes.providers.vgi.scans import RowCall, Running
 from pinakes.worker.wire.filters import Filter
 

@@ -17,9 +17,9 @@ from pinakes.core.iceberg_arrow import arrow_type_of
 from pinakes.core.names import match
 from pinakes.core.sql_types import SqlType
 from pinakes.core.types import iceberg_type
-from pinakes.engine.describing_views import view_columns
-from pinakes.engine.execution import Execution
-from pinakes.engine.places import Found
+from pinakes.engine.binding.namespaces import Found
+from pinakes.engine.binding.view_columns import view_columns
+from pinakes.engine.statement_context import Execution
 from pinakes.parser import statements as s
 
 COMMENT = "comment"

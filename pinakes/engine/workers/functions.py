@@ -15,9 +15,9 @@ from pinakes.core.arrow_types import sql_name_of_arrow
 from pinakes.core.errors import FunctionNotFound, InvalidArgument, Position, listing
 from pinakes.core.names import display, quote
 from pinakes.core.worker_tables import CatalogFunction
-from pinakes.engine.planned_text import covers
-from pinakes.engine.relation import Relation, key_of
-from pinakes.engine.splice import Edit
+from pinakes.engine.binding.relation import Relation, key_of
+from pinakes.engine.planning.planned_text import covers
+from pinakes.engine.planning.splice import Edit
 from pinakes.parser.statements import CatalogCall, FunctionRef, Planned, Span
 from pinakes.providers.vgi.scans import FunctionHandle, ValueCall
 from pinakes.worker.exceptions import WorkerCanceled
@@ -25,10 +25,10 @@ from pinakes.worker.wire.arguments import Arguments
 
 if TYPE_CHECKING:
     from pinakes.core.names import Name
-    from pinakes.engine.places import Place
-    from pinakes.engine.planner import Planner
-    from pinakes.engine.relations import Relations
-    from pinakes.engine.resolver import Resolver
+    from pinakes.engine.binding.binder import Relations
+    from pinakes.engine.binding.namespaces import Place
+    from pinakes.engine.binding.resolver import Resolver
+    from pinakes.engine.planning.planner import Planner
 
 _NUMBERS = itertools.count(1)
 

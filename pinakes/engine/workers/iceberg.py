@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from pinakes.core.catalog import IcebergTable
-from pinakes.core.confined import Roots
 from pinakes.core.errors import NotSupportedError, SecretNotFound, TableNotFound
 from pinakes.core.location import Location
+from pinakes.core.path_sandbox import Roots
 from pinakes.providers.locations import written_location
 
 if TYPE_CHECKING:
-    from pinakes.engine.execution import Execution
+    from pinakes.engine.statement_context import Execution
 
 _ENDING = ".metadata.json"
 

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 from datafusion import Expr
 
-from pinakes.engine.narrowing import serialized
-from pinakes.engine.scan.exact import exact
-from pinakes.engine.scan.wire import scans_of
-from pinakes.engine.system.asked import asked_of
-from pinakes.engine.system.shadow import shadow_of
+from pinakes.engine.datafusion.plan_proto import scans_of
+from pinakes.engine.iceberg.scan.unfiltered_dataset import exact
+from pinakes.engine.pushdown.placeholder_scan import shadow_of
+from pinakes.engine.pushdown.scan_pushdown import serialized
+from pinakes.engine.system.pushdown import asked_of
 from pinakes.engine.workers.conditions import filters_of
 from pinakes.engine.workers.dataset import WorkerDataset
 from pinakes.worker.wire.filters import Filter
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from datafusion import Table as Provider
     from datafusion.plan import LogicalPlan
 
-    from pinakes.engine.execution import Execution
+    from pinakes.engine.statement_context import Execution
     from pinakes.providers.vgi.scans import RowCall
 
 

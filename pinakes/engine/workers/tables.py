@@ -12,14 +12,14 @@ from datafusion import col
 from pinakes.core.errors import CatalogUnavailable, InvalidArgument, NotSupportedError, listing
 from pinakes.core.names import Name, Part, quote, undotted
 from pinakes.core.worker_tables import WorkerTable
-from pinakes.engine.relation import Key, Relation
-from pinakes.engine.schemas import without_views
+from pinakes.engine.binding.relation import Key, Relation
+from pinakes.engine.planning.plan_schema import without_views
 from pinakes.engine.workers.scan import WorkerScan
 from pinakes.parser.calls import READERS
 from pinakes.providers.vgi.scans import EngineScan, RowCall, TableHandle
 
 if TYPE_CHECKING:
-    from pinakes.engine.relations import Relations
+    from pinakes.engine.binding.binder import Relations
 
 _NAMED_TABLES = ("query_table", "table")
 """The functions whose argument is the name of a table: `query_table('lake.sales.orders')`."""

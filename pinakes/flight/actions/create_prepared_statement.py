@@ -8,7 +8,7 @@ from contextlib import contextmanager
 import pyarrow as pa
 
 from pinakes.core.errors import NotSupportedError
-from pinakes.engine.describing import describe
+from pinakes.engine.planning.describe import describe
 from pinakes.engine.session import Session
 from pinakes.flight.connections import Prepared
 from pinakes.flight.errors import Refused, for_caller, on_the_wire

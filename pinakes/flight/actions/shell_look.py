@@ -10,9 +10,9 @@ from collections.abc import Callable
 from typing import Any
 
 from pinakes.api.completion.ranking import Names
-from pinakes.api.completion.seen import Seen
 from pinakes.api.completion.sight import Level
-from pinakes.api.local_seat import LocalSeat
+from pinakes.api.completion.source import Seen
+from pinakes.api.local_shell_backend import LocalSeat
 from pinakes.core.errors import InvalidArgument, listing
 from pinakes.core.names import Name, Part
 from pinakes.flight.actions.shell import Body, text

@@ -9,10 +9,10 @@ from __future__ import annotations
 import base64
 from typing import Any
 
-from pinakes.api.local_seat import work_of
+from pinakes.api.local_shell_backend import work_of
 from pinakes.core.errors import PinakesError, SessionLost
 from pinakes.core.portable_errors import as_values
-from pinakes.engine.query import Query
+from pinakes.engine.execution.query import Query
 from pinakes.engine.result import Result
 from pinakes.flight.actions.shell import Body, number, text
 from pinakes.flight.actions.shell_session import told

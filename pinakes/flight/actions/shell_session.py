@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from pinakes import __version__
-from pinakes.api.local_seat import LocalSeat
-from pinakes.core.discreet import without_paths
+from pinakes.api.local_shell_backend import LocalSeat
+from pinakes.core.redaction import without_paths
+from pinakes.core.version import __version__
 from pinakes.flight.actions.shell import Body
 from pinakes.flight.service import Ask
 

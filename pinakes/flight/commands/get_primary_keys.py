@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pyarrow as pa
 
-from pinakes.engine.metadata import Wanted, asking, exactly
+from pinakes.engine.catalogs.driver_metadata import Wanted, asking, exactly
 from pinakes.flight.commands.base import NUMBER, TEXT, Listing, batch_of, required
 from pinakes.flight.service import Ask
 from pinakes.flight.streams import Call

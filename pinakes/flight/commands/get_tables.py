@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pyarrow as pa
 
-from pinakes.engine.metadata import Columns, Metadata, Wanted, asking
+from pinakes.engine.catalogs.driver_metadata import Columns, Metadata, Wanted, asking
 from pinakes.flight.commands.base import TEXT, Listing, batch_of, required
 from pinakes.flight.service import Ask
 from pinakes.flight.streams import Call

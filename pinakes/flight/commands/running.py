@@ -7,7 +7,7 @@ from itertools import chain
 
 import pyarrow as pa
 
-from pinakes.api.many import all_or_none, names_in, only_row, selecting
+from pinakes.api.executemany import all_or_none, names_in, only_row, selecting
 from pinakes.core.errors import InvalidArgument
 from pinakes.engine.result import Result
 from pinakes.engine.session import Session
@@ -104,7 +104,7 @@ def change_many(ask: Ask, prepared: Prepared, rows: pa.Table) -> int | None:
     connection, statement = prepared.connection, prepared.description.statement
     row = only_row(statement)
     if isinstance(statement, Insert) and row is not None and rows.num_rows > 0:
-        from pinakes.engine.sources import Rows
+        from pinakes.engine.binding.memory_sources import Rows
 
         with connection.session.temporary.brought(Rows(rows.select(names_in(statement)))) as source:
             return run(ask, connection, selecting(statement, row, source)).count

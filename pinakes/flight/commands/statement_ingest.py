@@ -28,7 +28,7 @@ FAIL, APPEND, REPLACE = 1, 2, 3
 
 class StatementIngest(Command):
     def put(self, message: Message, ask: Ask, reader: Any) -> bytes:
-        from pinakes.engine.sources import ReadOnce
+        from pinakes.engine.binding.memory_sources import ReadOnce
 
         _check(message)
         connection = ask.within(message.transaction_id)

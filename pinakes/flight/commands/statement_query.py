@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-from pinakes.engine.describing import describe
+from pinakes.engine.planning.describe import describe
 from pinakes.flight.commands.base import Answer, Command
 from pinakes.flight.commands.running import park, run
 from pinakes.flight.limits import check_results, check_text

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from queue import SimpleQueue
 from typing import NamedTuple
 
-from pinakes.engine.query import Query
-from pinakes.engine.query_info import QueryInfo
+from pinakes.engine.execution.query import Query
+from pinakes.engine.execution.query_info import QueryInfo
 
 SECONDS = (0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0, 900.0)
 """The upper bounds of the histograms' buckets."""

@@ -14,11 +14,11 @@ from datetime import UTC, datetime
 from typing import Any
 
 from pinakes.core.config import LogConfig
-from pinakes.core.screen import VISIBLE, one_line, printable
-from pinakes.engine.query_info import QueryInfo
-from pinakes.engine.write.author import current
+from pinakes.core.terminal_text import VISIBLE, one_line, printable
+from pinakes.engine.execution.query_info import QueryInfo
+from pinakes.engine.iceberg.write.snapshot_properties import current
 from pinakes.flight.operations.ledger import Ledger
-from pinakes.parser.masking import masked_address
+from pinakes.parser.redaction import masked_address
 
 STATEMENTS = logging.getLogger("pinakes.statements")
 LONGEST = 10_000

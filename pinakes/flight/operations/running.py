@@ -19,8 +19,8 @@ from pinakes.core.config import Config
 from pinakes.core.errors import ConfigError
 from pinakes.core.server_config import ServerConfig
 from pinakes.core.serving import MetricsConfig
-from pinakes.engine.access.policy import Policy
-from pinakes.engine.admission import Admission
+from pinakes.engine.catalogs.authorization.policy import Policy
+from pinakes.engine.execution.admission import Admission
 from pinakes.flight.logins.base import Authenticator
 from pinakes.flight.logins.build import authenticator_of
 from pinakes.flight.operations.endpoints import Endpoints

@@ -65,7 +65,7 @@ _INFINITE = "double('Infinity')"
 
 
 def _checked(template: str, outside: str, error: str) -> str:
-    """A function that reports arguments outside of its domain (`engine/checked_functions.py`)."""
+    """A function that reports arguments outside of its domain (`engine/datafusion/checked_functions.py`)."""
     return f"CASE WHEN {outside} THEN raise_error('{error}') ELSE {template} END"
 
 

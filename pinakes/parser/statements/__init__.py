@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from pinakes.parser.statements.base import Planned as Planned
     from pinakes.parser.statements.base import Projection as Projection
     from pinakes.parser.statements.base import Properties as Properties
+    from pinakes.parser.statements.base import References as References
     from pinakes.parser.statements.base import Repair as Repair
     from pinakes.parser.statements.base import SearchCall as SearchCall
     from pinakes.parser.statements.base import SessionValue as SessionValue
@@ -125,7 +126,8 @@ if TYPE_CHECKING:
 FAMILIES = {
     "base": (
         "Span AsOf Bound FileArgument FileCall SearchCall CatalogCall TableCall TableRef ColumnRef SharedStar "
-        "FunctionRef Placeholder SessionValue Projection Repair Statement Planned OptionValue Properties Path"
+        "References FunctionRef Placeholder SessionValue Projection Repair Statement Planned OptionValue Properties "
+        "Path"
     ),
     "queries": "Query Explain ExplainFull Summarize",
     "shows": (

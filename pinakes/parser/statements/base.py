@@ -143,6 +143,14 @@ class SharedStar:
 
 
 @dataclass(frozen=True, slots=True)
+class References:
+    """What names columns in a planned statement, in the order of the text."""
+
+    columns: tuple[ColumnRef, ...] = ()
+    stars: tuple[SharedStar, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Placeholder:
     """`?` (name = its ordinal from "1"), `$1` or `:name` / `$name`, for the engine to bind."""
 
@@ -196,7 +204,8 @@ class Planned(Statement):
 
     `tables` are those that are read, wherever they stand; names of CTEs, table functions and the target of a change
     are not among them. `parsed` is False when sqlglot could not read the text: then nothing is located, and
-    DataFusion has the last word.
+    DataFusion has the last word. `references` is None unless the statement always needs them, as a change does:
+    `locate_references` has those of any statement.
     """
 
     tables: tuple[TableRef, ...] = ()
@@ -206,6 +215,7 @@ class Planned(Statement):
     repairs: tuple[Repair, ...] = ()
     functions: tuple[FunctionRef, ...] = ()
     parsed: bool = True
+    references: References | None = field(default=None, repr=False)
 
 
 OptionValue = str | int | float | bool | None

@@ -7,10 +7,11 @@ stand in `parser/workarounds`.
 ROUNDED = "$rounded"
 """The function that rounds a double to the next whole number, ties to the even one."""
 NONZERO = "$nonzero"
-"""The function that returns a divisor, and reports one that is zero (`engine/checked_functions.py`). It stands here,
-since loading the rest of this package takes time that SELECT 1 does not need."""
+"""The function that returns a divisor, and reports one that is zero (`engine/datafusion/checked_functions.py`). It
+stands here, since loading the rest of this package takes time that SELECT 1 does not need."""
 SERIES = "$series"
-"""range() and generate_series() of integers, as a list (`engine/bounded_functions.py`, as all that follow)."""
+"""range() and generate_series() of integers, as a list (`engine/datafusion/bounded_functions.py`, as all that
+follow)."""
 STEPS = "$steps"
 """Gives back the step of a series of times, and reports one with which the series would be too long."""
 WEIGHED = "$weighed"

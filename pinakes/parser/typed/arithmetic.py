@@ -18,6 +18,7 @@ from pinakes.parser.typed.values import (
     is_decimal,
     is_float,
     is_integer,
+    usual_nan,
 )
 from pinakes.parser.workarounds.writing import all_below, bare, is_repeatable
 
@@ -106,11 +107,6 @@ def _float(writer: Writer, node: n.Binary, left: Value, right: Value, type: pa.D
     if _is_finite(node.left, zero=keeps) or _is_finite(node.right, zero=keeps):
         return Value(wide, type)
     return usual_nan(wide or writer.source[node.start : node.end], type)
-
-
-def usual_nan(text: str, type: pa.DataType | None) -> Value:
-    name = "REAL" if type == pa.float32() else "DOUBLE"
-    return Value(f"nanvl({text}, CAST('NaN' AS {name}))", type, wide=f"({text})")
 
 
 def _is_finite(node: n.Node, *, zero: bool) -> bool:

@@ -1,7 +1,7 @@
 """Calls of functions whose results can be far larger than their arguments, written so that their size is checked.
 
-`engine/bounded_functions.py` has the checks. A call that can't be checked is refused: what DataFusion can't allocate
-ends the process.
+`engine/datafusion/bounded_functions.py` has the checks. A call that can't be checked is refused: what DataFusion
+can't allocate ends the process.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ import pyarrow as pa
 from pinakes.core.errors import NotSupportedError
 from pinakes.parser.typed import bounds
 from pinakes.parser.typed import nodes as n
-from pinakes.parser.typed.arithmetic import is_untold, usual_nan
+from pinakes.parser.typed.arithmetic import is_untold
 from pinakes.parser.typed.casts import binary, in_micros, rounded
 from pinakes.parser.typed.coercion import joined_type, sql_name, unified
 from pinakes.parser.typed.comparison import aligned
@@ -33,13 +33,15 @@ from pinakes.parser.typed.values import (
     is_struct,
     is_time,
     is_timestamp,
+    usual_nan,
 )
 from pinakes.parser.typed.writer import check_order, with_one_zero, zero
+from pinakes.parser.workarounds.constant_filters import AGGREGATES
 from pinakes.parser.workarounds.maps import map_of_lists, values_of_key
 from pinakes.parser.workarounds.moving_frames import moving
 from pinakes.parser.workarounds.percentiles import percentile
 from pinakes.parser.workarounds.regr_r2 import regr_r2
-from pinakes.parser.workarounds.writing import is_repeatable
+from pinakes.parser.workarounds.writing import all_below, is_repeatable
 
 if TYPE_CHECKING:
     from pinakes.parser.typed.writer import Scope, Writer
@@ -56,7 +58,15 @@ _SECONDS = {
 """Parts that have a fraction: one microsecond in them, and the digits behind their point."""
 _OF_INTERVALS = {**_SECONDS, "microsecond": ("1", 0), "microseconds": ("1", 0)}
 """The same of intervals, of which DataFusion counts whole seconds only."""
-_LENGTHS = frozenset("length char_length character_length".split())
+_OF_TEXTS = {
+    **dict.fromkeys("left right lpad rpad translate levenshtein string_agg".split(), "write CAST(… AS VARCHAR)"),
+    **dict.fromkeys("regexp_replace string_to_array".split(), "write CAST(… AS VARCHAR)"),
+    **dict.fromkeys("length char_length character_length".split(), "write cardinality(…) for the number of elements"),
+    "repeat": "write flatten(array_repeat(…)) to repeat a list",
+    "replace": "write array_replace_all(…) for the elements of a list",
+    "reverse": "write array_reverse(…) for a list",
+}
+"""Functions that DataFusion gives the text of a list or a struct, and what to write instead."""
 _COUNTS = frozenset(
     "count count_star approx_distinct row_number rank dense_rank ntile length char_length character_length "
     "octet_length bit_length strpos position instr cardinality array_length list_length array_position ascii "
@@ -65,6 +75,11 @@ _COUNTS = frozenset(
 """Functions whose results are counts, which never get near the limits of BIGINT."""
 
 
+_STATISTICS = frozenset(
+    "avg mean median stddev stddev_samp stddev_pop var var_samp var_sample var_pop var_population covar covar_samp "
+    "covar_pop corr regr_slope regr_intercept regr_avgx regr_avgy regr_sxx regr_syy regr_sxy".split()
+)
+"""Functions that may make NaN of infinities."""
 _ALL_OF_A_LIST = {
     "array_remove": "array_remove_all",
     "list_remove": "array_remove_all",
@@ -89,6 +104,8 @@ def call(writer: Writer, node: n.Call, scope: Scope) -> Value:
     others = [(o, writer.value(o, scope)) for o in node.others]
     for _, value in others:
         check_order(value.type)
+    if node.name in AGGREGATES and not node.over and scope.parent is not None:
+        _refuse_outer(writer, node, scope)
     if node.name == "nullif" and len(arguments) == 2:
         first, second = (value.type for _, value in arguments)
         repeated = is_repeatable(node.arguments[0]) and len(writer.text(*arguments[0])) < _LONGEST
@@ -107,8 +124,8 @@ def call(writer: Writer, node: n.Call, scope: Scope) -> Value:
             )
         arguments = [(child, written(writer, child, value)) for child, value in arguments]
         arguments = bounds.put_together(writer, arguments)
-    if node.name in _LENGTHS and any(is_nested(v.type) or isinstance(a, n.Array) for a, v in arguments):
-        raise writer.refuse(f"{node.name} is for texts: write cardinality(…) for the number of elements")
+    if node.name in _OF_TEXTS and any(is_nested(v.type) or isinstance(a, n.Array | n.Struct) for a, v in arguments):
+        raise writer.refuse(f"{node.name} is for texts: {_OF_TEXTS[node.name]}")
     if node.name in ("to_char", "date_format") and len(arguments) == 2:
         form = arguments[1][0]
         if isinstance(form, n.Text) and "%" not in form.value and any(map(str.isalpha, form.value)):
@@ -198,10 +215,20 @@ def call(writer: Writer, node: n.Call, scope: Scope) -> Value:
     text = writer.composed(node, [(a, v.text) for a, v in (*arguments, *others)])
     if node.name == "signum" and is_float(type):  # that of NaN is 0 in PostgreSQL, and NaN in DataFusion
         return Value(f"nanvl({text or writer.source[node.start : node.end]}, {zero(type)})", type)
-    if node.name in ("avg", "mean") and is_float(type):
+    if node.name in _STATISTICS and is_float(type):
         return usual_nan(text or writer.source[node.start : node.end], type)
     bound = MOST_ROWS if node.name in _COUNTS else _bound_of_call(node, arguments, type)
     return _in_micros(writer, node, arguments, Value(text, type, bound))
+
+
+def _refuse_outer(writer: Writer, node: n.Call, scope: Scope) -> None:
+    """SQL computes an aggregate of columns of an outer query alone in that query; DataFusion does in the subquery."""
+    columns = [part for a in node.arguments for part in all_below(a) if isinstance(part, n.Column)]
+    if columns and all(scope.is_outer(column.parts) for column in columns):
+        raise writer.refuse(
+            f"{node.name} in a subquery of columns of the outer query alone is not supported: compute it in a query of "
+            "its own, and join that"
+        )
 
 
 _EXACT = 2**53
@@ -403,7 +430,7 @@ _MICROS = {
 
 def _truncated(writer: Writer, node: n.Call, arguments: list[tuple[n.Node, Value]]) -> Value | None:
     """date_trunc goes by way of nanoseconds and fails for years before 1678 and after 2262: there it is put together
-    of the parts of the date. `engine/scan/images.py` knows this form."""
+    of the parts of the date. `engine/iceberg/scan/monotonic_functions.py` knows this form."""
     (part, part_value), (moment, value) = arguments
     text = writer.text(moment, value)
     if len(text) > _LONGEST or not is_repeatable(moment):

@@ -12,7 +12,18 @@ from pinakes.core.names import text_literal
 from pinakes.parser.typed import ROUNDED
 from pinakes.parser.typed import nodes as n
 from pinakes.parser.typed.texts import TEXTS, cut, read_as, without_zone, written
-from pinakes.parser.typed.values import TIME, Value, bound_of, is_decimal, is_float, is_integer, is_time, is_timestamp
+from pinakes.parser.typed.values import (
+    TIME,
+    Value,
+    bound_of,
+    is_decimal,
+    is_float,
+    is_integer,
+    is_text,
+    is_time,
+    is_timestamp,
+    usual_nan,
+)
 
 if TYPE_CHECKING:
     from pinakes.parser.typed.writer import Scope, Writer
@@ -25,6 +36,7 @@ _UNITS = {(): "us", (0,): "s", (3,): "ms", (6,): "us"}
 _ARROW_UNITS = {"s": "Second", "ms": "Millisecond", "us": "Microsecond"}
 _NANOSECONDS = re.compile(r":\d+\.\d{7,}")
 _DOUBLES = frozenset({"DOUBLE", "DOUBLE PRECISION", "FLOAT8"})
+_FLOATS = _DOUBLES | {"REAL", "FLOAT", "FLOAT4"}
 _BINARY = frozenset({"BYTEA", "BLOB", "BINARY", "VARBINARY"})
 _HEX = re.compile(r"\\x(?:[0-9a-fA-F]{2})*")
 _EXACT_DIGITS = 15
@@ -95,9 +107,15 @@ def cast(writer: Writer, node: n.Cast, scope: Scope) -> Value:
     text = writer.composed(node, pieces)
     if is_time(type) and type != TIME:
         return Value(f"arrow_cast({text or writer.source[node.start : node.end]}, 'Time64(Microsecond)')", TIME)
+    if node.type.name in _FLOATS and _may_be_signed_nan(node.operand, operand):
+        return usual_nan(text or writer.source[node.start : node.end], type)
     if not isinstance(node.operand, n.Number | n.Text | n.Null) and may_lose(operand.type, type):
         text = f"coalesce({text or writer.source[node.start : node.end]}, NULL)"
     return Value(text, type, bound_of(type))
+
+
+def _may_be_signed_nan(node: n.Node, operand: Value) -> bool:
+    return node.value.strip().lower() == "-nan" if isinstance(node, n.Text) else is_text(operand.type)
 
 
 def _cuts_within(own: pa.DataType | None, type: pa.DataType | None) -> bool:

@@ -15,6 +15,7 @@ from pinakes.parser.typed.casts import binary
 from pinakes.parser.typed.coercion import cast_alike, common_type, joined_type, unified, with_typed_moments
 from pinakes.parser.typed.temporal import is_length, lengths
 from pinakes.parser.typed.values import BOOLEAN, Value, bound_of, is_float, is_nested, is_text
+from pinakes.parser.workarounds.distinct_from import distinct
 
 if TYPE_CHECKING:
     from pinakes.parser.typed.writer import Scope, Writer
@@ -53,11 +54,17 @@ def _uuid(writer: Writer, node: n.Node, value: Value) -> Value:
 
 def compared(writer: Writer, node: n.Binary, scope: Scope) -> Value:
     if isinstance(node.left, n.Row) or isinstance(node.right, n.Row):
-        return writer.composed_value(node, writer.all_children(node, scope), BOOLEAN)
+        values = writer.all_children(node, scope)
+        if node.operator == "IS DISTINCT FROM":
+            return distinct(writer, node, values)
+        return writer.composed_value(node, values, BOOLEAN)
     values = writer.all_children(node, scope)
     if node.operator in _ORDERED:
         _refuse_nested(writer, values)
-    return writer.composed_value(node, aligned(writer, values), BOOLEAN)
+    values = aligned(writer, values)
+    if node.operator == "IS DISTINCT FROM":
+        return distinct(writer, node, values)
+    return writer.composed_value(node, values, BOOLEAN)
 
 
 def between(writer: Writer, node: n.Between, scope: Scope) -> Value:

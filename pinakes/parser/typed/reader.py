@@ -557,7 +557,7 @@ class _Reader:
         self.at += 1
         self.take("NOT")
         if self.take("DISTINCT", "FROM"):
-            right = self.expression()
+            right = self.expression(_IS)
             return n.Binary(left.start, right.end, "IS DISTINCT FROM", left, right), True
         if self.word not in ("NULL", "TRUE", "FALSE", "UNKNOWN"):
             raise Unread

@@ -27,27 +27,31 @@ class Rewritten(NamedTuple):
     """False if some form or type was not known: then no rule looked at it."""
     unchecked: bool = False
     """Numbers are added, multiplied or summed up whose types are not known: an overflow would not be noticed."""
+    types: tuple[pa.DataType, ...] | None = None
+    """Those of the columns of the query; None unless all of them are known."""
 
 
 _COMPUTES = re.compile(r"[\w)\]'\"]\s*(?:[+-]|\*(?!\s*(?:,|\)|;|\bFROM\b|$)))\s*[\w('\"$-]|\bsum\s*\(", re.IGNORECASE)
 
 
-def rewrite(text: str, environment: Environment) -> Rewritten:
-    """The text as it is to be planned."""
+def rewrite(text: str, environment: Environment, tree: n.Query | None = None) -> Rewritten:
+    """The text as it is to be planned; `tree` is that of the text, if it was read before."""
     try:
-        tree = read(text)
+        tree = read(text) if tree is None else tree
         writer = Writer(text, environment, VISITORS)
-        found, _ = writer.query(tree, None)
+        found, outputs = writer.query(tree, None)
         if writer.checks:  # most columns have smaller values than their types allow
             writer.precise = True
-            found, _ = writer.query(tree, None)
+            found, outputs = writer.query(tree, None)
     except (Unread, RecursionError):
         bounds.refuse_unchecked(tokenize(text))
         return Rewritten(_with_doubles(text), complete=False, unchecked=_COMPUTES.search(text) is not None)
+    types = tuple(output.type for output in outputs or () if output.type is not None)
     return Rewritten(
         text if found is None else text[: tree.start] + found + text[tree.end :],
         not writer.incomplete,
         writer.unchecked,
+        types if outputs is not None and len(types) == len(outputs) else None,
     )
 
 

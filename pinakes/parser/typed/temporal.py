@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import pyarrow as pa
 
-from pinakes.core.errors import NotSupportedError
+from pinakes.core.errors import InvalidArgument, NotSupportedError
+from pinakes.core.names import text_literal
+from pinakes.core.values import time_zone
 from pinakes.parser.typed import nodes as n
 from pinakes.parser.typed.coercion import cast_to, sql_name
 from pinakes.parser.typed.values import (
@@ -24,6 +26,7 @@ from pinakes.parser.typed.values import (
     is_float,
     is_integer,
     is_interval,
+    is_text,
     is_timestamp,
 )
 
@@ -139,10 +142,26 @@ def written(length: Length) -> str:
 
 
 def at_time_zone(writer: Writer, node: n.AtTimeZone, scope: Scope) -> Value:
-    values = writer.all_children(node, scope)
-    template = f"c0 AT TIME ZONE {writer.text(node.zone, values[1][1])}"
-    type = writer.typed_by(template, [values[0][1]]) if isinstance(node.zone, n.Text) else None
-    return writer.composed_value(node, values, type)
+    """Of a timestamp with a time zone, the local time there; of one without, the moment. DataFusion converts both to a
+    timestamp in nanoseconds with that time zone."""
+    (operand, value), (zone, _) = writer.all_children(node, scope)
+    type, text = value.type, writer.text(operand, value)
+    if not isinstance(zone, n.Text):
+        raise NotSupportedError("AT TIME ZONE takes a constant, such as 'Europe/Berlin'")
+    try:
+        name = time_zone(zone.value)
+    except ValueError as error:
+        raise InvalidArgument(f"{text_literal(zone.value)} is not {error}") from None
+    if is_date(type) or is_text(type) or isinstance(operand, n.Text):
+        type, text = pa.timestamp("us", "UTC"), f"CAST({text} AS TIMESTAMP(6) WITH TIME ZONE)"
+    if type is None or not is_timestamp(type):
+        return writer.composed_value(node, [(operand, value)], None)
+    unit = "Nanosecond" if type.unit == "ns" else "Microsecond"
+    there = f"arrow_cast({text}, 'Timestamp({unit}, Some(\"{name}\"))')"
+    if type.tz is None:
+        zoned = f"TIMESTAMP({9 if type.unit == 'ns' else 6}) WITH TIME ZONE"
+        return Value(f"CAST({there} AS {zoned})", writer.environment.result(f"CAST(NULL AS {zoned})", ()))
+    return Value(f"to_local_time({there})", pa.timestamp("ns") if type.unit == "ns" else MICROS)
 
 
 # --- comparison --------------------------------------------------------------------------------------------------

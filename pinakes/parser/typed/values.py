@@ -150,3 +150,9 @@ def bound_of(type: pa.DataType | None) -> int | None:
 def timestamp_type(type: pa.DataType) -> str:
     """The SQL name of a timestamp in microseconds, with or without a time zone as this one."""
     return "TIMESTAMP(6) WITH TIME ZONE" if type.tz is not None else "TIMESTAMP(6)"
+
+
+def usual_nan(text: str, type: pa.DataType | None) -> Value:
+    """A float whose NaN has no sign: DataFusion takes one with a sign for another value, less than all numbers."""
+    name = "REAL" if type == pa.float32() else "DOUBLE"
+    return Value(f"nanvl({text}, CAST('NaN' AS {name}))", type, wide=f"({text})")

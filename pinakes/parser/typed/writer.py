@@ -66,6 +66,10 @@ class Scope:
             scope = scope.parent
         return _UNKNOWN
 
+    def is_outer(self, parts: tuple[str, ...]) -> bool:
+        """Whether a column is known to be one of a query around this one."""
+        return self._here(parts) is None and self.find(parts) is not _UNKNOWN
+
     def _here(self, parts: tuple[str, ...]) -> Output | None:
         if self.outputs_first and parts[0] in self.outputs and len(parts) == 1:
             return self.outputs[parts[0]]

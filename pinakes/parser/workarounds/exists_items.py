@@ -3,7 +3,7 @@ the outer column with the selected one, if that has the name of the one that is 
 
     EXISTS (SELECT i.id, i.n FROM …)      EXISTS (SELECT 1, 2 FROM …)
 
-Where such names meet otherwise, `engine/correlated.py` refuses the subquery.
+Where such names meet otherwise, `engine/datafusion/workarounds/correlated_subqueries.py` refuses the subquery.
 
 An aggregate without GROUP BY always has a row, which DataFusion 55 forgets where no row matches:
 
@@ -13,7 +13,7 @@ An aggregate without GROUP BY always has a row, which DataFusion 55 forgets wher
 from __future__ import annotations
 
 from pinakes.parser.typed import nodes as n
-from pinakes.parser.workarounds.constant_filters import aggregates
+from pinakes.parser.workarounds.constant_filters import AGGREGATES, aggregates
 from pinakes.parser.workarounds.writing import Changes, Template, within_query
 
 
@@ -35,8 +35,11 @@ def select_nothing(node: n.Node, changes: Changes) -> None:
 
 
 def _count(value: n.Node) -> Template:
-    if isinstance(value, n.Call) and len(value.arguments) == 1 and not isinstance(value.arguments[0], n.Star):
-        return ["count(", value.arguments[0], ")"]
+    """count() of what an aggregate in it is of, which may be a column of the query around."""
+    for part in within_query(value):
+        match part:
+            case n.Call(name=name, arguments=[argument]) if name in AGGREGATES and not isinstance(argument, n.Star):
+                return ["count(", argument, ")"]
     return ["count(*)"]
 
 

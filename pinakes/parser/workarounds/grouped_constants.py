@@ -2,7 +2,7 @@
 NULL in the totals. It leaves r out of what it sorts by, also for windows that are partitioned by it.
 
 Behind IS TRUE it does not see that a column is constant. Such conditions are looked for in the whole text, since they
-may stand in a subquery; what comes from a view is refused by `engine/astray.py`.
+may stand in a subquery; what comes from a view is refused by `engine/datafusion/workarounds/join_filter_columns.py`.
 
     WHERE r = 'eu'      WHERE ((r = 'eu') IS TRUE)
 """

@@ -10,7 +10,7 @@ that one. So what is not constant is compared by itself.
 
 The set that a list becomes tells 0.0 and -0.0 apart, which are equal. It is made of four or more values, or where a
 column is computed; zero is compared by itself, and IS TRUE keeps the optimiser from putting it back. What is left of
-this, as zeros that are computed or given as parameters, `engine/astray.py` refuses.
+this, as zeros that are computed or given as parameters, `engine/datafusion/workarounds/join_filter_columns.py` refuses.
 
     d IN (0, 1, 2, 3)      d IN (1, 2, 3) OR (d = 0) IS TRUE
 """

@@ -23,6 +23,8 @@ class Written:
     old: str
     places: tuple[tuple[int, int], ...] = ((0, 0),)
     """(offset here, offset there) at the start of each run that was copied."""
+    tree: n.Query | None = None
+    """That of the new text, where it was read as it is."""
 
     def behind(self, before: str) -> Written:
         """The same with this text before it."""
@@ -63,9 +65,9 @@ class Changes:
     def words_at(self, node: n.Node) -> list[str]:
         return [token.word for token in tokenize(self.text[node.start : node.end])]
 
-    def write(self, root: n.Node) -> Written:
+    def write(self, root: n.Query) -> Written:
         if not self._instead and not self._around:
-            return Written(self.text, self.text)
+            return Written(self.text, self.text, tree=root)
         pieces, places = list[str](), list[tuple[int, int]]()
         length = 0
         ends = (self.text[: root.start], 0), (self.text[root.end :], root.end)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, urlsplit
 
 from pinakes.core.errors import PinakesError, listing
-from pinakes.core.hints import meant
+from pinakes.core.suggestions import meant
 from pinakes.core.values import truth
 from pinakes.parser.spark.columns import column_definitions
 from pinakes.pipeline.loads import csv_files, json_files

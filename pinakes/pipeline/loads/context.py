@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeVar
 
 from pinakes.core.errors import NotSupportedError
-from pinakes.engine.remote_text import quoted, remote_catalog
+from pinakes.engine.remote.text import quoted, remote_catalog
 from pinakes.pipeline.jars import Jars
 from pinakes.pipeline.loads.ledger import Ledger
 from pinakes.pipeline.remote import SparkEngine
@@ -18,8 +18,8 @@ from pinakes.pipeline.running import asked
 if TYPE_CHECKING:
     from pyspark.sql.connect.session import SparkSession
 
-    from pinakes.engine.query import Query
-    from pinakes.engine.remote import RemoteCatalog
+    from pinakes.engine.execution.query import Query
+    from pinakes.engine.remote.interface import RemoteCatalog
     from pinakes.engine.session import Session
     from pinakes.pipeline.connect import Connected
     from pinakes.pipeline.spool import Spool

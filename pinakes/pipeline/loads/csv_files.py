@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from pinakes.core.values import truth
-from pinakes.engine.remote_text import quoted_text
+from pinakes.engine.remote.text import quoted_text
 from pinakes.pipeline.loads import shape
 from pinakes.pipeline.loads.inputs import Input, Unreadable
 from pinakes.pipeline.loads.lines import text_lines

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from pinakes.core.errors import ColumnNotFound, InvalidArgument, listing
 from pinakes.core.names import Part
-from pinakes.engine.remote_text import quoted, quoted_text
+from pinakes.engine.remote.text import quoted, quoted_text
 from pinakes.pipeline.jars import MARIADB, POSTGRES, Jars
 from pinakes.pipeline.loads import shape
 from pinakes.pipeline.loads.context import LoadContext

@@ -9,7 +9,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from pinakes.engine.remote_text import quoted, quoted_text
+from pinakes.engine.remote.text import quoted, quoted_text
 from pinakes.pipeline.loads import shape
 from pinakes.pipeline.loads.inputs import Input, Unreadable
 from pinakes.pipeline.loads.lines import text_lines

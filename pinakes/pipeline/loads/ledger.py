@@ -16,13 +16,13 @@ from pyiceberg.table.update import SetPropertiesUpdate
 
 from pinakes.core.errors import AlreadyExistsError, NotFoundError
 from pinakes.core.names import Name, quote, text_literal
-from pinakes.engine.write.commit import again
-from pinakes.engine.write.load import load
+from pinakes.engine.iceberg.write.commit import again
+from pinakes.engine.iceberg.write.load import load
 from pinakes.pipeline.loads.history import History, history_of
 
 if TYPE_CHECKING:
     from pinakes.core.catalog import IcebergTable
-    from pinakes.engine.places import Found
+    from pinakes.engine.binding.namespaces import Found
     from pinakes.engine.session import Session
 
 SCHEMA, TABLE = "pinakes_pipeline", "loads"

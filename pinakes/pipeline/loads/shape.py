@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pinakes.core.errors import NotSupportedError
-from pinakes.engine.remote_text import quoted, quoted_text
+from pinakes.engine.remote.text import quoted, quoted_text
 
 FILE, RAW, REASON, EXTRA = "__pinakes_file", "__pinakes_raw", "__pinakes_reason", "__pinakes_extra"
 CORRUPT = "__pinakes_corrupt"

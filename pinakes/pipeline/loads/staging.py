@@ -14,7 +14,7 @@ from typing import Any
 
 from pinakes.core.errors import ColumnNotFound, DataCorrupt, PinakesError
 from pinakes.core.snapshots import said_number
-from pinakes.engine.remote_text import quoted_text
+from pinakes.engine.remote.text import quoted_text
 from pinakes.pipeline.loads import shape
 from pinakes.pipeline.loads.bad import BAD_COLUMNS, bad_frame
 from pinakes.pipeline.loads.context import LoadContext

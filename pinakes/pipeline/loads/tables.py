@@ -14,7 +14,7 @@ from pinakes.caches.catalog import forget_catalog
 from pinakes.core.errors import NotFoundError, NotSupportedError, PinakesError
 from pinakes.core.names import Name, quote
 from pinakes.core.snapshots import said, said_number
-from pinakes.engine.remote_text import quoted, quoted_text
+from pinakes.engine.remote.text import quoted, quoted_text
 from pinakes.pipeline.loads.history import REPLACE
 
 if TYPE_CHECKING:

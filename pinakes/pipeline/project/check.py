@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from pinakes.caches.catalog import forget_table
 from pinakes.core.catalog import IcebergTable, SupportsTables, SupportsViews, Table
 from pinakes.core.errors import NotFoundError, PinakesError
-from pinakes.core.hints import meant
-from pinakes.engine.remote_text import remote_catalog
+from pinakes.core.suggestions import meant
+from pinakes.engine.remote.text import remote_catalog
 from pinakes.pipeline.loads import check_load
 from pinakes.pipeline.project.model import OWNER, Dataset
 from pinakes.pipeline.project.problem import Problem

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from pinakes.core.hints import meant
+from pinakes.core.suggestions import meant
 from pinakes.pipeline.project.model import KINDS, Dataset, Flow, Key, Spec, Step
 from pinakes.pipeline.project.problem import Problem, Where
 

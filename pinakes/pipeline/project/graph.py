@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from pinakes.core.hints import meant
+from pinakes.core.suggestions import meant
 from pinakes.pipeline.project.model import Dataset, Flow, Key, Read, Spec, Step
 from pinakes.pipeline.project.problem import Problem, Where
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from pinakes.core.errors import NotSupportedError
-from pinakes.core.hints import meant
+from pinakes.core.suggestions import meant
 from pinakes.pipeline.project.problem import Problem, Where
 
 

@@ -39,7 +39,7 @@ from pinakes.pipeline.runs.workspace import opened
 from pinakes.pipeline.runs.writing import outcomes_of
 
 if TYPE_CHECKING:
-    from pinakes.engine.query import Query
+    from pinakes.engine.execution.query import Query
     from pinakes.engine.session import Session
     from pinakes.pipeline.project.graph import Graph
 

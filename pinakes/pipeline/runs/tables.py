@@ -17,10 +17,10 @@ from pinakes.caches.catalog import forget_table
 from pinakes.core.catalog import IcebergTable, SupportsTables
 from pinakes.core.errors import CommitConflict, NotFoundError, NotSupportedError
 from pinakes.core.names import quote
-from pinakes.engine.places import Place
+from pinakes.engine.binding.namespaces import Place
+from pinakes.engine.iceberg.write.commit import begin, commit, hold_snapshot
+from pinakes.engine.iceberg.write.refs import new_ref, removed, set_ref
 from pinakes.engine.procedures.history import ancestors
-from pinakes.engine.write.commit import begin, commit, hold_snapshot
-from pinakes.engine.write.refs import new_ref, removed, set_ref
 
 if TYPE_CHECKING:
     from pyiceberg.table.metadata import TableMetadata

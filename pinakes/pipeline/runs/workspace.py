@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from pinakes.core.errors import NotSupportedError
-from pinakes.engine.remote_text import quoted, remote_catalog
+from pinakes.engine.remote.text import quoted, remote_catalog
 from pinakes.parser.spark.references import respelled
 from pinakes.pipeline.errors import translating
 from pinakes.pipeline.project.check import catalogs_of
@@ -19,7 +19,7 @@ from pinakes.pipeline.running import asked
 from pinakes.pipeline.runs.tables import head_of, table_of
 
 if TYPE_CHECKING:
-    from pinakes.engine.query import Query
+    from pinakes.engine.execution.query import Query
     from pinakes.engine.session import Session
     from pinakes.parser.spark.references import Reference
     from pinakes.pipeline.connect import Connected

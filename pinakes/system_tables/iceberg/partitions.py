@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from pinakes.core.catalog import IcebergTable
 from pinakes.core.iceberg_arrow import arrow_type_of
-from pinakes.core.plain import as_json
+from pinakes.core.value_format import as_json
 from pinakes.system_tables.base import MOMENT, NUMBER, TEXT, Column
 from pinakes.system_tables.iceberg_files import INT
 from pinakes.system_tables.iceberg_manifests import File, current_manifests, files_in

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from pinakes.system_tables.base import TEXT, Column, SystemTable
+from pinakes.system_tables.context import MountedCatalog
 from pinakes.system_tables.listing import catalogs
-from pinakes.system_tables.world import MountedCatalog
 
 TABLE: SystemTable[MountedCatalog] = SystemTable(
     name="catalogs",

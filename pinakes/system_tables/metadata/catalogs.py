@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from pinakes.system_tables.base import MOMENT, TEXT, TRUTH, Column, SystemTable
+from pinakes.system_tables.context import MountedCatalog
 from pinakes.system_tables.listing import catalogs
-from pinakes.system_tables.world import MountedCatalog
 
 
 def _state(mount: MountedCatalog) -> str:

@@ -18,7 +18,7 @@ from pyiceberg.table.metadata import TableMetadata, new_table_metadata
 from pyiceberg.table.sorting import UNSORTED_SORT_ORDER, SortOrder
 from pyiceberg.types import IcebergType, NestedField, PrimitiveType
 
-from pinakes.engine.write.files import FileWriter
+from pinakes.engine.iceberg.write.files import FileWriter
 
 
 def schema_of(*types: IcebergType, required: bool = False) -> Schema:

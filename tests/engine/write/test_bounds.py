@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from pyiceberg import types as ice
 from pyiceberg.conversions import from_bytes, to_bytes
 
-from pinakes.engine.write.parquet import bounds
+from pinakes.engine.iceberg.write.parquet import bounds
 
 LENGTHS = st.one_of(st.none(), st.integers(1, 5))
 HIGH = st.text(st.sampled_from("a\x7f\u07ff\ud7ff\ue000\uffff\U00010000\U0010ffff"), max_size=8)

@@ -20,10 +20,10 @@ from pyiceberg.transforms import BucketTransform, IdentityTransform, TruncateTra
 
 from pinakes.core.errors import CommitUnknown, ConstraintViolation, InternalError, TypeMismatch
 from pinakes.core.iceberg_arrow import arrow_schema_of
-from pinakes.engine.write import files as module
-from pinakes.engine.write import sorting
-from pinakes.engine.write.files import FileWriter
-from pinakes.engine.write.parquet import fanout
+from pinakes.engine.iceberg.write import files as module
+from pinakes.engine.iceberg.write import sorting
+from pinakes.engine.iceberg.write.files import FileWriter
+from pinakes.engine.iceberg.write.parquet import fanout
 from tests.engine.write.support import footer, metadata_of, parquet_files, rows_of, schema_of, written
 
 SCHEMA = schema_of(ice.LongType(), ice.StringType())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-from pinakes.engine.write.parquet.row_groups import row_groups
+from pinakes.engine.iceberg.write.parquet.row_groups import row_groups
 
 _SCHEMA = pa.schema([("a", pa.int64())])
 

@@ -13,7 +13,7 @@ from pyiceberg.partitioning import UNPARTITIONED_PARTITION_SPEC
 from pyiceberg.table.metadata import new_table_metadata
 from pyiceberg.table.sorting import UNSORTED_SORT_ORDER
 
-from pinakes.engine.write.files import FileWriter
+from pinakes.engine.iceberg.write.files import FileWriter
 from tests.engine.write.support import schema_of
 from tests.providers.kinds import new_name
 from tests.servers.base import Facts

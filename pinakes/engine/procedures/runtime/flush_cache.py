@@ -1,7 +1,7 @@
 """flush_cache(name, [object]): a cache emptied, all of it or what it has of a table, a namespace or a catalog.
 
 For whoever knows that something changed outside and does not want to wait for the time-to-live. It concerns everybody's
-entries: who may, the guard decides (`engine/access/rules.py`).
+entries: who may, the guard decides (`engine/catalogs/authorization/rules.py`).
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from pinakes.engine.procedures.base import Parameter, Rows, RuntimeProcedure
 from pinakes.parser.one_name import read_name
 
 if TYPE_CHECKING:
-    from pinakes.engine.execution import Execution
-    from pinakes.engine.places import Found
+    from pinakes.engine.binding.namespaces import Found
     from pinakes.engine.session import Session
+    from pinakes.engine.statement_context import Execution
 
 
 def flush_cache(session: Session, name: str, written: str | None = None) -> int:

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from pinakes.engine.killing import kill_query
+from pinakes.engine.execution.kill import kill_query
 from pinakes.engine.procedures.base import Parameter, Rows, RuntimeProcedure
 
 if TYPE_CHECKING:
-    from pinakes.engine.execution import Execution
+    from pinakes.engine.statement_context import Execution
 
 
 def _run(execution: Execution, arguments: dict[str, Any]) -> Rows:

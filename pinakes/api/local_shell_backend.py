@@ -1,0 +1,101 @@
+"""A seat at an engine in this process: what the embedded shell sits at, and what the server asks for a remote one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pinakes.api.shell_backend import Standing, TransactionState, Work
+from pinakes.core.names import Name
+
+if TYPE_CHECKING:
+    from pinakes.api.completion import Completer
+    from pinakes.engine.execution.query import Query
+    from pinakes.engine.result import Result
+    from pinakes.engine.session import Session
+
+
+class LocalSeat:
+    def __init__(self, session: Session) -> None:
+        self.session = session
+
+    def run(self, sql: str) -> Result:
+        return self.session.run(sql)
+
+    def cancel(self) -> None:
+        self.session.cancel()
+
+    def leave(self) -> None:
+        """It was canceled, which it will notice."""
+
+    def may_be_left(self) -> bool:
+        return False  # it would go on in this process, and may be in the middle of a commit
+
+    def working(self) -> Work | None:
+        found = [query for query in list(self.session.running) if query.ended is None]
+        return work_of(max(found, key=lambda query: query.created, default=None))
+
+    def take_warnings(self) -> list[str]:
+        taken = list(self.session.warnings)
+        del self.session.warnings[: len(taken)]
+        return taken
+
+    @property
+    def standing(self) -> Standing:
+        scope = self.session.scope
+        return Standing(scope.catalog, scope.namespace, self._transaction())
+
+    def completer(self) -> Completer:
+        from pinakes.api.completion import Completer
+
+        return Completer(self.session)
+
+    def greeting(self) -> str:
+        return ""
+
+    def about(self) -> list[tuple[str, str]]:
+        data = self.session.engine.config.engine.data
+        return [("user", self.session.identity.user), *self.surroundings(), ("data", data)]
+
+    def surroundings(self) -> list[tuple[str, str]]:
+        """What is told of them to somebody who is not on this machine, too."""
+        mounts = ", ".join(f"{mount.name} ({mount.type})" for mount in self.session.catalogs.listed())
+        return [("current", self.standing.place), ("catalogs", mounts)]
+
+    def objects(self, place: Name | None, kind: str | None) -> list[tuple[str, str, str]]:
+        from pinakes.engine.binding.namespaces import Place, objects
+
+        resolver = self.session.resolver
+        found = resolver.namespace(place)
+        if place is not None and not found.namespace:
+            found = Place(found.mount, resolver.home(found.mount))
+        own = resolver.temporary_place() if place is None else None
+        return sorted(
+            (str(each), name, which.lower())
+            for each in (found, *([own] if own else []))
+            for name, which in objects(each.mount.catalog, each).items()
+            if kind in (None, which)
+        )
+
+    def functions(self) -> list[tuple[str, str, str, str]]:
+        from pinakes.engine.planning.functions import functions
+
+        return [(f.name, f.kind, f.syntax, " ".join(f.description.split())) for f in functions()]
+
+    def statement_forms(self) -> list[str]:
+        """What the handlers say about themselves."""
+        from importlib import import_module
+        from pkgutil import iter_modules
+
+        from pinakes.engine import commands as handlers
+
+        modules = (import_module(f"{handlers.__name__}.{each.name}") for each in iter_modules(handlers.__path__))
+        first = (" ".join((module.__doc__ or "").strip().split("\n\n")[0].split()) for module in modules)
+        return sorted(line for line in first if line.split()[0].rstrip(",").isupper() and len(line.split()[0]) > 1)
+
+    def _transaction(self) -> TransactionState:
+        transaction = self.session.transaction
+        return "none" if transaction is None else "aborted" if transaction.is_aborted else "open"
+
+
+def work_of(query: Query | None) -> Work | None:
+    return None if query is None or query.ended is not None else Work(str(query.state), query.rows, query.progress)

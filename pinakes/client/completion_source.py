@@ -1,0 +1,89 @@
+"""What completion sees of a server: fetched in the background and kept, so that typing waits for no network."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from pinakes.api.completion.loader import Loader
+from pinakes.api.completion.ranking import Kind, Names
+from pinakes.api.completion.sight import EMPTY, Level
+from pinakes.core.names import INFORMATION_SCHEMA, SYSTEM, Part
+
+if TYPE_CHECKING:
+    from pinakes.api.shell_backend import Standing
+    from pinakes.client.wire import Wire
+
+T = TypeVar("T")
+
+PATIENCE = 60.0
+"""Seconds that a catalog of the server's may take. Nobody waits for it."""
+OWN = " session"
+
+
+class RemoteSight:
+    """`standing` tells where one is: what is known of one place is not what is at another."""
+
+    def __init__(self, wire: Wire, standing: Callable[[], Standing]) -> None:
+        self.loader = Loader()
+        self._wire, self._standing = wire, standing
+        self._functions: Names | None = None
+
+    def attached(self) -> Names:
+        return self._get(OWN, ("attached",), _names("catalog"), Names("catalog", ()))
+
+    def catalogs(self) -> Names:
+        return Names.of("catalog", (*(name for name, _ in self.attached().pairs), INFORMATION_SCHEMA, SYSTEM))
+
+    def temporaries(self) -> Names:
+        return self._get(OWN, ("temporaries",), _names("temporary"), Names("temporary", ()))
+
+    def functions(self) -> Names:
+        """Asked for once: they are those of the server's software."""
+        if self._functions is None:
+            found = self._get("functions", ("function names",), _names("function"), Names("function", ()))
+            self._functions = found if found.pairs else None
+            return found
+        return self._functions
+
+    def here(self) -> Level:
+        return self._get(OWN, ("here",), _level, EMPTY)
+
+    def top(self) -> Level:
+        return self._get(OWN, ("top",), _level, EMPTY)
+
+    def levels(self, qualifiers: Sequence[Part]) -> list[Level]:
+        known = [self.here()] if self._is_here(qualifiers) else []
+        return self._of_parts("levels", qualifiers, lambda told: [_level(each) for each in told], known)
+
+    def columns(self, name: Sequence[Part]) -> tuple[str, ...]:
+        return self._of_parts("columns", name, tuple, ())
+
+    def files(self, typed: str) -> list[str]:
+        return self._get("files", ("files", typed), list, [], typed=typed)
+
+    def _is_here(self, qualifiers: Sequence[Part]) -> bool:
+        standing = self._standing()
+        levels = (standing.catalog, *standing.namespace)
+        return len(levels) == len(qualifiers) and all(map(Part.matches, qualifiers, levels))
+
+    def _of_parts(self, what: str, parts: Sequence[Part], read: Callable[[Any], T], default: T) -> T:
+        """A lane for each first part, which may be a catalog: a slow one holds up no other."""
+        given = [(part.text, part.quoted) for part in parts]
+        return self._get(parts[0].text.casefold(), (what, *given), read, default, parts=given)
+
+    def _get(self, lane: str, key: tuple[Hashable, ...], read: Callable[[Any], T], default: T, **body: object) -> T:
+        def load() -> T:
+            return read(self._wire.ask("PinakesLook", {"what": key[0], **body}, PATIENCE))
+
+        standing = self._standing()
+        return self.loader.get(lane, (standing.catalog, standing.namespace, *key), load, default)
+
+
+def _names(kind: Kind) -> Callable[[list[str]], Names]:
+    return lambda told: Names.of(kind, told)
+
+
+def _level(told: list[list[str]]) -> Level:
+    namespaces, tables, views = told
+    return Level(Names.of("namespace", namespaces), Names.of("table", tables), Names.of("view", views))

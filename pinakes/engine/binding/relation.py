@@ -1,0 +1,89 @@
+"""A table or view as a plan refers to it: the provider that DataFusion reads, the text that names it, its columns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from datafusion import Table as Provider
+
+from pinakes.core.catalog import IcebergTable, ViewDefinition
+from pinakes.core.names import Namespace, dotted, quote, undotted
+
+if TYPE_CHECKING:
+    from pinakes.engine.binding.namespaces import Found
+    from pinakes.engine.files.paths import File
+    from pinakes.engine.iceberg.scan.table import IcebergScan
+    from pinakes.engine.planning.optimize.shared import Shared
+    from pinakes.engine.system.scan import SystemScan
+    from pinakes.engine.workers.scan import WorkerScan
+
+ROOT = "$root"
+"""The schema that stands for the empty namespace (an empty identifier cannot be written)."""
+
+Key = tuple[str, str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    key: Key
+    provider: Provider
+    columns: tuple[str, ...]
+    table: IcebergTable | None = None
+    alias: str | None = None
+    """What it goes by in planned text, whatever the statement calls it: the target of a change has such a name."""
+    full_name: tuple[str, ...] = ()
+    """The name behind a key that is not one."""
+    scan: IcebergScan | None = None
+    """Its provider is a shadow, and this is to be narrowed before the plan is run
+    (`engine/pushdown/scan_pushdown.py`)."""
+    system: SystemScan | None = None
+    """Its provider is a shadow, and its rows are to be made before the plan is run."""
+    worker: WorkerScan | None = None
+    """Its provider is a shadow, and a worker is told what the plan asks of it before the plan is run."""
+    shared: Shared | None = None
+    """Its provider is a shadow, and its rows are computed before the plan is run
+    (`engine/planning/optimize/shared.py`)."""
+    files: tuple[File, ...] = ()
+    """Those that it consists of, if it is files."""
+    remade: Callable[[], Provider] | None = None
+    """Of a view: its provider once more, over relations that were narrowed."""
+
+    view: ViewDefinition | None = None
+    found: Found | None = None
+    """Of a view: where it is."""
+    is_steady: bool = True
+    """False of a view that gives something else each time, though its tables are the same."""
+    steps: int = 1
+    """Of a view: the operators of its plan, which stands in the plan wherever the view is read."""
+
+    @property
+    def is_shadow(self) -> bool:
+        """It can be planned with, and not be read."""
+        shadows = (self.scan, self.system, self.worker, self.shared)
+        return any(shadow is not None for shadow in shadows)
+
+    @property
+    def sql(self) -> str:
+        """Its full name, quoted, as it stands in planned text."""
+        return ".".join(quote(p) for p in self.key)
+
+    @property
+    def path(self) -> tuple[str, ...]:
+        """Catalog, namespace levels and name."""
+        return self.full_name or path_of(self.key)
+
+    @property
+    def has_odd_columns(self) -> bool:
+        """Some column is not what DataFusion makes of an unquoted identifier."""
+        return any(c != c.lower() or not c.isascii() for c in self.columns)
+
+
+def path_of(key: Key) -> tuple[str, ...]:
+    catalog, namespace, name = key
+    return (catalog, *(() if namespace == ROOT else undotted(namespace)), name)
+
+
+def key_of(catalog: str, namespace: Namespace, name: str) -> Key:
+    return (catalog, dotted(namespace) or ROOT, name)

@@ -1,0 +1,30 @@
+"""The columns of a view of which the catalog keeps the text alone: they are those that its query has now."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from pinakes.core.names import quote
+from pinakes.engine.planning.plan_schema import schema_of
+from pinakes.engine.pushdown.scan_pushdown import Plans
+from pinakes.parser import classify
+from pinakes.parser.statements import Query
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from pinakes.core.names import Name
+    from pinakes.engine.statement_context import Execution
+
+
+def view_columns(execution: Execution, name: Name) -> pa.Schema:
+    """Planned, and never run. The plan is none of the statement's own."""
+    written = ".".join(quote(part.text) if part.quoted else part.text for part in name.parts)
+    statement = classify(f"SELECT * FROM {written}")
+    assert isinstance(statement, Query)
+    aside = replace(execution, plans=Plans(), files=[])
+    try:
+        return schema_of(aside.planner().query(statement))
+    finally:
+        aside.plans.forget()

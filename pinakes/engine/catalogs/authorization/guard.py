@@ -1,0 +1,140 @@
+"""The one place where what is asked is held against who asks.
+
+    a statement             `statement`, from dispatch (so EXECUTE, too) and from describing (prepared statements)
+    a table, view, file …   `relation`, when a plan gets it: whatever the statement is, and within views; and again
+                            when a plan that is known is run once more (`engine/planning/plan_cache.py`)
+    a function of rows      `function`
+    a procedure             `procedure`, for those of the engine: `CALL system.runtime.x`
+    a path of this machine  `files`: FROM 'path', read_csv, COPY, LOCATION, the options of ATTACH
+    a property to store     `properties`: of tables, views and namespaces
+    a catalog to mount      `mount`; where it connects to, `outbound`
+    an object store         `store`
+    work for Spark          `spark`, when a statement asks for it, and again when one is sent
+    another's statement     `may_stop`: KILL, `kill_query`
+    metadata outside SQL    `metadata`: what drivers ask by Flight SQL, and what a remote shell shows
+
+Row filters and column masks will stand in `relation`, which gives back what may be read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from typing import TYPE_CHECKING
+
+from pinakes.core.errors import InternalError, PermissionDenied
+from pinakes.engine.catalogs.authorization.policy import Policy, refusal
+from pinakes.engine.catalogs.authorization.rules import PROCEDURES, RULES, TABLE_FUNCTIONS
+from pinakes.engine.files.access import FileAccess
+from pinakes.providers.registry import runs_commands, uses_server_credentials
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pinakes.core.identity import Identity
+    from pinakes.core.outbound import Outbound
+    from pinakes.core.secrets import Secret
+    from pinakes.engine.binding.relation import Relation
+    from pinakes.engine.catalogs.mounting import Common
+    from pinakes.parser.statements import OptionValue, Statement
+
+
+class Guard:
+    """For one user, as the session that asks has them. `everywhere` are the paths that anybody may touch."""
+
+    def __init__(self, identity: Identity, policy: Policy, everywhere: FileAccess) -> None:
+        self.identity = identity
+        self.policy = policy
+        self.files = _files(identity, policy, everywhere)
+        """The paths of this machine that this user may read and write."""
+
+    @property
+    def rights(self) -> Hashable:
+        """All that its answers depend on beside the user's name: what was made under other rights is not given out."""
+        return self.identity.roles, self.policy.everybody_may, self.files.roots.texts, self.policy.destinations
+
+    def require(self, power: str, what: str) -> None:
+        self.policy.require(self.identity, power, what)
+
+    def statement(self, statement: Statement) -> None:
+        rule = RULES.get(statement.kind)
+        if rule is None:
+            raise InternalError(
+                f"nobody has decided who may {statement.kind}: see engine/catalogs/authorization/rules.py"
+            )
+        rule(statement, self)
+
+    def relation(self, relation: Relation) -> Relation:
+        """What this user may read of it."""
+        return relation
+
+    def function(self, name: str) -> None:
+        if name.lower() not in TABLE_FUNCTIONS:
+            raise PermissionDenied(f"nobody has decided who may call the table function {name}")
+
+    def procedure(self, name: str) -> None:
+        """One of the engine, which is about no table. Whether there is one, who calls it is told later."""
+        needed = PROCEDURES.get(name)
+        if needed is not None:
+            self.require(*needed)
+
+    @property
+    def outbound(self) -> Outbound | None:
+        """Where the server connects for this user; None is anywhere."""
+        return self.policy.outbound(self.identity)
+
+    def store(self, secret: Secret) -> None:
+        """An object store that is opened with a secret, whose library connects by itself. The endpoint of a shared
+        secret was chosen by an administrator."""
+        endpoint, outbound = secret.get("ENDPOINT"), self.outbound
+        if outbound is not None and endpoint is not None and not secret.shared:
+            from pinakes.core.outbound import destination_of
+
+            outbound.check(destination_of(endpoint, library=True))
+
+    def mount(self, location: str, common: Common, options: Mapping[str, OptionValue], paths: list[str]) -> None:
+        """What ATTACH is about to mount; `paths` are those of this machine that it would be opened on."""
+        if common.visibility == "all":
+            self.require("global_settings", "attaching catalogs for everybody (VISIBILITY all)")
+        if runs_commands(common.type, location):
+            self.require("worker_commands", f"attaching catalogs of type {common.type}, which start a program,")
+        if uses_server_credentials(common.type, options, has_secret=common.secret is not None):
+            self.require(
+                "server_credentials",
+                f"attaching a catalog of type {common.type} without a SECRET, or with credentials of the server,",
+            )
+        for path in paths:
+            self.files.local(path)
+
+    @property
+    def may_use_spark(self) -> bool:
+        return self.policy.may(self.identity, "spark")
+
+    def spark(self) -> None:
+        """For all that is sent to Spark: statements, procedures, pipelines."""
+        self.require("spark", "running statements on Spark")
+
+    def properties(self, properties: Iterable[tuple[str, str]]) -> None:
+        """What a statement is about to store in a table, view or namespace: no property names code, and those that are
+        locations are ones that this user may use."""
+        if not properties:
+            return
+        from pinakes.core.location import Location  # not loaded for a query
+        from pinakes.core.property_gate import PATHS, check_properties
+
+        check_properties(key for key, _ in properties)
+        for key, value in properties:
+            if key.lower() in PATHS:
+                self.files.location(Location.parse(value))
+
+    def may_stop(self, user: str) -> bool:
+        """Whether this user may stop a statement of another: one's own everybody, anyone's an administrator."""
+        return self.identity.is_admin or user == self.identity.user
+
+    def metadata(self, what: str) -> None:
+        """What drivers ask outside of SQL; each catalog tells what this user may see."""
+
+
+def _files(identity: Identity, policy: Policy, everywhere: FileAccess) -> FileAccess:
+    if policy.may(identity, "local_files"):
+        return everywhere if identity.is_admin else everywhere.discreet()
+    return FileAccess((), refusal("local_files", "reading and writing files of the server by their path"))

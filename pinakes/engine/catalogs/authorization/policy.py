@@ -1,0 +1,56 @@
+"""What users may do who are not administrators. An embedded engine lets everybody do everything; a server lets them do
+what its configuration says (`[access]`), and connects for them only where it says (`core/outbound.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from pinakes.core.errors import PermissionDenied
+from pinakes.core.privileges import POWERS
+
+if TYPE_CHECKING:
+    from pinakes.core.identity import Identity
+    from pinakes.core.outbound import Outbound
+
+
+class Policy:
+    """No dataclass, which half a millisecond of every start would go into."""
+
+    __slots__ = ("confines", "destinations", "everybody_may")
+
+    def __init__(
+        self, powers: Iterable[str], outbound: Iterable[str] | None = ("public",), *, confines: bool = True
+    ) -> None:
+        self.everybody_may = frozenset(powers)
+        self.destinations = None if outbound is None else tuple(outbound)
+        self.confines = confines
+        """Whether files of tables must be in directories that the configuration names; on a server they must."""
+
+    def may(self, identity: Identity, power: str) -> bool:
+        return identity.is_admin or power in self.everybody_may
+
+    def outbound(self, identity: Identity) -> Outbound | None:
+        """Where the server connects for this user; None is anywhere."""
+        if identity.is_admin or self.destinations is None:
+            return None
+        from pinakes.core.outbound import Outbound  # not loaded by an embedded engine
+
+        return Outbound(self.destinations)
+
+    def require(self, identity: Identity, power: str, what: str) -> None:
+        """PermissionDenied, saying what was asked for, unless this user may."""
+        if not self.may(identity, power):
+            raise PermissionDenied(refusal(power, what))
+
+
+def refusal(power: str, what: str) -> str:
+    return (
+        f"{what} is for administrators here. Ask one to do it, or to allow it to everybody: "
+        f'access.everybody_may = ["{power}"] in the configuration of the server.'
+    )
+
+
+EMBEDDED = Policy(POWERS, None, confines=False)
+"""Whoever runs an engine in their own process can do all of this without it."""

@@ -1,0 +1,146 @@
+"""ALTER TABLE [IF EXISTS] table EXECUTE procedure [(name => value, …)] [WHERE condition]: maintenance in Trino's words.
+
+Procedures are optimize [(file_size_threshold => '100MB')] [WHERE …], optimize_manifests, expire_snapshots
+[(retention_threshold => '7d', retain_last => 1)] and remove_orphan_files [(retention_threshold => '7d', dry_run =>
+false)].
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pyarrow as pa
+
+from pinakes.core.errors import InvalidArgument, NotSupportedError, ProcedureNotFound, listing
+from pinakes.engine.iceberg.write.commit import again
+from pinakes.engine.iceberg.write.parquet.layout import MB, TARGET_SIZE
+from pinakes.engine.procedures.base import Parameter, Procedure, Signature, Work
+from pinakes.engine.procedures.call import carried_out, given_to
+from pinakes.engine.procedures.registry import procedure
+from pinakes.engine.result import Result
+from pinakes.engine.statement_context import Execution
+from pinakes.parser.statements import TableExecute
+
+_SIZES = {"b": 1, "kb": 1024, "mb": MB, "gb": 1024 * MB, "tb": 1024 * 1024 * MB}
+_TIMES = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86_400.0}
+_AMOUNT = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([a-zA-Z]+)\s*")
+
+Given = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class _Executable:
+    """A procedure of Trino's, and the one here that does the same."""
+
+    signature: Signature
+    does: str
+    arguments: Callable[[Given, Mapping[str, str], datetime], dict[str, Any]]
+    """Those of the one here, by what was given, the table's properties and the time."""
+
+
+def table_execute(statement: TableExecute, execution: Execution) -> Result:
+    chosen = _chosen(statement)
+    does = procedure(chosen.does)
+    assert isinstance(does, Procedure)
+    if statement.if_exists and execution.resolver.maybe(statement.name, kind="TABLE") is None:
+        return Result.rows(does.columns, [])
+    if execution.session.transaction is not None:
+        raise NotSupportedError(
+            f"{chosen.signature.name} can't be part of a transaction: ROLLBACK, and run it outside of one"
+        )
+    if statement.where is not None and all(p.name != "where" for p in does.parameters):
+        raise InvalidArgument(f"{chosen.signature.name} is about the whole table: leave out WHERE")
+    given = given_to(chosen.signature, statement, execution)
+    found = execution.resolver.find(statement.name, kind="TABLE")
+    return Result.rows(does.columns, again(lambda: _run(statement, does, chosen, given, execution), found))
+
+
+def columns_of(statement: TableExecute) -> pa.Schema:
+    """The columns of what it will tell; nothing is run."""
+    return procedure(_chosen(statement).does).columns
+
+
+def _run(
+    statement: TableExecute, does: Procedure, chosen: _Executable, given: Given, execution: Execution
+) -> list[tuple[object, ...]]:
+    found, table = execution.resolver.table(statement.name)
+    execution.query.touch(found.place.mount.name)
+    now = datetime.now(UTC)
+    arguments = chosen.arguments(given, table.handle.properties, now)
+    if statement.where is not None:
+        arguments["where"] = statement.where.of(statement.text)
+    return carried_out(does, Work(found, table, arguments, now, execution))
+
+
+def _chosen(statement: TableExecute) -> _Executable:
+    found = _EXECUTABLE.get(statement.procedure.exact.lower())
+    if found is None:
+        raise ProcedureNotFound(
+            f"there is nothing to EXECUTE that is called {statement.procedure}; there is: {listing(_EXECUTABLE)}"
+        )
+    return found
+
+
+# --- arguments -------------------------------------------------------------------------------------------------------
+
+
+def _amount(name: str, text: str, units: Mapping[str, float]) -> float:
+    found = _AMOUNT.fullmatch(text)
+    if found is None or found[2].lower() not in units:
+        raise InvalidArgument(f"{name} is a number with a unit ({', '.join(units)}), not {text!r}")
+    return float(found[1]) * units[found[2].lower()]
+
+
+def _optimize(given: Given, properties: Mapping[str, str], now: datetime) -> dict[str, Any]:
+    """All files below the threshold, if there are two of a partition, and those that rows are deleted of."""
+    least = int(_amount("file_size_threshold", given.get("file_size_threshold") or "100MB", _SIZES))
+    target = max(int(properties.get(TARGET_SIZE, 512 * MB)), least + 1)
+    options = {
+        "target-file-size-bytes": target,
+        "min-file-size-bytes": least,
+        "max-file-size-bytes": 2**62,
+        "min-input-files": 2,
+        "delete-file-threshold": 1,
+    }
+    return {"options": {key: str(value) for key, value in options.items()}}
+
+
+def _older_than(given: Given, now: datetime) -> datetime:
+    seconds = _amount("retention_threshold", given.get("retention_threshold") or "7d", _TIMES)
+    return now - timedelta(seconds=seconds)
+
+
+def _expire(given: Given, properties: Mapping[str, str], now: datetime) -> dict[str, Any]:
+    return {"older_than": _older_than(given, now), "retain_last": given.get("retain_last")}
+
+
+def _remove(given: Given, properties: Mapping[str, str], now: datetime) -> dict[str, Any]:
+    return {"older_than": _older_than(given, now), "dry_run": given.get("dry_run")}
+
+
+_RETENTION = Parameter("retention_threshold", "text")
+_EXECUTABLE: dict[str, _Executable] = {
+    found.signature.name: found
+    for found in (
+        _Executable(
+            Signature("optimize", (Parameter("file_size_threshold", "text"),), pa.schema([])),
+            "rewrite_data_files",
+            _optimize,
+        ),
+        _Executable(Signature("optimize_manifests", (), pa.schema([])), "rewrite_manifests", lambda *_: {}),
+        _Executable(
+            Signature("expire_snapshots", (_RETENTION, Parameter("retain_last", "integer")), pa.schema([])),
+            "expire_snapshots",
+            _expire,
+        ),
+        _Executable(
+            Signature("remove_orphan_files", (_RETENTION, Parameter("dry_run", "boolean")), pa.schema([])),
+            "remove_orphan_files",
+            _remove,
+        ),
+    )
+}

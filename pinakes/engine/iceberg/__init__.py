@@ -1,0 +1,1 @@
+"""Iceberg tables: scans, writes, maintenance and statistics. Catalog types are in `providers`."""

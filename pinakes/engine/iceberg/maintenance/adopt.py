@@ -1,0 +1,71 @@
+"""Files become part of a table as they are: one commit, in which none is taken twice."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pyiceberg.table.update import SetPropertiesUpdate
+
+from pinakes.core.errors import InvalidArgument
+from pinakes.core.location import Location
+from pinakes.engine.iceberg.maintenance.foreign import Foreign
+from pinakes.engine.iceberg.scan.snapshot import files_of
+from pinakes.engine.iceberg.write.append import append_files
+from pinakes.engine.iceberg.write.commit import begin, commit, hold_schema, hold_snapshot
+from pinakes.engine.procedures.reachable import plain
+from pinakes.providers.table_io import TableIO
+
+if TYPE_CHECKING:
+    from pyiceberg.io import FileIO
+    from pyiceberg.manifest import DataFile
+    from pyiceberg.table import Transaction
+
+    from pinakes.core.catalog import IcebergTable
+    from pinakes.engine.binding.namespaces import Found
+    from pinakes.engine.files.paths import File
+    from pinakes.engine.statement_context import Execution
+
+
+@dataclass(frozen=True, slots=True)
+class Adopted:
+    files: int
+    partitions: int
+
+
+def adopt(execution: Execution, found: Found, table: IcebergTable, files: Sequence[File]) -> Adopted:
+    """The commit conflicts with any other, which may have taken the same files."""
+    _check_new(execution, found, table, files)
+    transaction = begin(table)
+    hold_schema(transaction)
+    hold_snapshot(transaction)
+    done = add_to(transaction, files, table.handle.io, execution)
+    commit(transaction, found.place, found.name)
+    return done
+
+
+def add_to(transaction: Transaction, files: Sequence[File], io: FileIO, execution: Execution) -> Adopted:
+    """Add the files to what the transaction commits."""
+    foreign = Foreign(transaction.table_metadata)
+    added: list[DataFile] = []
+    for file in files:
+        execution.query.check()
+        added.append(foreign.data_file(file))
+        location = Location.parse(added[-1].file_path)
+        if isinstance(io, TableIO):
+            io.check(location)
+    if foreign.properties:
+        transaction._apply((SetPropertiesUpdate(updates=foreign.properties),))
+    append_files(transaction, added)
+    return Adopted(len(added), len({repr(file.partition) for file in added}))
+
+
+def _check_new(execution: Execution, found: Found, table: IcebergTable, files: Sequence[File]) -> None:
+    known = {plain(path) for path in files_of(table, execution.session.manifests).paths}
+    twice = [file for file in files if plain(str(file.local) if file.is_local else file.path) in known]
+    if twice:
+        raise InvalidArgument(
+            f"{found} has {len(twice)} of these {len(files)} files already, among them {twice[0]}: their rows would be "
+            f"there twice, and could not be told apart by a change"
+        )

@@ -1,0 +1,77 @@
+"""A table made of Parquet files that are there, in place: columns as the files have them, partitions as their
+directories are called, all in the commit that makes the table."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+from pyiceberg.partitioning import UNPARTITIONED_PARTITION_SPEC, PartitionField, PartitionSpec
+from pyiceberg.transforms import IdentityTransform
+
+from pinakes.core.catalog import TableSpec
+from pinakes.core.errors import NotSupportedError
+from pinakes.core.iceberg_arrow import iceberg_schema_of
+from pinakes.engine.binding.capabilities import table_changes
+from pinakes.engine.binding.new_objects import check_free, check_location
+from pinakes.engine.files.tables import opened
+from pinakes.engine.iceberg.maintenance.adopt import add_to
+from pinakes.engine.iceberg.maintenance.sources import directory_values
+from pinakes.engine.iceberg.write.commit import abandoned_on_error, commit
+from pinakes.engine.iceberg.write.definition import check_names, format_version
+
+if TYPE_CHECKING:
+    from pinakes.core.names import Name
+    from pinakes.engine.files.paths import File
+    from pinakes.engine.statement_context import Execution
+
+
+def inherit(execution: Execution, target: Name, files: Sequence[File], properties: Mapping[str, str]) -> int:
+    """The number of files that the new table has."""
+    resolver = execution.resolver
+    place, name = resolver.new_object(target)
+    catalog = table_changes(place.mount)
+    if place.mount.is_private:
+        raise NotSupportedError("a temporary table goes with the session, and its files with it: name another catalog")
+    check_free(resolver.there(place, target), "TABLE", replace=False)
+    execution.session.guard.properties(properties.items())
+    spec = _spec(execution, files, properties)
+    check_location(spec.location, place, execution.session.guard.files)
+    transaction = catalog.begin_create_table(place.namespace, name, spec)
+    with abandoned_on_error(transaction):
+        done = add_to(transaction, files, transaction._table.io, execution)
+        execution.query.check()
+        commit(transaction, place, name)
+    return done.files
+
+
+def _spec(execution: Execution, files: Sequence[File], properties: Mapping[str, str]) -> TableSpec:
+    """The columns of all files together, and those that their directories have the values of."""
+    keys = list(directory_values(files[0]))
+    options = {"hive_partitioning": True} if keys else {}
+    shown = opened(list(files), "parquet", options, "UTC", "migrate").schema
+    check_names(shown.names)
+    version = format_version(properties)
+    schema = iceberg_schema_of(pa.schema([f.with_nullable(True) for f in shown]), format_version=version)
+    fields = [
+        PartitionField(schema.find_field(key).field_id, 1000 + at, IdentityTransform(), key)
+        for at, key in enumerate(keys)
+    ]
+    partitioning = PartitionSpec(*fields) if fields else UNPARTITIONED_PARTITION_SPEC
+    return TableSpec(schema, partitioning, {**properties, "migrated": "true"}, _own_directory(files))
+
+
+def _own_directory(files: Sequence[File]) -> str | None:
+    """The directory that has these files and nothing else: the table's own go there. Where there is more, or it is not
+    known, they go where the catalog has its tables: what is in a table's directory may be removed as its own."""
+    if not all(file.is_local for file in files):
+        return None
+    root = Path(os.path.commonpath([file.local.parent for file in files]))
+    while "=" in root.name:
+        root = root.parent
+    known = {file.local for file in files}
+    there = (Path(directory) / name for directory, _, names in os.walk(root) for name in names)
+    return str(root) if all(path in known for path in there) else None

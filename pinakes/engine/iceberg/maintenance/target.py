@@ -1,0 +1,36 @@
+"""The table that maintenance is about, as a change of it reads it, and the files that a condition can be about."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pinakes.core.errors import InvalidArgument, NotSupportedError
+from pinakes.core.names import quote
+from pinakes.engine.iceberg.write.rewrite import Rewrite
+from pinakes.parser import classify
+from pinakes.parser.statements import Delete
+
+if TYPE_CHECKING:
+    from pinakes.engine.binding.namespaces import Found
+    from pinakes.engine.statement_context import Execution
+
+
+def changing(execution: Execution, found: Found, where: str | None) -> Rewrite:
+    """The table as it is now. The condition is read as that of a DELETE would be, though nothing is deleted."""
+    name = ".".join(quote(part) for part in (found.place.mount.name, *found.place.namespace, found.name))
+    statement = classify(f"DELETE FROM {name}" + ("" if where is None else f" WHERE {where}\n"))
+    if not isinstance(statement, Delete) or statement.tables or statement.source or statement.placeholders:
+        raise InvalidArgument(f"the condition may speak of columns of {found} alone: {where}")
+    change = Rewrite.of(execution, statement, statement.target)
+    if execution.plans.guarded:
+        raise NotSupportedError(f"{found} can only be written anew by who may read all of it")
+    return change
+
+
+def candidates(change: Rewrite) -> list[int]:
+    """The files that can have a row which meets the condition."""
+    statement = change.statement
+    assert isinstance(statement, Delete)
+    if statement.where is None:
+        return list(range(len(change.files)))
+    return change.wanted(f"{change.sql} WHERE {change.text(statement.where)}\n")

@@ -1,0 +1,34 @@
+"""Files as their partitions alone tell of them: how many of them would remain if there were no bounds.
+
+Queries are pruned by both at once (`prune.py`); the difference is only told by EXPLAIN FULL.
+"""
+
+from __future__ import annotations
+
+import pyarrow as pa
+from pyiceberg.types import IcebergType
+
+from pinakes.engine.iceberg.scan.bounds import Range, kind_of
+from pinakes.engine.iceberg.scan.snapshot import Buckets, SnapshotFiles
+
+
+class ByPartition:
+    """The files of a snapshot, without bounds and counts of values."""
+
+    def __init__(self, files: SnapshotFiles) -> None:
+        self._files = files
+
+    def __len__(self) -> int:
+        return len(self._files)
+
+    def ranges(self, field_id: int, kind: IcebergType) -> list[Range]:
+        return self._files.partition_ranges(field_id, kind) if kind_of(kind) is not None else []
+
+    def counts(self, column: str, field_id: int) -> pa.Array:
+        return pa.nulls(len(self._files), pa.int64())
+
+    def not_all_null(self, field_id: int) -> pa.Array:
+        return pa.repeat(pa.scalar(True), len(self._files))
+
+    def buckets(self, field_id: int) -> list[Buckets]:
+        return self._files.buckets(field_id)

@@ -1,0 +1,159 @@
+"""count(*), count(column), min and max of a whole table, answered from its metadata: no data file is touched.
+
+Only where that is exact: no row is deleted, no condition stands between, and every file's manifest entry tells the
+counts. Bounds of texts may be cut, and those of floating numbers leave NaN out: their least and greatest values are
+read. One aggregate that can't be answered so leaves the whole statement to the scan.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from datafusion import DataFrame, Expr, SessionContext
+from datafusion.plan import LogicalPlan
+from pyarrow import types as is_
+from pyiceberg.types import NestedField
+
+from pinakes.engine.datafusion.plan_proto import scans_of
+from pinakes.engine.iceberg.scan.bounds import kind_of
+from pinakes.engine.iceberg.scan.snapshot import SnapshotFiles
+
+if TYPE_CHECKING:
+    from pinakes.engine.iceberg.scan.table import IcebergScan
+
+_EVERY_ROW = "Int64(1)"
+"""What `count(*)` counts, as DataFusion writes it."""
+_SUBQUERY = "<subquery>"
+
+
+def answered(plan: LogicalPlan, scans: Sequence[IcebergScan], context: SessionContext) -> DataFrame | None:
+    """A plan over the answers themselves; None if the optimised plan is not of this kind, or the metadata does not
+    tell."""
+    found = _aggregate(plan)
+    scan = _scan_of(found.table, scans, context) if found is not None else None
+    if found is None or scan is None or scan.files.deletes or not scan.files.are_different:
+        return None
+    facts = _Facts(scan.files, {f.name: f for f in scan.iceberg_schema.fields}, scan.schema)
+    names, values = [], []
+    for e in found.aggregates:
+        value = facts.answer(
+            e, found.node.agg_func_name(e.expr), [Expr(a) for a in found.node.aggregation_arguments(e.expr)]
+        )
+        if value is None:
+            return None
+        names.append(e.schema_name())
+        values.append(value)
+    row = SessionContext().create_dataframe([[pa.RecordBatch.from_arrays(values, names=names)]]).into_view()
+    frame = context.read_table(row)
+    for projection in reversed(found.projections):
+        frame = frame.select(*projection)
+    return frame
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """The aggregates over a whole table, and what is made of them, the outermost first."""
+
+    node: Any
+    table: LogicalPlan
+    aggregates: list[Expr]
+    projections: list[list[Expr]]
+
+
+def _aggregate(plan: LogicalPlan) -> _Found | None:
+    projections: list[list[Expr]] = []
+    while True:
+        node = plan.to_variant()
+        match type(node).__name__:
+            case "Projection":
+                projections.append([Expr(e) for e in node.projections()])
+                if any(_SUBQUERY in str(e) for e in projections[-1]):
+                    return None
+            case "Limit":  # of the one row there is
+                if not _keeps_one(node.skip(), node.fetch()):
+                    return None
+            case "Aggregate":
+                table = _whole_table(plan.inputs()[0])
+                if table is None or node.group_by_exprs():
+                    return None
+                return _Found(node, table, [Expr(e) for e in node.aggregate_exprs()], projections)
+            case _:
+                return None
+        (plan,) = plan.inputs()
+
+
+def _keeps_one(skip: Expr | None, fetch: Expr | None) -> bool:
+    skipped, fetched = (None if e is None else str(e) for e in (skip, fetch))
+    return skipped in (None, "Expr(Int64(0))") and fetched != "Expr(Int64(0))"
+
+
+def _whole_table(plan: LogicalPlan) -> LogicalPlan | None:
+    """The scan of all rows that a plan is, whatever it is called."""
+    node = plan.to_variant()
+    while type(node).__name__ == "SubqueryAlias":
+        (plan,) = plan.inputs()
+        node = plan.to_variant()
+    return plan if type(node).__name__ == "TableScan" and not node.filters() and node.fetch() is None else None
+
+
+def _scan_of(table: LogicalPlan, scans: Sequence[IcebergScan], context: SessionContext) -> IcebergScan | None:
+    """The table that a scan is the shadow of."""
+    try:
+        written = bytes(table.to_bytes(context))
+    except Exception:  # noqa: BLE001 - DataFusion has no narrower one; rows in memory, say, are no shadow
+        return None
+    return next((scan for scan in scans if next(scans_of(written, scan.marker), None) is not None), None)
+
+
+class _Facts:
+    """What the metadata tells of all files together."""
+
+    def __init__(self, files: SnapshotFiles, fields: dict[str, NestedField], schema: pa.Schema) -> None:
+        self._files, self._fields, self._schema = files, fields, schema
+        self._rows = files.table.column("record_count")
+
+    def answer(self, e: Expr, function: str, arguments: Sequence[Expr]) -> pa.Array | None:
+        """The value of an aggregate as a column of one row."""
+        if len(arguments) != 1 or e.schema_name() != f"{function}({arguments[0].schema_name()})":
+            return None  # DISTINCT, FILTER and ORDER BY stand in the name
+        if function == "count" and arguments[0].schema_name() == _EVERY_ROW:
+            return _one(pc.sum(self._rows, min_count=0), pa.int64())
+        field = self._column(arguments[0])
+        if field is None or function not in ("count", "min", "max") or not self._is_counted(field.field_id):
+            return None
+        if function == "count":
+            nulls = self._files.counts("null_value_counts", field.field_id)
+            return _one(pc.subtract(pc.sum(self._rows, min_count=0), pc.sum(nulls, min_count=0)), pa.int64())
+        return self._extreme(field, function)
+
+    def _column(self, e: Expr) -> NestedField | None:
+        return self._fields.get(e.to_variant().name()) if e.variant_name() == "Column" else None
+
+    def _is_counted(self, field_id: int) -> bool:
+        """Whether every file tells how many values it has in a column, and how many of them are NULL."""
+        values, nulls = (self._files.counts(c, field_id) for c in ("value_counts", "null_value_counts"))
+        return nulls.null_count == 0 and bool(pc.all(pc.fill_null(pc.equal(values, self._rows), False)).as_py())
+
+    def _extreme(self, field: NestedField, function: str) -> pa.Array | None:
+        kind = kind_of(field.field_type)
+        known = self._files.bounds(field.field_id, kind) if kind is not None and _is_exact(kind) else None
+        if known is None:
+            return None
+        bounds = known.least if function == "min" else known.greatest
+        nothing = pc.equal(self._files.counts("null_value_counts", field.field_id), self._rows)
+        if not pc.all(pc.or_(nothing, pc.is_valid(bounds))).as_py():
+            return None
+        found = pc.min_max(pc.if_else(nothing, pa.scalar(None, bounds.type), bounds))
+        return _one(found[function], self._schema.field(field.name).type)
+
+
+def _is_exact(kind: pa.DataType) -> bool:
+    return bool(is_.is_integer(kind) or is_.is_temporal(kind) or is_.is_decimal(kind))
+
+
+def _one(value: pa.Scalar, kind: pa.DataType) -> pa.Array:
+    return pa.array([value.as_py()], value.type).cast(kind)

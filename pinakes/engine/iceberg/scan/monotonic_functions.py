@@ -1,0 +1,145 @@
+"""Columns behind functions that keep the order: `CAST(at AS DATE) = …`, `date_trunc('month', at) >= …` and their kin.
+
+From between which values a column is, it follows between which the function's values are: the least goes to the least,
+and the greatest to the greatest. Where a time zone has a say, the range is made wider by what zones can differ in.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from datafusion import Expr
+from pyarrow import types as is_
+
+from pinakes.engine.iceberg.scan.bounds import Range
+
+_SPANS = {"day": 1, "week": 7, "month": 31, "quarter": 92, "year": 366}
+_UNITS = {*_SPANS, "hour", "minute", "second", "millisecond", "microsecond"}
+_FAR = {"us": 250_000_000_000_000_000, "ns": 9_000_000_000_000_000_000}
+"""Since 1970: a time beyond has no year in Arrow's calendar, or is too near to what its type ends with."""
+_REACH = (datetime(1678, 1, 2), datetime(2261, 12, 31))
+_DAY = timedelta(days=1)
+_TYPE = re.compile(r" AS (Date32|Float64|Timestamp\((us|µs|ns)\)|Decimal128\((\d+), (\d+)\))\)$")
+
+
+@dataclass(frozen=True, slots=True)
+class Image:
+    """What a function makes of a column."""
+
+    kind: pa.DataType
+    """The type that it gives."""
+    of: Callable[[Range], Range]
+
+    def range(self, known: Range) -> Range | None:
+        """Between which values the function's are; None if that can't be told."""
+        try:
+            return self.of(known)
+        except (pa.ArrowInvalid, pa.ArrowNotImplementedError):  # values that the type can't hold
+            return None
+
+
+def argument(e: Expr) -> Expr | None:
+    """What the function is of, if it may be one that keeps the order."""
+    if e.variant_name() == "Cast":
+        inner: Expr = e.to_variant().expr()
+        return inner
+    called = _near(e)
+    return None if called is None else called.rex_call_operands()[1]
+
+
+def _near(e: Expr) -> Expr | None:
+    """A call of date_trunc. For years that it can't take, the rewritten text has it in a CASE of two arms
+    (`parser/typed/calls.py`); it counts for a range that has no such years."""
+    if e.variant_name() == "Case":
+        arms = e.to_variant().when_then_expr()
+        e = arms[0][1] if len(arms) == 1 else e
+    is_one = e.variant_name() == "ScalarFunction" and e.rex_call_operator() == "date_trunc"
+    return e if is_one else None
+
+
+def image_of(e: Expr, kind: pa.DataType) -> Image | None:
+    """What the expression makes of its argument, which is of a type; None if it may not keep the order."""
+    if e.variant_name() == "Cast":
+        return _cast(e, kind)
+    called = _near(e)
+    found = None if called is None else _truncated(called, kind)
+    return found if found is None or e.variant_name() != "Case" else _within_reach(found)
+
+
+def _within_reach(image: Image) -> Image:
+    """Only of times that date_trunc takes: what the other arm of the CASE gives is not looked at."""
+
+    def of(known: Range) -> Range:
+        return image.of(Range(_reached(known.least), _reached(known.greatest)))
+
+    return Image(image.kind, of)
+
+
+def _reached(times: pa.Array) -> pa.Array:
+    numbers = times.cast(pa.int64())
+    least, most = (pa.scalar(day, pa.timestamp(times.type.unit)).cast(pa.int64()) for day in _REACH)
+    return pc.if_else(pc.and_(pc.greater(numbers, least), pc.less(numbers, most)), times, None)
+
+
+def _cast(e: Expr, kind: pa.DataType) -> Image | None:
+    """DataFusion's Python tells the type only in the text of the whole."""
+    found = _TYPE.search(str(e.canonical_name()))
+    if found is None:
+        return None
+    if found[1] == "Date32":
+        return _date(kind) if is_.is_timestamp(kind) else None
+    if found[1] == "Float64":
+        return _as(pa.float64()) if is_.is_integer(kind) or is_.is_float32(kind) else None
+    if found[2]:
+        wider = is_.is_date(kind) or (is_.is_timestamp(kind) and kind.tz is None and kind.unit == "us")
+        return _as(pa.timestamp(found[2].replace("µ", "u"))) if wider else None
+    wanted = pa.decimal128(int(found[3]), int(found[4]))
+    return _as(wanted) if is_.is_integer(kind) or (is_.is_decimal(kind) and wanted.scale >= kind.scale) else None
+
+
+def _as(kind: pa.DataType) -> Image:
+    """The same value, or the number next to it."""
+    safe = not is_.is_floating(kind)  # a whole number may have no double of its own
+    return Image(kind, lambda known: Range(known.least.cast(kind, safe=safe), known.greatest.cast(kind, safe=safe)))
+
+
+def _date(kind: pa.DataType) -> Image:
+    """No zone is more than a day ahead of UTC, or behind it."""
+    slack = _DAY if kind.tz is not None else timedelta()
+    return Image(
+        pa.date32(),
+        lambda known: Range(
+            _floor(_moved(known.least, -slack), "day").cast(pa.date32()),
+            _floor(_moved(known.greatest, slack), "day").cast(pa.date32()),
+        ),
+    )
+
+
+def _truncated(e: Expr, kind: pa.DataType) -> Image | None:
+    first = e.rex_call_operands()[0]
+    unit = str(first.python_value()).lower() if first.variant_name() == "Literal" else ""
+    if unit not in _UNITS or not is_.is_timestamp(kind):
+        return None
+    if kind.tz is None:
+        return Image(kind, lambda known: Range(_floor(known.least, unit), _floor(known.greatest, unit)))
+    span = timedelta(days=_SPANS.get(unit, 1)) + _DAY
+    return Image(kind, lambda known: Range(_moved(known.least, -span), _moved(known.greatest, _DAY)))
+
+
+def _floor(times: pa.Array, unit: str) -> pa.Array:
+    return pc.floor_temporal(_within_calendar(times), unit=unit)
+
+
+def _moved(times: pa.Array, by: timedelta) -> pa.Array:
+    return pc.add(_within_calendar(times), pa.scalar(by, pa.duration(times.type.unit)))
+
+
+def _within_calendar(times: pa.Array) -> pa.Array:
+    """Times that are far off are as good as not known: Arrow would count them wrongly, and not say so."""
+    far, numbers = _FAR[times.type.unit], times.cast(pa.int64())
+    return pc.if_else(pc.and_(pc.greater(numbers, -far), pc.less(numbers, far)), times, None)

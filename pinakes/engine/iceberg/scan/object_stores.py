@@ -1,0 +1,206 @@
+"""Object stores as native scans reach them: registered with DataFusion, each under a name of its own.
+
+DataFusion knows stores by the host of an address, and all sessions of an engine share what is registered. Two catalogs
+may use one bucket with different keys, or buckets of one name at different places: so a store is registered under a
+host that nobody can guess, one for each bucket, address and set of credentials. A table is only ever read through the
+one that its own credentials made.
+
+What is read natively is what DataFusion reaches exactly as pyiceberg does: with keys that a secret holds or a catalog
+lent, and with no variable of the environment that DataFusion would put in their place. All else stays with pyiceberg.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+import threading
+import weakref
+from collections import OrderedDict
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from datafusion import RuntimeEnvBuilder, SessionConfig, SessionContext
+from datafusion.object_store import AmazonS3
+
+from pinakes.core.config import aws_variables, proxy_of
+from pinakes.core.location import Location
+from pinakes.engine.iceberg.scan.claims import Claims
+from pinakes.engine.iceberg.scan.file_integrity import Remote
+from pinakes.engine.iceberg.scan.locations import s3_address, s3_place
+from pinakes.providers.table_io import TableIO
+
+if TYPE_CHECKING:
+    from pyarrow.fs import S3FileSystem
+    from pyiceberg.io import FileIO
+
+KEPT = 64
+"""Stores that stay registered while nobody reads through them. Lent keys change by the hour."""
+
+_KNOWN = {
+    "s3.access-key-id",
+    "s3.secret-access-key",
+    "s3.session-token",
+    "s3.session-token-expires-at-ms",
+    "s3.endpoint",
+    "s3.region",
+    "s3.resolve-region",
+    "s3.path-style-access",
+    "s3.connect-timeout",
+    "s3.request-timeout",
+    "client.region",
+    "client.access-key-id",
+    "client.secret-access-key",
+    "client.session-token",
+}
+"""What may be said of access to S3 for a native scan. Of others (roles, signers, proxies) DataFusion knows nothing."""
+_HARMLESS = {"s3.remote-signing-enabled": "false", "s3.force-virtual-addressing": "false", "s3.anonymous": "false"}
+_WIN_OVER_KEYS = {
+    *("AWS_ENDPOINT_URL_S3", "AWS_VIRTUAL_HOSTED_STYLE_REQUEST", "AWS_S3_EXPRESS", "AWS_SKIP_SIGNATURE"),
+    *("AWS_CHECKSUM_ALGORITHM", "AWS_CONDITIONAL_PUT", "AWS_COPY_IF_NOT_EXISTS", "AWS_UNSIGNED_PAYLOAD"),
+    *("AWS_PROXY_URL", "AWS_PROXY_CA_CERTIFICATE", "AWS_PROXY_EXCLUDES", "AWS_ALLOW_INVALID_CERTIFICATES"),
+}
+"""Variables that DataFusion's store would follow whatever it is given."""
+_WITHOUT_TOKEN = {"AWS_SESSION_TOKEN", "AWS_TOKEN"}
+_WITHOUT_ENDPOINT = {"AWS_ENDPOINT", "AWS_ENDPOINT_URL"}
+
+
+@dataclass(frozen=True, slots=True)
+class Keys:
+    """How a bucket is reached."""
+
+    bucket: str
+    region: str
+    endpoint: str | None
+    key_id: str = field(repr=False)
+    secret: str = field(repr=False)
+    token: str | None = field(repr=False)
+
+    @property
+    def place(self) -> str:
+        """Which bucket it is, whoever asks for it."""
+        return f"{self.endpoint or self.region} {self.bucket}"
+
+    @property
+    def fingerprint(self) -> bytes:
+        parts = (self.place, self.region, self.key_id, self.secret, self.token or "")
+        return hashlib.sha256("\0".join(parts).encode()).digest()
+
+
+class Registered:
+    """A store that DataFusion knows, for as long as somebody holds this."""
+
+    def __init__(self, context: SessionContext, keys: Keys) -> None:
+        self.host = f"pinakes-{secrets.token_hex(16)}"
+        context.register_object_store("s3://", _store(keys), self.host)
+        weakref.finalize(self, context.deregister_object_store, "s3://", self.host)
+
+
+class ObjectStores:
+    """Those of one engine."""
+
+    def __init__(self, runtime: RuntimeEnvBuilder) -> None:
+        self._runtime = runtime
+        self._context: SessionContext | None = None
+        self._lock = threading.Lock()
+        self._known: weakref.WeakValueDictionary[bytes, Registered] = weakref.WeakValueDictionary()
+        self._recent: OrderedDict[bytes, Registered] = OrderedDict()
+
+    def open(self, keys: Keys) -> Registered:
+        """The store that these credentials open; made once."""
+        name = keys.fingerprint
+        with self._lock:
+            found = self._known.get(name)
+            if found is None:
+                self._context = self._context or SessionContext(SessionConfig(), self._runtime)
+                self._known[name] = found = Registered(self._context, keys)
+            self._recent[name] = found
+            self._recent.move_to_end(name)
+            if len(self._recent) > KEPT:
+                self._recent.popitem(last=False)
+            return found
+
+
+class TableStores:
+    """Where the files of one table are reached, as one statement reads it."""
+
+    def __init__(self, stores: ObjectStores, claims: Claims, io: FileIO, location: str) -> None:
+        self._stores, self._claims, self._io = stores, claims, io
+        self._buckets: dict[str, tuple[Keys, Registered, S3FileSystem] | None] = {}
+        home = s3_place(Location.parse(f"{location.rstrip('/')}/-"))
+        self._home = home[1][:-1] if home is not None else None
+
+    def file(self, table: str, location: Location, size: int) -> Remote | None:
+        """A file as DataFusion reaches it; None for one that it does not."""
+        place = s3_place(location)
+        opened = self._opened(place[0]) if place is not None else None
+        if place is None or opened is None:
+            return None
+        (bucket, key), (keys, store, system) = place, opened
+        if not self._claims.claim(self._prefix(key), keys.place):
+            return None
+        return Remote(
+            table, location.text, size, store.host, f"{bucket}/{key}", s3_address(store.host, key), system, store
+        )
+
+    def _prefix(self, key: str) -> str:
+        return self._home if self._home and key.startswith(self._home) else f"{key.rpartition('/')[0]}/"
+
+    def _opened(self, bucket: str) -> tuple[Keys, Registered, S3FileSystem] | None:
+        if bucket not in self._buckets:
+            self._buckets[bucket] = self._open(bucket)
+        return self._buckets[bucket]
+
+    def _open(self, bucket: str) -> tuple[Keys, Registered, S3FileSystem] | None:
+        if not isinstance(self._io, TableIO) or not _is_known(self._io.properties):
+            return None
+        system: Any = self._io.fs_by_scheme("s3", bucket)  # it knows the region, or has found it out
+        keys = keys_of(bucket, self._io.properties, system.region)
+        if keys is None or not _is_undisturbed(keys):
+            return None
+        return keys, self._stores.open(keys), system
+
+
+def keys_of(bucket: str, properties: Mapping[str, str], region: str) -> Keys | None:
+    """How a bucket is reached; None without keys, or for an address that DataFusion would take otherwise."""
+    key_id, secret, token = (
+        properties.get(f"s3.{name}") or properties.get(f"client.{name}")
+        for name in ("access-key-id", "secret-access-key", "session-token")
+    )
+    endpoint = properties.get("s3.endpoint") or None
+    if not key_id or not secret or (endpoint is not None and not _is_address(endpoint)):
+        return None
+    return Keys(bucket, region, endpoint, key_id, secret, token or None)
+
+
+def _is_known(properties: Mapping[str, str]) -> bool:
+    said = {k: v for k, v in properties.items() if k.startswith(("s3.", "client.")) and k not in _KNOWN}
+    return all(_HARMLESS.get(key) == str(value).lower() for key, value in said.items())
+
+
+def _is_address(endpoint: str) -> bool:
+    parts = urlsplit(endpoint)
+    return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.path in ("", "/") and not parts.query
+
+
+def _is_undisturbed(keys: Keys) -> bool:
+    disturbing = set(_WIN_OVER_KEYS)
+    if keys.token is None:
+        disturbing |= _WITHOUT_TOKEN
+    if keys.endpoint is None:
+        disturbing |= _WITHOUT_ENDPOINT
+    address = keys.endpoint or f"https://s3.{keys.region}.amazonaws.com"
+    return not (disturbing & aws_variables()) and proxy_of(address) is None
+
+
+def _store(keys: Keys) -> AmazonS3:
+    return AmazonS3(
+        keys.bucket,
+        region=keys.region,
+        access_key_id=keys.key_id,
+        secret_access_key=keys.secret,
+        session_token=keys.token,
+        endpoint=keys.endpoint,
+        allow_http=(keys.endpoint or "").startswith("http://"),
+    )

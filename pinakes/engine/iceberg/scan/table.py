@@ -1,0 +1,199 @@
+"""An Iceberg table as DataFusion's own scan of exactly the files that can match; the way every query reads one.
+
+While a query is planned the table stands there as a scan of nothing (`shadow`). Once DataFusion has pushed the
+conditions down to it, `narrowed` chooses the files (`prune.py`) and makes the scan that is run: files that agree in the
+names of their columns are one native scan; those that carry deletes, or that DataFusion would not read rightly, go
+through pyiceberg's reader (`division.py`, `dataset.py`).
+"""
+
+from __future__ import annotations
+
+import itertools
+import secrets
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+from datafusion import DataFrame, Expr, SessionContext, col
+from datafusion import Table as Provider
+from pyarrow import types as is_
+from pyiceberg import types as ice
+from pyiceberg.schema import Schema
+
+from pinakes.core.catalog import IcebergTable
+from pinakes.core.errors import PermissionDenied
+from pinakes.core.iceberg_arrow import arrow_schema_of
+from pinakes.core.location import Location
+from pinakes.core.names import quote
+from pinakes.engine.iceberg.scan.dataset import IcebergDataset
+from pinakes.engine.iceberg.scan.defaults import default_of
+from pinakes.engine.iceberg.scan.file_integrity import Watched
+from pinakes.engine.iceberg.scan.locations import s3_place
+from pinakes.engine.iceberg.scan.native import scan_of, union, unskipped, uuid_as_text
+from pinakes.engine.iceberg.scan.object_stores import TableStores
+from pinakes.engine.iceberg.scan.prune import Pruner
+from pinakes.engine.iceberg.scan.reader_selection import Division, Group
+from pinakes.engine.iceberg.scan.shapes import Shape, named_alike
+from pinakes.engine.iceberg.scan.snapshot import SnapshotFiles, files_of
+from pinakes.engine.iceberg.scan.tasks import task_of
+from pinakes.engine.iceberg.scan.unfiltered_dataset import exact
+from pinakes.engine.iceberg.scan.unreadable import name_of
+from pinakes.engine.iceberg.scan.vended_credentials import renew_if_ending, renew_if_refused
+
+if TYPE_CHECKING:
+    from pinakes.engine.session import Session
+
+FEW = 4
+"""Files of a table that is not worth narrowing: DataFusion itself leaves out what can't match of so few."""
+
+_NUMBERS = itertools.count(1)
+_TOKEN = secrets.token_hex(16)
+"""Nobody can guess it: so no text of a query is taken for the path of a shadow."""
+
+
+@dataclass(frozen=True, slots=True)
+class Narrowed:
+    """The scan that is run."""
+
+    provider: Provider
+    watched: list[Watched]
+    native: dict[Group, list[tuple[int, Watched]]]
+    """The number of each file that DataFusion reads, and the file, by what can be one scan."""
+    plain: dict[int, str]
+    """The number of each file that pyiceberg's reader reads, and why."""
+
+
+class IcebergScan:
+    """One table at the snapshot it was loaded with, as one statement reads it."""
+
+    def __init__(self, table: IcebergTable, session: Session) -> None:
+        renew_if_ending(table)
+        self._table = table
+        self._session = session
+        self._zone = session.settings.time_zone
+        self._cache = session.manifests
+        self._context = session.context
+        self._iceberg = table.handle.schema()
+        self.files: SnapshotFiles = self._read_files()
+        self.schema = scan_schema(arrow_schema_of(self._iceberg, self._zone))
+        self._alike = named_alike(self._iceberg)
+        self.marker = f"file:///{_TOKEN}/{next(_NUMBERS)}".encode()
+
+    @property
+    def is_worth_narrowing(self) -> bool:
+        """Each file of an object store costs requests, before it is known whether it can match."""
+        return len(self.files) > (FEW if self._is_local else 0)
+
+    @property
+    def _is_local(self) -> bool:
+        return not self.files.paths or s3_place(Location.parse(self.files.paths[0])) is None
+
+    @property
+    def iceberg_schema(self) -> Schema:
+        return self._iceberg
+
+    @property
+    def name(self) -> str:
+        """The table as errors name it."""
+        return name_of(self._table)
+
+    def renewed(self) -> bool:
+        """Whether the table's catalog lends other keys by now than those that an object store has refused."""
+        return renew_if_refused(self._table)
+
+    def _read_files(self) -> SnapshotFiles:
+        try:
+            return files_of(self._table, self._cache)
+        except PermissionDenied:
+            if not self.renewed():
+                raise
+            return files_of(self._table, self._cache)
+
+    def shadow(self) -> Provider:
+        """The table while a query is planned. Were it run, this module would be read as a Parquet file, and fail."""
+        urls = (Path(__file__).as_uri(), self.marker.decode())
+        return self._native(urls, self._alike).into_view()
+
+    def narrowed(self, scans: Iterable[Sequence[Expr]] = ()) -> Narrowed:
+        """The table as a query reads it whose scans of it have these conditions."""
+        return self.of(Pruner(self.files, self._iceberg).files(scans))
+
+    def of(self, numbers: Sequence[int]) -> Narrowed:
+        """The scan of these files."""
+        divided = self._division().of(numbers)
+        frames = [self._native((f.url for _, f in files), group.shape) for group, files in divided.native.items()]
+        if divided.plain:
+            tasks = [task_of(self.files, number) for number in divided.plain]
+            dataset = IcebergDataset(self._table, self._zone, tasks=tasks, schema=self._plain_schema, cache=self._cache)
+            frames.append(self._context.read_table(exact(dataset)))
+        watched = [file for files in divided.native.values() for _, file in files]
+        provider = (union(frames) if frames else self._nothing()).into_view()
+        return Narrowed(provider, watched, divided.native, divided.plain)
+
+    def _division(self) -> Division:
+        engine, handle = self._session.engine, self._table.handle
+        stores = TableStores(engine.object_stores, self._session.claims, handle.io, handle.metadata.location)
+        return Division(self._table, self.files, self._session.footers, stores)
+
+    # --- scans ----------------------------------------------------------------------------------------------------
+
+    def _native(self, urls: Iterable[str], shape: Shape) -> DataFrame:
+        named = list(zip(self._iceberg.fields, self.schema, shape.names, strict=True))
+        stored = pa.schema([_stored(f, shown).with_name(name) for f, shown, name in named if name is not None])
+        columns = [_column(f, shown, name) for f, shown, name in named]
+        return scan_of(self._context, urls, stored).select(*columns)
+
+    def _nothing(self) -> DataFrame:
+        empty = pa.RecordBatch.from_pylist([], schema=self.schema)
+        return SessionContext().create_dataframe([[empty]])
+
+    @cached_property
+    def _plain_schema(self) -> pa.Schema:
+        """What pyiceberg's reader is to give: NULL may be everywhere, as in the native scans beside it."""
+        shown = arrow_schema_of(self._iceberg, self._zone)
+        return pa.schema([pa.field(f.name, nullable(f.type)) for f in shown])
+
+
+# --- types -------------------------------------------------------------------------------------------------------
+
+
+def scan_schema(shown: pa.Schema) -> pa.Schema:
+    """The schema of a scan. A column that is NOT NULL may be missing in an old file, so NULL may be everywhere; texts
+    are views, which DataFusion is fastest with."""
+    views = {pa.string(): pa.string_view()}
+    return pa.schema([pa.field(f.name, views.get(f.type, nullable(f.type))) for f in shown])
+
+
+def nullable(t: pa.DataType) -> pa.DataType:
+    """The same type, and NULL may be in all of its members."""
+    if is_.is_struct(t):
+        return pa.struct([pa.field(f.name, nullable(f.type)) for f in t.fields])
+    if is_.is_map(t):
+        return pa.map_(nullable(t.key_type), pa.field(t.item_field.name, nullable(t.item_type)))
+    if is_.is_list(t):
+        return pa.list_(pa.field(t.value_field.name, nullable(t.value_type)))
+    return t
+
+
+def _stored(field: ice.NestedField, shown: pa.Field) -> pa.Field:
+    return shown.with_type(pa.binary(16)) if isinstance(field.field_type, ice.UUIDType) else shown
+
+
+@lru_cache(maxsize=10_000)
+def _named(name: str) -> Expr:
+    """Made once: of a wide table, making them takes longer than planning the query."""
+    return col(quote(name))
+
+
+def _column(field: ice.NestedField, shown: pa.Field, name: str | None) -> Expr:
+    if name is None:
+        return default_of(field, shown.type).alias(field.name)
+    column = _named(name)
+    if isinstance(field.field_type, ice.UUIDType):
+        return uuid_as_text()(column).alias(field.name)
+    if is_.is_floating(shown.type):
+        return unskipped(column).alias(field.name)
+    return column.alias(field.name) if name != field.name else column

@@ -1,0 +1,143 @@
+"""ANALYZE: the columns of a table are read once, and a sketch of each goes into a statistics file of the snapshot.
+
+It is Iceberg's: a Puffin file with a theta sketch of each column, whose estimate (`ndv`) stands in the metadata of the
+table, so that planners read it without opening the file: ours (`optimize/table_facts.py`), Spark's and Trino's.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from pyiceberg.table.statistics import StatisticsFile
+from pyiceberg.table.update import SetStatisticsUpdate
+
+from pinakes.core.errors import CommitConflict, InvalidArgument
+from pinakes.core.names import quote
+from pinakes.core.types import sql_name
+from pinakes.engine.binding.relation import Relation
+from pinakes.engine.execution.batch_coalescer import gathered
+from pinakes.engine.iceberg.scan.time_travel import at_version
+from pinakes.engine.iceberg.statistics.hashes import count, is_counted
+from pinakes.engine.iceberg.statistics.sketch import ThetaSketch
+from pinakes.engine.iceberg.write.commit import again, begin, commit
+from pinakes.engine.iceberg.write.new_files import NewFiles
+from pinakes.engine.iceberg.write.puffin import Blob, blobs_in, puffin
+
+if TYPE_CHECKING:
+    from pyiceberg.table.snapshots import Snapshot
+    from pyiceberg.types import NestedField
+
+    from pinakes.core.catalog import IcebergTable
+    from pinakes.engine.binding.namespaces import Found
+    from pinakes.engine.statement_context import Execution
+
+TYPE = "apache-datasketches-theta-v1"
+
+
+def analyze(
+    execution: Execution, found: Found, table: IcebergTable, columns: Sequence[str], snapshot_id: int | None = None
+) -> str | None:
+    """Where the statistics are; None if the table has no snapshot, and so nothing to count."""
+    now = table if snapshot_id is None else at_version(table, snapshot_id)
+    snapshot = now.handle.current_snapshot()
+    if snapshot is None:
+        return None
+    fields = _fields(now, found, columns)
+    sketches = _counted(execution, now, fields)
+    blobs = [_blob(field, sketch, snapshot) for field, sketch in zip(fields, sketches, strict=True)]
+    execution.query.check()
+    return again(lambda: _commit(execution, found, snapshot, blobs), found)
+
+
+def _fields(table: IcebergTable, found: Found, columns: Sequence[str]) -> list[NestedField]:
+    """All that can be counted, or those that were named."""
+    schema = table.handle.schema()
+    if not columns:
+        return [field for field in schema.fields if is_counted(field.field_type)]
+    fields = [schema.find_field(name) for name in dict.fromkeys(columns)]
+    for field in fields:
+        if not is_counted(field.field_type):
+            raise InvalidArgument(
+                f"column {quote(field.name)} of {found} is of type {sql_name(field.field_type)}, whose values are not "
+                f"counted: leave it out"
+            )
+    return fields
+
+
+# --- counting --------------------------------------------------------------------------------------------------------
+
+
+def _counted(execution: Execution, table: IcebergTable, fields: Sequence[NestedField]) -> list[ThetaSketch]:
+    sketches = [ThetaSketch() for _ in fields]
+    if not fields:
+        return sketches
+    planner = execution.planner()
+    relation: Relation = planner.add(planner.iceberg(("$analyze", "$analyze", "table"), table))
+    for rows in gathered(planner.rows_of(relation, [field.name for field in fields])):
+        for field, sketch, column in zip(fields, sketches, rows.columns, strict=True):
+            count(sketch, column, field.field_type)
+    return sketches
+
+
+def _blob(field: NestedField, sketch: ThetaSketch, snapshot: Snapshot) -> Blob:
+    told = {"ndv": str(round(sketch.estimate))}
+    sequence = snapshot.sequence_number or 0
+    return Blob(TYPE, [field.field_id], sketch.to_bytes(), told, snapshot.snapshot_id, sequence)
+
+
+# --- making it known -------------------------------------------------------------------------------------------------
+
+
+def _commit(execution: Execution, found: Found, snapshot: Snapshot, blobs: Sequence[Blob]) -> str:
+    """Statistics are of one snapshot, whatever came after it: to the table as it is by now."""
+    table = execution.resolver.fresh(found)
+    handle, number = table.handle, snapshot.snapshot_id
+    if handle.metadata.snapshot_by_id(number) is None:
+        raise CommitConflict(f"snapshot {number} of {found} has expired while its rows were counted.")
+    made = puffin([*blobs, *_others(table, number, blobs)])
+    with NewFiles(handle.io) as files:
+        path = handle.location_provider().new_metadata_location(f"{number}-{uuid.uuid4()}.stats")
+        files.paths.append(path)
+        with handle.io.new_output(path).create(overwrite=True) as stream:
+            stream.write(made.content)
+        told = _told(path, number, len(made.content), made.footer_size, blobs_in(made.content))
+        transaction = begin(table)
+        transaction._apply((SetStatisticsUpdate.model_validate({"statistics": told}),))
+        commit(transaction, found.place, found.name)
+        files.keep()
+    return path
+
+
+def _others(table: IcebergTable, number: int, blobs: Sequence[Blob]) -> list[Blob]:
+    """What is known of other columns at the same snapshot, which has one file of statistics."""
+    known = next((f for f in table.handle.metadata.statistics if f.snapshot_id == number), None)
+    if known is None:
+        return []
+    with table.handle.io.new_input(known.statistics_path).open() as stream:
+        content = stream.read()
+    counted = [blob.fields for blob in blobs]
+    return [blob for blob in blobs_in(content) if blob.fields not in counted]
+
+
+def _told(path: str, snapshot_id: int, size: int, footer_size: int, blobs: Sequence[Blob]) -> StatisticsFile:
+    listed = [
+        {
+            "type": blob.type,
+            "snapshot-id": blob.snapshot_id,
+            "sequence-number": blob.sequence_number,
+            "fields": blob.fields,
+            "properties": blob.properties,
+        }
+        for blob in blobs
+    ]
+    return StatisticsFile.model_validate(
+        {
+            "snapshot-id": snapshot_id,
+            "statistics-path": path,
+            "file-size-in-bytes": size,
+            "file-footer-size-in-bytes": footer_size,
+            "blob-metadata": listed,
+        }
+    )

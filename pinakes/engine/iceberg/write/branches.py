@@ -1,0 +1,91 @@
+"""A branch of a table as a table: what changes the main branch, given this, changes the branch.
+
+The metadata is shown with the branch in the place of main; when a change is committed, the real catalog is told of the
+branch instead.
+"""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from pyiceberg.table import CommitTableResponse, Table
+from pyiceberg.table.metadata import TableMetadata
+from pyiceberg.table.refs import MAIN_BRANCH, SnapshotRefType
+from pyiceberg.table.update import AssertRefSnapshotId, SetSnapshotRefUpdate, TableRequirement, TableUpdate
+
+from pinakes.core.catalog import IcebergTable
+from pinakes.core.errors import InvalidArgument, VersionNotFound, listing
+from pinakes.core.names import Part, match
+from pinakes.engine.iceberg.write.refs import new_ref
+
+
+def on_branch(table: IcebergTable, asked: Part) -> IcebergTable:
+    """The table as its branch has it, for reading and for changing it."""
+    refs = table.handle.metadata.refs
+    name = match(asked, refs, "branch")
+    if name is None:
+        branches = [n for n, ref in refs.items() if ref.snapshot_ref_type == SnapshotRefType.BRANCH]
+        raise VersionNotFound(
+            f"table {table.name} has no branch {asked}; it has: {listing(branches)}. "
+            f"ALTER TABLE … CREATE BRANCH makes one."
+        )
+    if refs[name].snapshot_ref_type != SnapshotRefType.BRANCH:
+        raise InvalidArgument(f"{asked} is a tag of table {table.name}: only branches can be changed")
+    if name == MAIN_BRANCH:
+        return table
+    return IcebergTable(table.namespace, table.name, _Branch(table.handle, name).table)
+
+
+class _Branch:
+    """What pyiceberg asks of the catalog of a table, for a branch of it."""
+
+    def __init__(self, real: Table, name: str) -> None:
+        self._real = real
+        self._name = name
+
+    @property
+    def table(self) -> Table:
+        real = self._real
+        metadata = _shown(real.metadata, self._name)
+        return Table(real.name(), metadata, real.metadata_location, real.io, cast("Any", self), real.config)
+
+    def commit_table(
+        self, table: Table, requirements: tuple[TableRequirement, ...], updates: tuple[TableUpdate, ...]
+    ) -> CommitTableResponse:
+        real = self._real
+        done = real.catalog.commit_table(
+            real, tuple(map(self._requirement, requirements)), tuple(map(self._update, updates))
+        )
+        real.metadata, real.metadata_location = done.metadata, done.metadata_location
+        return CommitTableResponse.model_construct(
+            metadata=_shown(done.metadata, self._name), metadata_location=done.metadata_location
+        )
+
+    def load_table(self, identifier: Any) -> Table:
+        self._real = self._real.catalog.load_table(identifier)
+        return self.table
+
+    def _delete_old_metadata(self, io: Any, base: TableMetadata, metadata: TableMetadata) -> None:
+        self._real.catalog._delete_old_metadata(io, base, metadata)
+
+    def _requirement(self, requirement: TableRequirement) -> TableRequirement:
+        if not isinstance(requirement, AssertRefSnapshotId) or requirement.ref != MAIN_BRANCH:
+            return requirement
+        return requirement.model_copy(update={"ref": self._name})
+
+    def _update(self, update: TableUpdate) -> TableUpdate:
+        """What is said of how long its snapshots are kept stays."""
+        if not isinstance(update, SetSnapshotRefUpdate) or update.ref_name != MAIN_BRANCH:
+            return update
+        kept = self._real.metadata.refs[self._name].model_dump(
+            exclude={"snapshot_id", "snapshot_ref_type"}, by_alias=False
+        )
+        return update.model_copy(update={"ref_name": self._name, **kept})
+
+
+def _shown(metadata: TableMetadata, branch: str) -> TableMetadata:
+    if branch not in metadata.refs:
+        raise VersionNotFound(f"branch {branch!r} was dropped meanwhile")
+    head = metadata.refs[branch].snapshot_id
+    main = new_ref(head, SnapshotRefType.BRANCH)
+    return metadata.model_copy(update={"current_snapshot_id": head, "refs": {**metadata.refs, MAIN_BRANCH: main}})

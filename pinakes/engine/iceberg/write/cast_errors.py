@@ -1,0 +1,84 @@
+"""Which value of a query does not fit its column: looked for once a cast has failed, since the plan's error names
+neither the column nor the row.
+
+The query runs a second time for it, up to the row in question, with casts that give NULL instead of failing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyiceberg.schema import Schema
+
+from pinakes.core.arrow_types import sql_name_of_arrow
+from pinakes.core.errors import ExecutionError, PinakesError
+from pinakes.core.iceberg_arrow import arrow_type_of
+from pinakes.engine.iceberg.write.rewrite import Rewrite
+from pinakes.engine.iceberg.write.shape import misfits, positions
+from pinakes.engine.planning.plan_schema import schema_of
+from pinakes.engine.planning.planner import Planner
+from pinakes.engine.statement_context import Execution
+from pinakes.parser.statements import Planned, Query
+
+_LONGEST = 60
+
+
+def misfit(
+    execution: Execution, planner: Planner, query: str, sources: Mapping[str, tuple[str, pa.DataType]], schema: Schema
+) -> str | None:
+    """The first value that can't be cast, in words; None if there is none. `sources` has, by the table's column, the
+    column of `src(c0, c1, …)` that it is filled from, and its type."""
+    zone = execution.session.settings.time_zone
+    types = {name: arrow_type_of(schema.find_field(name).field_type, zone) for name in sources}
+    texts = {name: misfits(sql, source, types[name]) for name, (sql, source) in sources.items()}
+    asked = [name for name, text in texts.items() if text]
+    if not asked:
+        return None
+    select = ", ".join(f"{texts[name]} AS m{i}" for i, name in enumerate(asked))
+    aliases = ", ".join(f'"c{i}"' for i in range(len(sources)))
+    sql = f'SELECT {select} FROM ({query}\n) AS "src"({aliases})'
+    return _first(execution, planner, Query(text=sql, shown="INSERT"), {name: types[name] for name in asked})
+
+
+@contextmanager
+def naming_misfits(change: Rewrite, sets: Iterable[tuple[Mapping[str, str], str]]) -> Iterator[None]:
+    """The same for what is done within: an error that comes of a cast names column and row. Each of the sets has new
+    values by the column of the target, and what they are read in, a FROM clause with its WHERE."""
+    try:
+        yield
+    except ExecutionError as error:
+        told = next((told for values, source in sets if (told := _misfit_of(change, values, source))), None)
+        if told is None:
+            raise
+        raise ExecutionError(told) from error
+
+
+def _misfit_of(change: Rewrite, values: Mapping[str, str], source: str) -> str | None:
+    body = f"SELECT {', '.join(f'({value}{chr(10)})' for value in values.values())} FROM {source}"
+    try:
+        frame = change.planner.plan(body, change.statement)
+        sources = positions(list(values), schema_of(frame))
+        return misfit(change.execution, change.planner, body, sources, change.table.handle.schema())
+    except PinakesError:
+        return None  # another part of the statement fails: the error that there was tells it
+
+
+def _first(execution: Execution, planner: Planner, query: Planned, types: Mapping[str, pa.DataType]) -> str | None:
+    before = 0
+    for batch in execution.batches(planner.plan(query.text, query)):
+        places = [pc.index(column.is_valid(), True).as_py() for column in batch.columns]
+        found = min(
+            ((place, name, n) for n, (place, name) in enumerate(zip(places, types, strict=True)) if place >= 0),
+            default=None,
+        )
+        if found is not None:
+            place, name, number = found
+            value = batch.column(number)[place].as_py()
+            shown = value if len(value) <= _LONGEST else f"{value[:_LONGEST]}…"
+            kind = sql_name_of_arrow(types[name])
+            return f"column {name!r} is {kind}, and {shown!r} does not fit, in row {before + place + 1}"
+        before += batch.num_rows
+    return None

@@ -1,0 +1,121 @@
+"""INSERT OVERWRITE: new rows in place of those that are there, in one commit: of all, of the partitions that PARTITION
+names (static), or of the partitions that the new rows are in (dynamic).
+
+As in Spark, an empty source leaves nothing of what is replaced statically, and changes nothing dynamically.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+from uuid import UUID
+
+import pyarrow as pa
+from pyiceberg.manifest import DataFile
+from pyiceberg.table.snapshots import Operation
+
+from pinakes.core.catalog import IcebergTable
+from pinakes.core.errors import NotSupportedError
+from pinakes.core.names import quote
+from pinakes.engine.binding.namespaces import Found
+from pinakes.engine.iceberg.scan.tasks import plan
+from pinakes.engine.iceberg.write.commit import begin, commit, hold_schema
+from pinakes.engine.iceberg.write.files import FileWriter
+from pinakes.engine.iceberg.write.full_file_delete import whole_files
+from pinakes.engine.iceberg.write.overwrite import Files, overwrite
+from pinakes.engine.iceberg.write.rewrite import TARGET, Rewrite
+from pinakes.engine.statement_context import Execution
+from pinakes.parser.statements import Insert
+
+Batches = Iterable[pa.RecordBatch]
+
+
+def replace_all(
+    table: IcebergTable, found: Found, rows: Batches, check: Callable[[], None], *, ordered: bool = False
+) -> int:
+    """The number of rows that are in the table now; `check` raises when the statement was stopped."""
+    with FileWriter(table.handle.metadata, table.handle.io, ordered=ordered) as writer:
+        writer.write_all(rows)
+        check()
+        if writer.files or table.handle.current_snapshot() is not None:
+            _commit(table, found, Files(added=writer.files, everything=True))
+        writer.keep()
+    return writer.rows
+
+
+def replace_partitions(table: IcebergTable, found: Found, rows: Batches, check: Callable[[], None]) -> int:
+    """The number of rows that were put into the partitions they belong to."""
+    with FileWriter(table.handle.metadata, table.handle.io) as writer:
+        writer.write_all(rows)
+        check()
+        if writer.files:
+            touched = {_key(file) for file in writer.files}
+            old = _told_apart(table, found)
+            removed = [file.file_path for file in old if _key(file) in touched]
+            _commit(table, found, Files(removed, writer.files, reads=lambda file: _key(file) in touched))
+        writer.keep()
+    return writer.rows
+
+
+def replace_where(statement: Insert, execution: Execution, static: Mapping[str, str], rows: Batches) -> int:
+    """The number of rows that were put in place of those that have the static values. Files of another partitioning,
+    which may hold other rows, too, are written anew with these."""
+    change = Rewrite.of(execution, statement, statement.target)
+    condition = " AND ".join(_equal(f"{quote(TARGET)}.{quote(c)}", value) for c, value in static.items())
+    doomed = f"{change.sql} WHERE {condition}"
+    candidates = set(change.wanted(doomed))
+    whole = whole_files(change, candidates, condition)
+    change.narrow(candidates - whole)
+    counted = _Counted(rows)
+    change.apply(change.places(doomed), counted, whole=whole, operation=Operation.OVERWRITE)
+    return counted.rows
+
+
+class _Counted:
+    """Batches, and how many rows they had in the end."""
+
+    def __init__(self, batches: Batches) -> None:
+        self.rows = 0
+        self._batches = batches
+
+    def __iter__(self) -> Iterator[pa.RecordBatch]:
+        for batch in self._batches:
+            self.rows += batch.num_rows
+            yield batch
+
+
+def _commit(table: IcebergTable, found: Found, files: Files) -> None:
+    transaction = begin(table)
+    hold_schema(transaction)
+    overwrite(transaction, files, Operation.OVERWRITE)
+    commit(transaction, found.place, found.name)
+
+
+def _equal(column: str, value: str) -> str:
+    return f"{column} IS NULL" if value == "NULL" else f"{column} = {value}"
+
+
+def _told_apart(table: IcebergTable, found: Found) -> list[DataFile]:
+    """The files that are there. Those of another partitioning can't be told to be in a partition of this one, or not
+    to be: to leave them would leave rows beside those that replace them."""
+    files = [task.file for task in plan(table)]
+    spec = table.handle.metadata.default_spec_id
+    other = [file for file in files if file.spec_id != spec]
+    if other:
+        raise NotSupportedError(
+            f"{found} has {len(other)} files of an older partitioning, of which INSERT OVERWRITE can't tell which "
+            f"partitions they are in: say which with PARTITION (…) and partition_overwrite_mode static, or DELETE "
+            f"and INSERT"
+        )
+    return files
+
+
+def _key(file: DataFile) -> tuple[Any, ...]:
+    """The partition of a file, such that equal ones are equal."""
+    return tuple(_comparable(file.partition[i]) for i in range(len(file.partition)))
+
+
+def _comparable(value: Any) -> Any:
+    if isinstance(value, float) and value != value:
+        return "NaN"
+    return value.bytes if isinstance(value, UUID) else value

@@ -1,0 +1,48 @@
+"""A row of the target that several rows of the source would change: an error that names the row."""
+
+from __future__ import annotations
+
+import re
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from pinakes.core.errors import ExecutionError
+from pinakes.core.names import quote, spell
+from pinakes.core.value_format import as_text, plain
+from pinakes.engine.iceberg.scan.dataset import FILE, ROW
+from pinakes.engine.iceberg.write.rewrite import TARGET, Rewrite, column_list
+
+MOST_SHOWN = 3
+"""Columns of the row, when the condition does not say by which it is known."""
+
+
+def check_once(rows: pa.Table, change: Rewrite, on: str) -> None:
+    """Raise when a place is there more than once."""
+    counted = rows.group_by([FILE, ROW]).aggregate([([], "count_all")])
+    if counted.num_rows == rows.num_rows:
+        return
+    several = counted.filter(pc.greater(counted.column("count_all"), 1))
+    raise ExecutionError(
+        f"a row of {change.found} is matched by more than one row of the source: the one with "
+        f"{_shown(change, on, several)}. Make the source unique, or narrow the condition."
+    )
+
+
+def _shown(change: Rewrite, on: str, places: pa.Table) -> str:
+    """The values by which the first of these rows is known to the condition."""
+    first = sorted(zip(places.column(FILE).to_pylist(), places.column(ROW).to_pylist(), strict=True))[0]
+    columns = _key_columns(change, on)
+    where = " AND ".join(f"{quote(TARGET)}.{quote(c)} = {n}" for c, n in zip((FILE, ROW), first, strict=True))
+    sql = f"SELECT {column_list(TARGET, columns)} FROM {change.sql} WHERE {where}"
+    row = change.execution.collect(change.planner.plan(sql, change.statement))
+    return ", ".join(f"{spell(c)} = {as_text(plain(row.column(i).combine_chunks())[0])}" for i, c in enumerate(columns))
+
+
+def _key_columns(change: Rewrite, on: str) -> list[str]:
+    named = [c for c in change.columns if re.search(rf"(?<![\w]){re.escape(quote(TARGET))}\.{_spelled(c)}", on)]
+    return named or change.columns[:MOST_SHOWN]
+
+
+def _spelled(column: str) -> str:
+    return f"(?:{re.escape(quote(column))}|{re.escape(column)}(?![\\w]))"

@@ -1,0 +1,229 @@
+"""A snapshot in which some files make place for others: data files go and come, and so do the deletes of rows.
+
+Only the manifests are written anew that hold a file which goes; what was deleted from a data file alone goes with it.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from pyiceberg.exceptions import ValidationException
+from pyiceberg.manifest import (
+    DataFile,
+    DataFileContent,
+    ManifestContent,
+    ManifestEntry,
+    ManifestEntryStatus,
+    ManifestFile,
+    ManifestWriter,
+)
+from pyiceberg.table import TableProperties, Transaction
+from pyiceberg.table.snapshots import Operation, SnapshotSummaryCollector, Summary, update_snapshot_summaries
+from pyiceberg.table.update.snapshot import _SnapshotProducer
+from pyiceberg.utils.concurrent import ExecutorFactory
+
+from pinakes.engine.iceberg.scan.deletes import DeleteFile
+from pinakes.engine.iceberg.write.delete_files import target_of
+from pinakes.engine.iceberg.write.delete_manifests import delete_manifest_writer
+from pinakes.engine.iceberg.write.difference import difference
+from pinakes.engine.iceberg.write.producers import Merging, Revalidating
+from pinakes.providers.iceberg_v3.records import DataFileV3
+
+
+@dataclass(slots=True)
+class Files:
+    """What a change takes out of a table and puts into it."""
+
+    removed: Iterable[str] = ()
+    """Paths of data files."""
+    added: Sequence[DataFile] = ()
+    added_deletes: Sequence[DataFile] = ()
+    removed_deletes: Sequence[DeleteFile] = ()
+    everything: bool = False
+    """All data files and all deletes that there are go, whether they are named or not."""
+    within: tuple[int, set[str]] | None = None
+    """A snapshot, and which of its manifests hold the data files that go: no other has to be looked at."""
+    reads: Callable[[DataFile], bool] | None = None
+    """Whether a file that somebody else added meanwhile matters to the change; None if each does."""
+    moves: bool = False
+    """No row changes, it is only moved: rows that others add are no matter, nor are those that they delete from other
+    files."""
+
+
+def overwrite(transaction: Transaction, files: Files, operation: Operation | None = None) -> None:
+    """Add a snapshot to the transaction that has the new files in place of the old ones."""
+    change = Change(operation or _operation(files), transaction, transaction._table.io)
+    change.files = files
+    if files.reads is not None or files.moves:
+        change.reads = files.reads or (lambda file: False)
+    with change:
+        for file in files.added:
+            change.append_data_file(file)
+
+
+def _operation(files: Files) -> Operation:
+    """By what happens to the rows: other engines read only what was appended since some snapshot."""
+    removes = bool(files.everything or files.added_deletes or list(files.removed))
+    if not removes:
+        return Operation.APPEND
+    return Operation.OVERWRITE if files.added else Operation.DELETE
+
+
+class Change(Revalidating, Merging, _SnapshotProducer["Change"]):
+    """The producer of the snapshot: pyiceberg's own knows no deletes of rows."""
+
+    files: Files = Files()
+
+    def _validate_concurrency(self) -> None:
+        """As for all that reads what it replaces; and rows can only be deleted from files that are still there."""
+        super()._validate_concurrency()
+        window = self._commit_window
+        if self.files.added_deletes and window is not None and not window.is_empty():
+            gone = difference(window.base, window.head, self._io).gone
+            if any(target_of(file) in gone for file in self.files.added_deletes):
+                raise ValidationException("a file is gone from which it deletes rows")
+
+    def _matters(self, delete: DataFile) -> bool:
+        """One that is for a single file which stays is no matter to rows that are only moved."""
+        target = target_of(delete)
+        return not self.files.moves or target is None or target in self._removed
+
+    # --- manifests ------------------------------------------------------------------------------------------------
+
+    def _manifests(self) -> list[ManifestFile]:
+        self._gone: list[DataFile] = []
+        kept = [manifest for old in self._parents() for manifest in self._without_removed(*old)]
+        self._check_found()
+        self._deleted_data_files = {f for f in self._gone if f.content == DataFileContent.DATA}
+        spec = self._transaction.table_metadata.default_spec_id
+        added = self._added(self._added_data_files, spec, ManifestContent.DATA)
+        return self._process_manifests(added + self._delete_manifests() + kept)
+
+    def _parents(self) -> Iterable[tuple[ManifestFile, list[ManifestEntry] | None]]:
+        """The manifests that are there, each with its entries where some of them may go."""
+        snapshot = self._transaction.table_metadata.snapshot_by_id(self._parent_snapshot_id or -1)
+        manifests = snapshot.manifests(self._io) if snapshot is not None else []
+        alive = [m for m in manifests if m.has_added_files() or m.has_existing_files()]
+        executor = ExecutorFactory.get_or_create()
+        return zip(alive, executor.map(self._entries, alive), strict=True)
+
+    def _entries(self, manifest: ManifestFile) -> list[ManifestEntry] | None:
+        if manifest.content == ManifestContent.DATA and not self._may_hold(manifest):
+            return None
+        if manifest.content == ManifestContent.DELETES and not self._touches_deletes:
+            return None
+        return self.fetch_manifest_entry(manifest)
+
+    def _may_hold(self, manifest: ManifestFile) -> bool:
+        if self.files.everything or not self._removed:
+            return self.files.everything
+        within = self.files.within
+        return within is None or within[0] != self._parent_snapshot_id or manifest.manifest_path in within[1]
+
+    def _without_removed(self, manifest: ManifestFile, entries: list[ManifestEntry] | None) -> list[ManifestFile]:
+        gone = [e for e in entries or () if self._goes(e.data_file)]
+        if not gone or entries is None:
+            return [manifest]
+        self._gone += [e.data_file for e in gone]
+        with self._writer(manifest.partition_spec_id, manifest.content) as writer:
+            for entry in entries:
+                writer.add_entry(carried(entry, self._snapshot_id, removed=self._goes(entry.data_file)))
+        return [writer.to_manifest_file()]
+
+    def _goes(self, file: DataFile) -> bool:
+        if self.files.everything:
+            return True
+        if file.content == DataFileContent.DATA:
+            return file.file_path in self._removed
+        return _identity(file) in self._removed_deletes or target_of(file) in self._removed
+
+    def _check_found(self) -> None:
+        """A file that was to go and is not there would leave its rows in the table twice."""
+        missing = self._removed - {f.file_path for f in self._gone if f.content == DataFileContent.DATA}
+        if missing:
+            raise ValidationException(f"files that were to be replaced are not there: {', '.join(sorted(missing))}")
+
+    def _delete_manifests(self) -> list[ManifestFile]:
+        """Deletes stand under the partition spec of their data files."""
+        by_spec: dict[int, list[DataFile]] = defaultdict(list)
+        for file in self.files.added_deletes:
+            by_spec[file.spec_id].append(file)
+        return [m for spec, files in by_spec.items() for m in self._added(files, spec, ManifestContent.DELETES)]
+
+    def _added(self, files: Sequence[DataFile], spec_id: int, content: ManifestContent) -> list[ManifestFile]:
+        if not files:
+            return []
+        with self._writer(spec_id, content) as writer:
+            for file in files:
+                writer.add(ManifestEntry.from_args(snapshot_id=self._snapshot_id, data_file=file))
+        return [writer.to_manifest_file()]
+
+    def _writer(self, spec_id: int, content: ManifestContent) -> ManifestWriter:
+        if content == ManifestContent.DATA:
+            return self.new_manifest_writer(self.spec(spec_id))
+        version = self._transaction.table_metadata.format_version
+        output = self.new_manifest_output()
+        return delete_manifest_writer(
+            version, self.spec(spec_id), self.schema(), output, self._snapshot_id, self._compression
+        )
+
+    @cached_property
+    def _removed(self) -> frozenset[str]:
+        return frozenset(self.files.removed)
+
+    @cached_property
+    def _removed_deletes(self) -> frozenset[tuple[str, int | None]]:
+        return frozenset((file.path, file.offset) for file in self.files.removed_deletes)
+
+    @property
+    def _touches_deletes(self) -> bool:
+        return self.files.everything or bool(self._removed or self._removed_deletes)
+
+    # --- summary --------------------------------------------------------------------------------------------------
+
+    def _summary(self, snapshot_properties: dict[str, str] = {}) -> Summary:  # noqa: B006 - pyiceberg's own signature
+        metadata = self._transaction.table_metadata
+        limit = metadata.properties.get(TableProperties.WRITE_PARTITION_SUMMARY_LIMIT, "0")
+        collector = SnapshotSummaryCollector(partition_summary_limit=int(limit))
+        specs, schema = metadata.specs(), self.schema()
+        for file in self._added_data_files:
+            collector.add_file(file, schema, metadata.spec())
+        for file in self.files.added_deletes:
+            collector.add_file(file, schema, specs[file.spec_id])
+        for file in self._gone:
+            collector.remove_file(file, schema, specs[file.spec_id])
+        before = metadata.snapshot_by_id(self._parent_snapshot_id or -1)
+        summary: dict[str, Any] = {**collector.build(), **snapshot_properties}
+        told = update_snapshot_summaries(  # it knows no replacing, which sums up as overwriting does
+            summary=Summary(operation=Operation.OVERWRITE, **summary),
+            previous_summary=before.summary if before is not None else None,
+        )
+        return Summary(operation=self._operation, **told.additional_properties)
+
+    def _deleted_entries(self) -> list[ManifestEntry]:
+        """Asked by pyiceberg's way of making manifests, which is not taken here."""
+        raise AssertionError("the manifests of a change are made in _manifests")
+
+    def _existing_manifests(self) -> list[ManifestFile]:
+        """As `_deleted_entries`."""
+        raise AssertionError("the manifests of a change are made in _manifests")
+
+
+def carried(entry: ManifestEntry, snapshot_id: int, *, removed: bool) -> ManifestEntry:
+    """An entry in a manifest that is written anew: it stays, or it is told that it went with this snapshot."""
+    return ManifestEntry.from_args(
+        status=ManifestEntryStatus.DELETED if removed else ManifestEntryStatus.EXISTING,
+        snapshot_id=snapshot_id if removed else entry.snapshot_id,
+        sequence_number=entry.sequence_number,
+        file_sequence_number=entry.file_sequence_number,
+        data_file=entry.data_file,
+    )
+
+
+def _identity(file: DataFile) -> tuple[str, int | None]:
+    """Several deletion vectors may stand in one file."""
+    return file.file_path, file.content_offset if isinstance(file, DataFileV3) else None

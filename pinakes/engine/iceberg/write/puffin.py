@@ -1,0 +1,78 @@
+"""A Puffin file: blobs one after the other, and a footer that says what they are and where."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from pinakes.core.version import __version__
+
+MAGIC = b"PFA1"
+
+
+@dataclass(frozen=True, slots=True)
+class Blob:
+    type: str
+    fields: list[int]
+    """The ids of the columns that it is about."""
+    content: bytes = field(repr=False)
+    properties: dict[str, str] = field(default_factory=dict)
+    snapshot_id: int = -1
+    sequence_number: int = -1
+    compression: str | None = None
+    """What the content was compressed with, if it was."""
+
+
+class Puffin(NamedTuple):
+    content: bytes
+    offsets: list[int]
+    """Where each blob begins."""
+    footer_size: int
+
+
+def puffin(blobs: Sequence[Blob]) -> Puffin:
+    offsets = [len(MAGIC)]
+    for blob in blobs:
+        offsets.append(offsets[-1] + len(blob.content))
+    footer = _footer(blobs, offsets)
+    return Puffin(MAGIC + b"".join(b.content for b in blobs) + footer, offsets[:-1], len(footer))
+
+
+def _footer(blobs: Sequence[Blob], offsets: Sequence[int]) -> bytes:
+    listed = [
+        {
+            "type": blob.type,
+            "fields": blob.fields,
+            "snapshot-id": blob.snapshot_id,
+            "sequence-number": blob.sequence_number,
+            "offset": offset,
+            "length": len(blob.content),
+            "properties": blob.properties,
+            **({} if blob.compression is None else {"compression-codec": blob.compression}),
+        }
+        for blob, offset in zip(blobs, offsets, strict=False)
+    ]
+    payload = json.dumps({"blobs": listed, "properties": {"created-by": f"Pinakes {__version__}"}}).encode()
+    return MAGIC + payload + len(payload).to_bytes(4, "little") + bytes(4) + MAGIC
+
+
+def blobs_in(content: bytes) -> list[Blob]:
+    """The blobs of a Puffin file, as they are stored. None if they can't be told: what is in it may be counted anew."""
+    if content[-4:] != MAGIC or content[-8:-4] != bytes(4):  # a flag: the footer is compressed
+        return []
+    size = int.from_bytes(content[-12:-8], "little")
+    listed = json.loads(content[-12 - size : -12])["blobs"]
+    return [
+        Blob(
+            told["type"],
+            told["fields"],
+            content[told["offset"] : told["offset"] + told["length"]],
+            told.get("properties", {}),
+            told["snapshot-id"],
+            told["sequence-number"],
+            told.get("compression-codec"),
+        )
+        for told in listed
+    ]

@@ -1,0 +1,298 @@
+"""A change of some rows of a table: which they are, and what becomes of the files they are in.
+
+A change runs in steps over one snapshot. First the files are chosen that can hold rows which it touches (`narrow`), by
+what the metadata tells of them. In these the places of the rows are found (`places`): the condition is asked once, and
+only as a condition. Then the files are written anew without, or with other values for, these rows (copy-on-write); or,
+where the table says so, the rows are marked as deleted and only their new values are written (merge-on-read).
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from datafusion import DataFrame
+from pyiceberg.table.snapshots import Operation
+from pyroaring import BitMap64
+
+from pinakes.caches.manifests import ManifestCache
+from pinakes.core.catalog import IcebergTable
+from pinakes.core.errors import InvalidArgument
+from pinakes.core.iceberg_arrow import arrow_type_of
+from pinakes.core.names import quote
+from pinakes.engine.binding.memory_sources import Rows
+from pinakes.engine.binding.namespaces import Found
+from pinakes.engine.binding.relation import Relation
+from pinakes.engine.datafusion.error_translation import translated
+from pinakes.engine.iceberg.scan.dataset import FILE, ROW, IcebergDataset
+from pinakes.engine.iceberg.scan.lineage import LINEAGE, has_lineage, stored_with_lineage
+from pinakes.engine.iceberg.scan.prune import Pruner
+from pinakes.engine.iceberg.scan.snapshot import SnapshotFiles
+from pinakes.engine.iceberg.scan.table import IcebergScan
+from pinakes.engine.iceberg.scan.tasks import Task, plan
+from pinakes.engine.iceberg.scan.unfiltered_dataset import exact
+from pinakes.engine.iceberg.write.commit import begin, commit, hold_schema
+from pinakes.engine.iceberg.write.delete_files import DeleteWriter
+from pinakes.engine.iceberg.write.files import FileWriter
+from pinakes.engine.iceberg.write.overwrite import Files, overwrite
+from pinakes.engine.planning.planner import Planner
+from pinakes.engine.pushdown.scan_pushdown import conditions_of
+from pinakes.engine.statement_context import Execution
+from pinakes.parser.statements import Planned, Span, TableRef
+
+TARGET = "$target"
+"""The alias of the target: no name that a user writes, so that no other table of the statement is taken for it."""
+
+_NUMBERS = itertools.count(1)
+_MODES = ("copy-on-write", "merge-on-read")
+
+
+@dataclass(slots=True)
+class Rewrite:
+    """A change of one table that is under way."""
+
+    execution: Execution
+    statement: Planned
+    target: TableRef
+    found: Found
+    table: IcebergTable
+    planner: Planner
+    scan: IcebergScan
+    relation: Relation
+    """The target: first only to be planned with; once narrowed, with FILE and ROW, over the files that matter."""
+    _tasks: dict[int, Task] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, execution: Execution, statement: Planned, target: TableRef) -> Rewrite:
+        session = execution.session
+        found, table = execution.resolver.table(target.name)
+        execution.query.touch(found.place.mount.name)
+        planner = execution.planner()
+        scan = IcebergScan(table, session)
+        full_name = (found.place.mount.name, *found.place.namespace, found.name)
+        names = tuple(scan.schema.names)
+        relation = Relation(_key("target"), scan.shadow(), names, table, TARGET, full_name, scan)
+        return cls(execution, statement, target, found, table, planner, scan, planner.add(relation))
+
+    # --- as text --------------------------------------------------------------------------------------------------
+
+    @property
+    def sql(self) -> str:
+        """The target as it stands in a FROM clause."""
+        return f"{self.relation.sql} AS {quote(TARGET)}"
+
+    def text(self, span: Span) -> str:
+        """A piece of the statement as DataFusion is to read it."""
+        return self.planner.rewrite(self.statement, span, target=(self.target, self.relation)).text
+
+    @property
+    def columns(self) -> list[str]:
+        return [f.name for f in self.table.handle.schema().fields]
+
+    @property
+    def lineage(self) -> tuple[str, ...]:
+        """The columns of the narrowed target, beyond its own, that are written down with a row that is written anew."""
+        return LINEAGE if has_lineage(self.table.handle.metadata) else ()
+
+    def changed_lineage(self, alias: str, condition: str = "TRUE") -> str:
+        """The end of a SELECT list: rows keep their id, and those for which the condition is true change now."""
+        if not self.lineage:
+            return ""
+        row_id, sequence = (f"{quote(alias)}.{quote(c)}" for c in self.lineage)
+        return f", {row_id}, CASE WHEN NOT ({condition}) THEN {sequence} END AS {quote(self.lineage[1])}"
+
+    def new_lineage(self) -> str:
+        """As `changed_lineage`, for rows that there were none of before."""
+        return "".join(f", CAST(NULL AS BIGINT) AS {quote(c)}" for c in self.lineage)
+
+    def type_of(self, column: str) -> pa.DataType:
+        """The type under which queries see a column of the target."""
+        field = self.table.handle.schema().find_field(column)
+        return arrow_type_of(field.field_type, self.execution.session.settings.time_zone)
+
+    # --- which files ----------------------------------------------------------------------------------------------
+
+    @property
+    def files(self) -> SnapshotFiles:
+        return self.scan.files
+
+    @property
+    def cache(self) -> ManifestCache:
+        return self.execution.session.manifests
+
+    def wanted(self, source: str) -> list[int]:
+        """The files that can hold a row which a FROM clause with its WHERE leaves of the target. Before `narrow`."""
+        return self.wanted_by(self.planner.plan(f"SELECT 1 FROM {source}", self.statement))
+
+    def wanted_by(self, frame: DataFrame) -> list[int]:
+        """The files that can hold a row which a plan over the target takes."""
+        with translated():
+            optimized = frame.optimized_logical_plan()
+        found = conditions_of(optimized, [self.scan], self.execution.session.context)
+        scans = [[]] if found is None else found[self.scan.marker]
+        return Pruner(self.files, self.table.handle.schema()).files(scans) if scans else []
+
+    def narrow(self, numbers: Iterable[int]) -> None:
+        """From now on the target is these files, and each row tells where it stands."""
+        relation = self.narrowed(numbers, "target")
+        self.relation = self.planner.add(replace(relation, alias=TARGET, full_name=self.relation.full_name))
+
+    def narrowed(self, numbers: Iterable[int], role: str = "touched") -> Relation:
+        """The target with only these files, and with where each row stands."""
+        tasks = self.tasks(numbers)
+        files = {task.file.file_path: number for number, task in tasks.items()}
+        zone = self.execution.session.settings.time_zone
+        dataset = IcebergDataset(self.table, zone, files, tasks=list(tasks.values()), cache=self.cache)
+        key = _key(role) if role == "target" else _new_key(role)
+        return self.planner.add(Relation(key, exact(dataset), tuple(dataset.schema.names), self.table))
+
+    def tasks(self, numbers: Iterable[int]) -> dict[int, Task]:
+        """How these files are read; only the manifests that they stand in are looked at."""
+        numbers = set(numbers)
+        missing = numbers - self._tasks.keys()
+        if missing:
+            found = plan(self.table, self.files, missing)
+            self._tasks.update({self.files.numbers[task.file.file_path]: task for task in found})
+        return {n: self._tasks[n] for n in sorted(numbers)}
+
+    # --- which rows -----------------------------------------------------------------------------------------------
+
+    def places(self, source: str) -> pa.Table:
+        """Where each row stands that a FROM clause with its WHERE leaves of the target, once."""
+        place = ", ".join(f"{quote(TARGET)}.{quote(c)}" for c in (FILE, ROW))
+        return self.execution.collect(self.planner.plan(f"SELECT DISTINCT {place} FROM {source}", self.statement))
+
+    def touched(self, places: pa.Table) -> str:
+        """The rows at these places, as a FROM clause under the target's alias."""
+        return self._joined(places, "SEMI")
+
+    def untouched(self, places: pa.Table) -> str:
+        """A query for the other rows of the same files."""
+        columns = column_list(TARGET, [*self.columns, *self.lineage])
+        return f"SELECT {columns} FROM {self._joined(places, 'ANTI')}"
+
+    def _joined(self, places: pa.Table, kind: str) -> str:
+        narrowed = self.narrowed(files_of(places))
+        known = self.planner.add(at_hand(places))
+        on = " AND ".join(f"{quote(TARGET)}.{quote(c)} = {known.sql}.{quote(c)}" for c in (FILE, ROW))
+        return f"{narrowed.sql} AS {quote(TARGET)} LEFT {kind} JOIN {known.sql} ON {on}"
+
+    # --- what becomes of them -------------------------------------------------------------------------------------
+
+    def is_merge_on_read(self, statement: str) -> bool:
+        """Whether the table wants rows to be marked as deleted by this kind of statement: delete, update or merge."""
+        handle = self.table.handle
+        mode = handle.properties.get(f"write.{statement}.mode", _MODES[0]).strip().lower()
+        if mode not in _MODES:
+            raise InvalidArgument(
+                f"the property write.{statement}.mode of {self.found} is {mode!r}; it must be {' or '.join(_MODES)}: "
+                f"ALTER TABLE … SET PROPERTIES"
+            )
+        return mode == _MODES[1] and handle.format_version > 1  # version 1 has no deletes of rows
+
+    def apply(
+        self,
+        places: pa.Table,
+        rows: Iterable[pa.RecordBatch] = (),
+        *,
+        whole: Iterable[int] = (),
+        on_read: bool = False,
+        complete: bool = False,
+        operation: Operation | None = None,
+    ) -> None:
+        """Take the rows at these places and all of the `whole` files out, and put `rows` in, with their lineage or
+        without it, in one commit. They are `complete` if they hold the other rows of the files, too, which then need
+        not be added."""
+        emptied, left = self.divided(places)
+        handle = self.table.handle
+        metadata = stored_with_lineage(handle.metadata) if self.lineage else handle.metadata
+        with FileWriter(metadata, handle.io) as writer, DeleteWriter(self.table, self.cache) as deletes:
+            kept: Iterable[pa.RecordBatch] = ()
+            if left.num_rows and not complete and not on_read:
+                kept = self.execution.batches(self.planner.plan(self.untouched(left), self.statement))
+            writer.write_all(_padded(batch, len(metadata.schema().fields)) for batch in itertools.chain(rows, kept))
+            if on_read and left.num_rows:
+                deletes.write(*self._marked(left))
+            removed = {*whole, *emptied, *([] if on_read else files_of(places))}
+            self._commit(removed, writer, deletes, operation)
+            writer.keep()
+            deletes.keep()
+
+    def _commit(
+        self, removed: set[int], writer: FileWriter, deletes: DeleteWriter, operation: Operation | None
+    ) -> None:
+        self.execution.query.check()
+        if not (removed or writer.files or deletes.files):
+            return
+        snapshot = self.table.handle.current_snapshot()
+        within = (snapshot.snapshot_id, self.files.manifests_of(removed)) if snapshot is not None else None
+        paths = [self.files.paths[n] for n in removed]
+        transaction = begin(self.table)
+        hold_schema(transaction)
+        files = Files(paths, writer.files, deletes.files, deletes.replaced, within=within)
+        overwrite(transaction, files, operation)
+        commit(transaction, self.found.place, self.found.name)
+
+    def divided(self, places: pa.Table) -> tuple[set[int], pa.Table]:
+        """The files of which all rows are at these places, and the places in the other files."""
+        counted = places.group_by(FILE).aggregate([([], "count_all")])
+        counts = zip(counted.column(FILE).to_pylist(), counted.column("count_all").to_pylist(), strict=True)
+        full = [number for number, count in counts if count == self.files.row_counts[number]]
+        emptied = {number for number in full if number not in self.files.deletes}
+        gone = pc.is_in(places.column(FILE), pa.array(sorted(emptied), pa.int32()))
+        return emptied, places.filter(pc.invert(gone))
+
+    def _marked(self, places: pa.Table) -> tuple[dict[str, BitMap64], dict[str, Task]]:
+        """The positions of the rows in each data file, and how these files are read."""
+        tasks = self.tasks(files_of(places))
+        lists = places.group_by(FILE).aggregate([(ROW, "list")])
+        found = zip(lists.column(FILE).to_pylist(), lists.column(f"{ROW}_list").to_pylist(), strict=True)
+        paths = self.files.paths
+        return {paths[n]: BitMap64(rows) for n, rows in found}, {t.file.file_path: t for t in tasks.values()}
+
+
+def _padded(batch: pa.RecordBatch, width: int) -> pa.RecordBatch:
+    """New rows, which have no lineage yet, beside those that have one."""
+    missing = (pa.nulls(batch.num_rows, pa.int64()) for _ in range(width - batch.num_columns))
+    for name, nulls in zip(LINEAGE, missing, strict=False):
+        batch = batch.append_column(name, nulls)
+    return batch
+
+
+def files_of(places: pa.Table) -> list[int]:
+    """The numbers of the files that hold these places."""
+    return sorted(pc.unique(places.column(FILE)).to_pylist())
+
+
+def at_hand(rows: pa.Table, role: str = "changes") -> Relation:
+    """Rows in memory, as a plan refers to them."""
+    return Relation(_new_key(role), Rows(rows).provider, tuple(rows.column_names))
+
+
+def nowhere() -> pa.Table:
+    """No places."""
+    return pa.schema([(FILE, pa.int32()), (ROW, pa.int64())]).empty_table()
+
+
+def _key(role: str) -> tuple[str, str, str]:
+    """A name that no catalog can hold, so that the target beside a plain reading of the same table stays apart."""
+    return ("$change", "$change", role)
+
+
+def _new_key(role: str) -> tuple[str, str, str]:
+    """One that no other relation has: a plan may be made once more before it is run, and must find what it was made of
+    even when another piece of the change is planned in between."""
+    return _key(f"{role}_{next(_NUMBERS)}")
+
+
+def column_list(alias: str, columns: Iterable[str]) -> str:
+    return ", ".join(f"{quote(alias)}.{quote(c)}" for c in columns)
+
+
+def batches_of(execution: Execution, frames: Iterable[DataFrame]) -> Iterator[pa.RecordBatch]:
+    """The rows of several plans, one after the other."""
+    for frame in frames:
+        yield from execution.batches(frame)

@@ -1,0 +1,122 @@
+"""The rows of a query in the shape of a table: columns in the table's order, values cast to its types by DataFusion.
+
+Casts of plain types happen in the plan, with SQL's rules; nested values are brought to the table's type when they are
+written (`core/conform.py`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pyarrow as pa
+from pyarrow import types as is_
+from pyiceberg.schema import Schema
+from pyiceberg.types import NestedField
+
+from pinakes.core.default_text import text_of
+from pinakes.core.errors import ConstraintViolation
+from pinakes.core.iceberg_arrow import arrow_type_of
+from pinakes.core.names import quote
+
+_UNITS = {"s": "Second", "ms": "Millisecond", "us": "Microsecond", "ns": "Nanosecond"}
+_PLAIN = {
+    pa.bool_(): "Boolean",
+    pa.int32(): "Int32",
+    pa.int64(): "Int64",
+    pa.float32(): "Float32",
+    pa.float64(): "Float64",
+    pa.date32(): "Date32",
+    pa.string(): "Utf8",
+    pa.binary(): "Binary",
+}
+
+
+def shaped(schema: Schema, sources: Mapping[str, tuple[str, pa.DataType]], time_zone: str) -> str:
+    """A SELECT list with one expression per column of the table: what `sources` has for it (SQL text and its type),
+    else the column's default, else NULL."""
+    return ", ".join(f"{_expression(f, sources.get(f.name), time_zone)} AS {quote(f.name)}" for f in schema.fields)
+
+
+def _expression(field: NestedField, source: tuple[str, pa.DataType] | None, time_zone: str) -> str:
+    if source is not None:
+        return cast(source[0], source[1], arrow_type_of(field.field_type, time_zone))
+    if field.write_default is not None:
+        return literal(field.write_default, arrow_type_of(field.field_type))
+    if field.required:
+        raise ConstraintViolation(f"column {quote(field.name)} is NOT NULL and is given no value")
+    return "NULL"
+
+
+def cast(expression: str, source: pa.DataType, target: pa.DataType) -> str:
+    """`expression` as the table's type, or as it is when only writing can convert it. A time with a zone has the
+    session's in its type, so that a text without one is read in it."""
+    target = planned_type(target)
+    name = type_name(target)
+    if source == target or name is None or is_.is_nested(source):
+        return expression
+    from_text = is_.is_string(source) or is_.is_large_string(source) or is_.is_string_view(source)
+    if is_.is_binary(target) and from_text:
+        return hexadecimal(expression)
+    if is_.is_floating(target) and from_text:  # '-NaN' would be another value than NaN
+        return f"nanvl(arrow_cast({expression}, '{name}'), arrow_cast('NaN', '{name}'))"
+    return f"arrow_cast({exact_number(expression, target)}, '{name}')"
+
+
+def hexadecimal(text: str) -> str:
+    """A text as binary: \\x4142 is two bytes, as in PostgreSQL; any other text is its bytes in UTF-8."""
+    digits = f"arrow_cast(decode(substr({text}, 3), 'hex'), 'Binary')"
+    return f"CASE WHEN starts_with({text}, '\\x') THEN {digits} ELSE arrow_cast({text}, 'Binary') END"
+
+
+def planned_type(target: pa.DataType) -> pa.DataType:
+    """What a plan casts to for a column: DataFusion makes a large number infinite as REAL, writing it is an error."""
+    return pa.float64() if is_.is_float32(target) else target
+
+
+def misfits(expression: str, source: pa.DataType, target: pa.DataType) -> str | None:
+    """The value as text where `cast` fails for it, else NULL. None where it never fails."""
+    target = planned_type(target)
+    name = type_name(target)
+    if source == target or name is None or is_.is_nested(source):
+        return None
+    fails = f"{expression} IS NOT NULL AND arrow_try_cast({expression}, '{name}') IS NULL"
+    return f"CASE WHEN {fails} THEN arrow_cast({expression}, 'Utf8') END"
+
+
+_NUMBER = re.compile(r"\(*\s*([+-]?[0-9]*\.?[0-9]+)\s*\)*\Z")
+
+
+def exact_number(expression: str, target: pa.DataType) -> str:
+    """A number that stands alone, as text where the column is DECIMAL: DataFusion would read it as a double first."""
+    found = _NUMBER.match(expression) if is_.is_decimal(target) else None
+    return f"'{found.group(1)}'" if found else expression
+
+
+def type_name(t: pa.DataType) -> str | None:
+    """The name by which arrow_cast knows a type; None for what it cannot cast to."""
+    if is_.is_decimal128(t):
+        return f"Decimal128({t.precision}, {t.scale})"
+    if is_.is_timestamp(t):
+        zone = f'Some("{t.tz}")' if t.tz else "None"
+        return f"Timestamp({_UNITS[t.unit]}, {zone})"
+    if is_.is_time64(t):
+        return f"Time64({_UNITS[t.unit]})"
+    return _PLAIN.get(t)
+
+
+def literal(value: Any, t: pa.DataType) -> str:
+    """A constant of a plain type, as SQL text."""
+    name = type_name(t)
+    if value is None:
+        return "NULL"
+    if isinstance(value, bytes):
+        return f"arrow_cast(decode('{value.hex()}', 'hex'), 'Binary')"
+    escaped = text_of(value, t).replace("'", "''")
+    return f"arrow_cast('{escaped}', '{name}')" if name else f"'{escaped}'"
+
+
+def positions(columns: Sequence[str], arrow: pa.Schema) -> dict[str, tuple[str, pa.DataType]]:
+    """The columns of a derived table `src(c0, c1, …)`, by the table's column that each is for."""
+    return {name: (f'"src"."c{i}"', arrow.field(i).type) for i, name in enumerate(columns)}

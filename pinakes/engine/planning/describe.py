@@ -1,0 +1,120 @@
+"""What a statement will give and what it takes, without carrying it out: for clients that prepare before they run.
+
+A query is planned, unless its plan is known. What only looks (SHOW, DESCRIBE, EXPLAIN) is asked and its rows are left
+unread. Of a statement that changes something only the parameters are looked for (`engine/planning/parameters.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import pyarrow as pa
+
+from pinakes.core.errors import NotSupportedError, PreparedNotFound
+from pinakes.engine.commands.execute import parameter_names
+from pinakes.engine.datafusion.error_translation import is_panic, let_go, translate
+from pinakes.engine.dispatch import dispatch
+from pinakes.engine.execution.query import Query
+from pinakes.engine.planning.parameters import types_in_change, types_in_plan
+from pinakes.engine.planning.plan_cache import known_schema
+from pinakes.engine.planning.plan_schema import schema_of
+from pinakes.engine.session import Session
+from pinakes.engine.statement_context import Execution
+from pinakes.parser import statements as s
+
+_LOOKS = frozenset(
+    {
+        "Describe", "Explain", "ExplainFull", "Search", "ShowCatalogs", "ShowColumns", "ShowCreate", "ShowCurrent",
+        "ShowNamespaces", "ShowSecrets", "ShowSession", "ShowTables", "ShowViews", "Summarize",
+    }
+)  # fmt: skip
+"""Kinds of statements that change nothing and whose rows wait to be read."""
+_COUNT = pa.schema([("count", pa.int64())])
+
+
+class Description(NamedTuple):
+    statement: s.Statement
+    schema: pa.Schema | None
+    """Of the rows; None when there are none, or nobody knows before."""
+    parameters: pa.Schema
+    """One field for each, in order, under its name; `null` where nothing tells the type."""
+
+    @property
+    def is_update(self) -> bool:
+        return self.schema is None
+
+
+def describe(session: Session, sql: str, started: Callable[[Query], None] | None = None) -> Description:
+    """An error aborts the transaction, except that the statement is not supported: some clients then send it again, to
+    be run, and have to hear the same. For those that do not, the caller aborts it."""
+    query = session.engine.tracker.aside(session.identity.user, session.source)
+    session.running.add(query)
+    transaction = session.transaction
+    if started is not None:
+        started(query)
+    try:
+        statement = session.engine.caches.statements.classify(sql)
+        return _described(statement, Execution(session, query, sql, unbound=True))
+    except BaseException as error:
+        let_go(error)
+        typed = translate(error) if isinstance(error, Exception) or is_panic(error) else error
+        if transaction is not None and not isinstance(typed, NotSupportedError):
+            transaction.abort()
+        if typed is error:
+            raise
+        raise typed from error
+    finally:
+        query.end()
+
+
+def _described(statement: s.Statement, execution: Execution) -> Description:
+    execution.session.guard.statement(statement)
+    names = parameter_names(statement)
+    known = known_schema(statement, execution) if isinstance(statement, s.Query) and not names else None
+    if known is not None:
+        return Description(statement, known, pa.schema([]))
+    if isinstance(statement, s.Query):
+        frame = execution.planner().query(statement)
+        types = types_in_plan(frame) if names else {}
+        return Description(statement, schema_of(frame), _fields(names, types))
+    if isinstance(statement, s.Execute):
+        return _prepared(statement, execution)
+    types = types_in_change(statement, execution) if names else {}
+    return Description(statement, _schema(statement, execution), _fields(names, types))
+
+
+def _fields(names: list[str], types: dict[str, pa.DataType]) -> pa.Schema:
+    return pa.schema([pa.field(name, types.get(name, pa.null())) for name in names])
+
+
+def _schema(statement: s.Statement, execution: Execution) -> pa.Schema | None:
+    match statement:
+        case s.Insert() | s.Update() | s.Delete() | s.Merge():
+            return _COUNT if statement.returning else None
+        case s.CopyFrom(into=True):
+            from pinakes.engine.commands.copy_from import REPORT
+
+            return REPORT
+        case s.Call():
+            from pinakes.engine.procedures.call import columns_of
+
+            return columns_of(statement, execution)
+        case s.TableExecute():
+            from pinakes.engine.commands.table_execute import columns_of as columns_of_execute
+
+            return columns_of_execute(statement)
+    if statement.kind not in _LOOKS:
+        return None
+    result = dispatch(statement, execution)  # type: ignore[arg-type]  # one of the kinds above
+    result.close()
+    return result.schema
+
+
+def _prepared(statement: s.Execute, execution: Execution) -> Description:
+    """EXECUTE gives what its prepared statement gives; its own arguments are expressions."""
+    prepared = execution.session.prepared
+    if statement.name.exact not in prepared:
+        raise PreparedNotFound(f"prepared statement '{statement.name.exact}' does not exist")
+    inner = execution.session.engine.caches.statements.classify(prepared[statement.name.exact])
+    return Description(statement, _described(inner, execution).schema, pa.schema([]))

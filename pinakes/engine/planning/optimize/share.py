@@ -1,0 +1,101 @@
+"""Which subqueries of a statement are computed once, and the text that reads their rows in place of them.
+
+Those that WITH defines, that are used more than once and that take work: joins, aggregates, DISTINCT, windows. Not one
+that whoever reads it leaves after some rows (LIMIT without order), nor one that is RECURSIVE or not the same each time.
+What the uses take together is computed and nothing else (`demand.py`): so no row and no column is computed that no use
+would have asked for, and no error comes from one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from datafusion import DataFrame
+
+from pinakes.core.errors import PinakesError
+from pinakes.engine.binding.relation import Key, Relation
+from pinakes.engine.planning.optimize.shared import SHARED, Shared
+from pinakes.engine.planning.plan_schema import analysed_schema
+from pinakes.engine.planning.planned_text import covers
+from pinakes.engine.planning.splice import Edit
+from pinakes.parser import locate_definitions
+from pinakes.parser.statements import Planned, Span
+
+if TYPE_CHECKING:
+    from pinakes.engine.planning.planner import Planner
+    from pinakes.parser.definitions import Definition
+
+
+def share(planner: Planner, statement: Planned, span: Span | None, ordered: Sequence[Edit]) -> list[Edit]:
+    """What is to stand in place of the subqueries that are computed once; the planner knows their relations. `ordered`
+    are pieces that are written otherwise anyhow."""
+    found = _repeated(statement) if statement.shown == statement.text else _read(statement)
+    edits: list[Edit] = []
+    made: list[Key] = []
+    for definition in found:
+        if span is not None and not covers(span, definition.body):
+            continue
+        key = (SHARED, f"{planner.place}{definition.body.start}", definition.name)
+        relation = planner.relations.known(key)
+        if relation is None:
+            relation = _relation(planner, statement, definition, around(edits, ordered), key)
+            made += [key] if relation is not None else []
+        if relation is not None:
+            edits.append(Edit(definition.body.start, definition.body.end, f"SELECT * FROM {relation.sql}"))
+    if made and not can_be_planned(planner, statement, span, around(edits, ordered)):
+        planner.relations.forget(made)
+        return []
+    return edits
+
+
+def around(outer: Sequence[Edit], inner: Sequence[Edit]) -> list[Edit]:
+    """Both, without what stands within a piece that is replaced as a whole."""
+    return [*outer, *(i for i in inner if not any(o.start <= i.start and i.end <= o.end for o in outer))]
+
+
+def can_be_planned(planner: Planner, statement: Planned, span: Span | None, instead: Sequence[Edit]) -> bool:
+    return _planned(planner, statement, span, instead) is not None
+
+
+@lru_cache(maxsize=500)
+def _repeated(statement: Planned) -> tuple[Definition, ...]:
+    """Not for statements that carry secrets."""
+    return _read(statement)
+
+
+def _read(statement: Planned) -> tuple[Definition, ...]:
+    found = locate_definitions(statement)
+    return tuple(d for d in found if d.uses > 1 and d.is_work and not d.is_sampled)
+
+
+def _relation(
+    planner: Planner, statement: Planned, definition: Definition, edits: Sequence[Edit], key: Key
+) -> Relation | None:
+    """The subquery as a relation that is to be computed, planned with those that stand before it in WITH."""
+    body = definition.body
+    opening = Edit(definition.before, body.start, " SELECT * FROM (")
+    piece = [opening, Edit(body.end, body.end, "\n)")]
+    frame = _planned(planner, statement, Span(definition.start, body.end), edits, piece)
+    if frame is None:
+        return None
+    shared = Shared.of(definition.name, definition.uses, frame, analysed_schema(frame))
+    if shared is None:
+        return None
+    shadow = shared.shadow(planner.context)
+    return planner.add(Relation(key, shadow, tuple(shared.schema.names), shared=shared))
+
+
+def _planned(
+    planner: Planner, statement: Planned, span: Span | None, instead: Sequence[Edit], also: Sequence[Edit] = ()
+) -> DataFrame | None:
+    """The plan of a piece of the statement; None if it has none. Then the statement is planned as it is written: that
+    has a plan, or tells what is wrong with it. It may be right: where rows are grouped by a key of a subquery that
+    groups by it, its other columns may be used as they are, but not if they come from elsewhere."""
+    text = planner.spliced(statement, span, also=also, instead=instead)
+    try:
+        return planner.plan_ahead(text, statement)
+    except PinakesError:
+        planner.check()
+        return None

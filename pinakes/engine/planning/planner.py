@@ -1,0 +1,464 @@
+"""Planned statements: names resolved, text spliced, and the rest left to DataFusion.
+
+One planner serves one statement. Each table is loaded once for it, so a query reads one snapshot of each; a view is
+planned by a planner of its own, within the view's default catalog and namespace.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
+from contextvars import copy_context
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+from datafusion import DataFrame, SessionContext, col
+from datafusion import Table as Provider
+
+from pinakes.core.catalog import IcebergTable, ViewDefinition
+from pinakes.core.errors import (
+    ColumnNotFound,
+    InvalidArgument,
+    NotFoundError,
+    NotSupportedError,
+    Position,
+    TableNotFound,
+    listing,
+)
+from pinakes.core.names import Name, Part, quote, undotted
+from pinakes.engine.binding.binder import Relations
+from pinakes.engine.binding.namespaces import Found, Scope
+from pinakes.engine.binding.relation import ROOT, Key, Relation
+from pinakes.engine.binding.resolver import Resolver
+from pinakes.engine.datafusion.catalog_bridge import CURRENT
+from pinakes.engine.datafusion.error_rules import column_or_text
+from pinakes.engine.datafusion.error_translation import translated
+from pinakes.engine.datafusion.session_config import READ_ONLY
+from pinakes.engine.datafusion.workarounds.correlated_subqueries import refuse_unread, refuse_unsound_subqueries
+from pinakes.engine.datafusion.workarounds.join_filter_columns import may_go_astray
+from pinakes.engine.planning.optimize.improve import improved
+from pinakes.engine.planning.plan_schema import schema_of, without_views
+from pinakes.engine.planning.planned_text import covers, planned_placeholders, planned_text
+from pinakes.engine.planning.splice import Edit, Spliced
+from pinakes.engine.pushdown.scan_pushdown import Plans
+from pinakes.parser import classify
+from pinakes.parser.statements import Planned, Query, Span, TableRef
+from pinakes.parser.typed import LATE
+
+if TYPE_CHECKING:
+    from pinakes.engine.statement_context import Execution
+    from pinakes.parser.typed.nodes import Query as Tree
+    from pinakes.parser.typed.rewrite import Rewritten
+
+MAX_VIEW_DEPTH = 64
+MOST_STEPS = 5_000
+"""Of the views that a statement reads: other users wait while DataFusion optimises a plan."""
+_UNTYPED = re.compile(r"""SELECT\s+(?:\d{1,9}|'[^']*')(?:\s+AS\s+"[^"]*")?\s*;?\s*""", re.IGNORECASE)
+"""Texts in which no two types meet."""
+LONG = 1_000
+"""Characters of a constant from which it counts in the size of a batch."""
+_LONG_TEXT = re.compile(rf"'[^']{{{LONG},}}+'")
+_LATE_TEXT = re.compile(rf"\"(?:repeat|\$[lr]pad){re.escape(LATE)}\"\(")
+"""A call that makes a long text of constants."""
+MOST_OF_CONSTANTS = 1 << 26
+FEWEST = 16
+"""Rows of a batch with such constants."""
+_RECURSIVE = re.compile(r"\bRECURSIVE\b", re.IGNORECASE)
+_SUBQUERY = re.compile(r"\(\s*(?:SELECT|WITH|FROM|TABLE)\b", re.IGNORECASE)
+
+
+class Planner:
+    def __init__(
+        self,
+        execution: Execution,
+        resolver: Resolver,
+        *,
+        within: tuple[Found, ...] = (),
+        memo: dict[Key, Relation] | None = None,
+        nested: bool = False,
+    ) -> None:
+        self.execution = execution
+        self._session = execution.session
+        self._resolver = resolver
+        self._within = within
+        self._memo: dict[Key, Relation] = {} if memo is None else memo
+        self.is_nested = nested
+        """Another thread plans meanwhile, holds the session's lock, and waits for this."""
+        self._resolved: dict[tuple[int, int], tuple[Planned, Key]] = {}
+        self._ahead: dict[str, DataFrame] = {}
+        self._all_resolved = True
+        self._missing: NotFoundError | None = None
+        self._typed_texts: dict[str, Rewritten] = {}
+
+    # --- text -----------------------------------------------------------------------------------------------------
+
+    def rewrite(
+        self,
+        statement: Planned,
+        span: Span | None = None,
+        *,
+        target: tuple[TableRef, Relation] | None = None,
+        also: Sequence[Edit] = (),
+    ) -> Spliced:
+        """The statement's text, or a piece of it, as DataFusion is to read it."""
+        instead = [] if target is not None else improved(self, statement, span)
+        return self.spliced(statement, span, target=target, also=also, instead=instead)
+
+    def spliced(
+        self,
+        statement: Planned,
+        span: Span | None = None,
+        *,
+        target: tuple[TableRef, Relation] | None = None,
+        also: Sequence[Edit] = (),
+        instead: Sequence[Edit] = (),
+    ) -> Spliced:
+        """The same, with other text `instead` of some pieces."""
+        relations = {
+            index: self.relation_of(index, statement)
+            for index, ref in enumerate(statement.tables)
+            if span is None or covers(span, ref.span)
+        }
+        if sum(relation.steps for relation in relations.values()) > MOST_STEPS:
+            views = listing([".".join(r.path) for r in relations.values() if r.view is not None])
+            raise NotSupportedError(
+                f"this statement would have more than {MOST_STEPS:,} steps, since a view is planned wherever it is "
+                f"read, with the views that it reads: {views}. Store one of them with CREATE TABLE … AS."
+            )
+        value = self._session.value
+        if statement.functions:
+            from pinakes.engine.workers.functions import function_edits
+
+            also = [*also, *function_edits(self, self._resolver, statement, span)]
+        return planned_text(statement, relations, value, span, target=target, also=also, instead=instead)
+
+    def relation_of(self, index: int, statement: Planned) -> Relation:
+        """That of a statement's table. Its name is resolved once, however many pieces of the text it stands in."""
+        of, key = self._resolved.get((id(statement), index), (None, None))
+        known = self._memo.get(key) if key is not None and of is statement else None
+        if known is None:
+            known = self.relations.of(statement.tables[index], statement)
+            self._resolved[id(statement), index] = statement, known.key
+        return known
+
+    def aside(self, relation: Relation) -> Planner:
+        """Another planner, for a question about one relation: what it plans is not the statement's own."""
+        execution = replace(self.execution, plans=Plans(), files=[])
+        return Planner(execution, self._resolver, within=self._within, memo={relation.key: relation})
+
+    @property
+    def place(self) -> str:
+        """Tells the texts of a statement and of the views that it reads apart."""
+        return "".join(f"{found}:" for found in self._within)
+
+    @property
+    def context(self) -> SessionContext:
+        return self._session.context
+
+    def check(self) -> None:
+        """Raise if the statement was stopped."""
+        self.execution.query.check()
+
+    # --- plans ----------------------------------------------------------------------------------------------------
+
+    def query(self, statement: Planned, span: Span | None = None) -> DataFrame:
+        """The plan of a query that stands in the statement."""
+        with self.execution.query.phase("resolve"):
+            text = self.rewrite(statement, span)
+        return self.plan(text.text, statement, text.locate)
+
+    def plan(
+        self, sql: str, statement: Planned, locate: Callable[[int, int], Position | None] | None = None
+    ) -> DataFrame:
+        """The plan of text that is DataFusion's already; the statement tells which parameters it takes."""
+        ahead = self._ahead.pop(sql, None)
+        return ahead if ahead is not None else self._plan(sql, statement, locate)
+
+    def plan_ahead(self, text: Spliced, statement: Planned) -> DataFrame:
+        """The same, to see whether there is one; who asks for the very same text next need not wait."""
+        self._ahead[text.text] = frame = self._plan(text.text, statement, text.locate)
+        return frame
+
+    def types(
+        self, sql: str, statement: Planned, locate: Callable[[int, int], Position | None] | None = None
+    ) -> list[pa.DataType]:
+        """Those of the columns of a query that is DataFusion's already. Nothing is planned where `parser/typed` knows
+        all of them exactly, which it does not for the fields of a struct. A subquery is planned, since only its plan
+        shows whether DataFusion answers it rightly."""
+        if statement.parsed and not _SUBQUERY.search(sql):
+            found = self._rewritten(sql, self._parameters(statement), None).types
+            if found is not None and not any(pa.types.is_nested(type) for type in found):
+                return [without_views(type) for type in found]
+        return list(schema_of(self.plan(sql, statement, locate)).types)
+
+    def _plan(self, sql: str, statement: Planned, locate: Callable[[int, int], Position | None] | None) -> DataFrame:
+        """The plan of a text, without the forms that DataFusion answers wrongly."""
+        if _UNTYPED.fullmatch(sql):
+            return self._plan_as_is(sql, statement, locate)
+        from pinakes.parser.workarounds.rewrite import rewrite_planned
+
+        views = any(relation.view is not None for relation in self._memo.values())
+        written = rewrite_planned(sql, is_source=bool(self._within), reads_views=views, floats=self._floats)
+        if written is None:
+            frame = self._plan_as_is(sql, statement, locate)
+            refuse_unread(frame.logical_plan())
+            return frame
+        if locate is None or written.text == sql:
+            return self._plan_as_is(written.text, statement, locate, written.tree)
+        return self._plan_as_is(written.text, statement, lambda line, column: locate(*written.place(line, column)))
+
+    def _plan_as_is(
+        self,
+        sql: str,
+        statement: Planned,
+        locate: Callable[[int, int], Position | None] | None,
+        tree: Tree | None = None,
+    ) -> DataFrame:
+        parameters = self._parameters(statement)
+        session = self._session
+        self._all_resolved = statement.parsed
+        self.execution.plans.names_meet |= self._names_meet(statement)
+        self.execution.plans.recurses |= _RECURSIVE.search(sql) is not None
+        try:
+            with (
+                self.execution.query.phase("plan"),
+                nullcontext() if self.is_nested else session.plan_lock,
+                session.bridge.planning(self),
+                translated(locate),
+            ):
+                frame = self._planned(sql, parameters, tree)
+        except TableNotFound as error:
+            raise self._missing or error from None
+        except ColumnNotFound as error:
+            raise column_or_text(error, statement.text) from error.__cause__
+        plans, is_shadowed = self.execution.plans, any(relation.is_shadow for relation in self._memo.values())
+        plans.may_go_astray |= may_go_astray(sql)
+        if _SUBQUERY.search(sql):
+            refuse_unsound_subqueries(frame.logical_plan())
+        plans.add(frame, self._memo, lambda: self._plan_as_is(sql, statement, locate), is_shadowed=is_shadowed)
+        return frame
+
+    def _planned(self, sql: str, parameters: dict[str, object] | None, tree: Tree | None) -> DataFrame:
+        """Once more when names that were resolved meanwhile led to files whose statistics can't be used."""
+        context, statistics = self._session.context, self.execution.statistics
+        text, rows = self._stoppable(self._typed(sql, parameters, tree))
+        rows = self._with_constants(text, parameters, rows)
+        if not self.is_nested:
+            filters = not self.execution.plans.names_meet
+            shares = not self.execution.plans.recurses
+            self._session.switches.set(
+                context, statistics=statistics, dynamic_filters=filters, round_robin=shares, rows=rows
+            )
+        elif not statistics:  # who waits for this has set all else already
+            self._session.switches.set(context, statistics=False)
+        frame = context.sql_with_options(text, READ_ONLY, param_values=parameters)
+        return frame if statistics == self.execution.statistics else self._planned(sql, parameters, tree)
+
+    def _typed(self, sql: str, parameters: dict[str, object] | None, tree: Tree | None) -> str:
+        """The text with the casts that its types need (`parser/typed`); `tree` is that of the text, if it was read."""
+        if sql not in self._typed_texts and _UNTYPED.fullmatch(sql):
+            return sql  # SELECT 1 is not worth the import
+        rewritten = self._rewritten(sql, parameters, tree)
+        self.execution.plans.untyped |= not rewritten.complete
+        self.execution.plans.unchecked |= rewritten.unchecked
+        return rewritten.text
+
+    def _rewritten(self, sql: str, parameters: dict[str, object] | None, tree: Tree | None) -> Rewritten:
+        known = self._typed_texts.get(sql)
+        if known is None:
+            from pinakes.engine.planning.expression_types import PlanEnvironment
+            from pinakes.parser.typed.rewrite import rewrite
+
+            session = self._session
+            find = None if self._all_resolved else self._found
+            environment = PlanEnvironment(
+                self._memo,
+                parameters,
+                session.settings.time_zone,
+                session.manifests,
+                session.context,
+                session.engine.result_limit,
+                find,
+            )
+            self._typed_texts[sql] = known = rewrite(sql, environment, tree)
+        return known
+
+    def _found(self, parts: tuple[str, ...]) -> Relation | None:
+        """A table of a text that sqlglot could not read, in which it stands as it was written."""
+        try:
+            return self.named(Name(tuple(Part(part, quoted=part != part.lower()) for part in parts)))
+        except NotFoundError:
+            return None  # DataFusion will report it, if it is a table at all
+
+    def _stoppable(self, sql: str) -> tuple[str, int]:
+        """The text with calls in its conditions, if it is to have them, and the rows of a batch."""
+        plans, usual = self.execution.plans, self._session.settings.batch_size
+        if plans.calls is None and not plans.crosses:
+            return sql, usual
+        from pinakes.engine.datafusion.workarounds import cancellable_joins as stoppable
+
+        rows = stoppable.rows_per_batch(usual, keyless=plans.calls is not None and plans.keyless, crosses=plans.crosses)
+        if plans.calls is not None:
+            self.context.register_udf(stoppable.function(self.execution.query))
+            sql = stoppable.with_calls(sql, loose=plans.calls)
+        return sql, rows
+
+    def _with_constants(self, sql: str, parameters: dict[str, object] | None, rows: int) -> int:
+        """The rows of a batch: fewer if constants are long, as each row has a copy of each, also behind a join."""
+        size = sum(map(len, _LONG_TEXT.findall(sql))) + len(_LATE_TEXT.findall(sql)) * MOST_OF_CONSTANTS // FEWEST
+        for name, value in (parameters or {}).items():
+            if isinstance(value, str | bytes) and len(value) > LONG:
+                size += len(value) * sql.count(f"${name}")
+        plans = self.execution.plans
+        plans.constants = max(plans.constants, size)
+        return max(FEWEST, min(rows, MOST_OF_CONSTANTS // plans.constants)) if plans.constants else rows
+
+    def _floats(self) -> frozenset[str]:
+        """The columns of the statement's relations that hold floating point numbers."""
+        fields = (field for relation in self._memo.values() for field in relation.provider.schema)
+        return frozenset(field.name for field in fields if pa.types.is_floating(field.type))
+
+    def _names_meet(self, statement: Planned) -> bool:
+        """Whether the relations of a statement have columns of the same name: of such, DataFusion 55 takes one for the
+        other when operators filter what others read (`astray.py`)."""
+        keys = [key for of, key in self._resolved.values() if of is statement]
+        columns = [column for key in keys if key in self._memo for column in self._memo[key].columns]
+        return not statement.parsed or len(columns) != len(set(columns))
+
+    def _parameters(self, statement: Planned) -> dict[str, object] | None:
+        given = self.execution.parameters
+        if self.execution.unbound:
+            return None
+        if not statement.parsed:
+            return dict(given) or None
+        return {p.name: self.execution.parameter(p.name) for p in planned_placeholders(statement)} or None
+
+    # --- relations ------------------------------------------------------------------------------------------------
+
+    @property
+    def relations(self) -> Relations:
+        """Made when they are asked for: kept here they would keep the planner, and what it holds, alive."""
+        return Relations(self.execution, self._resolver, self._expand, self._memo, is_callers=not self._within)
+
+    def named(self, name: Name) -> Relation:
+        """The relation behind a name; loaded once per statement."""
+        return self.relations.named(name)
+
+    def iceberg(self, key: Key, table: IcebergTable) -> Relation:
+        """An Iceberg table's rows as they are now."""
+        return self.relations.iceberg(key, table)
+
+    def add(self, relation: Relation) -> Relation:
+        """Make a relation known that no catalog holds: a table narrowed to some files, rows at hand."""
+        return self.relations.add(relation)
+
+    def _expand(self, found: Found, view: ViewDefinition) -> DataFrame:
+        """The plan of a view, in its own scope, with the columns it was made with."""
+        planner, statement = self.inside(found, view)
+        if view.schema is None:  # its columns are those that it has now
+            return planner.query(statement)
+        if view.properties.get(COLUMNS_GIVEN) == "true":
+            return planner.query_as(statement, [f.name for f in view.schema.fields])
+        return _with_names(planner.query(statement), found, view)
+
+    def inside(self, found: Found, view: ViewDefinition) -> tuple[Planner, Query]:
+        """Who plans the text of a view, and its query."""
+        if found in self._within or len(self._within) >= MAX_VIEW_DEPTH:
+            chain = " -> ".join(str(f) for f in (*self._within, found))
+            raise InvalidArgument(f"view {found} reads itself: {chain}")
+        scope = Scope(view.default_catalog or found.place.mount.name, view.default_namespace)
+        planner = Planner(
+            self.execution,
+            self._resolver.within(scope, found),
+            within=(*self._within, found),
+            memo=self._memo,
+            nested=self.is_nested,
+        )
+        statement = classify(view.sql)
+        if not isinstance(statement, Query):
+            raise InvalidArgument(f"view {found} does not hold a query but a {statement.kind}")
+        return planner, statement
+
+    def known(self, key: Key) -> Relation | None:
+        """A relation of the statement by the key that stands for it in planned text."""
+        return self._memo.get(key)
+
+    def plan_over(self, sql: str, relation: Relation) -> DataFrame:
+        """The plan of text that reads one relation of the statement, whose files are chosen already, and takes no
+        parameters. A shadow would have no rows: `rows_of` reads these."""
+        assert not relation.is_shadow
+        return self.aside(relation).plan(sql, Query(text=sql, shown=""))
+
+    def rows_of(self, relation: Relation, columns: Sequence[str] = ()) -> Iterator[pa.RecordBatch]:
+        """All rows of one relation of the statement, with all columns or some, whatever else is asked of it."""
+        sql = f"SELECT {', '.join(map(quote, columns or relation.columns))} FROM {relation.sql}"
+        aside = self.aside(relation)
+        return aside.execution.batches(aside.plan(sql, Query(text=sql, shown="")))
+
+    def query_as(self, statement: Planned, names: Sequence[str]) -> DataFrame:
+        """The plan of a query whose columns are called otherwise, one by one."""
+        text = self.rewrite(statement).text
+        return self.plan(f'SELECT * FROM ({text}\n) AS "v"({", ".join(map(quote, names))})', statement)
+
+    def relation(self, catalog: str, schema: str, name: str) -> Provider | None:
+        """What DataFusion asks while it plans. The names of a text that sqlglot read were resolved before; any other
+        is that of a table function, or stands in a text that it could not read and is resolved now."""
+        known = self._memo.get((catalog, schema, name))
+        if known is None and not self._all_resolved:
+            known = self._resolve_now(_name_of(catalog, schema, name))
+        return known.provider if known is not None else None
+
+    def _resolve_now(self, name: Name) -> Relation | None:
+        """On another thread, since a view may have to be planned and planning within planning is not allowed."""
+        waiting = Planner(self.execution, self._resolver, within=self._within, memo=self._memo, nested=True)
+        try:
+            with ThreadPoolExecutor(1) as thread:
+                return thread.submit(copy_context().run, waiting.named, name).result()
+        except NotFoundError as error:
+            self._missing = error
+            return None
+
+
+def _with_names(frame: DataFrame, found: Found, view: ViewDefinition) -> DataFrame:
+    """The view's columns under the names it was made with; what the tables gained since stays out."""
+    assert view.schema is not None
+    names = [f.name for f in view.schema.fields]
+    have = list(frame.schema().names)
+    if have == names:
+        return frame
+    if view.dialect != _OURS and (chosen := _columns_of_another(have, names, view)) is not None:
+        return frame.select(*(col(quote(have[at])).alias(name) for at, name in zip(chosen, names, strict=True)))
+    missing = [n for n in names if n not in have]
+    if missing:
+        raise InvalidArgument(f"view {found} no longer fits: its query has no column {missing[0]}. Replace the view.")
+    return frame.select(*(quote(n) for n in names))
+
+
+def _columns_of_another(have: Sequence[str], names: Sequence[str], view: ViewDefinition) -> list[int] | None:
+    """Which columns of its query are those of a view that another engine made. Spark keeps what it calls the columns of
+    the query; an expression it calls otherwise than we do, and so it is found by its place, unless there is a star."""
+    told = view.properties.get(_SPARK_NAMES, "").split(",")
+    asked = [name.casefold() for name in (told if len(told) == len(names) else names)]
+    places = {name.casefold(): at for at, name in enumerate(have)}
+    if len(places) == len(have) and all(name in places for name in asked):
+        return [places[name] for name in asked]
+    return list(range(len(have))) if len(have) == len(names) and _STAR.search(view.sql) is None else None
+
+
+_OURS = "pinakes"
+_SPARK_NAMES = "spark.query-column-names"
+_STAR = re.compile(r"(?:\bselect|\bdistinct|\ball|,|\.)\s*\*", re.IGNORECASE)
+
+COLUMNS_GIVEN = "pinakes.columns-given"
+"""The property of a view whose columns were named in CREATE VIEW v (a, b)."""
+
+
+def _name_of(catalog: str, schema: str, name: str) -> Name:
+    """A name as DataFusion has it. It folded what was unquoted, so only odd parts are known to be quoted."""
+    parts = [] if catalog == CURRENT else [catalog]
+    if schema not in (CURRENT, ROOT):
+        parts += undotted(schema) if catalog != CURRENT else [schema]
+    return Name(tuple(Part(p, quoted=p != p.lower()) for p in (*parts, name)))

@@ -1,0 +1,1 @@
+"""What an optimised plan asks of each of its scans: columns, predicates and a limit."""

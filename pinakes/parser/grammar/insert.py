@@ -1,0 +1,62 @@
+"""INSERT INTO, INSERT OVERWRITE."""
+
+from __future__ import annotations
+
+from pinakes.parser.cursor import Cursor
+from pinakes.parser.grammar.query import STARTS, body
+from pinakes.parser.grammar.targets import returning, target
+from pinakes.parser.locate import Located
+from pinakes.parser.statements import Insert, PartitionColumn
+
+
+def insert(cursor: Cursor) -> Insert:
+    """INSERT INTO | OVERWRITE [TABLE] target [AS alias] [PARTITION (…)] [(columns)] [BY NAME] query | DEFAULT VALUES"""
+    if cursor.word == "OR":
+        raise cursor.unsupported("INSERT OR … is not supported: use MERGE")
+    overwrite = cursor.expect_one("INTO", "OVERWRITE") == "OVERWRITE"
+    if overwrite:
+        cursor.accept("INTO")
+    cursor.accept("TABLE")
+    into = target(cursor, alias=cursor.peek(1).word == "AS")
+    partition = cursor.listed(_partition_column) if cursor.accept("PARTITION") else ()
+    columns = cursor.listed(Cursor.part) if _has_columns(cursor) else ()
+    by_name = cursor.accept("BY", "NAME")
+    if not by_name:
+        cursor.accept("BY", "POSITION")
+    counted = returning(cursor)
+    if cursor.accept("DEFAULT", "VALUES"):
+        cursor.done()
+        span, located = None, Located()
+    else:
+        span, located = body(cursor)
+    return Insert(
+        text=cursor.text,
+        shown=cursor.shown,
+        target=into,
+        partition=partition,
+        columns=columns,
+        body=span,
+        overwrite=overwrite,
+        by_name=by_name,
+        returning=counted,
+        **located._asdict(),
+    )
+
+
+def _partition_column(cursor: Cursor) -> PartitionColumn:
+    """column [= constant]"""
+    column = cursor.part("a column that the table is partitioned by")
+    if not cursor.accept("="):
+        return PartitionColumn(column)
+    first = cursor.at
+    value = cursor.until(",", ")", what="a constant")
+    if any(token.kind == "parameter" for token in cursor.tokens[first : cursor.at]):
+        raise cursor.unsupported("a parameter can't stand in PARTITION: give a constant, or the column in the query")
+    return PartitionColumn(column, value)
+
+
+def _has_columns(cursor: Cursor) -> bool:
+    """( begins names of columns unless it begins a query; a column may have the name of a query's first word."""
+    if cursor.word != "(":
+        return False
+    return cursor.peek(1).word not in STARTS or cursor.peek(2).word in (",", ")")
