@@ -20,7 +20,7 @@ from datafusion import ScalarUDF, SessionContext, udf
 from pinakes.core.errors import ExecutionError, OutOfMemory
 from pinakes.parser.typed import LATE, SERIES, SHORT, SQUARES, STEPS, WEIGHED
 
-_COUNTING = frozenset({"repeat", "lpad", "rpad", SERIES})
+_COUNTING = frozenset({"repeat", "$lpad", "$rpad", SERIES})
 _TEXT, _NUMBER, _DOUBLE = pa.string(), pa.int64(), pa.float64()
 MOST = 1 << 30
 """Bytes that one call may make of a batch, however much memory there is: an array of texts ends at twice as many."""
@@ -28,6 +28,10 @@ LEAST = 1 << 24
 MOST_OF_ROW = 1 << 24
 """Bytes that one call may make of a single row, since that may be a constant: the optimiser copies constants and writes
 them into texts of plans. Functions whose names end in `LATE` are not computed while a statement is planned."""
+_LARGE = 1 << 20
+"""Bytes from which a result counts with all others that are in use."""
+MOST_IN_ALL = 1 << 28
+"""Bytes that results of functions may have together where memory_limit is smaller."""
 MOST_STEPS = 2_000_000_000
 """Steps of a function that compares each character with each other: two or three seconds."""
 
@@ -49,8 +53,8 @@ def _functions(limit: int) -> tuple[ScalarUDF, ...]:
     known: tuple[tuple[str, Callable[..., pa.Array], Sequence[pa.DataType], pa.DataType], ...] = (
         ("repeat", bounds.repeat, (_TEXT, _NUMBER), _TEXT),
         ("replace", bounds.replace, (_TEXT, _TEXT, _TEXT), _TEXT),
-        ("lpad", bounds.lpad, (_TEXT, _NUMBER, _TEXT), _TEXT),
-        ("rpad", bounds.rpad, (_TEXT, _NUMBER, _TEXT), _TEXT),
+        ("$lpad", bounds.lpad, (_TEXT, _NUMBER, _TEXT), _TEXT),
+        ("$rpad", bounds.rpad, (_TEXT, _NUMBER, _TEXT), _TEXT),
         (SERIES, bounds.series, (_NUMBER, _NUMBER, _NUMBER, pa.bool_()), pa.list_(_NUMBER)),
         (STEPS, bounds.steps, (moment, moment, pa.month_day_nano_interval()), pa.month_day_nano_interval()),
         (WEIGHED, bounds.weighed, (_TEXT, _NUMBER), _TEXT),
@@ -94,6 +98,11 @@ class Bounds:
         self._of_row = limit if late else min(limit, MOST_OF_ROW)
 
     def _check(self, name: str, size: float, rows: int) -> None:
+        if size > _LARGE and size + pa.total_allocated_bytes() > max(MOST_IN_ALL, 4 * self._limit):
+            raise OutOfMemory(
+                f"{name} would make {size:,.0f} bytes, which are more than are left of memory_limit for the results of "
+                "functions: ask for less, or try again when other statements have ended"
+            )
         limit = self._limit if rows > 1 else self._of_row
         if size > limit:
             of = "one row" if rows == 1 else f"a batch of {rows:,} rows"
