@@ -90,6 +90,25 @@ def test_every_module_says_what_it_is_for(module: Path) -> None:
     assert ast.get_docstring(ast.parse(module.read_text(encoding="utf-8")))
 
 
+@pytest.mark.parametrize("page", ["architecture", "contributing"])
+def test_the_paths_that_a_page_for_contributors_names_exist(page: str) -> None:
+    """In code spans and in the diagram; relative to the package, or to the root of the tree."""
+    text = (ROOT / f"docs/{page}.md").read_text(encoding="utf-8")
+    pieces = [*re.findall(r"`([^`\n]+)`", text), *" ".join(re.findall(r"^```$(.*?)^```$", text, re.M | re.S)).split()]
+    paths = {piece.rstrip(",") for piece in pieces if re.fullmatch(r"[\w./-]+(?:/|\.(?:py|md|toml)),?", piece)}
+    assert len(paths) > 30
+    in_packages = {"table.py", "__init__.py"}
+    assert [p for p in sorted(paths - in_packages) if not ((PACKAGE / p).exists() or (ROOT / p).exists())] == []
+
+
+def test_the_architecture_page_names_every_package() -> None:
+    text = (ROOT / "docs/architecture.md").read_text(encoding="utf-8")
+    packages = [
+        path.parent.relative_to(PACKAGE) for depth in ("*", "engine/*") for path in PACKAGE.glob(f"{depth}/__init__.py")
+    ]
+    assert [str(p) for p in packages if f"`{p}/" not in text] == []
+
+
 def settings() -> list[tuple[str, str, str]]:
     engine = (Settings, EngineConfig, CacheConfig, SizedCacheConfig, LogConfig, SparkConfig)
     server = (LoginConfig, ServerLimits, StatementLimits, MetricsConfig, OidcConfig, TlsConfig, AccessConfig)
