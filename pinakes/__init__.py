@@ -3,8 +3,8 @@
     con = pinakes.connect()
     con.sql("SELECT 42 AS answer").df()
 
-The module is one of PEP 249 (`docs/python.md`); what it exports is loaded when it is first used, so that importing it
-costs nothing. Start reading at `pinakes/engine/run.py`; `docs/architecture.md` draws the whole flow.
+The module follows PEP 249 (`docs/python.md`). Its exports are loaded on first use, so that importing it costs nothing.
+To read the code, start at `docs/architecture.md`, then `pinakes/engine/run.py`.
 """
 
 from __future__ import annotations

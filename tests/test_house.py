@@ -109,6 +109,16 @@ def test_the_architecture_page_names_every_package() -> None:
     assert [str(p) for p in packages if f"`{p}/" not in text] == []
 
 
+@pytest.mark.parametrize("package", [m for m in MODULES if m.name == "__init__.py"], ids=lambda p: p.parent.name)
+def test_every_package_says_what_belongs_there_and_what_does_not(package: Path) -> None:
+    """In two sentences; modules that it names are there."""
+    text = ast.get_docstring(ast.parse(package.read_text(encoding="utf-8"))) or ""
+    assert len(re.findall(r"[.:](?=\s|$)", text)) >= 2
+    named = re.findall(r"`([\w/]+\.(?:py|md))`", text)
+    places = (package.parent, package.parent.parent, PACKAGE, ROOT)
+    assert [name for name in named if not any((place / name).is_file() for place in places)] == []
+
+
 def settings() -> list[tuple[str, str, str]]:
     engine = (Settings, EngineConfig, CacheConfig, SizedCacheConfig, LogConfig, SparkConfig)
     server = (LoginConfig, ServerLimits, StatementLimits, MetricsConfig, OidcConfig, TlsConfig, AccessConfig)

@@ -1,1 +1,3 @@
-"""What an application uses: `connection.py` (read first), the cursor, relations; `build.py` makes the engine."""
+"""The Python API: `connect()`, DB-API cursors, relations; `build.py` creates an engine from a configuration. Planning
+and catalogs belong to `engine`, terminals to `cli`. Start at `connection.py`.
+"""

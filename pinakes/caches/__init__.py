@@ -1,1 +1,3 @@
-"""What is remembered between statements. `base.py` is the cache, one module per use; providers know none of it."""
+"""What is kept between statements: one module per cache, their memory budget, and the caching catalog that wraps any
+other. Loading is done by callers, and providers do not know that they are cached. Start at `base.py`.
+"""

@@ -1,1 +1,3 @@
-"""The command line: `main.py` reads the arguments, `script.py` runs statements, `shell.py` is the prompt."""
+"""The command line: arguments (`main.py`), scripts (`script.py`) and the prompt (`shell.py`). What a Python program or
+a notebook needs as well belongs to `api`.
+"""

@@ -1,1 +1,3 @@
-"""Statement in, result out. Start at `run.py`. The only door to DataFusion."""
+"""From a statement to its result; the only package that imports DataFusion. Catalog types belong to `providers`, wire
+formats to `flight`. Start at `run.py`.
+"""

@@ -1,1 +1,3 @@
-"""The Flight SQL server: the engine for clients on the wire. Read `server.py` first. Only this knows pyarrow.flight."""
+"""The Flight SQL server: calls, sessions, results, logins and metrics. SQL, privileges and limits of statements belong
+to `engine`. Start at `server.py`.
+"""

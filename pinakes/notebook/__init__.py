@@ -1,7 +1,8 @@
-"""SQL in notebooks and in IPython: `%load_ext pinakes`, then `%sql` and `%%sql` (docs/notebook.md).
+"""SQL in notebooks and in IPython: `%load_ext pinakes`, then `%sql` and `%%sql` (docs/notebook.md). What `cli` needs as
+well belongs to `api`.
 
-`magics.py` (read first) answers the two, `line.py` reads what stands on their line, `cell.py` runs the statements,
-`values.py` finds the Python variables that they name, `completion.py` completes them.
+Start at `magics.py`; `line.py` parses the line, `cell.py` runs the statements, `values.py` finds the Python variables
+that they name, `completion.py` completes them.
 """
 
 from __future__ import annotations

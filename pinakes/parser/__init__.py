@@ -1,4 +1,6 @@
-"""Text → statements. The only door to sqlglot; start reading at `classify.py`, then `dispatch.py`, then a form."""
+"""From text to statements, and from text to other text: positions, rewriting, redaction; the only package that imports
+sqlglot. What a name refers to, and plans, belong to `engine`. Start at `classify.py`, then `dispatch.py`.
+"""
 
 from pinakes.parser.classify import (
     classify,

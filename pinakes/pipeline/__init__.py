@@ -1,1 +1,3 @@
-"""Spark, the engine for what outgrows one machine. The only door to pyspark; start reading at `remote.py`."""
+"""Spark as the remote engine, and pipelines that run on it; the only package that imports pyspark. Translation of SQL
+belongs to `parser/spark`, engine selection to `engine/remote`. Start at `remote.py`.
+"""

@@ -1,1 +1,3 @@
-"""Catalog types: one module each, one line each in `registry.py`. They return metadata, never plans."""
+"""The catalog types, one module or package each, listed in `registry.py`. They return metadata and commit changes of
+it; plans, caching and privileges belong to other packages.
+"""

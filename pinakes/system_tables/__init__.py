@@ -1,6 +1,6 @@
-"""The tables that describe everything else: information_schema, system.jdbc, system.metadata, …
+"""The tables of `information_schema` and `system`: one module declares a table, its columns and its rows (`base.py`).
+How a plan reads them belongs to `engine/system`.
 
-One table is one small file that declares it (`base.py`): its columns, each with a sentence, and where its rows come
-from. `registry.py` finds them by name, `listing.py` and `loading.py` ask the catalogs for what a query wants and no
-more. The engine makes them queryable (`engine/system`). To add one: docs/system-tables.md.
+`registry.py` finds them by name; `listing.py` and `loading.py` call the catalogs for what a query needs and no more. To
+add one: docs/system-tables.md.
 """

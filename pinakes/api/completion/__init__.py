@@ -1,7 +1,9 @@
-"""What may be typed next: completion of statements from the live catalog, for the shell and for notebooks.
+"""Completion of statements from the live catalog, for the shell and for notebooks. Keys and menus belong to `cli` and
+`notebook`.
 
-`completer.py` is where to start: `Completer(session).complete(text, cursor)`. `asked.py` reads the text, `seen.py`
-knows what the session sees, `loader.py` lists catalogs in the background, `ranking.py` chooses and sorts.
+Start at `completer.py`: `Completer(session).complete(text, cursor)`. `asked.py` reads the text, `sight.py` and
+`source.py` hold the names that the session sees, `loader.py` lists catalogs in the background, `ranking.py` selects and
+sorts.
 """
 
 from pinakes.api.completion.completer import Completer

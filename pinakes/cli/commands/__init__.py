@@ -1,6 +1,7 @@
-"""The backslash commands, of the shell and of scripts. `table.py` lists them all; each group is one module.
+"""The backslash commands of the shell and of scripts, in groups; `table.py` lists them all. SQL statements belong to
+`engine/commands`.
 
-A command is one entry in the table: its names, arguments, one sentence of help, and the function that carries it out.
+A command is one entry in the table: its names, arguments, one sentence of help, and the function that runs it.
 """
 
 from pinakes.cli.commands.base import Call, Command

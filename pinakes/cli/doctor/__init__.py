@@ -1,5 +1,6 @@
-"""`pinakes doctor`: what works here, what does not, and what to do about it.
+"""`pinakes doctor`: checks of the installation, the configuration and the catalogs, with advice for each problem. It
+reports and changes nothing.
 
-`run.py` (read first) asks each group of checks in turn, one module each; `finding.py` is what a check finds,
-`report.py` prints all of it. No check raises: one that fails by itself is a problem like any other.
+`run.py` runs the groups of checks, one module each; `finding.py` is the result of a check, `report.py` prints the
+results. A check does not raise: its own failure is reported as a problem.
 """

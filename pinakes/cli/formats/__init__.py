@@ -1,7 +1,8 @@
-"""The output formats, one module each with a function `write`. They load when asked for: `--help` needs none.
+"""The output formats, one module each with a function `write`, loaded on first use. How a single value prints is
+decided by `core/value_format.py`.
 
-`write(result, out, width)` streams a result's rows to `out` and returns how many there were; `width` is the
-terminal's, None when nothing limits it. A machine format prints rows and nothing else.
+`write(result, out, width)` streams the rows of a result to `out` and returns their number; `width` is the width of the
+terminal, or None for no limit. A machine-readable format prints rows and nothing else.
 """
 
 from __future__ import annotations

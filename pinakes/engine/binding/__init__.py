@@ -1,1 +1,3 @@
-"""Names become tables at snapshots, views, files and columns: everything that is decided before planning."""
+"""Binding: names in a statement become tables at snapshots, views, files and columns. The rules of names are in
+`core/names.py`, and planning the bound text is in `engine/planning`.
+"""

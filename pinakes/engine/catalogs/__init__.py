@@ -1,1 +1,3 @@
-"""Mounted catalogs: the registry, ATTACH and its options, secrets, and who may do what with them."""
+"""The mounted catalogs: registry, mounts, options of ATTACH, secrets, and privileges in `authorization`. Catalog types
+belong to `providers`.
+"""

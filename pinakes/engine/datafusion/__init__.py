@@ -1,1 +1,3 @@
-"""The settings of DataFusion, its view of our catalogs, its errors and metrics, and functions registered with it."""
+"""Everything about DataFusion that does not depend on catalogs or Iceberg: contexts and their settings, functions,
+scans of given files, serialised plans, metrics and error translation. It imports no other package of the engine.
+"""

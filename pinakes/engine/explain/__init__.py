@@ -1,1 +1,3 @@
-"""EXPLAIN FULL: facts of a plan are collected (`collect.py`) into one tree (`facts.py`), and shown as rows or JSON."""
+"""EXPLAIN FULL: `collect.py` collects the facts of a plan into one tree (`facts.py`), shown as rows or JSON. It reports
+decisions of other packages and makes none.
+"""

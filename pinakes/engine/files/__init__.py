@@ -1,1 +1,3 @@
-"""Files as tables: `access.py` says which files SQL may touch; the rest turns paths into rows and rows into files."""
+"""Files as tables, COPY, and object stores by path; `access.py` decides which local files SQL may use. Data files of
+Iceberg tables belong to `engine/iceberg`.
+"""

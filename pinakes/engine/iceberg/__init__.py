@@ -1,1 +1,3 @@
-"""Iceberg tables: scans, writes, maintenance and statistics. Catalog types are in `providers`."""
+"""Iceberg tables: scans, writes, maintenance, statistics and branches. Catalog types and fixes of pyiceberg belong to
+`providers`.
+"""

@@ -1,1 +1,3 @@
-"""CALL: one procedure, one file. `registry.py` names them all, `call.py` runs one."""
+"""CALL: one module per procedure; `registry.py` lists them, `call.py` runs one. The work on tables is done by
+`engine/iceberg`.
+"""

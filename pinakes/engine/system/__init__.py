@@ -1,1 +1,3 @@
-"""System tables as queries read them: who asks, what of a table a plan wants, and its rows in the plan's place."""
+"""System tables in a plan: the predicates pushed to them, the session's catalogs that they read, and their rows as a
+scan. The tables are declared in `system_tables`.
+"""

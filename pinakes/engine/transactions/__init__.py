@@ -1,1 +1,3 @@
-"""BEGIN … COMMIT: changes of tables of one catalog that become visible together. Begin with `transaction.py`."""
+"""BEGIN … COMMIT: an overlay over one catalog whose changes become visible together. A single commit of one table
+belongs to `engine/iceberg/write`. Start at `transaction.py`.
+"""

@@ -1,1 +1,3 @@
-"""The actions of Flight and Flight SQL, one module each; `table.py` lists them."""
+"""The actions of Flight and Flight SQL, one module each; `table.py` lists them. What they have in common with commands
+is in `flight`.
+"""

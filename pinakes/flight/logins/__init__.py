@@ -1,1 +1,3 @@
-"""The ways to log in: a file of users, names in the configuration, tokens, OpenID Connect. `build.py` joins them."""
+"""The ways to log in: users file, configuration, tokens, OpenID Connect; `build.py` combines them. What a user may do
+is decided by `engine/catalogs/authorization`.
+"""

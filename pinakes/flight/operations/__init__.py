@@ -1,3 +1,3 @@
-"""What a server tells of itself: `ledger.py` counts statements, `metrics.py` and `endpoints.py` tell it by HTTP,
-`logs.py` by lines. Only this knows prometheus_client.
+"""Operating a server: totals of statements (`ledger.py`), metrics and health over HTTP (`metrics.py`, `endpoints.py`),
+logs (`logs.py`). Calls of clients are answered by the rest of `flight`.
 """

@@ -1,1 +1,3 @@
-"""The messages of Flight and Flight SQL: `schema.py` declares them, `messages.py` reads and writes them."""
+"""The messages of Flight and Flight SQL: `schema.py` declares them, `messages.py` reads and writes them. Nothing here
+acts on a message.
+"""

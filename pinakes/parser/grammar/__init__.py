@@ -1,1 +1,3 @@
-"""One module per form of statement. Each function reads from a cursor that stands after the first word."""
+"""The grammar of statements: each function reads one form from a cursor that stands after the first word. What a
+statement does belongs to `engine/commands`.
+"""

@@ -1,4 +1,3 @@
-"""Planned text → Spark's SQL: what DataFusion would answer, said so that Spark answers the same, or refused.
-
-Start reading at `translate.py`.
+"""Translates planned text to Spark's SQL, so that Spark returns what DataFusion would; forms without an exact
+translation are refused. Sessions of Spark belong to `pipeline`. Start at `translate.py`.
 """

@@ -1,7 +1,5 @@
-"""Reads planned text with exact places and types, and rewrites what DataFusion 55 would compute with the wrong types.
-
-What belongs here: rules that need to know the type of an expression. Forms that are wrong whatever their types are
-stand in `parser/workarounds`.
+"""Reads planned text with exact positions and types, and rewrites what DataFusion 55 would compute with the wrong
+types. Forms that are wrong for every type belong to `parser/workarounds`.
 """
 
 ROUNDED = "$rounded"

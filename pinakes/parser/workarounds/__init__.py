@@ -1,7 +1,6 @@
-"""Defects of DataFusion that a change of the text makes good, one module each.
+"""Workarounds for defects of DataFusion that a change of the text avoids, one module each; `rewrite.py` applies those
+that need the tree of the text. What needs types belongs to `parser/typed`, what needs a plan to
+`engine/datafusion/workarounds`.
 
-Each has a test in `tests/workarounds` that runs DataFusion alone and fails once a version of it has no such defect.
-`rewrite.py` applies those that need the tree of a planned text. What needs types is in `parser/typed`, what needs a
-plan in `engine/datafusion/workarounds/join_filter_columns.py` and
-`engine/datafusion/workarounds/correlated_subqueries.py`.
+Each has a test in `tests/workarounds` that runs DataFusion alone and fails when DataFusion has fixed the defect.
 """

@@ -1,4 +1,5 @@
-"""Loads of a pipeline: files and tables of other databases into Iceberg tables, each exactly once. Read `run.py` first.
+"""Loads of a pipeline: files and tables of other databases into Iceberg tables, each exactly once.
+Transformations belong to `pipeline/runs`. Start at `run.py`.
 
     check_load(load)                     what is wrong with it, without Spark and without opening a file
     new_files(session, load)             which files it would load

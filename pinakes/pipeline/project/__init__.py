@@ -1,1 +1,3 @@
-"""A pipeline's project: what its files say, before anything runs. Start reading at `load.py`."""
+"""The project of a pipeline: its files, parsed and checked before anything runs. Running it belongs to `pipeline/runs`.
+Start at `load.py`.
+"""

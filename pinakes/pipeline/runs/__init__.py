@@ -1,1 +1,3 @@
-"""Runs of a pipeline. Start reading at `runner.py`."""
+"""Runs of a pipeline: steps, expectations, incremental tables and records of runs. Loads of files are in
+`pipeline/loads`. Start at `runner.py`.
+"""

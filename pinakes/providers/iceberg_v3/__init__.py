@@ -1,4 +1,5 @@
-"""Iceberg format version 3 made writable: pyiceberg 0.12 reads it and refuses to write it.
+"""Writing of Iceberg format version 3, which pyiceberg 0.12 reads and refuses to write. Other
+changes of pyiceberg belong to `providers/pyiceberg_gate.py`.
 
     install.py     puts the parts below where pyiceberg decides by format version, and lets it know the type variant
                    (`core/variant.py`); the only place that changes pyiceberg

@@ -1,6 +1,6 @@
-"""A client of Iceberg REST catalogs: pyiceberg's, over connections of ours.
+"""A client of Iceberg REST catalogs: pyiceberg's client over our connections. The catalog type with its options is
+`providers/iceberg_rest.py`.
 
-`http.py` sends requests with time-outs, bounded retries and errors of ours; `login.py` says who asks; `client.py` is
-pyiceberg's catalog with what it lacks, `views.py` the changes of views.
-The catalog type is `providers/iceberg_rest.py`.
+`http.py` sends requests with time-outs, bounded retries and our errors; `login.py` obtains tokens; `client.py` adds
+what pyiceberg's catalog lacks, `views.py` changes of views.
 """

@@ -1,7 +1,8 @@
-"""An Iceberg catalog in a relational database, readable by Java's JdbcCatalog and pyiceberg's SqlCatalog.
+"""An Iceberg catalog in a relational database, readable by Java's JdbcCatalog and pyiceberg's SqlCatalog. The catalog
+types with their options are `providers/sqlite.py` and `providers/jdbc.py`.
 
-`catalog.py` owns the behaviour, with `rows.py` (what tables and views share), `views.py`, `namespaces.py` and
-`metadata_files.py`. `store.py` says what is asked of a store; `sql_store.py` answers it in SQL, by what `database.py`
-asks of a database: a SQLite file (`sqlite.py`) or a server (`server_database.py`, with the `driver.py` that is
-`postgres.py` or `mysql.py`). `adapter.py` makes the whole a catalog of the engine.
+`catalog.py` owns the behaviour, with `rows.py` (shared by tables and views), `views.py`, `namespaces.py` and
+`metadata_files.py`. `store.py` is the interface of a store; `sql_store.py` implements it over a `database.py`: a SQLite
+file (`sqlite.py`) or a server (`server_database.py` with the `driver.py` of `postgres.py` or `mysql.py`). `adapter.py`
+makes a catalog of the engine of it.
 """

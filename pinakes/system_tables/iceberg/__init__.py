@@ -1,7 +1,8 @@
-"""system.iceberg: what stands in the metadata of Iceberg tables, for every table of every catalog.
+"""system.iceberg: the metadata of Iceberg tables, for every table of every catalog. Metadata that all kinds of tables
+have belongs to `system_tables/metadata`.
 
-The same tables are there for one table at a time, as `catalog.schema."table$snapshots"` (`SUFFIXES`), without the
-columns that name the table (`iceberg_metadata.py`).
+The same tables exist for one table at a time, as `catalog.schema."table$snapshots"` (`SUFFIXES`), without the columns
+that name the table (`iceberg_metadata.py`).
 """
 
 TABLES: tuple[str, ...] = (

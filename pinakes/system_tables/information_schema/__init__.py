@@ -1,4 +1,6 @@
-"""information_schema: what SQL's standard says of schemas, tables, columns and views, and what clients read of it."""
+"""information_schema: schemas, tables, columns and views as the SQL standard defines them. What the standard does not
+define belongs to `system_tables/metadata`.
+"""
 
 TABLES = (
     "check_constraints",

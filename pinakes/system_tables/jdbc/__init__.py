@@ -1,4 +1,6 @@
-"""system.jdbc: the answers to what JDBC drivers ask of a connection's metadata."""
+"""system.jdbc: the tables that JDBC drivers read for the metadata of a connection. Their columns follow JDBC, so
+nothing else is added here.
+"""
 
 TABLES: tuple[str, ...] = (
     "attributes",

@@ -1,4 +1,6 @@
-"""system.metadata: what the catalogs know of their tables beyond the standard, and what went wrong when asked."""
+"""system.metadata: what catalogs know about tables beyond the SQL standard, and errors of reading it. Metadata of
+Iceberg alone belongs to `system_tables/iceberg`.
+"""
 
 TABLES: tuple[str, ...] = (
     "catalogs",

@@ -1,4 +1,6 @@
-"""system.pipeline: runs of pipelines, as they are recorded in the catalogs that they fill (`pipeline_records.py`)."""
+"""system.pipeline: runs of pipelines, as recorded in the catalogs that they fill (`pipeline_records.py`). The records
+are written by `pipeline/runs`.
+"""
 
 TABLES: tuple[str, ...] = (
     "expectations",

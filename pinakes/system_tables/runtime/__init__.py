@@ -1,4 +1,6 @@
-"""system.runtime: what the engine does now and did lately. A user sees what is theirs, an administrator all of it."""
+"""system.runtime: statements, sessions, caches and settings of this engine. A user sees their own, an administrator
+all; state of catalogs belongs to `system_tables/metadata`.
+"""
 
 TABLES: tuple[str, ...] = (
     "caches",

@@ -1,4 +1,6 @@
-"""Catalogs of a worker: declare one (`Catalog`, `Schema`, `Table`, `View`), or implement `CatalogInterface`."""
+"""The catalog of a worker: declared (`Catalog`, `Schema`, `Table`, `View`), or an implementation of `CatalogInterface`.
+How requests arrive belongs to `worker/serving`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The other side: a client of workers, written in pyarrow alone.
+"""A client of workers, written in pyarrow alone. The engine uses it through `providers/vgi`.
 
 class CatalogClient(CatalogClientMixin, Client): ...
 

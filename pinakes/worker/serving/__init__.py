@@ -1,1 +1,3 @@
-"""The worker's side of the protocol: what a request means (`dispatch.py`), and the ways that requests come."""
+"""The worker's side of the protocol: `dispatch.py` answers requests, and the other modules receive them over pipes,
+sockets or HTTP. The bytes of messages belong to `worker/wire`.
+"""

@@ -1,1 +1,1 @@
-"""The VGI worker protocol as bytes: requests, answers, records, arguments, filters. Nothing here runs anything."""
+"""The VGI worker protocol as bytes: requests, answers, records, arguments, filters. Nothing here acts on a message."""

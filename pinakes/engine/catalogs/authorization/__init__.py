@@ -1,1 +1,3 @@
-"""Who may do what: every statement, relation, path and question about metadata passes `guard.py`."""
+"""Privileges: every statement, table, path and request for metadata passes `guard.py`. Logins belong to
+`flight/logins`.
+"""

@@ -1,2 +1,4 @@
-"""Plans that DataFusion 55 would answer wrongly or could not stop: one module per defect, each with a test in
-`tests/workarounds` or `tests/engine` that fails once it is corrected upstream."""
+"""Workarounds for defects of DataFusion 55 that only a plan shows, one module per defect, each with a test in
+`tests/workarounds` or `tests/engine` that fails when the defect is fixed. Defects that a change of the text avoids
+belong to `parser/workarounds`.
+"""

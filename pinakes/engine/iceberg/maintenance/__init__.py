@@ -1,4 +1,5 @@
-"""How a table's files are kept in good form: small ones become large ones, deleted rows go, foreign files come in.
+"""Maintenance of Iceberg tables: compaction, delete files, manifests, and foreign files that are added. The procedures
+that users call are in `engine/procedures`.
 
-`choosing.py` says which files, `compact.py` writes them anew; the procedures that ask for it are in `procedures/`.
+`choosing.py` selects files, `compact.py` rewrites them.
 """

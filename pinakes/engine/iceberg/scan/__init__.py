@@ -1,1 +1,3 @@
-"""Table descriptions become scans: what DataFusion reads when a query names an Iceberg table."""
+"""Reading Iceberg tables: manifests, pruning of files, delete files, and the scans that DataFusion executes. Writing
+belongs to `engine/iceberg/write`.
+"""

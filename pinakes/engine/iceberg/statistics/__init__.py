@@ -1,1 +1,3 @@
-"""Statistics of tables: how many different values columns have. `analyze.py` is where it begins."""
+"""ANALYZE: the number of distinct values of columns, computed and written as Puffin sketches. Start at `analyze.py`;
+reading the counts is in `core/distinct_counts.py`.
+"""

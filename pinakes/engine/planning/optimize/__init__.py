@@ -1,1 +1,3 @@
-"""What makes a whole query quicker than its scans: work that is done once, joins in a better order."""
+"""Rewrites of a query that make it faster: join order, and subqueries that are computed once. Each returns the same
+rows as the original; corrections of results belong to `parser/workarounds`.
+"""

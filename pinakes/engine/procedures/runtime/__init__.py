@@ -1,1 +1,3 @@
-"""The procedures of the engine itself, `CALL system.runtime.x(…)`: each is a module here that has a PROCEDURE."""
+"""The procedures of the engine itself, `CALL system.runtime.x(…)`: each module has a PROCEDURE. Procedures of tables
+are one level up.
+"""

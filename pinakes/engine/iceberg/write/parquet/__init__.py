@@ -1,4 +1,5 @@
-"""Rows become Parquet files of an Iceberg table, streamed, with the metrics that let readers leave files out.
+"""Rows become Parquet files of an Iceberg table, streamed, with the metrics that readers prune by. Commits belong to
+`engine/iceberg/write`; COPY TO writes Parquet in `engine/files`.
 
     layout.py      how files are laid out, by the table's properties: row groups, codec, pages, size of a file
     columns.py     the columns of a file: their paths in Parquet, their field ids and what is to be told of each
