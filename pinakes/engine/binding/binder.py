@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from pinakes.engine.statement_context import Execution
 
 FILES = "$files"
-"""The catalog of files in planned text. Nobody can mount it."""
+"""The catalog of files in planned text. This name cannot be mounted."""
 PATHS = "$path"
 """The schema that stands for the paths of a catalog in planned text."""
 
@@ -59,7 +59,7 @@ class Relations:
         self._expand = expand
         self._memo = memo
         self._is_callers = is_callers
-        """The statement is the caller's own and not that of a view, which is nobody's caller."""
+        """Whether the statement is the caller's own. The text of a view has no caller."""
 
     def of(self, ref: TableRef, statement: Planned) -> Relation:
         """What a statement names in a FROM clause."""
@@ -177,7 +177,8 @@ class Relations:
         return self._memo[key]
 
     def _looked_up(self, name: Name, missing: NotFoundError) -> Relation:
-        """What the caller has under a name that nothing else has; not within a view, which is nobody's caller."""
+        """The caller's object of a name that is found neither in the session nor in a catalog; raises `missing` within
+        a view, whose text has no caller."""
         lookup, word = self.execution.lookup, name.last.text
         if lookup is None or len(name.parts) > 1 or name.is_path or not self._is_callers:
             raise missing

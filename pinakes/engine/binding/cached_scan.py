@@ -1,7 +1,7 @@
-"""A small table as any statement of a user reads it, made once: what `caches/session_catalogs.py` keeps.
+"""Small tables, opened once and shared by the statements of a user; kept in `caches/session_catalogs.py`.
 
-Only where all of its files are on this machine and DataFusion reads them all: then nothing in it belongs to a session,
-and no key of an object store can end. Larger tables are narrowed for each statement anew.
+A table is cached only if all its files are local and DataFusion reads them all: then it holds nothing of a session, and
+no credentials that expire. Larger tables are pruned for each statement.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ def namespaces(mount: Mounted) -> SupportsNamespaces:
 
 
 def namespace_changes(mount: Mounted) -> SupportsNamespaceChanges:
-    """For whoever will make, change or drop one."""
+    """For callers that create, change or drop a namespace."""
     mount.check_writable()
     catalog = mount.catalog
     if not isinstance(catalog, SupportsNamespaceChanges):
@@ -39,7 +39,7 @@ def table_changes(mount: Mounted) -> SupportsTableChanges:
 
 
 def views(mount: Mounted, *, change: bool = False) -> SupportsViews:
-    """`change` is true for whoever will make, change or drop one."""
+    """`change` is true for callers that create, change or drop a view."""
     if change:
         mount.check_writable()
     catalog = mount.catalog

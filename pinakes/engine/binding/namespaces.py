@@ -78,8 +78,8 @@ def children(catalog: SupportsNamespaces, parent: Namespace) -> list[Namespace]:
 
 
 def lookup(place: Place, part: Part, *, fresh: bool = False) -> Found | None:
-    """The object, looked for in the listing that is remembered and, when it is not in there or that is not to be asked,
-    in a new one."""
+    """The object, looked up in the cached listing. With `fresh`, or if the cached listing lacks it, the catalog is
+    listed again."""
     catalog = place.mount.catalog
     for anew in (True,) if fresh else (False, True):
         if anew:

@@ -21,8 +21,8 @@ def planned_text(
     also: Sequence[Edit] = (),
     instead: Sequence[Edit] = (),
 ) -> Spliced:
-    """The statement's text, or a piece of it. `relations` are those of its tables, by number; `value` tells what
-    current_user and its kin are. Where something else stands `instead`, nothing is to be done."""
+    """The statement's text, or a piece of it. `relations` are those of its tables, by number; `value` returns the value
+    of current_user and similar words. Pieces that are replaced by `instead` are not edited."""
     edits = [_table_edit(statement.tables[index], relation) for index, relation in relations.items()]
     edits += [Edit(c.span.start, c.span.end, "") for i in relations if (c := statement.tables[i].as_of) is not None]
     edits += also

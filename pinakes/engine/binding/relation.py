@@ -37,21 +37,20 @@ class Relation:
     full_name: tuple[str, ...] = ()
     """The name behind a key that is not one."""
     scan: IcebergScan | None = None
-    """Its provider is a shadow, and this is to be narrowed before the plan is run
-    (`engine/pushdown/scan_pushdown.py`)."""
+    """Its provider is a placeholder, and this is pruned before the plan is run (`engine/pushdown/scan_pushdown.py`)."""
     system: SystemScan | None = None
-    """Its provider is a shadow, and its rows are to be made before the plan is run."""
+    """Its provider is a placeholder, and its rows are read before the plan is run."""
     worker: WorkerScan | None = None
-    """Its provider is a shadow, and a worker is told what the plan asks of it before the plan is run."""
+    """Its provider is a placeholder; the worker is called with the pushed predicates before the plan is run."""
     source: Attachment | None = None
     """The worker that its rows come from."""
     shared: Shared | None = None
-    """Its provider is a shadow, and its rows are computed before the plan is run
+    """Its provider is a placeholder, and its rows are computed before the plan is run
     (`engine/planning/optimize/shared.py`)."""
     files: tuple[File, ...] = ()
     """Those that it consists of, if it is files."""
     remade: Callable[[], Provider] | None = None
-    """Of a view: its provider once more, over relations that were narrowed."""
+    """Of a view: plans its provider again, over pruned relations."""
 
     view: ViewDefinition | None = None
     found: Found | None = None

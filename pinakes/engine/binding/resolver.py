@@ -1,7 +1,7 @@
-"""Names become things: which catalog, namespace and object a name in a statement means, for one session.
+"""Resolves names for one session: the catalog, namespace and object that a name in a statement refers to.
 
-The rules themselves are in `core/names.py`; here they meet the mounted catalogs. Unquoted parts are matched against
-the catalog's listings, and every miss is an error that tells what exists.
+The rules are in `core/names.py`; here they are applied to the mounted catalogs. Unquoted parts are matched against the
+catalog's listings, and an error lists what exists.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ Remembered: TypeAlias = "MutableMapping[Mount, Namespace]"
 
 
 class Resolver:
-    """Bound to a session's scope and to what it remembers per catalog (`USE ns IN cat`)."""
+    """Bound to a session's scope and to the current namespace of each catalog (`USE ns IN cat`)."""
 
     def __init__(
         self,
@@ -80,7 +80,7 @@ class Resolver:
         self._remembered = remembered
         self._unseen = unseen
         self._touch = touch
-        """Told of each catalog in which something was found."""
+        """Called with each catalog in which an object was found."""
 
     def within(self, scope: Scope, view: Found) -> Resolver:
         """The same for the text of a view, in the view's own scope. A stored view does not see what only the session
@@ -125,9 +125,9 @@ class Resolver:
         return Place(mount, (*parents, parts[-1].exact))
 
     def namespace(self, name: Name | None, *, check: bool = True) -> Place:
-        """The place that SHOW … IN name or USE means: a mounted catalog if there is one, else a namespace.
+        """The catalog or namespace of SHOW … IN name and of USE: a mounted catalog if there is one, else a namespace.
 
-        `check` is false for whoever lists what is in it: a level that was found in a listing is not looked for again.
+        `check` is false for callers that list the namespace: a level that comes from a listing is not looked up again.
         """
         if name is None:
             levels = [Part(level, quoted=True) for level in self._scope.namespace]
@@ -175,8 +175,8 @@ class Resolver:
         return self._temporary.find(name.last)
 
     def there(self, place: Place, name: Name) -> Found | None:
-        """What has this name in a place now, whatever is remembered of it, and whatever else goes by it in the
-        session: something is to be made there."""
+        """The object that has this name in a namespace now, regardless of caches and temporary relations: for
+        statements that create an object there."""
         return lookup(place, name.last, fresh=True)
 
     def path(self, name: Name) -> tuple[Mounted, str] | None:
@@ -251,8 +251,7 @@ class Resolver:
         return place, [f for f in catalog.list_functions(place.namespace) if part.matches(f.name)]
 
     def table(self, name: Name) -> tuple[Found, IcebergTable]:
-        """A table that is to be changed: as it is now, not as it is remembered, so that no change of another process
-        is missed."""
+        """A table that is to be changed: loaded again, so that changes of other processes are seen."""
         found = self.find(name, kind="TABLE")
         table_changes(found.place.mount)
         table = self.fresh(found)
@@ -263,12 +262,12 @@ class Resolver:
         return found, table
 
     def described(self, name: Name) -> tuple[Found, IcebergTable]:
-        """A table whose definition is asked for, as it is now; it may well be one that can't be changed."""
+        """A table whose definition is shown, loaded again. It may be one that cannot be changed."""
         found = self.find(name, kind="TABLE")
         return found, self.fresh(found)
 
     def latest(self, found: Found) -> Table | ViewDefinition:
-        """What was found, as it is now, whatever is remembered of it."""
+        """The resolved object, loaded again."""
         forget_table(found.place.mount.catalog, found.place.namespace, found.name)
         return self.load(found)
 
@@ -342,8 +341,8 @@ def iceberg_only(found: Found, table: Table | ViewDefinition) -> IcebergTable:
         raise NotSupportedError(f"{found} is a system table: it can be read and described, and nothing else.")
     if isinstance(table, WorkerTable):
         raise NotSupportedError(
-            f"{found} is a table of a worker: its rows are the worker's, and ALTER TABLE and COMMENT ON alone "
-            f"change it. CREATE TABLE … AS SELECT makes an Iceberg table of it, elsewhere."
+            f"{found} is a table of a worker: only ALTER TABLE and COMMENT ON can change it. CREATE TABLE … AS "
+            f"SELECT in another catalog makes an Iceberg table of it."
         )
     if not isinstance(table, IcebergTable):
         raise NotSupportedError(

@@ -1,10 +1,10 @@
-"""Relations that one session alone has, under names of one part that no catalog knows.
+"""Temporary relations of a session, under names of one part that no catalog has.
 
-`Session.temporary` holds them. A name of one part means the temporary relation if there is one, else what the current
-namespace has; longer names, and the names within stored views, never mean one. They can be read and not changed.
+`Session.temporary` holds them. A name of one part refers to the temporary relation if there is one, else to the current
+namespace. Longer names, and names within stored views, never refer to one. They are read-only.
 
-A statement may also bring a `Lookup` along, which is asked last, for names that nothing else has (`api/variables.py`
-finds Python variables with it). What a name stands for is a `Source`; `sources.py` has the kinds.
+A statement may have a `Lookup`, which is called last, for names that are not found otherwise (`api/variables.py` finds
+Python variables with it). The kinds of `Source` are in `engine/datafusion/memory_sources.py`.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Source(Protocol):
 
 
 TEMPORARY = "$temporary"
-"""The catalog and namespace of temporary relations in planned text. Nobody can mount it."""
+"""The catalog and namespace of temporary relations in planned text. This name cannot be mounted."""
 
 Lookup = Callable[[str], Source | None]
 """The source behind a name that neither the session nor a catalog has."""
@@ -62,8 +62,8 @@ class Temporaries:
 
     @contextmanager
     def brought(self, source: Source) -> Iterator[str]:
-        """A relation for a single statement, under a name that nobody else uses; few names, so that the statement
-        cache knows the text the next time."""
+        """A relation for a single statement, under an unused name. There are few such names, so that the statement
+        cache finds the text again."""
         with self._lock:
             name = next(n for n in map("$rows_{}".format, range(1, len(self._sources) + 2)) if n not in self._sources)
             self._sources = {**self._sources, name: source}

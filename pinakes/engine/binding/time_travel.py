@@ -38,7 +38,7 @@ def as_of(relations: Relations, ref: TableRef, clause: AsOf, statement: Planned)
 
 
 def _of_worker(relations: Relations, ref: TableRef, clause: AsOf, statement: Planned) -> Relation | None:
-    """A table of a worker: it is told which version or time is meant, and makes of that what it will."""
+    """A table of a worker: the version or time is passed to the worker, which interprets it."""
     found = relations.worker_table(ref.name)
     if found is None:
         return None

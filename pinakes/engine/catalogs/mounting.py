@@ -138,7 +138,7 @@ def make_mount(
 
     def opener(identity: Identity) -> Catalog:
         catalog, close = opened(identity)
-        weakref.finalize(catalog, close).atexit = False  # a detached one is closed when nobody works with it any more
+        weakref.finalize(catalog, close).atexit = False  # a detached one is closed after its last use
         return catalog
 
     return Mount(
@@ -201,7 +201,7 @@ def in_time(work: Callable[[], T], seconds: float, name: str, check: Callable[[]
 
 
 def _check_options(type: str, options: Mapping[str, OptionValue]) -> None:
-    """Also for a catalog that is not asked yet: a word that no type knows was meant to do something."""
+    """Checked before the catalog is opened, too: an unknown option is an error."""
     try:
         check_options(type, options)
     except OptionNotFound as error:
@@ -225,9 +225,9 @@ def _access(engine: Engine, refs: Mapping[str, SecretRef], identity: Identity, p
 def _outbound(
     guard: Guard, type: str, location: str, options: Mapping[str, OptionValue], secrets: Iterable[Secret]
 ) -> Outbound | None:
-    """Where a catalog may connect to; PermissionDenied if its location, its options or its secrets lead elsewhere.
+    """The hosts that a catalog may connect to; PermissionDenied if its location, options or secrets name another.
 
-    What a shared secret names was chosen by an administrator.
+    The hosts in a shared secret were chosen by an administrator.
     """
     outbound = guard.outbound
     if outbound is None:

@@ -224,7 +224,7 @@ class Mounts:
         self._registry.leave(self._audiences[0])
 
     def abandon(self) -> None:
-        """The same, when nobody closed the session."""
+        """The same, for a session that was not closed."""
         self._registry.abandon(self._audiences[0])
 
     def _exact(self, name: str) -> Mount | None:

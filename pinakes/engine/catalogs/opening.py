@@ -1,4 +1,4 @@
-"""What it takes to open a catalog: made by whoever mounts one, read by whoever knows the catalog types."""
+"""The request to open a catalog: created by mounting, read by the catalog types."""
 
 from __future__ import annotations
 

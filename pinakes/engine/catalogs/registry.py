@@ -35,8 +35,8 @@ EVERYBODY = Audience()
 
 @dataclass(slots=True)
 class MountId:
-    """What a mount goes by in the keys of caches: something else after each renewal. So whoever still works with a
-    catalog that was opened before remembers nothing for those who come after."""
+    """The identity of a mount in the keys of caches. It changes at each renewal, so that statements that still use the
+    old catalog do not fill the caches of the new one."""
 
     number: str = ""
     renewals: int = 0
@@ -50,10 +50,10 @@ class MountId:
 
 @dataclass(slots=True, eq=False, weakref_slot=True)
 class Mount:
-    """A catalog under a name. It is opened when it is first asked for, so an unreachable one stops nobody else.
+    """A catalog under a name. It is opened on first use, so an unreachable one affects no other.
 
-    A mount that passes tokens on has one client per user's token, else there is one for all. A failure to open is
-    raised and not remembered.
+    A mount that passes tokens on has one client per user's token, otherwise one for all. A failure to open is raised
+    and not cached.
     """
 
     name: str
@@ -69,7 +69,7 @@ class Mount:
     places: tuple[str, ...] = ()
     """The parts of object stores that are its own: its warehouse, and the scope of the secret for its files."""
     caches: Caches[Any] | None = field(default=None, repr=False)
-    """Where it is remembered what it holds, and the clients of its users."""
+    """The caches of its metadata, and of the clients of its users."""
     id: MountId = field(default_factory=MountId)
     mounted_at: datetime = field(default_factory=lambda: datetime.now(UTC))
     _catalog: Catalog | None = field(default=None, repr=False)
@@ -117,7 +117,7 @@ class Mount:
         return self._catalog is not None
 
     def renew(self) -> None:
-        """Open it anew when it is next asked for, as after a change of its secret. Who holds the old one keeps it."""
+        """Open it again at its next use, as after a change of its secret. Statements that hold the old one keep it."""
         with self._lock:
             self._catalog = None
             before = str(self.id)
@@ -159,7 +159,7 @@ class Registry:
 
     @contextmanager
     def changing(self) -> Iterator[None]:
-        """Within it nobody else mounts or detaches: what was looked up stays so until it is changed."""
+        """No other thread mounts or detaches within it."""
         with self._lock:
             self._changes += 1
             try:
@@ -195,9 +195,9 @@ class Registry:
             mount.close()
 
     def abandon(self, audience: Audience) -> None:
-        """The same for a session that nobody closed: catalogs close when they are collected, as it was.
+        """The same for a session that was not closed: its catalogs close when they are collected.
 
-        Python collects garbage wherever it likes, also in the middle of a change by this very thread.
+        Python may collect garbage at any moment, also during a change by this thread.
         """
         with self._lock:
             self._left.append(audience)

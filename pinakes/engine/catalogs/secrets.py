@@ -117,7 +117,7 @@ class SecretStore:
         return secret
 
     def drop(self, ref: SecretRef, identity: Identity, users: Iterable[str]) -> None:
-        """Wipe a secret, unless catalogs (`users` tells which) are open by it."""
+        """Wipe a secret, unless catalogs use it; `users` are their names."""
         self._check_may_share(ref.owner == SHARED, identity)
         with self.lock:
             names = list(users)

@@ -1,4 +1,4 @@
-"""The mounts of system tables, which every session has and nobody can take: `system` and `information_schema`."""
+"""The mounts of system tables, which every session has, under reserved names: `system` and `information_schema`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @cache
 def system_mounts() -> dict[str, Mount]:
-    """By name. The second is `information_schema` without a catalog, which tells of all of them."""
+    """By name. The second is `information_schema` without a catalog, which covers all catalogs."""
     return {
         SYSTEM: Mount(SYSTEM, SYSTEM, "system", "", _system),
         INFORMATION_SCHEMA: Mount(INFORMATION_SCHEMA, SYSTEM, "system", "", _information_schema),

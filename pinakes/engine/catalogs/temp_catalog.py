@@ -26,7 +26,7 @@ MAIN: Namespace = ("main",)
 
 
 class TempCatalog:
-    """It must not know the session: it is closed when the session is gone."""
+    """It must not refer to the session: it is closed when the session is collected."""
 
     def __init__(self, engine: Engine, owner: str) -> None:
         self.mount = Mount(TEMP, "sqlite", "session", owner, self._open)
@@ -36,7 +36,7 @@ class TempCatalog:
         self._process = os.getpid()
 
     def close(self) -> None:
-        """Everything in it is gone. A process that was forked leaves it to its parent."""
+        """Remove everything in it. A forked process leaves it to its parent."""
         if os.getpid() != self._process:
             return
         self._closed = True
@@ -46,7 +46,7 @@ class TempCatalog:
 
     def _open(self, identity: Identity) -> Catalog:
         if self._closed:
-            raise InvalidArgument("this session was closed, and its temporary tables are gone")
+            raise InvalidArgument("this session is closed, and its temporary tables are dropped")
         scratch = _scratch(self._engine.config.engine.spill_dir)
         try:
             options: dict[str, OptionValue] = {"DEFAULT_NAMESPACE": MAIN[0]}

@@ -302,7 +302,7 @@ def _fillings(fills: pa.Array, missing: pa.Array) -> pa.Array:
 
 
 def _sizes(values: pa.Array) -> Any:
-    """The bytes of each value, as far as they can be told apart; at least one."""
+    """The bytes of each value, as far as they can be distinguished; at least one."""
     if pa.types.is_string(values.type) or pa.types.is_binary(values.type):
         return np.asarray(pc.fill_null(pc.binary_length(values), 0)).astype(np.float64) + 4
     try:

@@ -1,7 +1,6 @@
-"""What DataFusion sees of our catalogs: provider objects that ask the running plan, each time, what a name means.
+"""DataFusion's view of our catalogs: providers that resolve each name through the running planner.
 
-Planning is told which planner is at work (`Bridge.planning`), so a catalog that was mounted a moment ago is found and
-a detached one is gone, without any context being rebuilt.
+`Bridge.planning` sets the planner, so mounted and detached catalogs are seen at once, without a new context.
 """
 
 from __future__ import annotations
@@ -14,11 +13,12 @@ from datafusion import Table
 from datafusion.catalog import CatalogProvider, CatalogProviderList, SchemaProvider
 
 CURRENT = "$current"
-"""DataFusion's default catalog and schema: what it puts in front of a name that gives none. Nobody can mount it."""
+"""DataFusion's default catalog and schema, which it puts in front of a name without them. This name cannot be mounted.
+"""
 
 
 class Planning(Protocol):
-    """Whoever plans: knows the relation behind a full name; None when there is none, or one of our errors."""
+    """A planner: returns the relation of a full name, or None, or raises an error of ours."""
 
     def relation(self, catalog: str, schema: str, name: str) -> Table | None: ...
 

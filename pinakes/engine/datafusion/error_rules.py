@@ -1,6 +1,6 @@
-"""What DataFusion's messages mean: a table of patterns, each with the error that a user gets for it.
+"""The table of DataFusion's messages: patterns, each with the error that a user gets for it.
 
-`engine/datafusion/error_translation.py` asks it, with the names of the layers taken off the message.
+`engine/datafusion/error_translation.py` uses it, after removing the names of layers from the message.
 """
 
 from __future__ import annotations

@@ -46,8 +46,8 @@ def translated(locate: Located | None = None) -> Iterator[None]:
 
 
 def let_go(error: BaseException) -> None:
-    """Empty the frames that the error of a stopped query came through: a plan with a subquery keeps it at work for as
-    long as somebody holds the plan, and an error is often kept."""
+    """Clear the frames of the error of a cancelled query: a plan with a subquery keeps running for as long as an object
+    holds the plan, and errors are often kept."""
     if isinstance(error, QueryCanceled | QueryTimeout):
         seen: BaseException | None = error
         while seen is not None:
@@ -56,7 +56,7 @@ def let_go(error: BaseException) -> None:
 
 
 def is_panic(error: BaseException) -> bool:
-    """Whether DataFusion panicked. Such an error is no Exception: nobody who means well would catch it."""
+    """Whether DataFusion panicked. Such an error is not an Exception."""
     return type(error).__module__ == "pyo3_runtime"
 
 
@@ -128,7 +128,7 @@ _PREFIXES = re.compile(
 )
 _BUG_NOTE = re.compile(r"\.?\s*This issue was likely caused by a bug in DataFusion's code\..*", re.DOTALL)
 _TRACEBACK = re.compile(r"\. Detail: Python exception: .*", re.DOTALL)
-"""What Arrow adds to an error that was raised in somebody's Python and came through a stream."""
+"""What Arrow adds to an error that was raised in Python code and came through a stream."""
 _PARSE = re.compile(r"(?:ParserError|TokenizerError)\(\"(.*?) at Line: (\d+), Column: (\d+)", re.DOTALL)
 
 _PARSE_NOWHERE = re.compile(r"ParserError\(\"(.*)\"\)", re.DOTALL)

@@ -1,7 +1,6 @@
-"""Which functions a query may call: those that DataFusion itself tells of, and ours that read files.
+"""The functions that a query may call: those that DataFusion lists, and ours that read files.
 
-Argument and result types are DataFusion's own examples of what a function takes. Of one that takes any type it tells
-none.
+Argument and result types are DataFusion's examples; a function that takes any type has none.
 """
 
 from __future__ import annotations
@@ -52,7 +51,7 @@ TABLE_FUNCTIONS = (
 
 @cache
 def functions() -> tuple[Function, ...]:
-    """All functions in the order of their names; asked once, of a context without catalogs, in some 40 ms."""
+    """All functions, sorted by name; listed once, from a context without catalogs, in about 40 ms."""
     context = SessionContext(SessionConfig().with_information_schema(True))
     arguments, returns = _types(_rows(context, _PARAMETERS))
     listed = [

@@ -1,4 +1,6 @@
-"""Rows that no catalog holds, as a query reads them: in memory, a lazy dataset, a stream. `temporary.py` names them."""
+"""Sources of rows that no catalog holds: in memory, a lazy dataset, a stream. `engine/binding/session_relations.py`
+names them.
+"""
 
 from __future__ import annotations
 
@@ -51,7 +53,7 @@ class Dataset:
 
 
 class Stream:
-    """Batches that flow while a query runs, and are not kept. `opened` gives the stream anew for every reading."""
+    """Batches that are streamed while a query runs, and not kept. `opened` returns a new stream for every scan."""
 
     def __init__(self, schema: pa.Schema, opened: Callable[[], pa.RecordBatchReader]) -> None:
         self.schema = decoded_schema(schema)
@@ -68,7 +70,7 @@ _read: weakref.WeakSet[pa.RecordBatchReader] = weakref.WeakSet()
 
 
 class ReadOnce:
-    """A reader that is at hand: whoever comes second is told, while planning, that it was read."""
+    """A reader that can be read once: a second query fails while it is planned."""
 
     def __init__(self, reader: pa.RecordBatchReader) -> None:
         self.schema = decoded_schema(reader.schema)
@@ -100,7 +102,7 @@ class _StreamDataset(pds.Dataset):  # type: ignore[misc]  # pyarrow is untyped
         return self._schema
 
     def scanner(self, columns: list[str] | None = None, **_: Any) -> pds.Scanner:
-        """Only asked for its schema while planning: the rows come from the fragment."""
+        """Used while planning, for its schema only: the rows come from the fragment."""
         return pds.InMemoryDataset(self._schema.empty_table()).scanner(columns=columns)
 
     def get_fragments(self, filter: Any = None) -> Iterator[_StreamFragment]:

@@ -1,7 +1,7 @@
-"""What DataFusion tells of a plan: its shape in a line, and what running it took.
+"""Metrics of a plan: its operators in one line, and the work of running it.
 
-A plan keeps its counters while and after it runs, so both may be asked at any time. Of the memory that a query takes
-only joins tell: neither sorts and aggregations do, nor the pool that all take it from.
+A plan keeps its counters while it runs and afterwards. Memory is counted by joins only: sorts, aggregations and the
+memory pool report none.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """What running plans took: rows and bytes read by their scans, bytes written aside for want of memory, and bytes
-    that joins held. None where no plan was run, or nothing tells."""
+    """The work of plans: rows and bytes read by their scans, bytes spilled, and bytes held by joins. None if no plan
+    was run, or there is no counter."""
 
     rows: int | None = None
     bytes: int | None = None
@@ -80,6 +80,6 @@ def work_of(frame: DataFrame) -> Work:
 
 
 def _sum(counts: list[int | None]) -> int | None:
-    """None where nobody counts."""
+    """None where there is no counter."""
     known = [count for count in counts if count is not None]
     return sum(known) if known else None

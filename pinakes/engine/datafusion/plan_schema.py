@@ -1,8 +1,8 @@
-"""The schema that the rows of a plan will have.
+"""The schema of the rows of a plan.
 
-A DataFrame tells its schema before DataFusion's analysis: there the columns of a UNION and the values of a CASE have
-the type of the first one. The schema is therefore taken from the analysed plan. That plan is not what is run: a plan
-that is optimised twice may lose a LIMIT.
+`DataFrame.schema` is the schema before DataFusion's analysis, in which the columns of a UNION and the values of a CASE
+have the type of the first one. The schema is therefore taken from the analysed plan. That plan is not run: a plan that
+is optimised twice can lose a LIMIT.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def without_views(t: pa.DataType) -> pa.DataType:
         return pa.binary()
     if is_.is_map(t):
         fields = [field.with_type(without_views(field.type)) for field in (t.key_field, t.item_field)]
-        return t if fields == [t.key_field, t.item_field] else pa.map_(*fields)  # a key of no type can't be made anew
+        return t if fields == [t.key_field, t.item_field] else pa.map_(*fields)  # a key of no type can't be made again
     if is_.is_list(t):
         return pa.list_(t.value_field.with_type(without_views(t.value_type)))
     if is_.is_struct(t):

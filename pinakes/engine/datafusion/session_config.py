@@ -1,4 +1,6 @@
-"""How DataFusion is set: what every context draws on, and what SET changes. `contexts.py` makes those of sessions."""
+"""DataFusion's settings: those of every context, and those that SET changes. `session_contexts.py` creates the
+contexts.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,7 @@ _ROUND_ROBIN = "datafusion.optimizer.enable_round_robin_repartition"
 _BATCH_SIZE = "datafusion.execution.batch_size"
 _TUNED = {
     _AGGREGATE_FILTERS: "false",
-    # Its own is 50, and where that is met within CASE it tells of a syntax error. `parser/brackets.py` and `limits.py`
+    # Its own is 50, and exceeding it within CASE is reported as a syntax error. `parser/brackets.py` and `limits.py`
     # have limits that are reached before.
     "datafusion.sql_parser.recursion_limit": "5000",
     # A join whose smaller side fits easily is quicker when that is not shared out: measured by benchmarks/tpch.py.

@@ -1,10 +1,10 @@
-"""The contexts of sessions: one each, so that USE, SET and functions never leak. Those of one user share what
-DataFusion itself remembers of files: a new session reads no footer that an earlier one has read.
+"""The contexts of sessions: one each, so that USE, SET and functions never leak. Contexts of one user share
+DataFusion's cache of footers, so that a new session does not read them again.
 
-What DataFusion remembers belongs to the runtime of a context. Of all that its Python binding offers, only
-`enable_url_table` makes a context over the runtime of another: with options and functions of its own, and with catalogs
-that read any path, in whose place the session's own are put at once. Users do not share: footers of object stores are
-read with somebody's keys.
+DataFusion's caches belong to the runtime of a context. In its Python binding only `enable_url_table` creates a context
+over the runtime of another: with its own options and functions, and with catalogs that read any path, which are
+replaced by the session's own at once. Users do not share a runtime: footers in object stores are read with a user's
+credentials.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ MOST = 16
 
 
 class Contexts:
-    """`settings` are those that sessions begin with, `footers` the bytes of them that are remembered for each user."""
+    """`settings` are the initial ones of sessions, `footers` the bytes of cached footers per user."""
 
     def __init__(self, runtime: RuntimeEnvBuilder, settings: Settings, footers: int, result_limit: int) -> None:
         self._runtime = runtime

@@ -47,18 +47,18 @@ def store_error(error: BaseException, files: Sequence[StoreFile] = ()) -> Pinake
     error.args = (f"the object store failed{said}",)
     if (status is not None and status[1] in ("401", "403")) or (code is not None and _REFUSED.search(code[1])):
         return PermissionDenied(
-            f"{asked} cannot be read: the object store refused{said}. Keys that a catalog lends may have ended: run "
-            f"the statement again. Else look whether the catalog's STORAGE_SECRET, or its SECRET, has keys that may "
-            f"do this."
+            f"{asked} cannot be read: the object store refused{said}. Vended credentials may have expired: run the "
+            f"statement again. Otherwise check that the catalog's STORAGE_SECRET, or its SECRET, has keys with this "
+            f"permission."
         )
     if (status is not None and status[1] == "404") or _NO_FILE.search(text):
         return DataCorrupt(f"{asked} cannot be read: the object store has no such file{said}")
     if codes or _AWAY.search(text):
         return CatalogUnavailable(
-            f"{asked} cannot be read: the object store can't be reached or failed{said}. Look whether ENDPOINT and "
-            f"REGION of the catalog's STORAGE_SECRET are right, and try again."
+            f"{asked} cannot be read: the object store is unreachable or failed{said}. Check ENDPOINT and REGION of "
+            f"the catalog's STORAGE_SECRET, and try again."
         )
-    return DataCorrupt(f"{asked} cannot be read: the object store's answer is no part of a Parquet file")
+    return DataCorrupt(f"{asked} cannot be read: the object store did not return Parquet data")
 
 
 def _file_named_in(text: str, files: Sequence[StoreFile]) -> str:

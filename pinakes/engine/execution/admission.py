@@ -1,9 +1,8 @@
-"""Who may begin: a server runs so many statements at a time, and the others wait their turn.
+"""Admission: a server runs a limited number of statements at a time; others wait in a queue.
 
-Turns go round the users, and within a user by age, so that one with a thousand statements waits as long as a thousand
-times one. What reads no table, or one system table, is never made to wait (`engine/execution/queue_bypass.py`). A
-statement holds
-its place until its last row was read, was closed or forgotten: rows that wait to be fetched take memory, too.
+The queue is round-robin over users, and by age within a user, so that a user with a thousand statements delays others
+by one only. Statements that read no table, or one system table, do not wait (`engine/execution/queue_bypass.py`). A
+statement holds its slot until its last row is read or its result is closed or dropped: unread rows take memory, too.
 """
 
 from __future__ import annotations
@@ -42,7 +41,7 @@ class Crowd(NamedTuple):
 
 
 class Admission:
-    """`clock` tells how long somebody has waited."""
+    """`clock` measures the time in the queue."""
 
     def __init__(self, limits: StatementLimits, clock: Callable[[], float] = time.monotonic) -> None:
         self.limits = limits
@@ -72,8 +71,8 @@ class Admission:
         query.on_release = lambda: self.leave(query.user)
 
     def leave(self, user: str) -> None:
-        """One is over. The garbage collector may call this at any moment, also while this very thread holds the lock;
-        then whoever takes the lock next, or waits, makes room."""
+        """A statement has ended. The garbage collector may call this at any moment, also while this thread holds the
+        lock; then the next thread that takes the lock, or waits, frees the slot."""
         self._left.append(user)
         self._settle()
 
@@ -128,7 +127,7 @@ class Admission:
                 del self._running[user]
 
     def _call(self) -> None:
-        """Whoever's turn it is may begin, as long as there is room."""
+        """Admit the next statements, while there are free slots."""
         while (user := next((u for u in self._waiting if self._has_room(u)), None)) is not None:
             waiting = self._waiting[user]
             self._begin(waiting.popleft())

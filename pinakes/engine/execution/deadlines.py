@@ -12,7 +12,7 @@ from collections.abc import Callable
 from itertools import count
 
 _SLACK = 64
-"""Withdrawn deadlines that may stay in the heap before it is built anew."""
+"""Withdrawn deadlines that may stay in the heap before it is rebuilt."""
 
 
 class Deadline:

@@ -103,12 +103,12 @@ class Interrupts:
 
 @cache
 def _hide_dropped() -> None:
-    """Once: whoever sets the hook after us is heard before us."""
+    """Set once: hooks that are set later are called first."""
     sys.unraisablehook = hiding(sys.unraisablehook)
 
 
 def hiding(told: Callable[[Unraisable], object]) -> Callable[[Unraisable], object]:
-    """A hook that is not told of interrupts which Python dropped, and of everything else."""
+    """A hook that ignores interrupts which Python dropped, and passes everything else on."""
 
     def hook(dropped: Unraisable, /) -> object:
         return None if issubclass(dropped.exc_type, Interrupt) else told(dropped)

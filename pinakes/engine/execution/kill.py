@@ -1,4 +1,4 @@
-"""Stopping somebody's statement, for KILL and for system.runtime.kill_query. Who may, the guard says."""
+"""Cancels the statement of a user, for KILL and for system.runtime.kill_query. The guard decides who may."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def kill_query(session: Session, query_id: str, message: str | None = None) -> None:
-    """Stop it. One that is somebody else's is not there, as it is not in system.runtime.queries."""
+    """Cancel it. Another user's statement does not exist for a user who cannot see it in system.runtime.queries."""
     query = session.engine.tracker.running(query_id)
     if query is None or not session.guard.may_stop(query.user):
         raise NotFoundError(f"no query '{query_id}' is running")

@@ -85,7 +85,7 @@ class Query:
         self._batches = 0
         self._row_bytes = 0.0
 
-    # --- what is told about it ------------------------------------------------------------------------------------
+    # --- what it reports ------------------------------------------------------------------------------------------
 
     def describe(self, kind: str, shown: str) -> None:
         """What the parser found: the statement's kind and its masked text."""
@@ -126,7 +126,7 @@ class Query:
         self.written = rows
 
     def works(self, measure: Callable[[], Work]) -> None:
-        """A plan is run; `measure` tells what it has done so far, until `worked` is told of its end."""
+        """A plan starts; `measure` returns its work so far, until `worked` ends it."""
         self._working.append(measure)
 
     def worked(self, measure: Callable[[], Work]) -> None:

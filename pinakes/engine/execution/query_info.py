@@ -1,4 +1,4 @@
-"""What is told of a statement: how far it came, where its time went, what it read and gave. `query.py` fills it."""
+"""The record of a statement: its state, times, and what it read and returned. `query.py` fills it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class State(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class QueryInfo:
-    """A query as it was when asked for."""
+    """A snapshot of a query's state."""
 
     query_id: str
     user: str

@@ -1,9 +1,9 @@
-"""Which statements are light: they begin at once on a server, however much runs (`engine/execution/admission.py`).
+"""The statements that start at once on a busy server, without waiting in the queue (`engine/execution/admission.py`).
 
-Metadata is answered while the machine is busy, KILL and COMMIT get through, and `select 1` tells that somebody is
-there. Light is what looks at catalogs or changes their metadata, and a query without tables, or of one system table:
-joins of several can take for ever, and a few of them would keep everybody waiting. When in doubt a statement is heavy:
-then it waits for its turn, which is never wrong.
+Metadata stays available while the machine is busy, KILL and COMMIT get through, and `select 1` works as a health check.
+These are statements that list catalogs or change their metadata, and queries without tables or over one system table.
+Joins of several system tables can run long, and a few of them would block the others. In doubt a statement waits, which
+is always correct.
 """
 
 from __future__ import annotations
@@ -71,6 +71,6 @@ def _is_of_runtime(procedure: Name) -> bool:
 
 
 def _prepared_is_light(statement: Statement, session: Session) -> bool:
-    """One that is not there is told at once, too."""
+    """A missing table is reported at once, too."""
     text = session.prepared.get(statement.name.exact)  # type: ignore[attr-defined]
     return text is None or is_light(session.engine.caches.statements.classify(text), session)

@@ -1,7 +1,7 @@
-"""Results that are remembered (`SET result_cache = on`): those of queries over Iceberg tables at known snapshots.
+"""The result cache (`SET result_cache = on`): results of queries over Iceberg tables at known snapshots.
 
 The key has the version of every table that was read, and the text of every view. So a result is never stale: after a
-change of a table, the very next query has another key.
+change of a table, the next query has another key.
 """
 
 from __future__ import annotations

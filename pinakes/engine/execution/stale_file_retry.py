@@ -1,6 +1,6 @@
-"""Queries over tables whose files are gone: another engine may have rewritten a table and removed what was there
-before, while its description is still remembered here. So what the query read of the caches is forgotten, and it is
-planned once more; if a file is missing then, too, the table is damaged.
+"""Retries a query once when data files are missing: another engine may have rewritten a table and removed its old
+files, while its metadata is still cached here. The cache entries that the query used are dropped, and it is planned
+again; if a file is missing then, the table is damaged.
 """
 
 from __future__ import annotations
@@ -37,7 +37,8 @@ def planned(plan: Callable[[Reads], T], execution: Execution) -> tuple[T, Reads]
 
 
 def watched(batches: Iterator[pa.RecordBatch], reads: Reads) -> Iterator[pa.RecordBatch]:
-    """Rows that can't be read anew, as some were given out: if files go meanwhile, the next statement does better."""
+    """Rows cannot be read again once some were returned. The cache entries are dropped, so that the next statement
+    succeeds."""
     try:
         yield from batches
     except DataCorrupt:

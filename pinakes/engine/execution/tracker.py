@@ -39,8 +39,8 @@ class QueryTracker:
         self._on_end: Callable[[Query], None] = _nothing
 
     def tell(self, on_end: Callable[[Query], None]) -> None:
-        """Tell somebody of each query at its end. They are told under a lock, and perhaps by the garbage collector: so
-        they must be quick, must not raise, and must not wait for anything."""
+        """Call `on_end` with each query at its end. It is called under a lock, perhaps by the garbage collector, so it
+        must be quick, must not raise, and must not wait."""
         self._on_end = on_end
 
     def start(self, user: str, source: str = "", timeout: float = 0.0) -> Query:
@@ -55,7 +55,7 @@ class QueryTracker:
         return query
 
     def aside(self, user: str, source: str = "") -> Query:
-        """What is asked about a statement and is none itself: it can be stopped like one, and nobody keeps it."""
+        """A query record for a request that is not a statement: it can be cancelled, and is not kept."""
         return Query("", user, source, 0.0, clock=self._clock, timer=self._timer, on_end=lambda _: None)
 
     def running(self, query_id: str) -> Query | None:
@@ -83,8 +83,8 @@ class QueryTracker:
         self._deadlines.close()
 
     def _ended(self, query: Query) -> None:
-        """The garbage collector may call this at any moment, for a result that nobody read, also while this very
-        thread holds the lock; then the query waits until the lock is free."""
+        """The garbage collector may call this at any moment, for a result that was not read, also while this thread
+        holds the lock; then the query waits until the lock is free."""
         self._over.append(query)
         self._settle(wait=False)
 
@@ -112,7 +112,7 @@ class QueryTracker:
 
 
 def _nothing(query: Query) -> None:
-    """Nobody wants to be told."""
+    """The default of `on_end`: does nothing."""
 
 
 class _QueryIds:

@@ -1,6 +1,6 @@
-"""Things that are alive: known for as long as somebody else holds them, and listed while other threads add more.
+"""A set of weak references that can be iterated while other threads add to it.
 
-`weakref.WeakSet` alone is not for that: one who iterates while another adds gets a RuntimeError.
+`weakref.WeakSet` raises RuntimeError in that case.
 """
 
 from __future__ import annotations

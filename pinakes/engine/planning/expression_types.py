@@ -1,7 +1,7 @@
-"""The types that DataFusion gives to expressions, asked of it once for each combination of types.
+"""The types that DataFusion gives to expressions, cached for each combination of argument types.
 
-A context of its own plans `SELECT f(c0, c1) FROM …` over no rows. That takes a fraction of a millisecond, and what is
-found out holds for the process: types depend on nothing else.
+A separate context plans `SELECT f(c0, c1) FROM …` over no rows, in a fraction of a millisecond. The result is valid for
+the process: types depend on nothing else.
 """
 
 from __future__ import annotations

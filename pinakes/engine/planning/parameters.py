@@ -39,7 +39,7 @@ _PLAIN: dict[str, pa.DataType] = {
 
 
 def types_in_plan(frame: DataFrame) -> dict[str, pa.DataType]:
-    """By the name of the parameter; those of which the plan tells nothing are left out."""
+    """By the name of the parameter; parameters without a type in the plan are left out."""
     found: dict[str, pa.DataType] = {}
     for text in _texts(frame.logical_plan()):
         for name, word in _NOTED.findall(text):
@@ -78,7 +78,7 @@ def _type(word: str) -> pa.DataType | None:
 
 
 def types_in_change(statement: s.Statement, execution: Execution) -> dict[str, pa.DataType]:
-    """Of an INSERT, UPDATE or DELETE. That something is wrong with it is told when it is carried out."""
+    """The types in an INSERT, UPDATE or DELETE. Errors of the statement are reported when it runs."""
     try:
         match statement:
             case s.Insert():
@@ -156,7 +156,7 @@ def _in_conditions(statement: s.Update | s.Delete, execution: Execution) -> dict
 
 
 def _in_query(statement: s.Planned, pieces: Sequence[s.Span], sql: str, execution: Execution) -> dict[str, pa.DataType]:
-    """The types in a query that is made of pieces of the statement: `?` is counted anew there."""
+    """The types in a query that is made of pieces of the statement: `?` is numbered from one again there."""
     query = execution.session.engine.caches.statements.classify(sql)
     if not isinstance(query, s.Query):
         return {}

@@ -1,9 +1,9 @@
-"""Queries that were planned before: their plan is run again while all that it was made of is as it was.
+"""The plan cache: a plan is reused while the metadata that it was made from is unchanged.
 
-That is so when every listing and description that the planner read is still in its cache, the very same
-(`caches/reads.py`), the same catalogs are mounted, and who asks, from where and under which settings did not change.
-Planned each time is what a plan can't be kept for: files, object stores, temporary things, system tables, AS OF, clocks
-and dice. So is everything within a transaction, which sees tables as no cache has them.
+It is valid if every listing and description that the planner read is still the same entry of its cache
+(`caches/reads.py`), the same catalogs are mounted, and user, namespace and settings are the same. Not cached are plans
+with files, object stores, temporary relations, system tables, AS OF or non-deterministic functions, and plans within a
+transaction, which has its own version of tables.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class KnownPlan:
     versions: Versions
     reads: tuple[Read, ...]
     relations: tuple[Relation, ...]
-    """What the guard is asked for again at each run."""
+    """The relations that the guard checks again at each run."""
     mounts: frozenset[str]
     """What the reads are of."""
     with_statistics: bool
@@ -72,7 +72,7 @@ class Ready:
 
 
 def key_of(statement: Planned, text: str, execution: Execution) -> PlanKey | None:
-    """What a query is remembered by; None if it is not to be."""
+    """The key of a query in the cache; None if its plan cannot be cached."""
     session = execution.session
     parameters = _parameters(execution.parameters)
     if statement.shown != statement.text or not statement.parsed or parameters is None:
@@ -152,7 +152,7 @@ def _made(
 
 
 def _is_admitted(known: KnownPlan, execution: Execution) -> bool:
-    """Whether who asks may read all that it reads, as it is; it is planned anew where they may see it otherwise."""
+    """Whether the user may read all that the plan reads, unchanged; otherwise the query is planned again."""
     guard = execution.session.guard
     return all(guard.relation(relation) is relation for relation in known.relations)
 

@@ -1,7 +1,7 @@
-"""Planned statements: names resolved, text spliced, and the rest left to DataFusion.
+"""Plans statements: resolves names, splices the text, and leaves the rest to DataFusion.
 
-One planner serves one statement. Each table is loaded once for it, so a query reads one snapshot of each; a view is
-planned by a planner of its own, within the view's default catalog and namespace.
+One planner serves one statement. It loads each table once, so a query reads one snapshot of each. A view is planned by
+its own planner, within the view's default catalog and namespace.
 """
 
 from __future__ import annotations
@@ -151,7 +151,7 @@ class Planner:
 
     @property
     def place(self) -> str:
-        """Tells the texts of a statement and of the views that it reads apart."""
+        """Distinguishes the texts of a statement and of the views that it reads."""
         return "".join(f"{found}:" for found in self._within)
 
     @property
@@ -178,7 +178,7 @@ class Planner:
     def plan(
         self, sql: str, statement: Planned, locate: Callable[[int, int], Position | None] | None = None
     ) -> DataFrame:
-        """The plan of text that is DataFusion's already; the statement tells which parameters it takes."""
+        """The plan of text in DataFusion's form; `statement` has the parameters that it takes."""
         ahead = self._ahead.pop(sql, None)
         return ahead if ahead is not None else self._plan(sql, statement, locate)
 
@@ -327,8 +327,8 @@ class Planner:
         return frozenset(field.name for field in fields if pa.types.is_floating(field.type))
 
     def _names_meet(self, statement: Planned) -> bool:
-        """Whether the relations of a statement have columns of the same name: of such, DataFusion 55 takes one for the
-        other when operators filter what others read (`astray.py`)."""
+        """Whether relations of a statement have columns of the same name: DataFusion 55 confuses them in dynamic
+        filters (`engine/datafusion/workarounds/join_filter_columns.py`)."""
         keys = [key for of, key in self._resolved.values() if of is statement]
         columns = [column for key in keys if key in self._memo for column in self._memo[key].columns]
         return not statement.parsed or len(columns) != len(set(columns))
@@ -345,7 +345,7 @@ class Planner:
 
     @property
     def relations(self) -> Relations:
-        """Made when they are asked for: kept here they would keep the planner, and what it holds, alive."""
+        """Created on each use: if kept here, they would keep the planner and what it holds alive."""
         return Relations(self.execution, self._resolver, self._expand, self._memo, is_callers=not self._within)
 
     def named(self, name: Name) -> Relation:
@@ -357,7 +357,7 @@ class Planner:
         return self.relations.iceberg(key, table)
 
     def add(self, relation: Relation) -> Relation:
-        """Make a relation known that no catalog holds: a table narrowed to some files, rows at hand."""
+        """Add a relation that no catalog holds: a table pruned to some files, or rows in memory."""
         return self.relations.add(relation)
 
     def _expand(self, found: Found, view: ViewDefinition) -> DataFrame:
@@ -395,12 +395,12 @@ class Planner:
 
     def plan_over(self, sql: str, relation: Relation) -> DataFrame:
         """The plan of text that reads one relation of the statement, whose files are chosen already, and takes no
-        parameters. A shadow would have no rows: `rows_of` reads these."""
+        parameters. A placeholder would have no rows: `rows_of` reads these."""
         assert not relation.is_shadow
         return self.aside(relation).plan(sql, Query(text=sql, shown=""))
 
     def rows_of(self, relation: Relation, columns: Sequence[str] = ()) -> Iterator[pa.RecordBatch]:
-        """All rows of one relation of the statement, with all columns or some, whatever else is asked of it."""
+        """All rows of one relation of the statement, with all columns or some, without the statement's predicates."""
         sql = f"SELECT {', '.join(map(quote, columns or relation.columns))} FROM {relation.sql}"
         aside = self.aside(relation)
         return aside.execution.batches(aside.plan(sql, Query(text=sql, shown="")))

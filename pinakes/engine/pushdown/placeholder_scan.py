@@ -1,7 +1,7 @@
-"""What stands for a system table while a query is planned: a scan of nothing, with a name that nobody can guess.
+"""Placeholder scans: they stand for a system table while a query is planned, and have an unguessable name.
 
-DataFusion puts the conditions of the query to it as to any scan of files; once they are known the rows are made, and
-the query is planned once more over them (`engine/pushdown/scan_pushdown.py`).
+DataFusion pushes predicates to a placeholder as to any scan of files. Then the rows are read, and the query is planned
+again over them (`engine/pushdown/scan_pushdown.py`).
 """
 
 from __future__ import annotations

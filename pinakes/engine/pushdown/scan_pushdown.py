@@ -1,12 +1,13 @@
-"""Plans narrowed to the files that can match, between the moment they are planned and the moment they are run.
+"""Pushdown: takes the predicates of each scan from the optimised plan, and plans the statement again over the files
+that can match.
 
-A table with many files is planned as a shadow (`scan/table.py`). When the plan is to be run, DataFusion has optimised
-it and has pushed conditions down to every scan, also those within subqueries: they are read from the serialised plan,
-the files are chosen by them, and the statement is planned once more over these files. The optimised plan itself is not
-run: it would be optimised twice, which may lose a LIMIT.
+A table with many files is planned as a placeholder (`engine/iceberg/scan/table.py`). DataFusion optimises the plan and
+pushes predicates to every scan, also within subqueries. They are read from the serialised plan, files are pruned by
+them, and the statement is planned again over the remaining files. The optimised plan itself is not run: it would be
+optimised again, which can lose a LIMIT.
 
-Is that sound? The optimised plan equals the planned one for whatever rows the tables have. So it does for those of the
-chosen files; and it takes from its scans only rows that meet their conditions, all of which are in these files.
+Why this is correct: the optimised plan is equivalent to the original for any content of the tables, so also for the
+remaining files; and it takes from its scans only rows that satisfy their predicates, all of which are in these files.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ class _Plan:
     relations: dict[Key, Relation]
     again: Callable[[], DataFrame]
     is_shadowed: bool = True
-    """Some of its relations can't be read before they are narrowed."""
+    """Some of its relations are placeholders."""
     chosen: dict[Key, Relation] = field(default_factory=dict)
     told: dict[Key, Told] = field(default_factory=dict)
     ran: DataFrame | None = None
@@ -49,7 +50,7 @@ class _Plan:
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """How a table was narrowed, for EXPLAIN FULL."""
+    """How a table was pruned, for EXPLAIN FULL."""
 
     scan: IcebergScan
     conditions: list[list[Expr]] | None
@@ -66,7 +67,7 @@ class Plans:
     _looked_at: int = 0
     """How many files there were when they were last looked at: they only become more."""
     explains: bool = False
-    """The statement is explained: tables that are too small to be narrowed are looked at, too, and all is told."""
+    """The statement is explained: small tables get a placeholder, too, and how each table was pruned is recorded."""
     reads_plainly: bool = False
     """Some files go through pyiceberg's reader."""
     dry: bool = False
@@ -114,15 +115,15 @@ class Plans:
         self._plans.append(_Plan(frame, relations, again, is_shadowed))
 
     def derived(self, frame: DataFrame, make: Callable[[DataFrame], DataFrame]) -> DataFrame:
-        """A plan that is made of another, and is narrowed as that one is."""
+        """A plan that is derived from another, and pruned like it."""
         made, plan = make(frame), self._known(frame)
         if plan is not None:
             self.add(made, plan.relations, lambda: make(plan.again()), is_shadowed=plan.is_shadowed)
         return made
 
     def stoppable(self, frame: DataFrame, optimized: LogicalPlan, session: Session) -> DataFrame:
-        """The same plan in a form that can be stopped, also within joins that pair many rows with many. What DataFusion
-        makes of it differs from `optimized` in nothing that is asked of it here."""
+        """The same plan in a cancellable form, also within joins that compare many rows with many. Its predicates and
+        columns are those of `optimized`."""
         plan = self._known(frame)
         if plan is None or self.calls is not None or self.crosses or "Join:" not in optimized.display_indent():
             return frame
@@ -202,7 +203,7 @@ class Plans:
         plan = self._of(frame)
         if plan is None:
             return frame
-        with query.phase("prune"):  # a catalog may be asked for its metadata: nobody is to wait for that
+        with query.phase("prune"):  # without the lock: a catalog may be called for its metadata
             plan.ran = self._answered(plan, optimized, session.context)
             if plan.ran is None or self.explains:
                 plan.chosen = {**self._chosen(plan, optimized, session.context), **computed}
@@ -212,8 +213,7 @@ class Plans:
         return plan.ran
 
     def renewed(self, ran: DataFrame, session: Session, query: Query) -> DataFrame | None:
-        """A narrowed plan that object stores refuse to be read for, with keys that catalogs lend by now; None if they
-        are the same."""
+        """A pruned plan that an object store refused, with renewed vended credentials; None if they are the same."""
         plan = next((p for p in self._plans if p.ran is ran), None)
         scans = [] if plan is None else [r.scan for r in plan.relations.values() if r.scan is not None]
         tables = {scan.name for scan in scans if scan.renewed()}
@@ -232,7 +232,7 @@ class Plans:
             yield
 
     def told(self, key: Key) -> list[Told]:
-        """How a table was narrowed; several times, if a part of the statement is run before the rest."""
+        """How a table was pruned; several entries, if a part of the statement is run before the rest."""
         return [plan.told[key] for plan in self._plans if key in plan.told]
 
     def _of(self, frame: DataFrame) -> _Plan | None:
@@ -279,7 +279,7 @@ class Plans:
 
 @contextmanager
 def _narrowed(relations: dict[Key, Relation], chosen: dict[Key, Relation]) -> Iterator[None]:
-    """The relations with those that were chosen in their place, and with views made anew over them."""
+    """The relations, replaced by the chosen ones, with views planned again over them."""
     before = dict(relations)
     relations.update(chosen)
     try:
@@ -295,8 +295,8 @@ def _narrowed(relations: dict[Key, Relation], chosen: dict[Key, Relation]) -> It
 def conditions_of(
     optimized: LogicalPlan, scans: Sequence[IcebergScan], context: SessionContext
 ) -> dict[bytes, list[list[Expr]]] | None:
-    """The conditions of each scan of a shadow, by the shadow's marker. A plan that reads what can't be serialised, such
-    as rows in memory, tells none."""
+    """The predicates of each scan of a placeholder, by the placeholder's marker; None for a plan that cannot be
+    serialised, such as one that reads rows in memory."""
     from datafusion import Expr
 
     from pinakes.engine.datafusion.plan_proto import scans_of

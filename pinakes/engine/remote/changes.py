@@ -1,8 +1,8 @@
-"""Changes on another engine: INSERT, CREATE TABLE AS, DELETE, UPDATE and MERGE, each one commit there as it is here.
+"""Changes on a remote engine: INSERT, CREATE TABLE AS, DELETE, UPDATE and MERGE, one commit each, as in this engine.
 
-Names, types and texts are those that the change has here (`handlers/`, `write/rewrite.py`); what the other engine is
-told is put together from their translations. Its snapshot is signed as ours are, and by that signature it is found
-again: then what is remembered here of the table is forgotten, and the rows are counted.
+Names, types and texts are those of the local change (`engine/commands/`, `engine/iceberg/write/rewrite.py`); the
+statement for the remote engine is composed of their translations. Its snapshot has the query's id as a property, by
+which it is found: then cached metadata of the table is dropped, and the rows are counted.
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ def _insert(statement: Insert, execution: Execution) -> int:
 
 
 def _into(statement: Insert, table: IcebergTable, name: str, execution: Execution) -> str:
-    """Where the rows go: beside those that are there, in place of all, or of those in the same partitions."""
+    """How rows are written: appended, in place of all rows, or of those in the same partitions."""
     if not statement.overwrite:
         return f"INSERT INTO {name}"
     mode = execution.session.settings.partition_overwrite_mode
@@ -154,7 +154,7 @@ def _where(statement: Delete | Update, change: Rewrite, text: RemoteText) -> str
     if statement.where is None:
         return ""
     condition = change.text(statement.where)
-    change.planner.plan(f"SELECT 1 FROM {change.sql} WHERE {condition}\n", statement)  # its errors are told here
+    change.planner.plan(f"SELECT 1 FROM {change.sql} WHERE {condition}\n", statement)  # reports its errors here
     (found,) = text.parts(f"SELECT ({condition}\n) AS w FROM {change.sql}", statement)
     return f" WHERE {found}"
 

@@ -106,7 +106,7 @@ def _partitioned(spec: PartitionSpec, schema: Schema) -> str:
 
 
 def _complete(found: Found, spec: TableSpec, execution: Execution) -> None:
-    """What the other engine could not be told."""
+    """Add the parts of the definition that cannot be passed to the remote engine."""
     told = [field for field in spec.schema.fields if field.required or field.doc]
     if not told and spec.sorting is None:
         return

@@ -1,5 +1,6 @@
-"""Which engine runs a statement: the one that `SET engine`, or a hint in the statement, asks for; or, with `auto`, the
-one that fits what the statement is estimated to read."""
+"""Engine selection: the engine that `SET engine` or a hint in the statement names; with `auto`, by the bytes that the
+statement is estimated to read.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +34,7 @@ class Choice(NamedTuple):
 
 
 def wanted_engine(statement: Statement, settings: Settings) -> str:
-    """What is asked for: a hint counts for its statement alone."""
+    """The requested engine. A hint is valid for its statement only."""
     return wanted_by(statement.text, settings)
 
 
@@ -48,16 +49,16 @@ def wanted_by(text: str, settings: Settings) -> str:
 
 
 def hindrance(execution: Execution) -> str | None:
-    """Why no statement of this session can run elsewhere now; None if it can."""
+    """Why no statement of this session can run on a remote engine now; None if it can."""
     session = execution.session
     if session.engine.make_remote is None:
-        return "no other engine is joined to this one"
+        return "no remote engine is configured"
     if not session.guard.may_use_spark:
         return "this user lacks the privilege `spark`"
     if session.transaction is not None:
         return "a transaction is open, whose changes only this engine sees"
     if session.settings.time_zone != "UTC":
-        return f"the session's time zone is {session.settings.time_zone}, and elsewhere all is computed in UTC"
+        return f"the session's time zone is {session.settings.time_zone}, and Spark computes in UTC"
     return None
 
 

@@ -1,7 +1,7 @@
-"""What the engine asks of another engine, for what outgrows this machine. Who fulfils it is joined in `api/build.py`.
+"""The interface of a remote engine. `api/build.py` supplies the implementation.
 
-Names are found and statements planned here, as always: the other engine gets a text of its own, the catalogs that stand
-in it with what opens them, and the schema that the rows must have.
+Names are resolved and statements planned here, as always. The remote engine gets a text in its own dialect, the
+catalogs that occur in it with their options, and the schema that the rows must have.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""A change on its way to another engine, and what came of it: the snapshot that it made, and the rows that it changed.
+"""Sends a change to a remote engine, and returns the snapshot that it made and the number of changed rows.
 
-A snapshot is signed with the query's id, by which it is found again; what is remembered here of the table is forgotten.
+The snapshot has the query's id as a property, by which it is found; cached metadata of the table is dropped.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""A statement as text for the other engine: names as that one has them, views as what they stand for.
+"""The text of a statement for a remote engine: names as that engine has them, views replaced by their queries.
 
-Iceberg tables are named by the catalog that they are in; that catalog is told to the other engine with what opens it
-here. What only this process can read (files, temporary and system tables, rows in memory) is handed over.
+An Iceberg table is named by its catalog, which is passed to the remote engine with its options. What only this process
+can read (files, temporary and system tables, rows in memory) is sent as rows.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class RemoteText:
         return translate(self.planned(statement, span), self.source, schema)
 
     def parts(self, text: str, statement: Planned) -> list[str]:
-        """The expressions of a SELECT list, in text that is planned already, each as the other engine is told it."""
+        """The expressions of a SELECT list, in planned text, each translated for the remote engine."""
         return parts(self._bound(text, statement), self.source)
 
     def source_of(self, text: str, statement: Planned) -> str:

@@ -1,8 +1,8 @@
-"""The one place where what is asked is held against who asks.
+"""Authorization: the only module that decides whether a user may do something. It checks
 
     a statement             `statement`, from dispatch (so EXECUTE, too) and from describing (prepared statements)
-    a table, view, file …   `relation`, when a plan gets it: whatever the statement is, and within views; and again
-                            when a plan that is known is run once more (`engine/planning/plan_cache.py`)
+    a table, view, file …   `relation`, when it is added to a plan of any statement, also within views; and again
+                            when a cached plan is reused (`engine/planning/plan_cache.py`)
     a function of rows      `function`
     a procedure             `procedure`, for those of the engine: `CALL system.runtime.x`
     a path of this machine  `files`: FROM 'path', read_csv, COPY, LOCATION, the options of ATTACH
@@ -10,11 +10,11 @@
     a place for files       `places`: LOCATION, and the properties that are locations
     a catalog to mount      `mount`; where it connects to, `outbound`
     an object store         `store`
-    work for Spark          `spark`, when a statement asks for it, and again when one is sent
+    work for Spark          `spark`, when a statement requests it, and again when one is sent
     another's statement     `may_stop`: KILL, `kill_query`
-    metadata outside SQL    `metadata`: what drivers ask by Flight SQL, and what a remote shell shows
+    metadata outside SQL    `metadata`: requests of drivers over Flight SQL, and of a remote shell
 
-Row filters and column masks will stand in `relation`, which gives back what may be read.
+Row filters and column masks belong in `relation`, which returns what may be read.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Guard:
 
     @property
     def rights(self) -> Hashable:
-        """All that its answers depend on beside the user's name: what was made under other rights is not given out."""
+        """All that its answers depend on besides the user's name: a cached object is not reused under others."""
         return self.identity.roles, self.policy.everybody_may, self.files.roots.texts, self.policy.destinations
 
     def require(self, power: str, what: str) -> None:
@@ -63,7 +63,7 @@ class Guard:
         rule = RULES.get(statement.kind)
         if rule is None:
             raise InternalError(
-                f"nobody has decided who may {statement.kind}: see engine/catalogs/authorization/rules.py"
+                f"no privilege is defined for {statement.kind}: see engine/catalogs/authorization/rules.py"
             )
         rule(statement, self)
 
@@ -73,10 +73,10 @@ class Guard:
 
     def function(self, name: str) -> None:
         if name.lower() not in TABLE_FUNCTIONS:
-            raise PermissionDenied(f"nobody has decided who may call the table function {name}")
+            raise PermissionDenied(f"no privilege is defined for the table function {name}")
 
     def procedure(self, name: str) -> None:
-        """One of the engine, which is about no table. Whether there is one, who calls it is told later."""
+        """A procedure of the engine, which concerns no table. Whether it exists is checked later."""
         needed = PROCEDURES.get(name)
         if needed is not None:
             self.require(*needed)
@@ -129,8 +129,8 @@ class Guard:
             self.files.location(place)
 
     def places(self, mount: Mount, location: str | None, properties: Iterable[tuple[str, str]]) -> None:
-        """Where a statement puts the files of a table or namespace. In an object store the credentials are those of the
-        catalog. Where another user lent them, they serve the catalog's own places only."""
+        """Checks the location of files of a table or namespace. In an object store the credentials are those of the
+        catalog; credentials of another user are valid for the catalog's own locations only."""
         for place in _locations(location, properties):
             self.files.location(place)
             is_lent = mount.owner != self.identity.user and not self.policy.may(self.identity, "server_credentials")
@@ -147,7 +147,7 @@ class Guard:
         return self.identity.is_admin or user == self.identity.user
 
     def metadata(self, what: str) -> None:
-        """What drivers ask outside of SQL; each catalog tells what this user may see."""
+        """Metadata that drivers request outside of SQL; each catalog returns what this user may see."""
 
 
 def _locations(location: str | None, properties: Iterable[tuple[str, str]]) -> list[Location]:

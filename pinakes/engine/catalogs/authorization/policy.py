@@ -1,5 +1,5 @@
-"""What users may do who are not administrators. An embedded engine lets everybody do everything; a server lets them do
-what its configuration says (`[access]`), and connects for them only where it says (`core/outbound.py`).
+"""The privileges of users who are not administrators. In an embedded engine everybody has all; a server grants those in
+its configuration (`[access]`), and connects for users only to hosts that it allows (`core/outbound.py`).
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Policy:
         return Outbound(self.destinations)
 
     def require(self, identity: Identity, power: str, what: str) -> None:
-        """PermissionDenied, saying what was asked for, unless this user may."""
+        """PermissionDenied, with the requested action, unless this user has the privilege."""
         if not self.may(identity, power):
             raise PermissionDenied(refusal(power, what))
 
@@ -53,4 +53,4 @@ def refusal(power: str, what: str) -> str:
 
 
 EMBEDDED = Policy(POWERS, None, confines=False)
-"""Whoever runs an engine in their own process can do all of this without it."""
+"""The policy of an embedded engine, whose user could do all of this without it."""

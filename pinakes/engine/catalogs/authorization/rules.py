@@ -1,7 +1,8 @@
-"""What each kind of statement needs, one visible line each. A kind without a line is refused, and a test names it.
+"""The privileges that each kind of statement needs, one line each. A kind without a line is refused, and a test reports
+it.
 
-`anybody` does not mean that anything goes: the tables that a statement reads pass `Guard.relation`, its paths
-`Guard.files`, and what may be changed in a catalog, the catalog says.
+`anybody` is not unlimited: the tables that a statement reads pass `Guard.relation`, its paths `Guard.files`, and each
+catalog decides about changes in it.
 """
 
 from __future__ import annotations
@@ -58,7 +59,7 @@ def _file(statement: Any, guard: Guard) -> None:
 
 def _check_path(path: str, guard: Guard) -> None:
     if "://" in path and not path.lower().startswith("file:"):
-        return  # what lies elsewhere is reached with the user's own secrets, or not at all
+        return  # object stores are reached with the user's own secrets, or not at all
     from pinakes.engine.files.paths import local_text  # not loaded for a query, which has its paths checked as it reads
 
     guard.files.local(local_text(path))
@@ -72,14 +73,14 @@ def _call(statement: Any, guard: Guard) -> None:
 
 
 RULES: dict[str, Rule] = {
-    # queries, and what is asked about them
+    # queries, and statements about them
     "Query": anybody,
     "Explain": anybody,
     "ExplainFull": anybody,
     "Describe": anybody,
     "Summarize": anybody,
     "Search": anybody,
-    # what there is: each catalog tells this user what the user may see
+    # listings: each catalog returns what the user may see
     "ShowCatalogs": anybody,
     "ShowNamespaces": anybody,
     "ShowTables": anybody,

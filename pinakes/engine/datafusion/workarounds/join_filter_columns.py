@@ -1,16 +1,16 @@
-"""Conditions that DataFusion 55 would test on another column than the one they are about: refused.
+"""Refuses plans in which DataFusion 55 applies a predicate to the wrong column.
 
-Above a right join it hands them down by name: `a RIGHT JOIN b … WHERE a.v IS NULL` becomes `b.v IS NULL`, if b has a
-`v`, and rows of b are lost (apache/datafusion#25263). A full join becomes a right one when a condition needs a row of
-the right side. Filters that joins and ORDER BY … LIMIT make while they run go astray the same way (#25296):
-`planner.py` plans without them where columns of one name meet.
+Above a right join it pushes predicates down by name: `a RIGHT JOIN b … WHERE a.v IS NULL` becomes `b.v IS NULL`, if b
+has a `v`, and rows of b are lost (apache/datafusion#25263). A full join becomes a right one when a predicate needs a
+row of the right side. Dynamic filters of joins and of ORDER BY … LIMIT have the same defect (#25296): `planner.py`
+plans without them where relations have columns of the same name.
 
-Of NOT IN (SELECT …) it knows that a NULL among the values leaves no row. Where the subquery refers to the row around
-it, it takes a NULL anywhere for one, also among values that the row has nothing to do with: that is refused, too.
+For NOT IN (SELECT …), a NULL among the values means that no row qualifies. Where the subquery is correlated, DataFusion
+counts a NULL anywhere, also among values of other rows: that is refused, too.
 
-A list of values with zero in it does not have -0.0, its equal. `parser/workarounds/in_lists.py` rewrites most of these;
-what is still there when the plan is optimised, as one that was made of several OR, is refused. So is an order or a
-window over GROUPING SETS of which one column is constant by a condition that `grouped_constants.py` did not see.
+A list of values with zero in it does not match -0.0, which equals zero. `parser/workarounds/in_lists.py` rewrites most
+of these; what remains in the optimised plan, such as a list made of several OR, is refused. So is an order or a window
+over GROUPING SETS of which one column is constant by a predicate that `grouped_constants.py` did not see.
 """
 
 from __future__ import annotations

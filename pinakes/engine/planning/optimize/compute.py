@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Computed:
-    """What EXPLAIN tells of one."""
+    """A computed subquery, as EXPLAIN shows it."""
 
     name: str
     uses: int
@@ -118,8 +118,8 @@ def _provider(execution: Execution, wanted: _Wanted, computed: Mapping[Key, Rela
 
 
 def _whole(frame: DataFrame, shared: Shared, asked: Demand) -> DataFrame:
-    """All columns of the subquery, in their order. Those that nobody reads have some value: what comes out depends on
-    none, as long as none is NULL where NULL can't be."""
+    """All columns of the subquery, in their order. Columns that are not read get an arbitrary value, which is not NULL
+    where NULL is not allowed."""
     return frame.select(
         *(col(quote(f.name)) if f.name in asked.names else lit(any_value(f)).alias(f.name) for f in shared.schema)
     )

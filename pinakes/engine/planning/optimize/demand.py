@@ -1,10 +1,10 @@
-"""What a plan takes from a scan of nothing that stands for a subquery: which columns, and under which conditions.
+"""The columns and predicates that a plan pushes to the placeholder of a shared subquery.
 
-A subquery that is computed once for several uses is computed for all that they take together: the columns that any of
-them reads, and the rows that meet the conditions of at least one.
+A subquery that is computed once for several uses is computed for their union: the columns that any of them reads, and
+the rows that satisfy the predicates of at least one.
 
-Only conditions are taken over that can't fail for a row (comparisons with constants, LIKE, IN, IS NULL): they are asked
-of rows here that another condition of the same use might have left out before.
+Only predicates that cannot fail for a row are used (comparisons with constants, LIKE, IN, IS NULL): here they see rows
+that another predicate of the same use might have removed before.
 """
 
 from __future__ import annotations

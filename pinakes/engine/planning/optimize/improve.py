@@ -12,9 +12,8 @@ if TYPE_CHECKING:
 
 
 def improved(planner: Planner, statement: Planned, span: Span | None) -> list[Edit]:
-    """What is to stand in place of some pieces of the text; most statements have nothing to improve, and load none of
-    what does it. Where the new text can't be planned, nothing is done: then the text as it is written tells what is
-    wrong with it, at the place where it stands."""
+    """Edits that make the statement faster; most statements have none and load no module for it. If the new text cannot
+    be planned, there are no edits: then the original text reports the error, at its position."""
     if not statement.parsed or planner.is_nested:
         return []
     ordered = _ordered(planner, statement, span) if len(statement.tables) > 2 else []

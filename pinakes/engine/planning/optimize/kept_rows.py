@@ -1,7 +1,7 @@
-"""Rows that are kept for the rest of a statement: in memory while they are few, else in a file that nobody can see.
+"""Rows kept for the duration of a statement: in memory while they are few, else in an unnamed file.
 
-The file has no name from the moment it is made (or goes with its last user, where that can't be), so whatever happens
-to the statement or to the process, nothing stays behind. It is mapped: the system reads what is used of it.
+The file is unlinked when it is created (or removed with its last user, where that is not possible), so nothing is left
+when the statement or the process ends. It is memory-mapped: the system reads the parts that are used.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from pinakes.engine.planning.optimize.sizes import Sizes
 MUCH_LESS = 0.7
 """Of the cost of the order as written."""
 BUILT = 1.0
-"""What a row of the smaller side of a join costs, beside one that comes out."""
+"""The cost of a row of the smaller side of a join, relative to a row of the result."""
 
 Order = tuple[int, ...]
 

@@ -1,9 +1,8 @@
-"""How much of a small table a query asks for: counted, not guessed.
+"""Counts how many rows of a small table satisfy the predicates of a query.
 
-Where a table of many rows is joined, a small one is worth reading before the order is chosen: that tells how many of
-its rows meet the conditions, and between which keys they lie, so it is known which part of the large table they are in
-(365 days of a year are a fifth of the sales of five years, and not a two-hundredth). What was counted is remembered for
-the snapshot.
+Where a table of many rows is joined, a small one is worth reading before the join order is chosen: the count, and the
+range of the keys of these rows, show which part of the large table is joined (365 days of a year are a fifth of the
+sales of five years, and not a two-hundredth). Counts are cached for the snapshot.
 """
 
 from __future__ import annotations
@@ -49,7 +48,8 @@ def counted(
 
 
 def _count(planner: Planner, execution: Execution, statement: Planned, asked: str, keys: Sequence[str]) -> Counted:
-    """A condition that fails for a row is no matter here: the query itself may never come to that row, or it tells."""
+    """A predicate that fails for a row is ignored here: the query may never evaluate it for that row, or reports the
+    error itself."""
     try:
         row: list[Any] = [column[0].as_py() for column in execution.collect(planner.plan(asked, statement)).columns]
     except PinakesError:

@@ -1,9 +1,8 @@
-"""Which subqueries of a statement are computed once, and the text that reads their rows in place of them.
+"""Selects the subqueries of a statement that are computed once, and writes the text that reads their rows instead.
 
-Those that WITH defines, that are used more than once and that take work: joins, aggregates, DISTINCT, windows. Not one
-that whoever reads it leaves after some rows (LIMIT without order), nor one that is RECURSIVE or not the same each time.
-What the uses take together is computed and nothing else (`demand.py`): so no row and no column is computed that no use
-would have asked for, and no error comes from one.
+These are subqueries of WITH that are used more than once and that are expensive: joins, aggregates, DISTINCT, windows.
+Excluded are subqueries of which only some rows are read (LIMIT without order), recursive and non-deterministic ones.
+Only what the uses read is computed (`demand.py`), so no error comes from a row or column that no use reads.
 """
 
 from __future__ import annotations
@@ -90,9 +89,9 @@ def _relation(
 def _planned(
     planner: Planner, statement: Planned, span: Span | None, instead: Sequence[Edit], also: Sequence[Edit] = ()
 ) -> DataFrame | None:
-    """The plan of a piece of the statement; None if it has none. Then the statement is planned as it is written: that
-    has a plan, or tells what is wrong with it. It may be right: where rows are grouped by a key of a subquery that
-    groups by it, its other columns may be used as they are, but not if they come from elsewhere."""
+    """The plan of a piece of the statement; None if it cannot be planned alone. Then the statement is planned as
+    written, which works or reports the error. It can work: where rows are grouped by a key of a subquery that groups by
+    it, its other columns may be used as they are, but not if they come from a shared one."""
     text = planner.spliced(statement, span, also=also, instead=instead)
     try:
         return planner.plan_ahead(text, statement)

@@ -1,8 +1,8 @@
 """A subquery whose rows are computed once, however often the statement reads them.
 
-While the statement is planned, a scan of nothing stands for it (its shadow), as for a table that is to be narrowed. So
-the optimised plan tells what is taken from it (`demand.py`). Before the plan is run, the rows are computed
-(`compute.py`), and the statement is planned once more over them.
+While the statement is planned, a placeholder scan stands for it. The optimised plan shows the columns and predicates
+that are pushed to it (`demand.py`). Before the plan is run, the rows are computed (`compute.py`), and the statement is
+planned again over them.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from pinakes.engine.datafusion.parquet_scan import scan_of
 from pinakes.engine.planning.optimize.plain_types import is_plain
 
 SHARED = "$shared"
-"""The catalog of such subqueries in planned text. Nobody can mount it."""
+"""The catalog of shared subqueries in planned text. This name cannot be mounted."""
 
 _NUMBERS = itertools.count(1)
 _TOKEN = secrets.token_hex(16)

@@ -1,8 +1,8 @@
-"""How many rows joins give, by estimate: from rows and keys of the tables, and from what is asked of them.
+"""Estimates the number of rows of joins, from rows and keys of the tables and from predicates.
 
-Two columns that are compared by `=` are taken to have the same values where their ranges overlap, each about equally
-often. A second pair of columns between the same tables counts for less than the first: keys of several columns belong
-together.
+Two columns that are compared by `=` are assumed to have the same values where their ranges overlap, each about equally
+often. A second pair of columns between the same tables counts for less than the first: keys of several columns are
+correlated.
 """
 
 from __future__ import annotations

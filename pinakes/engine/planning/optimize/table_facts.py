@@ -1,8 +1,8 @@
-"""What the metadata of a table tells about sizes: its rows, exactly, and where the values of its keys lie.
+"""Sizes from the metadata of a table: its exact number of rows, and the ranges of its keys.
 
-An integer column has at most as many distinct values as its bounds are apart, and at most as many as the table has
-rows. For keys, which are dense, that is about right. Of a table that was analyzed, more is known: how many different
-values each column has (`core/distinct_counts.py`).
+An integer column has at most as many distinct values as its range has integers, and at most as many as the table has
+rows. For keys, which are dense, that is a good estimate. For an analyzed table the number of distinct values is known
+(`core/distinct_counts.py`).
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class TableFacts:
         self._distinct = distinct_counts(metadata)
 
     def distinct(self, column: str) -> float | None:
-        """How many different values a column has, if somebody has counted them."""
+        """The number of distinct values of a column, if the table was analyzed."""
         field = self._fields.get(column)
         counted = None if field is None else self._distinct.get(field.field_id)
         return None if counted is None else max(1.0, min(counted, self.rows))
