@@ -34,6 +34,14 @@ TOO_LARGE: list[object] = [
 LONG = ", ".join(f"repeat('{letter}', 200000) AS {letter}" for letter in "abcdefghij")
 LENGTHS = " + ".join(f"length({letter})" for letter in "abcdefghij")
 JOINED = ", ".join(f"$1 || '{i}' AS c{i}" for i in range(10))
+GATHERED = [
+    "CREATE TABLE wide AS SELECT repeat('a', 200000) AS s",
+    "SELECT length(string_agg(s, ',')) FROM wide, range(20000)",
+    "SELECT length(string_agg(s || value::TEXT, ',' ORDER BY value)) FROM wide, range(20000)",
+    "SELECT cardinality(array_agg([s])) FROM wide, range(20000)",
+    "SELECT length(string_agg(s, ',')) FROM wide, range(100)",
+    "SELECT length(string_agg(s, ',')) FROM wide, range(100)",
+]
 ANSWERED: list[object] = [
     f"SELECT sum({LENGTHS} + value) FROM (SELECT 1 AS k, {LONG}) AS t JOIN range(3000) ON k = value % 2",
     ["SELECT " + ", ".join(f"$1 AS c{i}" for i in range(20)) + " FROM range(1)", ["a" * 200_000]],
@@ -48,6 +56,14 @@ def test_statements_that_ended_the_process() -> None:
     assert codes[: len(REFUSED)] == ["NOT_SUPPORTED"] * len(REFUSED), found
     assert codes[len(REFUSED) : len(REFUSED) + len(TOO_LARGE)] == ["OUT_OF_MEMORY"] * len(TOO_LARGE), found
     assert codes[len(REFUSED) + len(TOO_LARGE) :] == ["rows"] * (len(ANSWERED) + 1), found
+
+
+@pytest.mark.slow
+def test_aggregates_that_keep_all_values_are_bounded() -> None:
+    found = run(GATHERED, 60)
+    codes = [answer.get("code", "rows") for answer in found]
+    assert {*codes[1:3]} <= {"OUT_OF_MEMORY", "EXECUTION_ERROR"}, found  # the latter: a column of more than 2 GB
+    assert [codes[0], *codes[3:]] == ["rows"] * 4, found
 
 
 def test_grouping_sets_are_counted_before_they_are_made() -> None:

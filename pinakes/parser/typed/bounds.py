@@ -6,6 +6,7 @@ can't allocate ends the process.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
@@ -15,7 +16,7 @@ import pyarrow as pa
 from pinakes.core.errors import NotSupportedError, OutOfMemory
 from pinakes.core.names import quote
 from pinakes.parser.lexer import Token
-from pinakes.parser.typed import LATE, SERIES, SHORT, SQUARES, STEPS, WEIGHED
+from pinakes.parser.typed import GATHERED, LATE, SERIES, SHORT, SQUARES, STEPS, WEIGHED
 from pinakes.parser.typed import nodes as n
 from pinakes.parser.typed.values import MOST_NESTED, Value, is_date, is_text, is_timestamp
 from pinakes.parser.workarounds.writing import all_below, bare, is_repeatable
@@ -118,6 +119,22 @@ def _typed_name(writer: Writer, function: str, type: pa.DataType | None) -> str:
 
 def _is_list(type: pa.DataType | None) -> bool:
     return type is not None and (pa.types.is_list(type) or pa.types.is_large_list(type))
+
+
+# --- aggregates ------------------------------------------------------------------------------------------------------
+
+_NUMBERS = itertools.count(1)
+
+
+def _gathered(writer: Writer, node: n.Call, arguments: Arguments) -> Arguments | None:
+    """string_agg and array_agg keep all values of all groups, which DataFusion does not count as memory of the query.
+    ORDER BY beside DISTINCT must be by the argument as it is written."""
+    first, value = arguments[0] if arguments else (node, Value(None, None))
+    if (node.distinct and node.others) or not (is_text(value.type) or _is_list(value.type)):
+        return None
+    name = quote(GATHERED) if is_text(value.type) else _typed_name(writer, "gathered", value.type)
+    text = f"{name}({writer.text(first, value)}, {next(_NUMBERS)})"
+    return [(first, Value(text, value.type)), *arguments[1:]]
 
 
 # --- texts -----------------------------------------------------------------------------------------------------------
@@ -326,6 +343,7 @@ def _percentile(writer: Writer, node: n.Call, arguments: Arguments) -> None:
 
 
 _RULES: dict[str, Callable[[Writer, n.Call, Arguments], Arguments | Value | None]] = {
+    **dict.fromkeys(("string_agg", "listagg", "array_agg"), _gathered),
     **dict.fromkeys(("lpad", "rpad"), _padded),
     "repeat": _repeated_text,
     "regexp_replace": _replaced_by_pattern,
