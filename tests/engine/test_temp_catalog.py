@@ -42,7 +42,7 @@ def test_it_goes_with_the_session(tmp_path: Path) -> None:
         assert rows(two, "SELECT who FROM t") == [("two",)]
         with pytest.raises(TableNotFound):
             do(one, "SELECT who FROM t")
-        with pytest.raises(InvalidArgument, match="this session was closed, and its temporary tables are dropped"):
+        with pytest.raises(InvalidArgument, match="this session is closed, and its temporary tables are dropped"):
             do(one, "CREATE TEMP TABLE t (a INT)")
         one.close()
     assert left(tmp_path) == []
