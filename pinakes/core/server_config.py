@@ -1,4 +1,4 @@
-"""What the configuration says of `pinakes serve`: who may call it, by what they are known, and what they may do.
+"""The configuration of `pinakes serve`: its users, their authentication and their privileges.
 
     [server]
     users_file = "users"
@@ -16,8 +16,8 @@
     everybody_may = ["attach"]
     outbound = ["public", "10.20.0.0/16:5432"]
 
-The values are read by `core/config.py`; `flight/logins` makes of them who may call, `engine/catalogs/authorization`
-what they may do.
+`core/config.py` reads the values; `flight/logins` uses them for authentication, `engine/catalogs/authorization` for
+authorization.
 """
 
 from __future__ import annotations

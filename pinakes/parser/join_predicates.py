@@ -20,7 +20,7 @@ _ENDS = frozenset(
     "JOIN INNER CROSS LEFT RIGHT FULL NATURAL WHEN".split()
 ) | {",", ";"}
 _CALLED = frozenset({"LEFT", "RIGHT"})
-"""Also functions, if a bracket follows."""
+"""Words that are functions if a bracket follows."""
 _WORDS = frozenset(
     "AND OR NOT IN IS NULL LIKE ILIKE SIMILAR BETWEEN ESCAPE TRUE FALSE UNKNOWN DISTINCT FROM TO CASE WHEN THEN ELSE "
     "END INTERVAL DATE TIME TIMESTAMP AS ANY ALL SOME AT ZONE SYMMETRIC ASYMMETRIC COLLATE".split()

@@ -30,7 +30,7 @@ def _alternatives(pattern: str) -> tuple[tuple[str, ...], ...]:
             found.append([])
         else:
             found[-1].append(ONE if char == "_" else MANY)
-    if escaped:  # a backslash at the very end stands for itself
+    if escaped:  # a trailing backslash is literal
         found[-1].append("\\")
     return tuple(map(tuple, found))
 

@@ -114,7 +114,7 @@ def _parts(node: exp.Expr) -> list[exp.Expr]:
 def _origin(sources: list[Source], parts: list[Part]) -> tuple[tuple[int, ...], bool]:
     """Returns the base tables of a reference, and whether a derived source offers it."""
     folded = [p.text.casefold() for p in parts]
-    for at in range(len(parts) - 2, -1, -1):  # the last part that names a source qualifies; what follows are fields
+    for at in range(len(parts) - 2, -1, -1):  # the last part that names a source is the qualifier; fields follow it
         qualified = [s for s in sources if s.name == folded[at]]
         if qualified:
             derived = any(folded[at + 1] in s.offer.names or not s.offer.known for s in qualified if s.derived)

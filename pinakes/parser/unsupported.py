@@ -159,7 +159,7 @@ def _defines_by_another_window(tokens: Sequence[Token], at: int) -> bool:
 
 
 def _is_fraction_of_a_field(tokens: Sequence[Token], at: int) -> bool:
-    """INTERVAL '1.5' MINUTE: a whole number of minutes in PostgreSQL, ninety seconds in DataFusion. INTERVAL 3
+    """INTERVAL '1.5' MINUTE: minutes without a fraction in PostgreSQL, ninety seconds in DataFusion. INTERVAL 3
     DECADES: three seconds in a column named decades.
     """
     if at + 2 >= len(tokens) or tokens[at + 1].kind not in ("string", "number"):

@@ -75,8 +75,8 @@ def between(writer: Writer, node: n.Between, scope: Scope) -> Value:
 
 
 def _refuse_nested(writer: Writer, values: Sequence[tuple[n.Node, Value]]) -> None:
-    """Refuses comparisons of lists with NULL, which is larger than any value in PostgreSQL and in ORDER BY, but
-    smaller here.
+    """Refuses order comparisons of lists and structs: a NULL in a list is larger than any value in PostgreSQL, and in
+    ORDER BY, but smaller in DataFusion's comparisons.
     """
     if any(is_nested(value.type) or isinstance(node, n.Struct) for node, value in values):
         raise NotSupportedError(

@@ -1,7 +1,7 @@
 """x IN (…): defects of lists in DataFusion 55.
 
 It merges lists about the same column that are joined by AND or OR, which is right only for constants without NULL: it
-compares other values as text, so that x IN (a, 1) AND x IN (b, 1) becomes x = 1.
+compares other values by their expressions, so that x IN (a, 1) AND x IN (b, 1) becomes x = 1.
 
 It treats a list as constant when each value returns one value for an empty batch, as CASE does, and then compares with
 that one. So values that are not constant are compared separately.

@@ -32,7 +32,7 @@ _NOTHING = Token("end", "", "", -1, -1)
 
 @dataclass(slots=True)
 class _Clause:
-    """The current FROM clause: the start of its first source, and the last join operator."""
+    """The current FROM clause: the index of its first source, and its join operators so far."""
 
     start: int | None = None
     words: set[str] = field(default_factory=set)
