@@ -20,7 +20,9 @@ class Claims:
         self._places: dict[str, str] = {}
 
     def claim(self, prefix: str, place: str) -> bool:
-        """Claims a prefix for a bucket; returns False if another bucket of this session has claimed it."""
+        """Claims a prefix for a bucket; returns False if another bucket has an overlapping prefix, or there are MOST
+        prefixes.
+        """
         with self._lock:
             if self._places.get(prefix) == place:
                 return True

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from pyiceberg.io import FileIO
 
 KEPT = 64
-"""The number of unused stores that stay registered. Vended credentials change hourly."""
+"""The number of recently used stores that stay registered. Vended credentials change hourly."""
 
 _KNOWN = {
     "s3.access-key-id",

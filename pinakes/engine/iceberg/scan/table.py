@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from pinakes.engine.session import Session
 
 FEW = 4
-"""The maximum number of files of a table that is not pruned here: DataFusion itself skips files of such a table."""
+"""The maximum number of files of a local table that is not pruned here: DataFusion itself skips its files."""
 
 _NUMBERS = itertools.count(1)
 _TOKEN = secrets.token_hex(16)
