@@ -63,7 +63,7 @@ def compact(change: Rewrite, groups: Sequence[Group], choice: Choice, order: Sor
             writer = stack.enter_context(FileWriter(metadata, change.table.handle.io, ordered=fits))
             writer.write_all(_rows(change, group))
             _check_whole(change, group, writer.rows)
-            change.execution.plans.forget()  # the plans of a group are not used again
+            change.execution.plans.forget()  # its plans and watched files are not needed again
             writers.append(writer)
         added = [file for writer in writers for file in writer.files]
         _commit(change, removed, added, dangling)
@@ -78,7 +78,7 @@ def _written_as(change: Rewrite, target: int, order: SortOrder | None) -> TableM
     metadata = change.table.handle.metadata
     properties = {**metadata.properties, TARGET_SIZE: str(target)}
     updates: dict[str, object] = {"properties": properties}
-    if order is not None:  # files name a sort order of the table; this one is not among them
+    if order is not None:  # files refer to the table's orders by id; this one gets 0, the id of unsorted
         updates |= {"sort_orders": [order.model_copy(update={"order_id": 0})], "default_sort_order_id": 0}
     metadata = metadata.model_copy(update=updates)
     return stored_with_lineage(metadata) if change.lineage else metadata
