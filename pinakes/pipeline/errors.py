@@ -28,7 +28,7 @@ _LONGEST = 600
 
 @contextmanager
 def translating() -> Iterator[None]:
-    """Whatever Spark raises here becomes an error of ours."""
+    """Converts exceptions of Spark within the block."""
     try:
         yield
     except PinakesError:
