@@ -42,7 +42,8 @@ class Foreground(Generic[T]):
         self._over = threading.Event()
 
     def run(self) -> T:
-        """Returns or raises the outcome of the call; raises KeyboardInterrupt if the call is abandoned."""
+        """Returns or raises the outcome of the call; raises KeyboardInterrupt if the call is abandoned or Ctrl-C is pressed
+        again."""
         try:
             threading.Thread(target=self._guarded, daemon=True, name="statement").start()
             # Not `join`: in Python 3.11 an interrupted join marks the thread as ended.

@@ -1,4 +1,4 @@
-"""What stands on the line of `%sql` and `%%sql`: options, `name <<`, and the beginning of the SQL.
+"""Parses the line of `%sql` and `%%sql`: options, `name <<`, and the beginning of the SQL.
 
 %sql --connect data=:memory: time_zone=Europe/Berlin
 %sql --connection con
