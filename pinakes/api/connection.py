@@ -77,7 +77,7 @@ def _config(config: str | os.PathLike[str] | Config | None, data: str | os.PathL
 
 
 def _source(data: Any, what: str) -> Source:
-    from pinakes.api.inputs import source_of  # loads Arrow's datasets, which take their time
+    from pinakes.api.inputs import source_of  # lazy: loads Arrow's datasets, which is slow
 
     return source_of(data, what)
 

@@ -37,7 +37,7 @@ def insert_many(connection: Connection, sql: str, sets: Iterable[Parameters]) ->
     values = [bound(parameters) for parameters in sets]
     if not values:
         return 0
-    from pinakes.engine.binding.memory_sources import Rows  # loads Arrow's datasets, which take their time
+    from pinakes.engine.binding.memory_sources import Rows  # lazy: loads Arrow's datasets, which is slow
 
     rows = pa.table({name: _column(name, values) for name in names_in(statement)})
     with session.temporary.brought(Rows(rows)) as source:

@@ -1,4 +1,4 @@
-"""A call that Ctrl-C cancels cleanly: it runs on its own thread, which is cancelled and not interrupted.
+"""A call that Ctrl-C cancels cleanly: it runs on its own thread, which is canceled and not interrupted.
 
 An interrupt at an arbitrary point of the main thread could leave a commit incomplete. So the main thread only waits and
 receives the interrupt, and the work ends at a safe point. The shell, the notebook and Python connections
@@ -17,13 +17,13 @@ T = TypeVar("T")
 PATIENCE = 0.1
 """Seconds between two checks of the thread: not every system delivers an interrupt during an unlimited wait."""
 GRACE = 2.0
-"""Seconds that a cancelled call may take to end before `is_stuck` is checked."""
+"""Seconds that a canceled call may take to end before `is_stuck` is checked."""
 
 
 class Foreground(Generic[T]):
     """One call. `interrupted` is whether Ctrl-C was pressed while it ran; the call may succeed nevertheless.
 
-    `meanwhile` is called repeatedly while it runs. `is_stuck` is whether a cancelled call waits for an external event
+    `meanwhile` is called repeatedly while it runs. `is_stuck` is whether a canceled call waits for an external event
     that may never occur: then it is abandoned.
     """
 
@@ -42,8 +42,8 @@ class Foreground(Generic[T]):
         self._over = threading.Event()
 
     def run(self) -> T:
-        """Returns or raises the outcome of the call; raises KeyboardInterrupt if the call is abandoned or Ctrl-C is pressed
-        again."""
+        """Returns or raises the outcome of the call; raises KeyboardInterrupt if the call is abandoned or Ctrl-C is
+        pressed again."""
         try:
             threading.Thread(target=self._guarded, daemon=True, name="statement").start()
             # Not `join`: in Python 3.11 an interrupted join marks the thread as ended.

@@ -25,7 +25,7 @@ class LocalSeat:
         self.session.cancel()
 
     def leave(self) -> None:
-        """Does nothing: the statement was cancelled and ends by itself."""
+        """Does nothing: the statement was canceled and ends by itself."""
 
     def may_be_left(self) -> bool:
         return False  # it would continue in this process, possibly within a commit

@@ -58,7 +58,7 @@ class Seat(Protocol):
         ...
 
     def may_be_left(self) -> bool:
-        """Whether a cancelled statement that does not end may be abandoned."""
+        """Whether a canceled statement that does not end may be abandoned."""
         ...
 
     def working(self) -> Work | None:

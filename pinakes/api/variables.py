@@ -25,7 +25,7 @@ def variables(scopes: Scopes) -> Iterator[Lookup]:
     known = [scopes]
 
     def lookup(name: str) -> Source | None:
-        from pinakes.api.inputs import is_tabular, source_of  # loads Arrow's datasets, which take their time
+        from pinakes.api.inputs import is_tabular, source_of  # lazy: loads Arrow's datasets, which is slow
 
         scope = next((s for give in known for s in give() if name in s), {})
         value = scope.get(name)

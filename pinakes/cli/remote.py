@@ -39,7 +39,7 @@ def remote_seat(options: argparse.Namespace) -> RemoteSeat:
     login = _login(options, address)
     # The error messages replace gRPC's own log output about handshakes and the like.
     os.environ.setdefault("GRPC_VERBOSITY", "NONE")
-    from pinakes.client.shell_backend import RemoteSeat  # takes a while: whoever types a password has not waited for it
+    from pinakes.client.shell_backend import RemoteSeat  # lazy: loaded after the password prompt, since it is slow
 
     return RemoteSeat(address, login)
 

@@ -35,7 +35,7 @@ def run_steps(script: Script, runner: Runner) -> bool:
 
 def _run_step(step: Step, runner: Runner) -> None:
     if step.is_command:
-        from pinakes.cli.commands import run_command  # a script without commands doesn't pay for them
+        from pinakes.cli.commands import run_command  # lazy: only scripts with commands need it
 
         script = run_command(step.text, runner, step.buffer)
         if script is not None:

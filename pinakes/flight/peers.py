@@ -59,7 +59,7 @@ class Peers:
 def address_of(peer: str) -> Address:
     """Parses gRPC's notation: ipv4:127.0.0.1:5000, ipv6:%5B::1%5D:5000."""
     host, _, port = unquote(peer).partition(":")[2].rpartition(":")
-    return _plain(ipaddress.ip_address(host.strip("[]").partition("%")[0])), int(port)  # the kernel lists no zones
+    return _plain(ipaddress.ip_address(host.strip("[]").partition("%")[0])), int(port)  # /proc has no zone ids
 
 
 def _number(peer: str, there: Mapping[Address, str]) -> str | None:

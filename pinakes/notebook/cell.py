@@ -111,5 +111,5 @@ def told(part: ScriptPart | None = None, text: str = "") -> Iterator[None]:
             yield
     except PinakesError as error:
         message = error.told(start)
-        error._render_traceback_ = lambda: [message]  # type: ignore[attr-defined]  # IPython asks for it
+        error._render_traceback_ = lambda: [message]  # type: ignore[attr-defined]  # called by IPython
         raise

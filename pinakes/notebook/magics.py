@@ -73,7 +73,7 @@ class SqlMagics(Magics):
     def completer(self) -> Completer:
         """Returns the completer of this connection."""
         if self._completer is None:
-            from pinakes.api.completion import Completer  # nobody may ever press Tab
+            from pinakes.api.completion import Completer  # lazy: completion may never be used
 
             self._completer = Completer(self.connected().session)
         return self._completer

@@ -1,4 +1,4 @@
-"""Spark Connect sessions: one or more for each session of ours, never shared between two.
+"""Spark Connect sessions: one or more for each Pinakes session, never shared between two.
 
 A Spark session gets the settings of a catalog when a statement first uses it. Spark opens a catalog once per session,
 so a catalog that was mounted again, possibly with other credentials, gets another Spark session.
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pyspark.sql.connect.session import SparkSession
 
 MOST = 4
-"""Maximum number of Spark sessions per session of ours; the least recently used is closed first."""
+"""Maximum number of Spark sessions per Pinakes session; the least recently used is closed first."""
 
 _TRIES, _PAUSE = 9, 10_000
 """Maximum number of retries of an unresponsive server, and the maximum milliseconds between them."""

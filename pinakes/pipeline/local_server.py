@@ -72,7 +72,7 @@ class LocalServer:
 
 
 class Starting:
-    """Callbacks during the start: `say` gets progress messages, `check` raises when the statement is cancelled."""
+    """Callbacks during the start: `say` gets progress messages, `check` raises when the statement is canceled."""
 
     def __init__(self, say: Callable[[str], None], check: Callable[[], None]) -> None:
         self.say = say

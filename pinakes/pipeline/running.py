@@ -1,7 +1,7 @@
 """A statement that runs on Spark, on its own thread, since Spark tags statements by thread.
 
 The rows pass through a queue of a few batches: a slow reader slows Spark down, and no rows accumulate here. When the
-statement is cancelled, another thread notifies Spark within a fraction of a second, also while no rows are read.
+statement is canceled, another thread notifies Spark within a fraction of a second, also while no rows are read.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ class Running:
         return False
 
     def _watch(self) -> None:
-        """Interrupts the statement on Spark when it is cancelled or abandoned, until it has ended there."""
+        """Interrupts the statement on Spark when it is canceled or abandoned, until it has ended there."""
         while not self._over.wait(_GLANCE):
             if self._left.is_set() or self._query.is_stopped:
                 try:
@@ -107,7 +107,7 @@ class Running:
 
 
 def asked(connected: Connected, query: Query, call: Callable[[], Answer]) -> Answer:
-    """Runs a call on Spark and returns its result; cancelling the query cancels it there, too."""
+    """Runs a call on Spark and returns its result; canceling the query cancels it there, too."""
     found: list[Answer] = []
 
     def work() -> Iterator[pa.RecordBatch]:

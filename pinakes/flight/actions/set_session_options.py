@@ -17,7 +17,7 @@ def set_session_options(body: bytes, ask: Ask) -> bytes:
     request = read("SetSessionOptionsRequest", body)
     answer = message("SetSessionOptionsResult")()
     options = request.session_options
-    for name in sorted(options, key=lambda name: (name != CATALOG, name != SCHEMA, name)):  # a schema is of its catalog
+    for name in sorted(options, key=lambda name: (name != CATALOG, name != SCHEMA, name)):  # the catalog comes first
         error = _set(ask.connection.session, name, options[name])
         if error:
             answer.errors[name].value = error

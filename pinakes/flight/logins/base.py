@@ -1,4 +1,4 @@
-"""Interfaces of a login method: it turns credentials into a proof, which returns the identity while it is valid."""
+"""Interfaces of a login method: it exchanges credentials for a proof, which returns the identity while it is valid."""
 
 from __future__ import annotations
 

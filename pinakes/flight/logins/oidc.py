@@ -86,7 +86,7 @@ class Oidc:
         is_admin = not held.isdisjoint(self._config.administrator_roles)
         others = (
             held - {ADMIN} if isinstance(roles, list | str) else set()
-        )  # a role of this name has no effect by itself
+        )  # the issuer may use a role of that name for another purpose
         return Identity(user, token, frozenset(others | {ADMIN} if is_admin else others))
 
     def _granted(self, grant: Mapping[str, str]) -> Granted | None:

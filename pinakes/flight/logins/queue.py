@@ -25,7 +25,7 @@ PATIENCE = 30.0
 
 
 class QueueFull(Exception):
-    """There is no free slot, and the queue is full or the wait timed out."""
+    """There is no free slot: the queue is full, the wait timed out, or the caller does not wait."""
 
 
 @dataclass(frozen=True, slots=True)

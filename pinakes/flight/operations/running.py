@@ -154,8 +154,8 @@ class Running:
 
 
 def changed_users(old: ServerConfig, new: ServerConfig) -> set[str] | None:
-    """Returns the users whose logins end; None means all, after a change of the users file's path or of the issuer.
-    Changes within the users file take effect with each call."""
+    """Returns the users whose logins end; None means all, after a change of the users file's path or of the
+    OpenID Connect section. Changes within the users file take effect with each call."""
     if (old.logins.users_file, old.oidc) != (new.logins.users_file, new.oidc):
         return None
     changed = set()

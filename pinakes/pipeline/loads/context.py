@@ -45,7 +45,7 @@ class LoadContext:
         return self.connected.spark
 
     def on_spark(self, call: Callable[[], Answer]) -> Answer:
-        """Runs `call` on Spark; cancelling the query cancels it there, too."""
+        """Runs `call` on Spark; canceling the query cancels it there, too."""
         return asked(self.connected, self.query, call)
 
     def remote_name(self, target: Sequence[str]) -> str:

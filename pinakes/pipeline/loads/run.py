@@ -204,8 +204,8 @@ class _Run:
         self._context.reached("done")
 
     def _learn(self, batch: Batch) -> None:
-        """Adds what other processes have recorded about the batch: whoever published its rows had recorded its bad
-        records."""
+        """Adds the snapshots that other processes have recorded for the batch: the process that published its rows has
+        recorded its bad records before."""
         history = self._ledger.history(self._target.key, self._target.uuid())
         known = next((b for b in history.batches if b.batch == batch.batch), None)
         if known is not None:

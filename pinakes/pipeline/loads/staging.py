@@ -44,7 +44,7 @@ class Staging:
         return replace(self, attempt=uuid.uuid4().hex)
 
     def stage(self, reading: Reading, columns: Sequence[Column]) -> Staged:
-        """Stages the batch. A file that turns out to be unreadable is left out, and counts as one bad record."""
+        """Stages the batch. An unreadable file is left out, and counts as one bad record."""
         while True:
             try:
                 return self._stage(reading, columns)

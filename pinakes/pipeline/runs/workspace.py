@@ -50,7 +50,7 @@ class Workspace:
         return ".".join(quoted(part) for part in (self.names[key[0]], *key[1:], *more))
 
     def on_spark(self, work: Callable[[], T]) -> T:
-        """Runs a call on Spark; cancelling the run cancels it there, too."""
+        """Runs a call on Spark; canceling the run cancels it there, too."""
         with translating():
             return asked(self.connected, self.query, work)
 
