@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
 
 def load(shell: InteractiveShell) -> None:
-    """What `%load_ext pinakes` does."""
+    """Implements `%load_ext pinakes`."""
     from pinakes.notebook.completion import complete_in
     from pinakes.notebook.line import with_body
     from pinakes.notebook.magics import SqlMagics
 
-    unload(shell)  # loaded twice: one of each is enough
+    unload(shell)  # in case it is loaded already
     magics = SqlMagics(shell)
     shell.register_magics(magics)
     shell.input_transformers_cleanup.append(with_body)
@@ -27,7 +27,7 @@ def load(shell: InteractiveShell) -> None:
 
 
 def unload(shell: InteractiveShell) -> None:
-    """What `%unload_ext pinakes` does: the connection that the magic opened is closed, and the magic is gone."""
+    """Implements `%unload_ext pinakes`: removes the magic and closes the connection that it opened."""
     from pinakes.notebook.completion import stop_completing
     from pinakes.notebook.line import with_body
     from pinakes.notebook.magics import SqlMagics

@@ -21,6 +21,6 @@ MACHINE_FORMATS = frozenset(FORMATS) - {"table", "markdown"}
 
 
 def writer(name: str) -> Write:
-    """The function that writes a format."""
+    """Returns the function that writes a format."""
     write: Write = import_module(f"pinakes.cli.formats.{name}").write
     return write

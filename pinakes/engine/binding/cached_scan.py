@@ -43,7 +43,7 @@ def opened_key(found: Found, table: IcebergTable, session: Session) -> SessionCa
 
 
 def open_small(table: IcebergTable, session: Session) -> OpenedTable | None:
-    """None for a table that each statement has to open for itself."""
+    """Opens a table for the cache; None if each statement has to open it."""
     scan = IcebergScan(table, session)
     if scan.is_worth_narrowing or not table.handle.metadata_location:
         return None

@@ -170,6 +170,8 @@ class Bounds:
 
     def _padded(self, name: str, values: pa.Array, widths: pa.Array, fills: pa.Array) -> tuple[pa.Array, pa.Array]:
         """The texts cut to their widths, and what is to be put before or behind each."""
+        if widths.null_count or fills.null_count:  # also where nothing is filled in
+            values = pc.if_else(pc.and_(widths.is_valid(), fills.is_valid()), values, pa.scalar(None, _TEXT))
         widths = pc.max_element_wise(widths, pa.scalar(0, _NUMBER), skip_nulls=False)
         # A character of UTF-8 has up to as many bytes as the longest of the fill has.
         wide = pc.if_else(pc.equal(_lengths(fills), pc.utf8_length(fills).cast(_DOUBLE)), 1.0, 4.0)

@@ -15,7 +15,7 @@ _SENSELESS = re.compile(r"Parquet|footer|EOF|[Cc]orrupt|decod|decompress")
 
 @contextmanager
 def blaming(files: Iterable[Remote]) -> Iterator[None]:
-    """While files of object stores are read natively."""
+    """Translates errors while files of object stores are read natively."""
     try:
         yield
     except PinakesError:
@@ -29,7 +29,7 @@ def blaming(files: Iterable[Remote]) -> Iterator[None]:
 
 
 def _found(error: Exception, files: Sequence[Remote]) -> PinakesError | None:
-    """What is wrong with the files themselves, when DataFusion can't make sense of one and does not say of which."""
+    """Checks the files when DataFusion cannot decode one and does not report which."""
     if not files or not _SENSELESS.search(str(error)):
         return None
     lookout = Lookout(files)
