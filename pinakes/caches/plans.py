@@ -80,7 +80,7 @@ class PlanCache:
         return all(map(self._origins.has, made.mounts)) and all(read.holds for read in made.reads)
 
     def forget(self, mount: str) -> None:
-        """Invalidates the plans that read a mount: they hold its connections."""
+        """Invalidates the plans that read a mount: they hold its file access."""
         self.cache.invalidate_values(lambda made: mount in made.mounts)
 
     def put(self, key: PlanKey, world: Hashable, made: Made) -> None:
