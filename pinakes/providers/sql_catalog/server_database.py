@@ -106,9 +106,7 @@ class ServerDatabase:
             self._own.connection, self._own.failed = connection, None
             try:
                 result = body()
-                if (
-                    self._own.failed is not None
-                ):  # a body may swallow an error; the server has aborted the transaction anyway
+                if self._own.failed is not None:  # a body may swallow an error; the transaction is aborted anyway
                     raise self._own.failed
             except Exception as error:  # noqa: BLE001 — whatever it is, it ends the transaction
                 return self._rolled_back(connection, error)
