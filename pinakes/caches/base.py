@@ -68,7 +68,7 @@ class Cache(Kept[K, V]):
                         return  # it was invalidated, or another thread loads it already
                 try:
                     self._load(key, mine, load)
-                except Exception as error:  # noqa: BLE001 - nobody waits for it: it is counted, and tried again
+                except Exception as error:  # noqa: BLE001 - no thread waits for it: it is counted and retried
                     _LOG.info("cache %s: an entry could not be read anew: %s", self.name, error)
                     entry.is_renewed = False
 

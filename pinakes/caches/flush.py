@@ -1,6 +1,6 @@
 """Empties caches on demand: all of a cache, or its entries of a catalog, a namespace or a table.
 
-This affects only changes made by others: this engine's own changes are never stale.
+A flush only matters for changes by others: this engine's own changes are never stale.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""pyiceberg's Glue catalog, with commits whose outcome is determined even when a response is lost."""
+"""pyiceberg's Glue catalog, with commits whose outcome is checked when a response is lost."""
 
 from __future__ import annotations
 

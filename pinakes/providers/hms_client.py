@@ -1,4 +1,4 @@
-"""pyiceberg's Hive catalog, made thread-safe: a connection per call, with timeouts, and commits with a known
+"""pyiceberg's Hive catalog, made thread-safe: a connection per call, with timeouts, and commits that report an unknown
 outcome.
 """
 

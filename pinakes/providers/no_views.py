@@ -36,7 +36,7 @@ class NoViews:
         schema: Schema | pa.Schema,
         view_version: ViewVersion,
         location: str | None = None,
-        properties: Properties = {},  # noqa: B006 - as pyiceberg declares it; nobody changes it
+        properties: Properties = {},  # noqa: B006 - as pyiceberg declares it; never changed
     ) -> View:
         _refuse()
 

@@ -42,14 +42,16 @@ class CatalogType(Protocol):
     """The interface of a catalog type's class: its options as a dataclass, and how to open a catalog."""
 
     Options: ClassVar[type[Any]]
-    # Optional attributes: `LOCAL_PATHS` names those of `location` and the options that are local paths. A class method
-    # `paths_within` returns the paths within a location that is not a path itself. `PASSES_TOKEN = True` means that the
-    # type sends `access.token`, for PASS_TOKEN. `RUNS_COMMANDS` means that it starts a program of the user's choice; it
-    # is True or, where that depends on the location, a static method. `SERVER_CREDENTIALS = True` means that without a
-    # secret it uses the credentials of the process; `CREDENTIAL_OPTIONS` are options that select such credentials. Both
-    # are for administrators (`engine/catalogs/authorization`). A class method `destinations` returns the hosts that the
-    # location and the options lead to. For a type without it, a location that is a URL is assumed to be opened by a
-    # library.
+    # Optional attributes of a type:
+    # LOCAL_PATHS         those of `location` and the options that are local paths
+    # paths_within        a class method: the local paths within a location that is not a path itself
+    # PASSES_TOKEN        True if it sends `access.token`, for PASS_TOKEN
+    # RUNS_COMMANDS       True if it starts a program of the user's choice, or a static method of the location
+    # SERVER_CREDENTIALS  True if without a secret it uses the credentials of the process
+    # CREDENTIAL_OPTIONS  options that select such credentials
+    # destinations        a class method: the hosts that the location and the options lead to; without it, a location
+    #                     that is a URL is assumed to be opened by a library
+    # RUNS_COMMANDS and the credentials of the process are for administrators (`engine/catalogs/authorization`).
 
     @classmethod
     def open(cls, alias: str, location: str, options: Mapping[str, OptionValue], access: Access) -> Catalog:

@@ -25,7 +25,7 @@ _PROPERTIES = {
 
 
 def storage_properties(secret: Secret | None) -> dict[str, str]:
-    """Returns pyiceberg's FileIO properties for a secret; empty without a secret, or if it uses the environment's
+    """Returns pyiceberg's FileIO properties for a secret; empty without one, and without keys for the environment's
     credentials.
     """
     if secret is None:

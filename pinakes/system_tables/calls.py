@@ -74,7 +74,7 @@ class Call(Generic[T]):
                 self._failed(error)
         except PinakesError as error:
             self._failed(error)
-        except Exception as error:  # noqa: BLE001 - a catalog type of somebody's own may raise anything
+        except Exception as error:  # noqa: BLE001 - a third-party catalog type may raise anything
             self._failed(InternalError(f"{type(error).__name__}: {error}"), cause=error)
         return default
 

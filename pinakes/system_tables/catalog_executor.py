@@ -98,7 +98,7 @@ class Lanes:
         job = Job(call)
         with self._lock:
             found = self._lanes.get(lane) or self._lanes.setdefault(lane, _Lane(threading.Condition(self._lock)))
-            found.jobs.append(job)  # type: ignore[arg-type]  # nobody reads its value here
+            found.jobs.append(job)  # type: ignore[arg-type]  # its value is not read here
             starts = found.threads < self.width and len(found.jobs) > found.idle
             found.threads += starts
             found.ready.notify()

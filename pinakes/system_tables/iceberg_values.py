@@ -50,7 +50,7 @@ def bound_of(kind: ice.IcebergType | None, data: bytes) -> object:
         if isinstance(kind, ice.UUIDType):
             return str(UUID(bytes=data))
         return from_bytes(_BEFORE.get((type(kind), len(data)), kind), data)
-    except Exception:  # noqa: BLE001 - whatever pyiceberg says: the bytes can't be read as this type
+    except Exception:  # noqa: BLE001 - any error of pyiceberg: the bytes are invalid for the type
         return None
 
 

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 
 def avro_of(cache: ManifestCache, table: IcebergTable, path: str) -> pa.Table:
-    """Returns a manifest or a manifest list with all its columns; a scan caches only the columns that it needs. These
-    files never change.
+    """Returns a manifest or a manifest list in full; the cache entries of scans hold only a part. These files never
+    change.
     """
     from pinakes.engine.iceberg.scan.avro import read_avro
 

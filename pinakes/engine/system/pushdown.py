@@ -98,8 +98,8 @@ def _walk(plan: LogicalPlan, name: str, levels: Levels, above: _Above) -> Iterab
 
 
 def _is_the_scans_own(plan: LogicalPlan, levels: Levels) -> bool:
-    """Whether a filter is directly above a scan and converts completely. Any other filter removes rows after a limit
-    below it has counted them, so that the limit can't be pushed down.
+    """Whether a filter is directly above a scan and converts completely. A limit above any other filter can't be pushed
+    down: the scan would count rows that the filter removes.
     """
     (below,) = plan.inputs()
     return type(below.to_variant()).__name__ == "TableScan" and read(plan.to_variant().predicate(), levels).complete

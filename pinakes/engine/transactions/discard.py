@@ -22,7 +22,7 @@ def discard(work: TableWork) -> None:
     try:
         own = OwnPlaces(work.metadata)
         paths = {path for path in _paths(work) if own.hold(path)}
-    except Exception as error:  # noqa: BLE001 - whatever a file store raises: the rollback itself is done
+    except Exception as error:  # noqa: BLE001 - any error of a file store: the rollback itself is done
         log.warning("files of a transaction that was rolled back stay, as they can't be listed: %s", error)
         return
     for path in paths:

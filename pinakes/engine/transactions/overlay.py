@@ -131,8 +131,8 @@ class _Tables(Overlay):
         return (self._mount, namespace, name)
 
     def _seen(self, namespace: Namespace) -> list[str]:
-        """The tables that the transaction created or used in a namespace. They stay visible whatever other sessions do.
-        A pinned catalog lists them itself.
+        """The tables that the transaction created or used in a namespace. They stay visible regardless of other
+        sessions. A pinned catalog lists them itself.
         """
         if self._is_pinned:
             return []

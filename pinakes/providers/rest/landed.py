@@ -37,7 +37,7 @@ def _lacks(catalog: Catalog, change: TableChange) -> bool:
         return False
     try:
         metadata = catalog.load_table(change.table.name()).metadata
-    except Exception as error:  # noqa: BLE001 - whatever it is: the server's word stands, since there is no other
+    except Exception as error:  # noqa: BLE001 - any error: the server's response is then all there is
         log.warning("could not look whether a transaction is in %s: %s", ".".join(change.table.name()), error)
         return False
     return any(metadata.snapshot_by_id(number) is None for number in ids)

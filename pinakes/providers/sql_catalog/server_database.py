@@ -108,7 +108,7 @@ class ServerDatabase:
                 result = body()
                 if self._own.failed is not None:  # a body may swallow an error; the transaction is aborted anyway
                     raise self._own.failed
-            except Exception as error:  # noqa: BLE001 — whatever it is, it ends the transaction
+            except Exception as error:  # noqa: BLE001 — any error ends the transaction
                 return self._rolled_back(connection, error)
             finally:
                 self._own.connection = None

@@ -150,7 +150,7 @@ class Attachment(CatalogClientMixin):
         try:
             if result is not None:
                 self.catalog_detach(attach_opaque_data=result.attach_opaque_data)
-        except (WorkerError, Exception) as error:  # noqa: BLE001 - who detaches does not mind that it is gone already
+        except (WorkerError, Exception) as error:  # noqa: BLE001 - the worker may have ended already
             LOGGER.debug("catalog '%s' could not be told that it is detached: %s", self.alias, error)
         finally:
             self._pool.close()

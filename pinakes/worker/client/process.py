@@ -83,7 +83,7 @@ class _Process:
 
     def _reap(self) -> None:
         try:
-            self._process.wait(_GRACE)  # its closed input tells it to exit
+            self._process.wait(_GRACE)  # it exits when its input is closed
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()

@@ -154,7 +154,7 @@ class Dispatcher:
         """Returns no options if the catalog fails to name the loggable ones."""
         try:
             return dict(self._interface.loggable_attach_options(options))
-        except Exception as error:  # noqa: BLE001 - whatever a catalog raises there, its options stay out of the log
+        except Exception as error:  # noqa: BLE001 - after any error of the catalog, its options are not logged
             LOGGER.warning("loggable_attach_options failed: %s", type(error).__name__)
             return {}
 

@@ -1,8 +1,8 @@
 """Requests over HTTP: POST {prefix}/{protocol}/{method}, and …/init and …/exchange for streams. {prefix}/health, which
 needs no authentication, reports the capabilities of the worker in its headers.
 
-An invalid request gets a status of 4xx, with an Arrow error stream if possible; an exception of the worker's own code
-is sent with status 200.
+An invalid request gets a status of 4xx, with a JSON error or an Arrow error stream; an exception of the worker's own
+code is sent with status 200.
 """
 
 from __future__ import annotations

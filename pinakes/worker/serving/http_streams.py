@@ -88,7 +88,7 @@ class Streams:
             else:
                 self._forget(key)
             return _within(stream_bytes(schema, batches), budget)
-        except Exception as error:  # noqa: BLE001 - whatever the worker's code raises, its caller is told
+        except Exception as error:  # noqa: BLE001 - any error of the worker's code is sent to the caller
             self._forget(key)
             return stream_bytes(schema, [error_batch(error, schema)])
 

@@ -55,7 +55,7 @@ def answered(request: Request, dispatcher: Dispatcher, caller: Caller) -> bytes:
     """Returns the bytes of the response to a request that is not a stream."""
     try:
         return answer_bytes(request.method, dispatcher.unary(request, caller))
-    except Exception as error:  # noqa: BLE001 - whatever the worker's code raises, its caller is told
+    except Exception as error:  # noqa: BLE001 - any error of the worker's code is sent to the caller
         note(request, error)
         return error_bytes(error, request.method.result)
 
@@ -71,7 +71,7 @@ def note(request: Request, error: Exception) -> None:
 def _stream(request: Request, channel: Channel, file: Any, dispatcher: Dispatcher, caller: Caller) -> None:
     try:
         header, running = dispatcher.stream(request, caller)
-    except Exception as error:  # noqa: BLE001 - whatever the worker's code raises, its caller is told
+    except Exception as error:  # noqa: BLE001 - any error of the worker's code is sent to the caller
         note(request, error)
         _send(channel, error_bytes(error))
         return
@@ -100,7 +100,7 @@ def _step(running: Running, tick: tuple[pa.RecordBatch, Metadata], out: Any, req
         return False
     try:
         found = running.answer(batch) if isinstance(running, Values) else running.next()
-    except Exception as error:  # noqa: BLE001 - whatever the worker's code raises, its caller is told
+    except Exception as error:  # noqa: BLE001 - any error of the worker's code is sent to the caller
         note(request, error)
         told, why = error_batch(error, running.schema)
         out.write_batch(told, custom_metadata=why)

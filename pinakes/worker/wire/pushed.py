@@ -141,7 +141,7 @@ class _Reader:
 
 
 def _fitted(value: pa.Scalar, kind: pa.DataType) -> pa.Scalar | None:
-    """Returns a value cast to the column's type; None if the cast changes it, or if it is NULL or NaN."""
+    """Returns a value cast to the column's type; None if the cast fails or changes it, or for NULL and NaN."""
     if not value.is_valid or (is_.is_floating(value.type) and value.as_py() != value.as_py()):
         return None
     if value.type == kind:

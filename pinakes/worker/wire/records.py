@@ -69,7 +69,7 @@ def schema_bytes(schema: pa.Schema) -> bytes:
 
 
 def schema_from(data: bytes | None, what: str) -> pa.Schema:
-    """Decodes a schema."""
+    """Decodes a schema: a bare one, or that of a stream."""
     if not data:
         return EMPTY
     try:
