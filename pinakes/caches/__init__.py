@@ -1,1 +1,3 @@
-"""What is remembered between statements. `base.py` is the cache, one module per use; providers know none of it."""
+"""Caches that live across statements. `base.py` has the cache, with one module per use; providers do not depend on
+them.
+"""

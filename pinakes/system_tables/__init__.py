@@ -1,6 +1,6 @@
-"""The tables that describe everything else: information_schema, system.jdbc, system.metadata, …
+"""System tables: information_schema, system.jdbc, system.metadata, …
 
-One table is one small file that declares it (`base.py`): its columns, each with a sentence, and where its rows come
-from. `registry.py` finds them by name, `listing.py` and `loading.py` ask the catalogs for what a query wants and no
-more. The engine makes them queryable (`engine/system`). To add one: docs/system-tables.md.
+Each table is declared in one small file (`base.py`): its columns, each with a description, and the source of its rows.
+`registry.py` finds them by name; `listing.py` and `loading.py` request from the catalogs only the metadata that a query
+needs. The engine makes them queryable (`engine/system`). To add one: docs/system-tables.md.
 """

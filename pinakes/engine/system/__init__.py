@@ -1,1 +1,3 @@
-"""System tables as queries read them: who asks, what of a table a plan wants, and its rows in the plan's place."""
+"""System tables in queries: the context of the session, the pushdown of a plan, and the rows that replace the
+placeholder scan.
+"""

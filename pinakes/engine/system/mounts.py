@@ -1,4 +1,6 @@
-"""The mounts of system tables, which every session has and nobody can take: `system` and `information_schema`."""
+"""The mounts of system tables, `system` and `information_schema`. Every session has them, and their names are
+reserved.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,7 @@ if TYPE_CHECKING:
 
 @cache
 def system_mounts() -> dict[str, Mount]:
-    """By name. The second is `information_schema` without a catalog, which tells of all of them."""
+    """Returns the mounts by name. The second is `information_schema` without a catalog, which covers all catalogs."""
     return {
         SYSTEM: Mount(SYSTEM, SYSTEM, "system", "", _system),
         INFORMATION_SCHEMA: Mount(INFORMATION_SCHEMA, SYSTEM, "system", "", _information_schema),
@@ -24,7 +26,9 @@ def system_mounts() -> dict[str, Mount]:
 
 @lru_cache(maxsize=1000)
 def information_schema_mount(catalog: str) -> Mount:
-    """Where the `information_schema` of a catalog is looked up: under the catalog's name, whatever the catalog is."""
+    """Returns the mount that resolves the `information_schema` of a catalog: under the catalog's name, for any catalog
+    type.
+    """
 
     def open(_: Identity) -> Catalog:
         from pinakes.system_tables.catalog import information_schema_of

@@ -1,1 +1,3 @@
-"""BEGIN … COMMIT: changes of tables of one catalog that become visible together. Begin with `transaction.py`."""
+"""Transactions (BEGIN … COMMIT): changes of tables of one catalog that become visible together. Start with
+`transaction.py`.
+"""

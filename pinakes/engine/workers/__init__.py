@@ -1,1 +1,3 @@
-"""Tables and functions of workers in a plan: scans with push-down, delegated tables, functions by their full names."""
+"""Tables and functions of workers in a plan: scans with pushdown, delegated tables, functions by their
+qualified names.
+"""

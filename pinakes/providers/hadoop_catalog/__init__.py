@@ -1,5 +1,5 @@
-"""Iceberg's HadoopCatalog: tables are directories, and the newest numbered metadata file in one is the table.
+"""Iceberg's HadoopCatalog: a table is a directory, and its newest numbered metadata file is its current state.
 
-`versions.py` tells which file is the newest, `warehouse.py` lists directories, here and on object stores, `local.py`
-changes them, `tree.py` has the rules of namespaces and tables, and `catalog.py` makes a pyiceberg catalog of it.
+`versions.py` finds the newest file, `warehouse.py` lists directories, local and on object stores, `local.py` changes
+them, `tree.py` has the rules of namespaces and tables, and `catalog.py` is the pyiceberg catalog.
 """

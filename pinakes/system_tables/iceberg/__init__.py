@@ -1,7 +1,7 @@
-"""system.iceberg: what stands in the metadata of Iceberg tables, for every table of every catalog.
+"""system.iceberg: the metadata of the Iceberg tables of all catalogs.
 
-The same tables are there for one table at a time, as `catalog.schema."table$snapshots"` (`SUFFIXES`), without the
-columns that name the table (`iceberg_metadata.py`).
+The same tables exist for one table at a time, as `catalog.schema."table$snapshots"` (`SUFFIXES`), without the columns
+that name the table (`iceberg_metadata.py`).
 """
 
 TABLES: tuple[str, ...] = (
@@ -31,4 +31,4 @@ SUFFIXES: dict[str, str] = {
     "refs": "refs",
     "snapshots": "snapshots",
 }
-"""What follows the $ in the name of a table's metadata, and which of the tables that is."""
+"""The metadata table by its suffix after the $."""

@@ -1,4 +1,4 @@
-"""information_schema: what SQL's standard says of schemas, tables, columns and views, and what clients read of it."""
+"""information_schema: schemas, tables, columns and views as in the SQL standard, as far as clients read it."""
 
 TABLES = (
     "check_constraints",

@@ -1,4 +1,4 @@
-"""system.jdbc: the answers to what JDBC drivers ask of a connection's metadata."""
+"""system.jdbc: the metadata that JDBC drivers read (DatabaseMetaData)."""
 
 TABLES: tuple[str, ...] = (
     "attributes",

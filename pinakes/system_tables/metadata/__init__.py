@@ -1,4 +1,4 @@
-"""system.metadata: what the catalogs know of their tables beyond the standard, and what went wrong when asked."""
+"""system.metadata: metadata of catalogs and tables beyond the standard, and metadata errors."""
 
 TABLES: tuple[str, ...] = (
     "catalogs",

@@ -1,4 +1,4 @@
-"""system.pipeline: runs of pipelines, as they are recorded in the catalogs that they fill (`pipeline_records.py`)."""
+"""system.pipeline: runs of pipelines, as recorded in the catalogs that they write to (`pipeline_records.py`)."""
 
 TABLES: tuple[str, ...] = (
     "expectations",

@@ -1,4 +1,4 @@
-"""system.runtime: what the engine does now and did lately. A user sees what is theirs, an administrator all of it."""
+"""system.runtime: the current and recent state of the engine. A user sees their own rows, an administrator all rows."""
 
 TABLES: tuple[str, ...] = (
     "caches",

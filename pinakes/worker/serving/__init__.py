@@ -1,1 +1,1 @@
-"""The worker's side of the protocol: what a request means (`dispatch.py`), and the ways that requests come."""
+"""The worker's side of the protocol: the handling of requests (`dispatch.py`), and the transports."""

@@ -1,1 +1,3 @@
-"""The VGI worker protocol as bytes: requests, answers, records, arguments, filters. Nothing here runs anything."""
+"""The encoding of the VGI worker protocol: requests, responses, records, arguments, filters. Nothing here executes
+anything.
+"""
