@@ -1,9 +1,9 @@
-"""A cache that loads each key once at a time, counts what it does, and takes its clock as a parameter.
+"""A cache with one concurrent load per key, statistics, and an injectable clock.
 
-`kept.py` has what is there (least recently used goes first, each for `ttl` seconds) and how it is forgotten; here is
-one load per key however many threads ask, and loads that an invalidation overtakes are never stored. Where `stale` is
-given, an entry that has grown old is given out once more while a thread in the background reads it anew; one that was
-invalidated never is.
+`kept.py` holds the entries (least recently used evicted first, each kept for `ttl` seconds) and their invalidation.
+This module makes one load per key however many threads request it, and never stores a load that was invalidated while
+it ran. With `stale`, an expired entry is returned while a background thread reloads it; an invalidated entry is never
+returned.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ _LOG = logging.getLogger(__name__)
 
 
 class Cache(Kept[K, V]):
-    """Values by key, loaded when first asked for."""
+    """Values by key, loaded on first use."""
 
     def get(self, key: K, load: Callable[[], V]) -> V:
-        """The value for `key`, from the cache, from a load that is under way, or from `load()`.
+        """Returns the value for `key`, from the cache, from a load in progress, or from `load()`.
 
-        A failed load is raised to everyone who waited for it and is not remembered.
+        A failed load raises for every waiting thread and is not cached.
         """
         with self._lock:
             entry = self._store.find(key)
@@ -54,7 +54,7 @@ class Cache(Kept[K, V]):
                 return flight.value
 
     def _renew(self, key: K, entry: Entry[V], load: Callable[[], V]) -> None:
-        """Read an old entry anew, in the background; one thread does, whoever asks meanwhile has the old one."""
+        """Reloads an expired entry in one background thread. Until then all threads get the old value."""
         with self._lock:
             if entry.is_renewed or key in self._flights:
                 return
@@ -65,17 +65,19 @@ class Cache(Kept[K, V]):
             with mine.lock:
                 with self._lock:
                     if self._store.find(key) is not entry or self._flights.setdefault(key, mine) is not mine:
-                        return  # it was forgotten, or somebody reads it already
+                        return  # it was invalidated, or another thread loads it already
                 try:
                     self._load(key, mine, load)
-                except Exception as error:  # noqa: BLE001 - nobody waits for it: it is counted, and tried again
+                except Exception as error:  # noqa: BLE001 - no thread waits for it: it is counted and retried
                     _LOG.info("cache %s: an entry could not be read anew: %s", self.name, error)
                     entry.is_renewed = False
 
         threading.Thread(target=run, name=f"renew-{self.name}", daemon=True).start()
 
     def _join(self, key: K, mine: Flight[V]) -> Flight[V]:
-        """The flight to wait for; `mine` when there is none: then it is mine to load, unless one has just landed."""
+        """Returns the load to wait for; `mine` if there is none, or if the value was stored meanwhile
+        (`mine.finished`).
+        """
         with self._lock:
             entry = self._store.find(key)
             if entry is not None:
@@ -92,7 +94,7 @@ class Cache(Kept[K, V]):
             flight.value = load()
             flight.finished = True
         except (QueryCanceled, QueryTimeout):
-            raise  # concerns only the query that loads: the flight stays unfinished, and who waits tries again
+            raise  # affects only the query that loads: the load stays unfinished, and the waiting threads retry
         except Exception as error:
             flight.error, flight.finished = error, True
             raise
@@ -101,7 +103,7 @@ class Cache(Kept[K, V]):
         return flight.value
 
     def _land(self, key: K, flight: Flight[V], seconds: float) -> None:
-        """Store what was loaded, unless it failed or was invalidated meanwhile."""
+        """Stores a loaded value, unless the load failed or the key was invalidated meanwhile."""
         loaded = flight.finished and flight.error is None
         nbytes = self._measure(flight.value) if loaded and self._measure is not None else 1
         with self._lock:
@@ -116,14 +118,14 @@ class Cache(Kept[K, V]):
             self._budget.settle()
 
     def _wait(self, key: K, flight: Flight[V]) -> bool:
-        """Whether another thread's load gave a value; False when it was broken off and has to be tried anew.
+        """Waits for another thread's load. Returns False if it was interrupted and must be retried.
 
-        Only `with` takes the lock of a flight, so whatever interrupts a load at whatever point, nobody waits for ever.
+        The lock of a load is only taken by `with`, so an interrupt at any point never leaves threads waiting forever.
         """
         with flight.lock:
             pass
         with self._lock:
-            if self._flights.get(key) is flight:  # interrupted before it could land
+            if self._flights.get(key) is flight:  # interrupted before it could finish
                 del self._flights[key]
                 return False
         if flight.error is not None:

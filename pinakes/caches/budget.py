@@ -1,4 +1,6 @@
-"""The memory that all caches of an engine may take together. Who was used longest ago gives way, in whichever cache."""
+"""The memory budget shared by all caches of an engine. The least recently used entries are evicted first, across all
+caches.
+"""
 
 from __future__ import annotations
 
@@ -7,26 +9,28 @@ from collections.abc import Iterator
 from typing import Protocol
 
 ROOM = 0.9
-"""What is left after some had to go, as a share of the limit: so that it is not done for each entry anew."""
+"""The share of the limit that remains after an eviction, so that not every new entry triggers another one."""
 
 
 class Member(Protocol):
-    """A cache, as the budget sees it."""
+    """The interface of a cache to the budget."""
 
     @property
     def nbytes(self) -> int: ...
 
     def uses(self) -> Iterator[tuple[int, object]]:
-        """When each entry was last used (a number that only grows), and its key."""
+        """Yields when each entry was last used (an increasing number), and its key."""
         ...
 
     def give_way(self, key: object, used: int) -> int:
-        """Forget an entry that was last used then; the bytes that this gave."""
+        """Evicts an entry, unless it was used since. Returns the freed bytes."""
         ...
 
 
 class Budget:
-    """`limit` may be changed at any time. Caches call `settle` when they stored something, holding no lock."""
+    """The budget. `limit` may be changed at any time. Caches call `settle` after they stored something, without holding
+    a lock.
+    """
 
     def __init__(self, limit: int) -> None:
         self.limit = limit
@@ -41,7 +45,7 @@ class Budget:
         return sum(member.nbytes for member in self._members)
 
     def settle(self) -> None:
-        """Make room if the caches have grown beyond the limit; one thread does it, the others need not wait."""
+        """Evicts entries if the caches exceed the limit. One thread does this; the others do not wait."""
         if self.nbytes <= self.limit or not self._lock.acquire(blocking=False):
             return
         try:

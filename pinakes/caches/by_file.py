@@ -1,8 +1,8 @@
-"""What was made of files that never change, by their path: memory alone bounds it. `manifests.py` and `footers.py` are
-such caches.
+"""The base of caches for immutable files, by path; only memory bounds them. `manifests.py` and `footers.py` are such
+caches.
 
-Whoever asks has found a path in the metadata of a table. Metadata may be made by hand, so that alone gives no right to
-files of an object store, which are read with keys: of these each user has entries of their own (`of`).
+A path comes from the metadata of a table. Metadata can be forged, so knowing a path gives no right to files of an
+object store, which are read with credentials: for these each user has separate entries (`of`).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pinakes.core.config import SizedCacheConfig
 
 
 class Sized(Protocol):
-    """What the cache needs to know of a value: the memory that it takes."""
+    """The interface that the cache needs from a value: its memory size."""
 
     @property
     def nbytes(self) -> int: ...
@@ -28,7 +28,7 @@ T = TypeVar("T", bound=Sized)
 
 
 class FileCache:
-    """A key is what was made of a file, its path, and who read it; nobody where the process reads for all."""
+    """Values by kind, path and reader. The reader is empty for local files, which the process reads for all users."""
 
     NAME: ClassVar[str]
 
@@ -39,7 +39,7 @@ class FileCache:
         )
 
     def of(self, reader: str) -> Self:
-        """The same cache as this user sees it."""
+        """Returns a view of the same cache for one user."""
         seen = copy(self)
         seen._reader = reader
         return seen

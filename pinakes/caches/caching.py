@@ -1,4 +1,4 @@
-"""What every catalog that remembers has; `catalog_groups.py` adds what it can do."""
+"""The base class of caching catalogs; `catalog_groups.py` adds the groups of methods."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ from pinakes.core.names import Namespace
 T = TypeVar("T")
 
 STATEMENT: ContextVar[object] = ContextVar("statement", default=None)
-"""The statement that asks. Whoever runs statements sets it; without one, each question is a statement of its own."""
+"""The current statement. The code that runs statements sets it; without one, each call counts as a statement of its
+own.
+"""
 
 _LISTINGS: dict[str, What] = {
     "list_namespaces": "namespaces",
@@ -29,11 +31,11 @@ _LISTINGS: dict[str, What] = {
     "list_views": "views",
     "list_everything": "everything",
 }
-"""Which listing each method asks for."""
+"""The listing that each method reads."""
 
 
 class CachingCatalog(Forwarding):
-    """What every catalog that remembers has; `remembering` adds the groups."""
+    """The base class of caching catalogs; `remembering` adds the groups."""
 
     def __init__(self, inner: Any, caches: Caches[Any], mount: str, user: str, origin: str) -> None:
         super().__init__(inner)
@@ -44,7 +46,7 @@ class CachingCatalog(Forwarding):
         self._tells_version = isinstance(inner, SupportsVersion)
         self._version: int | None = None
         self._asked_in: object = None
-        """The statement in which the catalog was last asked for its version."""
+        """The statement in which the catalog's version was last read."""
         caches.origins.add(mount, origin)
 
     def close(self) -> None:
@@ -52,15 +54,15 @@ class CachingCatalog(Forwarding):
         self.inner.close()
 
     def forget(self) -> None:
-        """Forget all that is known of this catalog, for every user and under whatever name it is mounted."""
+        """Invalidates all entries of this catalog, for every user and under every mount name."""
         self._caches.forget_kin(self._mount, self._origin)
 
     def invalidate_table(self, namespace: Namespace, name: str) -> None:
-        """A table or view was made, changed or dropped: forget it, and the listings it stands in."""
+        """Invalidates a table or view that was created, changed or dropped, and the listings that contain it."""
         self._caches.forget_object(self._mount, self._origin, namespace, name)
 
     def peek(self, method: str, *arguments: Any) -> Any:
-        """What a method would answer, if that is remembered; else None."""
+        """Returns the cached result of a method, or None."""
         what = _LISTINGS.get(method)
         if what is not None:
             found = self._caches.listings.cache.peek(ListingKey(self._mount, self._user, what, *(arguments or ((),))))
@@ -70,7 +72,7 @@ class CachingCatalog(Forwarding):
         return None
 
     def peek_loaded(self) -> set[tuple[Namespace, str]]:
-        """The tables and views whose metadata this user may have from the cache."""
+        """The tables and views whose metadata is cached for this user."""
         keys = self._caches.table_metadata.cache.keys()
         return {(key.namespace, key.name) for key in keys if (key.mount, key.user) == (self._mount, self._user)}
 
@@ -79,7 +81,7 @@ class CachingCatalog(Forwarding):
         return self._remembered(listings.cache, key, lambda: listings.get(key, load), load)
 
     def _remembered(self, cache: Cache[Any, Any], key: object, ask: Callable[[], T], load: Callable[[], T]) -> T:
-        """What a cache answers. Who works with a catalog that is gone, or goes meanwhile, leaves nothing behind."""
+        """Reads through a cache. Nothing is kept for a catalog that is detached before or during the read."""
         if not self._caches.origins.has(self._mount):
             return load()
         if self._tells_version:
@@ -90,8 +92,7 @@ class CachingCatalog(Forwarding):
         return found
 
     def _settle(self) -> None:
-        """A catalog that tells its version is asked for it once in each statement; what is remembered of another one
-        goes."""
+        """Reads the version of a versioned catalog once per statement, and invalidates all entries when it changes."""
         statement = STATEMENT.get()
         if statement is not None and statement is self._asked_in:
             return
@@ -106,12 +107,14 @@ class CachingCatalog(Forwarding):
         return TableKey(self._mount, self._user, namespace, name, is_view)
 
     def _stay_open(self, user: object) -> None:
-        """A catalog is closed when nobody holds it any more; who commits through a handle still needs it open."""
+        """Keeps this catalog open while `user` exists: an unreferenced catalog is closed, but a commit through a handle
+        needs it.
+        """
         user.__dict__["_opened_by"] = self
 
     @contextmanager
     def _changing(self, *objects: tuple[Namespace, str]) -> Iterator[None]:
-        """Forget these when the change is done or has failed."""
+        """Invalidates these objects when the change succeeds or fails."""
         try:
             yield
         finally:

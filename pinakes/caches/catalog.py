@@ -1,8 +1,8 @@
-"""A catalog that remembers, around any catalog: reads go through the caches, changes through to the inner one.
+"""A caching wrapper for any catalog: reads go through the caches, changes go to the inner catalog.
 
-`remembering(inner, …)` gives a catalog with exactly those groups of `core/catalog.py` that the inner one has
-(`catalog_groups.py`, `core/delegating_catalog.py`). Commits that go through a table's own handle are not seen there:
-whoever commits calls `forget_table` afterwards.
+`remembering(inner, …)` returns a catalog with exactly those groups of `core/catalog.py` that the inner one has
+(`catalog_groups.py`, `core/delegating_catalog.py`). Commits through a table's own handle are not seen here: the code
+that commits calls `forget_table` afterwards.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ T = TypeVar("T")
 
 
 def remembering(inner: Catalog, caches: Caches[Any], *, mount: str, user: str = "", origin: str = "") -> CachingCatalog:
-    """A catalog that remembers, with the groups of `inner`.
+    """Returns a caching catalog with the groups of `inner`.
 
-    `mount` must differ for each mounting, also of the same name; `user` is the fingerprint of the token in use;
+    `mount` must be unique for each mounting, also of the same name; `user` is the fingerprint of the token in use;
     `origin` is the same for all mounts of one catalog.
     """
     return class_around(inner, CachingCatalog, GROUPS)(inner, caches, mount, user, origin or mount)
 
 
 def remembered(method: Callable[P, T], *arguments: P.args, **named: P.kwargs) -> T | None:
-    """What a method of a catalog would answer without asking anybody; None when that is not known.
+    """Returns the cached result of a catalog method without calling the catalog; None if it is not cached.
 
-    A table is to be read only: its handle is everybody's.
+    A returned table is read-only: its handle is shared.
     """
     owner = getattr(method, "__self__", None)
     if not isinstance(owner, CachingCatalog) or named:
@@ -43,26 +43,26 @@ def remembered(method: Callable[P, T], *arguments: P.args, **named: P.kwargs) ->
 
 
 def remembered_tables(catalog: Catalog) -> set[tuple[Namespace, str]]:
-    """Those of a catalog that `remembered` may know; to ask for each of very many takes long."""
+    """The tables of a catalog that `remembered` may return; calling it for each of very many tables is slow."""
     return catalog.peek_loaded() if isinstance(catalog, CachingCatalog) else set()
 
 
 def forget_catalog(catalog: Catalog) -> None:
-    """What follows must be as the catalog has it now."""
+    """Invalidates all entries of a catalog, so that the next reads see its current state."""
     caching = _caching(catalog)
     if caching is not None:
         caching.forget()
 
 
 def forget_table(catalog: Catalog, namespace: Namespace, name: str) -> None:
-    """A table was changed or is suspected to have been: nobody reads it from a cache again."""
+    """Invalidates a table that was changed or may have been."""
     caching = _caching(catalog)
     if caching is not None:
         caching.invalidate_table(namespace, name)
 
 
 def _caching(catalog: Catalog) -> CachingCatalog | None:
-    """The one that remembers: a transaction may be laid over it."""
+    """Returns the caching catalog, which may be inside a transaction's overlay."""
     found: Any = catalog
     while isinstance(found, Forwarding) and not isinstance(found, CachingCatalog):
         found = found.inner

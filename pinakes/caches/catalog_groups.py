@@ -1,6 +1,6 @@
-"""The groups of `core/catalog.py` in which something is remembered, or forgotten: reads go through the caches, changes
-through to the inner catalog. A change forgets what it touched for every user, also when it fails, since it may have
-failed half-way.
+"""The groups of `core/catalog.py` that cache or invalidate: reads go through the caches, changes go to the inner
+catalog. A change invalidates the affected entries for every user, also when it fails, since it may have been applied in
+part.
 """
 
 from __future__ import annotations
@@ -96,7 +96,9 @@ class TableChanges(Tables):
         return made
 
     def begin_create_table(self, namespace: Namespace, name: str, spec: TableSpec) -> CreateTableTransaction:
-        """Nothing is there before the transaction is committed; who commits it calls `invalidate_table`."""
+        """Begins a creation. The table does not exist before the commit; the code that commits calls
+        `invalidate_table`.
+        """
         begun: CreateTableTransaction = self.inner.begin_create_table(namespace, name, spec)
         self._stay_open(begun)
         return begun
@@ -181,4 +183,6 @@ GROUPS: dict[Any, type[CachingCatalog]] = {
     SupportsViewTexts: ViewTexts,
     SupportsViews: Views,
 }
-"""What each group is done by. What is at a path changes without the catalog: it is never remembered."""
+"""The class that implements each group. Contents of a path change independently of the catalog, so they are never
+cached.
+"""

@@ -1,4 +1,4 @@
-"""Open catalogs, one for each token of a mount that passes tokens on: to open one takes a round trip or more."""
+"""Open catalogs, one per token for mounts that forward tokens. Opening one takes at least one round trip."""
 
 from __future__ import annotations
 
@@ -21,7 +21,9 @@ class ClientKey(NamedTuple):
 
 
 class ClientCache:
-    """What is forgotten is closed when nobody works with it any more, which its opener sees to."""
+    """The cache of open catalogs. The code that opens a catalog ensures that an evicted one is closed when it is no
+    longer in use.
+    """
 
     def __init__(
         self, config: CacheConfig, origins: Origins, clock: Clock = time.monotonic, budget: Budget | None = None
@@ -32,14 +34,14 @@ class ClientCache:
         )
 
     def get(self, mount: str, user: str, open: Callable[[], Catalog]) -> Catalog:
-        """The client of a user, which is kept unless the mount goes meanwhile."""
+        """Returns the user's client. It is not kept if the mount is detached meanwhile."""
         found = self.cache.get(ClientKey(mount, user), open)
         if self._origins.is_gone(mount):
             self.cache.invalidate(ClientKey(mount, user))
         return found
 
     def forget(self, mount: str) -> None:
-        """Everybody's client of a mount."""
+        """Invalidates all users' clients of a mount."""
         self.cache.invalidate_if(lambda key: key.mount == mount)
 
     def stats(self) -> CacheStats:

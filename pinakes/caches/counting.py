@@ -1,5 +1,5 @@
-"""A catalog whose calls are counted: how many, how long, and what became of them. The caches stand before it, so what
-is counted is what truly went to the catalog. `/metrics` of a server tells it.
+"""A catalog wrapper that counts calls: their number, duration and outcome. It is inside the caches, so only calls that
+reach the catalog are counted. A server exposes the counts in `/metrics`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,9 @@ from pinakes.core.delegating_catalog import Forwarding, class_around
 from pinakes.core.errors import NotFoundError, PinakesError
 
 MOST_CATALOGS = 200
-"""How many are counted apart: users may attach as many as they like, and each is a line of `/metrics` for ever."""
+"""The maximum number of catalogs counted separately: users may attach any number, and each adds lines to `/metrics`
+permanently.
+"""
 OTHERS = "(others)"
 
 
@@ -25,11 +27,11 @@ class Counted(NamedTuple):
     catalog: str
     operation: str
     outcome: str
-    """`ok`, or the code of the error."""
+    """`ok`, or the error code."""
 
 
 class CatalogCalls:
-    """Thread-safe. Calls and their seconds since the engine began."""
+    """Calls and their seconds since the engine started. Thread-safe."""
 
     def __init__(self, clock: Callable[[], float] = time.perf_counter) -> None:
         self._clock = clock
@@ -46,7 +48,7 @@ class CatalogCalls:
         began, outcome = self._clock(), "ok"
         try:
             yield
-        except NotFoundError:  # an answer like any other
+        except NotFoundError:  # a normal outcome
             raise
         except BaseException as error:
             outcome = error.code if isinstance(error, PinakesError) else type(error).__name__
@@ -65,7 +67,7 @@ class CatalogCalls:
 
 
 class CountingCatalog(Forwarding):
-    """What each has; `counting` adds the groups."""
+    """The base class; `counting` adds the groups."""
 
     def __init__(self, inner: Any, name: str, calls: CatalogCalls) -> None:
         super().__init__(inner)
@@ -81,13 +83,13 @@ class CountingCatalog(Forwarding):
 
 
 def counting(inner: Catalog, name: str, calls: CatalogCalls) -> CountingCatalog:
-    """A catalog that counts, with the groups of `inner`."""
+    """Returns a counting catalog with the groups of `inner`."""
     return class_around(inner, CountingCatalog, _own())(inner, name, calls)
 
 
 @cache
 def _own() -> dict[Any, type[CountingCatalog]]:
-    """A mix-in for each group, made of the group's own methods: none of them has anything to say but its name."""
+    """Returns a generated mix-in for each group, which counts every method under its name."""
     found = [g for name, g in vars(groups).items() if name.startswith(("Supports", "Explains"))]
     return {group: type(group.__name__, (CountingCatalog,), _members(group)) for group in found}
 

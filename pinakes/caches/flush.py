@@ -1,6 +1,6 @@
-"""Caches emptied on demand: all of one, or what it has of a catalog, a namespace or a table.
+"""Empties caches on demand: all of a cache, or its entries of a catalog, a namespace or a table.
 
-It changes no answer but what is read next from outside: what this engine changed is never stale.
+A flush only matters for changes by others: this engine's own changes are never stale.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ ALL = "all"
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What is to be forgotten: all of a mount, or one namespace of it, or one table or view."""
+    """The entries to invalidate: those of a mount, of one of its namespaces, or of one table or view."""
 
     mount: str
     namespace: Namespace | None = None
     name: str | None = None
     location: str | None = None
-    """The directory of a table, which the names of its files begin with."""
+    """The directory of a table, a prefix of the paths of its files."""
 
     def covers(self, mount: str, namespace: Namespace = (), name: str | None = None) -> bool:
         if mount != self.mount or (self.namespace is not None and namespace != self.namespace):
@@ -33,7 +33,7 @@ class Target:
 
 
 def flush(caches: Caches[Any], name: str, target: Target | None = None) -> int:
-    """Empty a cache, or `all`; how many entries went."""
+    """Empties a cache, or `all`. Returns the number of removed entries."""
     every = {cache.name: cache for cache in caches.every()}
     wanted = name.lower()
     if wanted != ALL and wanted not in every:
@@ -49,7 +49,7 @@ def flush(caches: Caches[Any], name: str, target: Target | None = None) -> int:
 
 
 def is_kept_by_file(name: str) -> bool:
-    """Whether a cache has entries of the files of a table, so that the place of these must be known."""
+    """Whether a cache has entries for files of a table, so that the table's location is needed."""
     return name.lower() in (ALL, *_OF_FILES)
 
 

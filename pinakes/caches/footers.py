@@ -1,7 +1,7 @@
-"""What was read from the ends of Parquet files: their schemas and statistics, as the scan makes use of them.
+"""The cache of schemas and statistics from Parquet footers, in the form that scans use.
 
-DataFusion remembers the footers of the files that it reads itself, in each session; its limits come from the same
-section of the configuration (`engine/datafusion/session_config.py`).
+DataFusion caches the footers of the files that it reads itself, per session; its limits come from the same section of
+the configuration (`engine/datafusion/session_config.py`).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""What a cache keeps, and how it is forgotten: the part of `base.py` that loads nothing.
+"""The entries of a cache and their invalidation: the part of `base.py` that loads nothing.
 
-`store.py` has the entries; here is the lock around them, with the counters, the limits and the loads that are under
-way: what is forgotten while it is loaded will not be stored.
+`store.py` has the entries. This module adds the lock, the counters, the limits and the loads in progress: a key that is
+invalidated while it is loaded is not stored.
 """
 
 from __future__ import annotations
@@ -23,7 +23,9 @@ Clock = Callable[[], float]
 
 
 class Flight(Generic[V]):
-    """One load under way, and what came of it. Its lock is held while it loads: to wait for it is to take the lock."""
+    """One load in progress, and its result. Its lock is held during the load: to wait for the load is to take
+    the lock.
+    """
 
     __slots__ = ("error", "finished", "lock", "owner", "value")
 
@@ -38,9 +40,9 @@ class Flight(Generic[V]):
 class Kept(Generic[K, V]):
     """Values by key.
 
-    `capacity` counts entries, or what `weigh` makes of them; 0 keeps nothing. `ttl` 0 keeps for ever. `keep` may refuse
-    to store a value, `measure` tells the memory of one where that does not bound the cache. A value is handed to many
-    threads, so it must not be changed by who gets it.
+    `capacity` counts entries, or the sizes that `weigh` returns; 0 keeps nothing. `ttl` 0 keeps entries forever. `keep`
+    may refuse to store a value. `measure` returns the memory of a value where memory does not bound the cache. A value
+    is shared by many threads, so callers must not change it.
     """
 
     def __init__(
@@ -72,8 +74,9 @@ class Kept(Generic[K, V]):
             budget.join(self)
 
     def peek(self, key: K) -> V | None:
-        """The value for `key` if it is there and not grown old, so that `get` would not even read it anew; nothing is
-        loaded, and nobody waited for."""
+        """Returns the value for `key` if it is present and not expired. Nothing is loaded, and no load is
+        waited for.
+        """
         with self._lock:
             entry = self._store.find(key)
             if entry is None or self._store.is_old(entry):
@@ -82,10 +85,12 @@ class Kept(Generic[K, V]):
             return entry.value
 
     def look(self, key: K, is_good: Callable[[V], bool] = lambda _: True) -> V | None:
-        """The value for `key` if it is there and good: a miss otherwise, and one that is not good goes."""
+        """Returns the value for `key` if it is present and valid. Otherwise it is a miss, and an invalid entry is
+        removed.
+        """
         with self._lock:
             entry = self._store.find(key)
-        good = entry is not None and is_good(entry.value)  # not under the lock: it may ask other caches
+        good = entry is not None and is_good(entry.value)  # not under the lock: it may read other caches
         with self._lock:
             self._hits, self._misses = self._hits + good, self._misses + (not good)
             if entry is not None and not good and self._store.find(key) is entry:
@@ -94,12 +99,12 @@ class Kept(Generic[K, V]):
         return entry.value if entry is not None and good else None
 
     def has(self, key: K) -> bool:
-        """That this is asked does not count."""
+        """Whether `key` is present. This does not count as a hit or miss."""
         with self._lock:
             return key in self._store
 
     def put(self, key: K, value: V) -> None:
-        """Remember what was made elsewhere."""
+        """Stores a value that the caller made."""
         nbytes = self._measure(value) if self._measure is not None else 1
         with self._lock:
             self._loads += 1
@@ -108,23 +113,23 @@ class Kept(Generic[K, V]):
             self._budget.settle()
 
     def holds(self, key: K, value: object) -> bool:
-        """Whether this very value is what is remembered for `key`, and not grown old."""
+        """Whether the cached value for `key` is this object, and not expired."""
         with self._lock:
             entry = self._store.find(key)
             return entry is not None and entry.value is value and not self._store.is_old(entry)
 
     def keys(self) -> list[K]:
-        """What is there now; some of it may have expired."""
+        """The current keys."""
         with self._lock:
             return self._store.keys()
 
     def invalidate(self, key: K) -> None:
-        """Forget a key; a load of it that is under way will not be stored, and who asks from now on loads anew."""
+        """Invalidates a key. A load of it in progress is not stored, and later calls load again."""
         with self._lock:
             self._drop(key)
 
     def invalidate_if(self, predicate: Callable[[K], bool]) -> int:
-        """Forget every key for which `predicate` holds. How many entries that were."""
+        """Invalidates every key for which `predicate` holds. Returns the number of removed entries."""
         with self._lock:
             gone = list(filter(predicate, self._store.keys()))
             for key in (*gone, *[k for k in self._flights if predicate(k)]):
@@ -132,7 +137,7 @@ class Kept(Generic[K, V]):
             return len(gone)
 
     def invalidate_values(self, predicate: Callable[[V], bool]) -> int:
-        """Forget every entry whose value is so. How many that were."""
+        """Invalidates every entry for whose value `predicate` holds. Returns the number of removed entries."""
         with self._lock:
             gone = [key for key, entry in self._store.entries() if predicate(entry.value)]
             for key in gone:
@@ -140,7 +145,7 @@ class Kept(Generic[K, V]):
             return len(gone)
 
     def clear(self) -> int:
-        """Forget everything. How many entries that were."""
+        """Removes all entries. Returns their number."""
         with self._lock:
             gone = len(self._store)
             self._store.clear()
@@ -148,7 +153,7 @@ class Kept(Generic[K, V]):
             return gone
 
     def limit(self, *, capacity: int | None = None, ttl: float | None = None, stale: float | None = None) -> None:
-        """Change limits while it is in use; entries that these no longer allow go at once."""
+        """Changes limits while the cache is in use. Entries beyond the new limits are removed immediately."""
         with self._lock:
             limits = self._store.limits
             if capacity is not None:
@@ -174,7 +179,7 @@ class Kept(Generic[K, V]):
                 evictions=store.evictions,
             )
 
-    # --- its part of the memory -----------------------------------------------------------------------------------
+    # --- its part of the memory budget ----------------------------------------------------------------------------
 
     @property
     def nbytes(self) -> int:

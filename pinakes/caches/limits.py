@@ -1,6 +1,7 @@
-"""The limits of caches as `SET GLOBAL cache.manifests.max_bytes = '1GB'` changes them, for the life of the process.
+"""Cache limits that `SET GLOBAL cache.manifests.max_bytes = '1GB'` changes, for the lifetime of the process.
 
-The names are those of the configuration, with `cache.` before them; so are the parsers and the descriptions.
+The names are those of the configuration, prefixed with `cache.`; the parsers and descriptions are also those of the
+configuration.
 """
 
 from __future__ import annotations
@@ -19,7 +20,9 @@ PREFIX = "cache."
 
 @dataclass(slots=True)
 class CacheLimits:
-    """`configured` are those of the configuration, which RESET GLOBAL goes back to; `now` those in force."""
+    """The limits. `configured` are those of the configuration, which RESET GLOBAL restores; `now` are those in
+    force.
+    """
 
     caches: Caches[Any]
     configured: CachesConfig
@@ -37,7 +40,7 @@ class CacheLimits:
         self._apply(key, value)
 
     def reset(self, name: str | None) -> None:
-        """One, or all of them for None."""
+        """Resets one limit, or all for None."""
         for key in [_known(name)[0]] if name is not None else [key for key, _ in _all()]:
             self._apply(key, _value(self.configured, key))
 
@@ -64,7 +67,7 @@ def is_cache_setting(name: str | None) -> bool:
 
 
 def _known(name: str) -> tuple[str, Any]:
-    """The key in the configuration, and its parser."""
+    """Returns the configuration key and its parser."""
     every = dict(_all())
     key = name.lower().removeprefix(PREFIX)
     if not is_cache_setting(name) or key not in every:
@@ -73,7 +76,7 @@ def _known(name: str) -> tuple[str, Any]:
 
 
 def _all() -> Iterator[tuple[str, Field[Any]]]:
-    """Every limit by its key: `memory_budget`, `manifests.ttl` and so on."""
+    """Yields every limit by its key: `memory_budget`, `manifests.ttl` and so on."""
     default = CachesConfig()
     for f in fields(default):
         if "doc" in f.metadata:

@@ -1,4 +1,4 @@
-"""Listings of catalogs: which namespaces, tables and views there are, per mount and user."""
+"""The cache of catalog listings: namespaces, tables and views, per mount and user."""
 
 from __future__ import annotations
 
@@ -18,11 +18,13 @@ T = TypeVar("T")
 What = Literal["namespaces", "all namespaces", "exists", "properties", "tables", "views", "everything"]
 
 OF_NAMESPACES: frozenset[What] = frozenset({"namespaces", "all namespaces", "exists", "properties", "everything"})
-"""The listings that may change with a namespace."""
+"""The listings that a change of a namespace may affect."""
 
 
 class ListingKey(NamedTuple):
-    """`mount` tells apart two catalogs that had the same name in turn; `user` is the token's fingerprint."""
+    """The key. `mount` is unique even for two catalogs that successively had the same name; `user` is the token's
+    fingerprint.
+    """
 
     mount: str
     user: str
@@ -31,7 +33,7 @@ class ListingKey(NamedTuple):
 
 
 class ListingCache:
-    """Values are tuples and other things that nobody can change."""
+    """The cache of listings. Values are immutable."""
 
     def __init__(self, config: ListingsConfig, clock: Clock = time.monotonic, budget: Budget | None = None) -> None:
         self.cache: Cache[ListingKey, object] = Cache(
@@ -50,7 +52,7 @@ class ListingCache:
         return cast(T, found)
 
     def forget_objects(self, mount: str, namespace: Namespace) -> None:
-        """The tables and views of a namespace changed. Every user's listing goes, not only that of who changed it."""
+        """Invalidates the listings of a namespace's tables and views, for every user."""
         is_it = may_be(namespace)
         self.cache.invalidate_if(
             lambda k: (
@@ -59,11 +61,13 @@ class ListingCache:
         )
 
     def forget_namespaces(self, mount: str) -> None:
-        """A namespace was made, dropped or altered. Making one may make its parents, so all levels go."""
+        """Invalidates the namespace listings of a mount. Creating a namespace may create its parents, so all levels are
+        removed.
+        """
         self.cache.invalidate_if(lambda k: k.mount == mount and k.what in OF_NAMESPACES)
 
     def forget(self, mount: str) -> None:
-        """Everything that is known of a mount."""
+        """Invalidates all listings of a mount."""
         self.cache.invalidate_if(lambda k: k.mount == mount)
 
     def stats(self) -> CacheStats:

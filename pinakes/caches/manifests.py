@@ -1,4 +1,6 @@
-"""Manifests of Iceberg tables, their lists, and what a snapshot consists of, as the scan reads them."""
+"""The cache of manifests of Iceberg tables, manifest lists, and the contents of snapshots, in the form that
+scans use.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""How much memory a remembered thing takes, where it does not tell itself.
+"""Estimates of the memory of cached values that do not report it themselves.
 
-The figures are what `tracemalloc` saw of such things in Python; what a library keeps beyond that is a rough share.
+The figures were measured with `tracemalloc`; memory that libraries allocate outside Python is a rough estimate.
 """
 
 from __future__ import annotations
@@ -10,21 +10,21 @@ import sys
 from pinakes.core.catalog import IcebergTable, Table, ViewDefinition
 
 CLIENT = 64_000
-"""An open catalog: its connections, its properties, what it read of its server's configuration."""
+"""An open catalog: its connections, its properties, the configuration read from its server."""
 NOTHING = 500
-"""An entry that tells that there is nothing to keep: its key."""
+"""An entry without a value: its key."""
 PLAN = 20_000
-"""A plan, or a table as a plan reads it, beside what its text and its columns take."""
+"""A plan, or a table as a plan reads it, in addition to its text and columns."""
 READ = 2_000
-"""What a plan takes more for each entry that it was made of."""
+"""Added to a plan for each cache entry that it was made from."""
 
 _TABLE, _SNAPSHOT, _COLUMN, _LOGGED = 6_000, 3_000, 1_250, 300
 _PER_CHARACTER = 15
-"""Of a parsed statement, for each character of its text."""
+"""For each character of a parsed statement's text."""
 
 
 def names(value: object) -> int:
-    """Of a listing: texts, within tuples."""
+    """The size of a listing: strings in tuples."""
     below = sum(names(one) for one in value) if isinstance(value, tuple) else 0
     return sys.getsizeof(value) + below
 
@@ -34,7 +34,7 @@ def statement(text: str) -> int:
 
 
 def described(found: Table | ViewDefinition) -> int:
-    """Of a table or view as its catalog described it."""
+    """The size of a table or view as described by its catalog."""
     if isinstance(found, ViewDefinition):
         return _TABLE + len(found.sql) + _COLUMN * (0 if found.schema is None else len(found.schema.fields))
     if not isinstance(found, IcebergTable):

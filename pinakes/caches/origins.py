@@ -1,4 +1,4 @@
-"""Which mounts are of one and the same catalog: what is changed through one is forgotten for the others, too."""
+"""Tracks mounts of the same catalog: a change through one invalidates the entries of the others."""
 
 from __future__ import annotations
 
@@ -6,25 +6,26 @@ import threading
 
 
 class Origins:
-    """An origin is a text that is the same for all mounts of one place. Too many that share one do no harm: they forget
-    more than they must."""
+    """Mounts by origin, a string that is equal for all mounts of one location. If unrelated mounts share an origin,
+    more entries than necessary are invalidated.
+    """
 
     def __init__(self) -> None:
         self._origins: dict[str, str] = {}
         self._gone: set[str] = set()
-        """No two mounts ever have the same number, so one that is gone does not come back."""
+        """Detached mounts. Mount numbers are never reused, so a detached mount does not come back."""
         self._lock = threading.Lock()
 
     def has(self, mount: str) -> bool:
-        """Whether it is to be remembered what a mount holds: of one that is gone, nothing is."""
+        """Whether entries of a mount may be cached: false for a detached one."""
         return mount in self._origins
 
     def is_gone(self, mount: str) -> bool:
-        """Whether it was detached: one that was never opened is not there yet, and not gone either."""
+        """Whether a mount was detached: false for one that has not been opened yet."""
         return mount in self._gone
 
     def add(self, mount: str, origin: str) -> None:
-        """Unless it is gone already: it may have been detached while it was opened."""
+        """Adds a mount, unless it was detached while it was being opened."""
         with self._lock:
             if mount not in self._gone:
                 self._origins[mount] = origin
@@ -35,12 +36,12 @@ class Origins:
             self._origins.pop(mount, None)
 
     def kin(self, mount: str, origin: str) -> tuple[str, ...]:
-        """A mount, which may be detached by now, and the others of its origin."""
+        """Returns a mount, which may be detached, and the other mounts of its origin."""
         with self._lock:
             return (mount, *(m for m, o in self._origins.items() if o == origin and m != mount))
 
     def around(self, place: str, *, within: bool) -> tuple[str, ...]:
-        """The mounts of a place and of what it is in; those of what is `within` it, too."""
+        """Returns the mounts of a location and of its parents; with `within`, those of locations below it, too."""
         with self._lock:
             return tuple(m for m, o in self._origins.items() if _is_in(place, o) or (within and _is_in(o, place)))
 

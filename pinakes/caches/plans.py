@@ -1,8 +1,8 @@
-"""Plans of queries, and their results: by the text, who asks, where, and under which settings.
+"""The caches of query plans and results, by text, user, parameters, settings and scope.
 
-A plan is given out only while every entry that it was made of is still what the caches have (`reads.py`). A result has
-the version of each table that it was read from in its key, so it can't be stale; it is kept only where that was asked
-for (`SET result_cache`).
+A cached plan is returned only while every cache entry that it was made from is unchanged (`reads.py`). The key of a
+result contains the version of each table that was read, so it can't be stale; results are cached only with `SET
+result_cache`.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from pinakes.core.config import CacheConfig, SizedCacheConfig
 class PlanKey(NamedTuple):
     user: str
     fingerprint: str
-    """The token's."""
+    """The token's fingerprint."""
     rights: Hashable
-    """What they may do: it may have been more, or less, when a plan was made."""
+    """The user's privileges, which may have changed since the plan was made."""
     text: str
     parameters: Hashable
     settings: Hashable
@@ -33,14 +33,14 @@ class PlanKey(NamedTuple):
 
 
 class Made(Protocol):
-    """What the cache needs to know of a plan."""
+    """The interface that the cache needs from a plan."""
 
     @property
     def reads(self) -> tuple[Read, ...]: ...
 
     @property
     def mounts(self) -> frozenset[str]:
-        """What these are of."""
+        """The mounts that the plan reads."""
         ...
 
 
@@ -48,14 +48,14 @@ P = TypeVar("P", bound=Made)
 
 
 class Whole(Sized, Protocol):
-    """What the cache needs to know of a result."""
+    """The interface that the cache needs from a result."""
 
     @property
     def mounts(self) -> frozenset[str]: ...
 
 
 class PlanCache:
-    """`world` is whatever else the meaning of names depends on: which catalogs are mounted."""
+    """The cache of plans. `world` is any other state that name resolution depends on: the mounted catalogs."""
 
     def __init__(
         self, config: CacheConfig, origins: Origins, clock: Clock = time.monotonic, budget: Budget | None = None
@@ -71,20 +71,22 @@ class PlanCache:
         )
 
     def find(self, key: PlanKey, world: Hashable, kind: type[P]) -> P | None:
-        """The plan, if what it was made of is as it was; else it goes."""
+        """Returns the plan if everything that it was made from is unchanged; otherwise removes it."""
         found = self.cache.look((key, world), self._holds)
         return found if isinstance(found, kind) else None
 
     def _holds(self, made: Made) -> bool:
-        """A mount may have been opened anew or detached while a plan of it was made: then it holds for nobody."""
+        """Whether a plan is valid. A plan of a mount that was reopened or detached while the plan was made is not."""
         return all(map(self._origins.has, made.mounts)) and all(read.holds for read in made.reads)
 
     def forget(self, mount: str) -> None:
-        """The plans that read a mount: they hold what it is read with."""
+        """Invalidates the plans that read a mount: they hold its file access."""
         self.cache.invalidate_values(lambda made: mount in made.mounts)
 
     def put(self, key: PlanKey, world: Hashable, made: Made) -> None:
-        """Keep it, unless a mount of it was detached meanwhile: it holds what that is read with."""
+        """Stores a plan, unless one of its mounts was detached meanwhile: a plan holds the connections of its
+        mounts.
+        """
         self.cache.put((key, world), made)
         if not all(map(self._origins.has, made.mounts)):
             self.cache.invalidate((key, world))
@@ -94,7 +96,7 @@ class PlanCache:
 
 
 class ResultCache:
-    """`versions` are those of all tables that a result was read from."""
+    """The cache of results. `versions` are those of all tables that a result was read from."""
 
     def __init__(
         self, config: SizedCacheConfig, origins: Origins, clock: Clock = time.monotonic, budget: Budget | None = None
@@ -108,15 +110,15 @@ class ResultCache:
         return self.cache.look((key, versions))
 
     def has(self, key: PlanKey, versions: Hashable) -> bool:
-        """Whether it would answer; that this is asked does not count."""
+        """Whether a result is cached. This does not count as a hit or miss."""
         return self.cache.has((key, versions))
 
     def forget(self, mount: str) -> None:
-        """The results that were read from a mount."""
+        """Invalidates the results that were read from a mount."""
         self.cache.invalidate_values(lambda rows: mount in rows.mounts)
 
     def put(self, key: PlanKey, versions: Hashable, rows: Whole) -> None:
-        """Keep it, unless a mount of it was detached while it was read."""
+        """Stores a result, unless one of its mounts was detached while it was read."""
         self.cache.put((key, versions), rows)
         if not all(map(self._origins.has, rows.mounts)):
             self.cache.invalidate((key, versions))

@@ -1,7 +1,7 @@
-"""What a plan was made of: the entries of caches that were read on the way, to tell later whether they are the same.
+"""Records the cache entries that a plan was made from, to check later whether they are unchanged.
 
-A plan that was made of what the caches had is right for as long as they have the very same: to plan anew would read the
-same entries. Only entries that may change are written down; a manifest never does.
+A plan is valid while the caches have the same entries: planning again would read the same metadata. Only mutable
+entries are recorded; a manifest never changes.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ class Read(NamedTuple):
 
     @property
     def holds(self) -> bool:
-        """The cache has this very entry, and it is not too old."""
+        """Whether the cache still has this entry, and it is not expired."""
         return self.cache.holds(self.key, self.value)
 
 
 class Reads:
-    """Collects what is read within `collecting`."""
+    """Collects the reads within `collecting`."""
 
     def __init__(self) -> None:
         self._found: dict[tuple[str, Any], Read] = {}
@@ -41,11 +41,11 @@ class Reads:
             _COLLECTING.reset(token)
 
     def adopt(self, reads: Iterable[Read]) -> None:
-        """What was read before, for what is used again."""
+        """Adds earlier reads, for a result that is reused."""
         self._found.update({(read.cache.name, read.key): read for read in reads})
 
     def forget(self) -> bool:
-        """Whoever asks for any of it from now on reads it anew. Whether there was anything that caches still had."""
+        """Invalidates the recorded entries. Returns whether any of them was still cached."""
         held = [read for read in self._found.values() if read.holds]
         for read in held:
             read.cache.invalidate(read.key)
@@ -53,16 +53,16 @@ class Reads:
 
     def add(self, read: Read) -> None:
         known = self._found.setdefault((read.cache.name, read.key), read)
-        self._is_whole &= known.value is read.value  # it changed on the way: what was made is of both
+        self._is_whole &= known.value is read.value  # it changed in between
 
     @property
     def whole(self) -> tuple[Read, ...] | None:
-        """All that was read; None when it does not fit together."""
+        """All reads; None if they are inconsistent."""
         return tuple(self._found.values()) if self._is_whole else None
 
 
 def mounts_of(reads: Iterable[Read]) -> frozenset[str]:
-    """The mounts that entries are of."""
+    """Returns the mounts of the entries."""
     return frozenset(read.key.mount for read in reads)
 
 
@@ -70,7 +70,7 @@ _COLLECTING: ContextVar[Reads | None] = ContextVar("collecting", default=None)
 
 
 def noted(cache: Cache[Any, Any], key: Any, value: object) -> None:
-    """A cache that may change gave this entry."""
+    """Records that a cache of mutable entries returned this entry."""
     reads = _COLLECTING.get()
     if reads is not None:
         reads.add(Read(cache, key, value))

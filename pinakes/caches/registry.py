@@ -24,7 +24,7 @@ from pinakes.core.names import Namespace
 
 @dataclass(frozen=True, slots=True)
 class Caches(Generic[S]):
-    """`S` is the type of statements, which this layer knows only by what `StatementCache` needs of them."""
+    """The caches. `S` is the type of statements, of which this layer uses only what `StatementCache` requires."""
 
     budget: Budget
     origins: Origins
@@ -39,7 +39,7 @@ class Caches(Generic[S]):
     results: ResultCache
 
     def every(self) -> Iterator[Cache[Any, Any]]:
-        """The caches themselves."""
+        """Yields the caches."""
         for f in fields(self):
             if f.name not in ("budget", "origins"):
                 yield getattr(self, f.name).cache
@@ -48,38 +48,40 @@ class Caches(Generic[S]):
         return [cache.stats() for cache in self.every()]
 
     def forget(self, mount: str) -> None:
-        """Everything that is known of a mount, for every user."""
+        """Invalidates all entries of a mount, for every user."""
         self.listings.forget(mount)
         self.table_metadata.forget(mount)
         self.session_catalogs.forget(mount)
         self.plans.forget(mount)
 
     def detach(self, mount: str) -> None:
-        """A mount is no more: nothing of it stays."""
-        self.origins.remove(mount)  # first: what is put from now on is not kept
+        """Removes all entries of a detached mount."""
+        self.origins.remove(mount)  # first: values stored from now on are not kept
         self.forget(mount)
         self.clients.forget(mount)
         self.results.forget(mount)
 
     def forget_kin(self, mount: str, origin: str) -> None:
-        """Everything that is known of a mount, and of the others of the same catalog."""
+        """Invalidates all entries of a mount and of the other mounts of the same catalog."""
         for each in self.origins.kin(mount, origin):
             self.forget(each)
 
     def forget_object(self, mount: str, origin: str, namespace: Namespace, name: str) -> None:
-        """A table or view was made, changed or dropped: it goes, and so do the listings it stands in."""
+        """Invalidates a table or view that was created, changed or dropped, and the listings that contain it."""
         for each in self.origins.kin(mount, origin):
             self.table_metadata.forget_object(each, namespace, name)
             self.listings.forget_objects(each, namespace)
             self.session_catalogs.forget_object(each, namespace, name)
 
     def forget_place(self, place: str, *, within: bool) -> None:
-        """Files were written in a directory, or `within` it: what catalogs said of what is there may be otherwise."""
+        """Invalidates the mounts of a directory after files were written in it; with `within`, also those of
+        directories below it.
+        """
         for each in self.origins.around(place, within=within):
             self.forget(each)
 
     def forget_namespaces(self, mount: str, origin: str, *dropped: Namespace) -> None:
-        """A namespace was made, altered or dropped."""
+        """Invalidates the namespace listings after a namespace was created, altered or dropped."""
         for each in self.origins.kin(mount, origin):
             self.listings.forget_namespaces(each)
             for namespace in dropped:

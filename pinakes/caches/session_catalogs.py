@@ -1,7 +1,7 @@
-"""What is costly to make of a catalog for a user: tables as plans read them, by the token's SHA-256.
+"""The cache of tables in the form that plans read, per user (the SHA-256 of the token), since they are costly to make.
 
-Sessions of one user share them; each session's DataFusion context stays its own. A key names the table's metadata file,
-so what is found is never of another version than what the catalog described; a change of the table frees the memory.
+Sessions of one user share them; each session has its own DataFusion context. The key contains the table's metadata
+file, so an entry never has another version than the catalog describes; a change of the table only frees the memory.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class SessionCatalogKey(NamedTuple):
     namespace: Namespace
     name: str
     version: Hashable
-    """All that it was made of: the metadata file, the settings that matter."""
+    """Everything that it was made from: the metadata file and the relevant settings."""
 
 
 class SessionCatalogCache:
@@ -45,8 +45,9 @@ class SessionCatalogCache:
         )
 
     def get(self, key: SessionCatalogKey, make: Callable[[], T]) -> T:
-        """What `make` gives is kept, unless the mount goes meanwhile; None, too, which tells that each statement has to
-        do without."""
+        """Returns the cached value, or the result of `make`, which is kept unless the mount is detached meanwhile. None
+        is also kept: it means that each statement builds its own.
+        """
         found = cast(T, self.cache.get(key, make))
         if not self._origins.has(key.mount):
             self.cache.invalidate(key)

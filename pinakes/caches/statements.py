@@ -1,4 +1,4 @@
-"""Statements by their text: a text that is sent again is not parsed again."""
+"""The cache of parsed statements, by text."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from pinakes.caches.budget import Budget
 from pinakes.core.config import CacheConfig
 
 LONGEST = 100_000
-"""Longer texts (a VALUES list of a load, say) are not kept: they hardly ever come twice."""
+"""Longer texts (for example the VALUES list of a load) are not kept: they are rarely repeated."""
 
 
 class Shown(Protocol):
-    """What the cache needs to know of a statement: its text and the rendering that may be shown."""
+    """The interface that the cache needs from a statement: its text and its redacted text."""
 
     @property
     def text(self) -> str: ...
@@ -29,7 +29,7 @@ S = TypeVar("S", bound=Shown)
 
 
 class StatementCache(Generic[S]):
-    """Parsed statements. One whose rendering differs from its text carries secrets and is never kept."""
+    """Parsed statements. A statement whose redacted text differs from its text contains secrets and is never kept."""
 
     def __init__(
         self,
@@ -50,7 +50,7 @@ class StatementCache(Generic[S]):
         self._classify = classify
 
     def classify(self, text: str) -> S:
-        """The statement that the text is."""
+        """Returns the parsed statement of a text."""
         return self.cache.get(text, lambda: self._classify(text))
 
     def stats(self) -> CacheStats:

@@ -1,4 +1,4 @@
-"""What a cache tells of itself: a row of system.runtime.caches."""
+"""The statistics of a cache: a row of system.runtime.caches."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from typing import Literal
 
 @dataclass(frozen=True, slots=True)
 class CacheStats:
-    """What a cache holds now and has done since it was made."""
+    """The current contents of a cache, and its counters since it was created."""
 
     name: str
     entries: int
     bytes: int
-    """The memory that the entries take, as far as it is known."""
+    """The memory of the entries, as far as it is known."""
     capacity: int
     unit: Literal["bytes", "entries"]
-    """What `capacity` counts."""
+    """The unit of `capacity`."""
     ttl: float
     hits: int
     misses: int

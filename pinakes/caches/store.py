@@ -1,8 +1,8 @@
-"""What a cache holds: entries by key, each with its weight, its age and when it was last used.
+"""The entries of a cache by key, each with its weight, its age and its last use.
 
-cachetools keeps them: what expired goes, and where there is no room the least recently used. Added are a bound on their
-number beside the one on their weight, and limits that may be changed while entries are there. Not safe for threads:
-the cache around it holds a lock.
+cachetools holds them: it removes expired entries and evicts the least recently used. This module adds a bound on the
+number of entries in addition to the one on their weight, and limits that can be changed at any time. Not thread-safe:
+the cache that uses it holds a lock.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
 
 _TICKS = itertools.count()
-"""Counts uses over all caches, so that it is known whose entry was used longest ago."""
+"""Counts uses over all caches, to find the least recently used entry among them."""
 _NO_BOUND = 1 << 62
 
 
@@ -31,13 +31,14 @@ class Entry(Generic[V]):
     loaded: float
     used: int = 0
     is_renewed: bool = False
-    """It is old, and somebody reads it anew."""
+    """Whether the entry is expired and being reloaded."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """`max_entries` and `max_bytes` are None where they do not bound. `ttl` 0 is for ever; for `stale` seconds more an
-    old entry is given out while it is read anew."""
+    """The limits. `max_entries` and `max_bytes` are None where unbounded. `ttl` 0 is forever; for `stale` more seconds
+    an expired entry is returned while it is reloaded.
+    """
 
     max_entries: int | None
     max_bytes: int | None
@@ -57,7 +58,7 @@ class Store(Generic[K, V]):
         self._kept = self._make(limits)
 
     def find(self, key: K) -> Entry[V] | None:
-        """What is kept for a key and is not too old; that it is asked for is remembered."""
+        """Returns the entry for a key unless it is past its lifetime, and marks it as used."""
         try:
             entry = self._kept[key]
         except KeyError:
@@ -66,7 +67,7 @@ class Store(Generic[K, V]):
         return entry
 
     def is_old(self, entry: Entry[V]) -> bool:
-        """It is given out only for as long as it takes to read it anew."""
+        """Whether an entry is expired: it may only be returned while it is reloaded."""
         return 0 < self.limits.ttl <= self._clock() - entry.loaded
 
     def put(self, key: K, value: V, nbytes: int) -> None:
@@ -80,11 +81,11 @@ class Store(Generic[K, V]):
         self._kept[key] = Entry(value, nbytes, self._clock(), next(_TICKS))
 
     def drop(self, key: K) -> None:
-        with suppress(KeyError):  # not there, or expired this moment
+        with suppress(KeyError):  # not present, or just expired
             del self._kept[key]
 
     def evict(self, key: K, used: int) -> int:
-        """Make room for others, unless it was used meanwhile. How much that gave."""
+        """Evicts an entry, unless it was used since. Returns the freed bytes."""
         entry = self._kept.get(key)
         if entry is None or entry.used != used:
             return 0
@@ -96,7 +97,7 @@ class Store(Generic[K, V]):
         self._kept.clear()
 
     def limit(self, limits: Limits) -> None:
-        """Other limits from now on; entries stay as far as these allow."""
+        """Changes the limits, and keeps the entries that they allow."""
         entries = sorted(((e.used, key, e) for key, e in self.entries()), key=lambda row: row[0])
         self.limits, self._kept = limits, self._make(limits)
         for _, key, entry in entries:
@@ -106,17 +107,17 @@ class Store(Generic[K, V]):
             self._kept.popitem()
 
     def entries(self) -> Iterator[tuple[K, Entry[V]]]:
-        """To look at: none of them counts as used by it."""
+        """Yields the entries without marking them as used."""
         for key in list(self._kept):
             yield key, cachetools.Cache.__getitem__(self._kept, key)
 
     def keys(self) -> list[K]:
-        """Of what is not too old: that goes first, since to look at the clock for each key takes long."""
+        """Returns the live keys. Expired entries are removed first, since checking the clock for each key is slow."""
         self._kept.expire()
         return list(cachetools.Cache.__iter__(self._kept))
 
     def __contains__(self, key: K) -> bool:
-        """That this is asked does not count as a use."""
+        """Does not mark the entry as used."""
         return key in self._kept
 
     def __len__(self) -> int:

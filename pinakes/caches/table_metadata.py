@@ -1,4 +1,4 @@
-"""Tables and views as their catalog described them, per mount and user, for half a minute."""
+"""The cache of tables and views as described by their catalogs, per mount and user."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ from pinakes.core.names import Namespace, may_be
 
 
 class TableKey(NamedTuple):
-    """`mount` tells apart two catalogs that had the same name in turn; `user` is the token's fingerprint."""
+    """The key. `mount` is unique even for two catalogs that successively had the same name; `user` is the token's
+    fingerprint.
+    """
 
     mount: str
     user: str
@@ -28,7 +30,7 @@ class TableKey(NamedTuple):
 
 
 def _lasts(found: Table | ViewDefinition) -> bool:
-    """Files come and go without their catalog, and to look for them costs next to nothing."""
+    """Whether a table may be cached. Files change independently of their catalog, and listing them is cheap."""
     return not isinstance(found, FilesTable)
 
 
@@ -45,25 +47,25 @@ class TableMetadataCache:
         )
 
     def table(self, key: TableKey, load: Callable[[], Table]) -> Table:
-        """The table, with a handle of its own: a commit moves the handle on, and must not move that of others."""
+        """Returns the table with its own handle: a commit advances the handle, and must not advance those of others."""
         found = self.cache.get(key, load)
         noted(self.cache, key, found)
-        assert not isinstance(found, ViewDefinition)  # views have keys of their own
+        assert not isinstance(found, ViewDefinition)  # views have separate keys
         return replace(found, handle=copy.copy(found.handle)) if isinstance(found, IcebergTable) else found
 
     def view(self, key: TableKey, load: Callable[[], ViewDefinition]) -> ViewDefinition:
         found = self.cache.get(key, load)
         noted(self.cache, key, found)
-        assert isinstance(found, ViewDefinition)  # tables have keys of their own
+        assert isinstance(found, ViewDefinition)  # tables have separate keys
         return found
 
     def forget_object(self, mount: str, namespace: Namespace, name: str) -> None:
-        """A table or view changed: every user's entry goes."""
+        """Invalidates a changed table or view, for every user."""
         is_it = may_be((*namespace, name))
         self.cache.invalidate_if(lambda k: k.mount == mount and is_it((*k.namespace, k.name)))
 
     def forget(self, mount: str) -> None:
-        """Everything that is known of a mount."""
+        """Invalidates all entries of a mount."""
         self.cache.invalidate_if(lambda k: k.mount == mount)
 
     def stats(self) -> CacheStats:

@@ -1,7 +1,7 @@
-"""What one statement asked of the caches: for EXPLAIN FULL, which tells what was at hand and what had to be loaded.
+"""Records the cache hits and misses of one statement, for EXPLAIN FULL.
 
-A cache tells whoever counts on its thread (`Tally.counting`); mostly nobody does. Threads that do a part of the work
-must take the context along (`contextvars.copy_context`).
+A cache notes each lookup in the tally of its thread, if there is one (`Tally.counting`). Threads that do a part of the
+work must copy the context (`contextvars.copy_context`).
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from typing import NamedTuple
 
 
 class Asked(NamedTuple):
-    """One question to a cache."""
+    """One lookup in a cache."""
 
     cache: str
     hit: bool
     about: Hashable
-    """For what it was asked; None for the statement as a whole."""
+    """The subject of the lookup; None for the statement itself."""
 
 
 @dataclass(slots=True)
@@ -29,7 +29,7 @@ class Tally:
 
     @contextmanager
     def counting(self) -> Iterator[None]:
-        """Count what is asked within."""
+        """Counts the lookups within the block."""
         token = _COUNTING.set(self)
         try:
             yield
@@ -41,7 +41,9 @@ _COUNTING: ContextVar[Tally | None] = ContextVar("counting", default=None)
 
 
 class asking_about:
-    """What is asked within is for this. A class, since it is entered for each table of each statement."""
+    """Sets the subject of the lookups within the block. A class for speed, since it is entered for each table of each
+    statement.
+    """
 
     __slots__ = ("_outer", "_tally", "_what")
 
@@ -59,7 +61,7 @@ class asking_about:
 
 
 def note(cache: str, *, hit: bool) -> None:
-    """A cache was asked, and had it or had not."""
+    """Records a hit or miss of a cache."""
     tally = _COUNTING.get()
     if tally is not None:
         tally.asked.append(Asked(cache, hit, tally.about))

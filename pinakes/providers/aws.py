@@ -1,4 +1,6 @@
-"""What the catalog types on AWS share: sessions of boto3 from a secret, the missing extra, logs that tell no key."""
+"""Shared code of the catalog types on AWS: boto3 sessions from a secret, the error for the missing extra, and log
+filters that keep credentials out of logs.
+"""
 
 from __future__ import annotations
 
@@ -18,11 +20,13 @@ _TELLING = (
     "history hooks httpchecksum httpsession loaders monitoring paginate parsers plugin regions retries.adaptive "
     "retries.special retries.standard retryhandler session signers tokens useragent utils waiter"
 ).split()
-"""The modules of botocore that write to the log at DEBUG: requests with signatures and tokens, answers, arguments."""
+"""The modules of botocore that log at DEBUG: requests with signatures and tokens, responses, arguments."""
 
 
 def boto_session(secret: Secret | None, region: str | None = None, profile: str | None = None) -> boto3.Session:
-    """A session with the keys of a secret, its profile, or what the environment offers (variables, files, roles)."""
+    """Returns a session with the keys of a secret, its profile, or the environment's credentials (variables, files,
+    roles).
+    """
     try:
         import boto3
         from botocore.exceptions import BotoCoreError
@@ -33,7 +37,7 @@ def boto_session(secret: Secret | None, region: str | None = None, profile: str 
     if region is not None:
         check_region(region, "option REGION")
     if secret is not None:
-        if not secret.has_keys and profile is None:  # boto3 would take what the environment offers
+        if not secret.has_keys and profile is None:  # boto3 would use the environment's credentials
             raise InvalidArgument(
                 f"secret '{secret.name}' has no keys: give it KEY_ID and SECRET, PROFILE, or PROVIDER credential_chain"
             )
@@ -51,7 +55,7 @@ def boto_session(secret: Secret | None, region: str | None = None, profile: str 
 
 
 def boto_config(timeout: float) -> Config:
-    """Time-outs and bounded retries, which boto3 has not enough of by itself."""
+    """Returns a configuration with timeouts and bounded retries; boto3's defaults are too lax."""
     from botocore.config import Config
 
     return Config(connect_timeout=timeout, read_timeout=timeout, retries={"total_max_attempts": 3, "mode": "standard"})
@@ -62,7 +66,7 @@ def missing_extra() -> NotSupportedError:
 
 
 def keep_quiet() -> None:
-    """botocore logs whole requests at DEBUG: session tokens stand in them. Those records go nowhere."""
+    """Drops botocore's DEBUG records, which contain complete requests with session tokens."""
     for module in _TELLING:
         logger = logging.getLogger(f"botocore.{module}")
         if _tells_nothing not in logger.filters:
@@ -74,9 +78,9 @@ def _tells_nothing(record: logging.LogRecord) -> bool:
 
 
 def storage_of(session: boto3.Session, access: Access, endpoint: str | None) -> dict[str, str]:
-    """How files are reached: with STORAGE_SECRET, else with the keys that the catalog is reached with.
+    """Returns the storage properties: from STORAGE_SECRET, else from the catalog's own keys.
 
-    A service that is not AWS's own is taken to serve objects at the same address, where nothing else is said.
+    A service other than AWS's own is assumed to serve objects at the same address, unless specified otherwise.
     """
     if access.storage is not None:
         endpoints = {"s3.endpoint": endpoint} if endpoint else {}
@@ -84,7 +88,7 @@ def storage_of(session: boto3.Session, access: Access, endpoint: str | None) -> 
     credentials = session.get_credentials()
     found: dict[str, str | None] = {"s3.endpoint": endpoint, "s3.region": session.region_name}
     if credentials is not None and credentials.method in ("explicit", "shared-credentials-file"):
-        frozen = credentials.get_frozen_credentials()  # others may end; pyarrow finds them itself, and anew
+        frozen = credentials.get_frozen_credentials()  # others may expire; pyarrow finds and renews them
         found["s3.access-key-id"], found["s3.secret-access-key"] = frozen.access_key, frozen.secret_key
         found["s3.session-token"] = frozen.token
     return limited_storage({key: value for key, value in found.items() if value}, access)

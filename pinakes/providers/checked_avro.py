@@ -1,5 +1,5 @@
-"""pyiceberg's decoder of Avro reads beyond the end of a file where a length in the file says so. It would hand out what
-else is in the memory of this process, or end the process. Here each length is checked first.
+"""A bounds-checking Avro decoder. pyiceberg's decoder reads beyond the end of a file if a length in the file says so:
+it would return other memory of this process, or crash the process. This one checks each length first.
 """
 
 from __future__ import annotations
@@ -10,13 +10,15 @@ from pinakes.core.errors import DataCorrupt
 
 
 class CheckedDecoder:
-    """DataCorrupt for bytes that the content does not have; EOFError for a number, as pyiceberg has it."""
+    """Raises DataCorrupt for bytes that the content does not have, and EOFError for a truncated number, as pyiceberg
+    does.
+    """
 
     def __init__(self, content: bytes) -> None:
         self._inner = CythonBinaryDecoder(content)
         self._size = len(content)
         self.tell = self._inner.tell
-        self.read_int = self._inner.read_int  # of numbers, it checks each byte itself
+        self.read_int = self._inner.read_int  # it checks each byte of a number itself
         self.skip_int = self._inner.read_int
 
     def _check(self, count: int) -> None:

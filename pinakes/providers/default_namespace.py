@@ -1,4 +1,4 @@
-"""The option DEFAULT_NAMESPACE: a catalog class that can say what a name without a namespace means."""
+"""The option DEFAULT_NAMESPACE: the namespace of names that have none."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ C = TypeVar("C")
 
 
 def with_default(cls: type[C], option: str | None) -> type[C]:
-    """The class itself without the option; else a subclass of it whose catalogs have this default namespace."""
+    """Returns the class itself without the option; otherwise a subclass whose catalogs have this default namespace."""
     if option is None:
         return cls
     namespace = undotted(option)

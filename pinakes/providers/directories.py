@@ -1,4 +1,4 @@
-"""The directories below a root as catalog type `files` sees them: data files, directories, and nothing outside."""
+"""The directories below the root of a `files` catalog: data files and subdirectories, and nothing outside the root."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ _HIDDEN = (".", "_")
 
 @dataclass(frozen=True)
 class Directory:
-    """What is in a directory, by kind, each sorted."""
+    """The contents of a directory by kind, each sorted."""
 
     path: Path
     directories: list[str]
     data: list[str]
-    """Files whose ending says that they are data."""
+    """Files with the extension of a data format."""
     others: list[str]
 
     @property
@@ -30,7 +30,9 @@ class Directory:
 
     @cached_property
     def is_lake(self) -> bool:
-        """A table of Iceberg or Delta: its files alone are not its rows, so they are no tables."""
+        """Whether this is an Iceberg or Delta table: its files alone are not its rows, so they are not listed as
+        tables.
+        """
         if (self.path / "_delta_log").is_dir():
             return True
         metadata = self.path / "metadata"
@@ -44,15 +46,15 @@ class Directories:
         self.root = root
 
     def inside(self, path: str | Path) -> Path | None:
-        """A path below the root, or an absolute one in it; None when it leads out of it."""
+        """Returns a path below the root, or an absolute one in it; None if it leads outside."""
         found = self.root / path
         try:
             return found if found.resolve().is_relative_to(self.root.resolve()) else None
-        except (OSError, RuntimeError, ValueError):  # a loop of links, a NUL
+        except (OSError, RuntimeError, ValueError):  # a symlink loop, a NUL
             return None
 
     def at(self, *parts: str) -> Directory | None:
-        """The directory, or None when there is none of this name."""
+        """Returns the directory, or None if it does not exist."""
         if any(not part or part.startswith(_HIDDEN) or "/" in part for part in parts):
             return None
         path = self.inside(Path(*parts))
@@ -68,7 +70,7 @@ class Directories:
         )
 
     def data_below(self, path: Path) -> list[Path]:
-        """The data files in a directory and below it; a link to a directory is not followed."""
+        """Returns the data files in a directory and below it; links to directories are not followed."""
         return list(self._data_below(path))
 
     def _data_below(self, path: Path) -> Iterator[Path]:
@@ -87,7 +89,7 @@ class Directories:
 
 
 def is_partition(name: str) -> bool:
-    """`key=value`, as Hive names the directories of a partitioned table."""
+    """Whether a name is `key=value`, as Hive names the directories of a partitioned table."""
     key, mark, _ = name.partition("=")
     return bool(key and mark)
 
@@ -99,4 +101,4 @@ def _scanned(path: Path) -> list[os.DirEntry[str]]:
     except PermissionError as error:
         raise PermissionDenied(f"directory '{path}' can't be read: this process has no right to") from error
     except FileNotFoundError:
-        return []  # removed this moment
+        return []  # just removed

@@ -1,9 +1,9 @@
-"""Catalog type `files`: a directory of Parquet, CSV, JSON and Arrow files on this machine, to be read.
+"""Catalog type `files`: a read-only local directory of Parquet, CSV, JSON and Arrow files.
 
-A directory is a namespace and a file `orders.parquet` the table `orders`; where several files have that stem, each goes
-by its whole name. A directory of `key=value` directories is one table, and so is, with TABLES 'directories', one that
-has nothing but data files of one format in it. What begins with `.` or `_` is no data. Links that lead out of the
-directory lead nowhere.
+A directory is a namespace and a file `orders.parquet` the table `orders`; if several files have that stem, each is
+named by its full file name. A directory of `key=value` directories is one table. With TABLES 'directories', a directory
+that contains only data files of one format is also one table. Names that begin with `.` or `_` are ignored, and so are
+links that lead out of the directory.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _TABLES = ("files", "directories")
 
 @dataclass(frozen=True, slots=True)
 class FilesOptions:
-    """What ATTACH … (TYPE files, …) understands."""
+    """The options of ATTACH … (TYPE files, …)."""
 
     tables: str = option(
         "files: every file is a table; directories: so is a directory of files of one format", default="files"
@@ -63,7 +63,7 @@ class FilesCatalog:
     def open(
         cls, alias: str, location: str, options: Mapping[str, OptionValue], access: Access = ANONYMOUS
     ) -> FilesCatalog:
-        """The catalog of the directory at `location`."""
+        """Opens the catalog of the directory at `location`."""
         parsed = parse_options(FilesOptions, options, f"catalog type {cls.TYPE}")
         if parsed.tables.lower() not in _TABLES:
             raise InvalidArgument(f"option TABLES of catalog type {cls.TYPE} must be one of {', '.join(_TABLES)}")
@@ -89,7 +89,7 @@ class FilesCatalog:
             raise CatalogUnavailable(f"'{self._directories.root}' is no directory: give one that has files in it")
 
     def close(self) -> None:
-        """There is nothing to release."""
+        """Does nothing: there are no resources to release."""
 
     # --- namespaces ----------------------------------------------------------------------------------------------
 
@@ -119,7 +119,7 @@ class FilesCatalog:
         return self._table(namespace, name, tables[name])
 
     def load_path(self, path: str) -> FilesTable:
-        """A file or a directory of files by its path below the catalog's directory."""
+        """Loads a file or a directory of files by its path relative to the catalog's directory."""
         found = self._directories.inside(path)
         if found is None:
             raise PermissionDenied(f"path '{path}' leads out of the directory of the catalog, {self._directories.root}")
@@ -127,10 +127,10 @@ class FilesCatalog:
             raise TableNotFound(f"file '{path}' does not exist in {self._directories.root}")
         return self._table((), path, found)
 
-    # --- how -----------------------------------------------------------------------------------------------------
+    # --- internals -----------------------------------------------------------------------------------------------
 
     def _namespace(self, namespace: Namespace) -> Directory | None:
-        """The directory of a namespace, unless it is a table's."""
+        """Returns the directory of a namespace, unless it is a table's."""
         directory = self._directories.at(*namespace)
         if directory is None or (namespace and (self._is_table(directory) or directory.is_lake)):
             return None
@@ -139,7 +139,7 @@ class FilesCatalog:
     def _require(self, namespace: Namespace) -> Directory:
         found = self._namespace(namespace)
         if found is None:
-            self.check()  # nothing is missing in a directory that is not there
+            self.check()  # raises if the catalog's directory itself does not exist
             raise NamespaceNotFound(f"namespace {dotted(namespace)} does not exist")
         return found
 
@@ -151,7 +151,7 @@ class FilesCatalog:
         return self._by_directory and len(directory.formats) == 1 and not directory.others
 
     def _tables(self, namespace: Namespace) -> dict[str, Path]:
-        """Each table's file or directory by the table's name."""
+        """Returns each table's file or directory by table name."""
         directory = self._require(namespace)
         inside = ((name, self._directories.at(*namespace, name)) for name in directory.directories)
         tables = {name: found.path for name, found in inside if found is not None and self._is_table(found)}

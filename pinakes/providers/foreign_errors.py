@@ -1,7 +1,7 @@
-"""Errors of boto3, thrift and whatever holds files as ours. Each is known by the package that it comes from.
+"""Translates errors of boto3, thrift and file stores to Pinakes errors. Each is recognised by its package.
 
-What a service says about a signature may repeat the whole signed request, session token included: of refusals only the
-code is told, and the text is taken out of the error that is kept as the cause.
+A service's message about a signature may contain the complete signed request with its session token: for refusals only
+the code is reported, and the text is removed from the error that is kept as the cause.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _STORE_AWAY = re.compile(r"AWS Error (NETWORK_CONNECTION|REQUEST_TIMEOUT)|curlCo
 
 
 def translate_foreign(error: Exception, asked: object) -> ours.PinakesError | None:
-    """The error of ours that says the same, or None when it is not of one of these packages."""
+    """Returns the corresponding error, or None if it does not come from one of these packages."""
     package = type(error).__module__.partition(".")[0]
     if package == "botocore":
         return _of_aws(error, asked)
@@ -47,7 +47,7 @@ def _of_store(error: OSError, asked: object) -> ours.PinakesError | None:
             f"{asked}: the object store refused ({found[1] or found[2] or found[3]}). "
             f"Look whether the catalog's STORAGE_SECRET, or else its SECRET, has keys that may do this."
         )
-    if found := _FAILED_IN_STORE.search(text):  # busy or broken: the file itself may well be sound
+    if found := _FAILED_IN_STORE.search(text):  # overloaded or failing: the file itself may be fine
         return ours.CatalogUnavailable(
             f"{asked}: the object store failed ({found[1] or found[2]}). Try again; if it stays so, look at the store."
         )

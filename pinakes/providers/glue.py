@@ -1,7 +1,7 @@
 """Catalog type `glue`: Iceberg tables in the AWS Glue Data Catalog.
 
-The location is empty, the number of the account whose catalog it is, or the address of a service that speaks Glue's
-protocol. Keys come from a secret of type aws, else from what the environment offers.
+The location is empty, the ID of the account that owns the catalog, or the address of a service with Glue's protocol.
+Keys come from a secret of type aws, otherwise from the environment.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class GlueOptions:
-    """What ATTACH … (TYPE glue, …) understands."""
+    """The options of ATTACH … (TYPE glue, …)."""
 
     warehouse: str | None = option("where new tables go, such as 's3://bucket/path'", default=None)
     region: str | None = option("the AWS region; else that of the secret or the environment", default=None)
@@ -42,7 +42,7 @@ class GlueOptions:
 
 
 class GlueCatalog(OneLevelCatalog):
-    """Databases are namespaces of one level; there are no views."""
+    """A Glue catalog. Databases are namespaces of one level; there are no views."""
 
     TYPE: ClassVar[str] = "glue"
     Options: ClassVar[type[GlueOptions]] = GlueOptions
@@ -60,7 +60,7 @@ class GlueCatalog(OneLevelCatalog):
     def open(
         cls, alias: str, location: str, options: Mapping[str, OptionValue], access: Access = ANONYMOUS
     ) -> GlueCatalog:
-        """Nothing is asked yet."""
+        """Opens the catalog without sending a request."""
         parsed = parse_options(GlueOptions, options, f"catalog type {cls.TYPE}")
         check_seconds(parsed.timeout, cls.TYPE)
         endpoint, account = place(location, parsed)
@@ -69,14 +69,14 @@ class GlueCatalog(OneLevelCatalog):
         return with_default(cls, parsed.default_namespace)(cls.TYPE, lambda: inner)
 
     def check_name(self, name: str, what: str) -> None:
-        """Glue folds names to lower case, and Athena reads no others."""
+        """Refuses upper case: Glue folds names to lower case, and Athena reads no others."""
         super().check_name(name, what)
         if name != name.lower():
             raise InvalidArgument(f"Glue has names in lower case only, so a {what} can't be named {name!r}")
 
 
 def place(location: str, options: GlueOptions) -> tuple[str | None, str | None]:
-    """The endpoint and the account."""
+    """Returns the endpoint and the account."""
     if location.startswith(("http://", "https://")):
         return options.endpoint or location, options.catalog_id
     if location and not location.isdigit():

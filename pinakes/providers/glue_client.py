@@ -1,4 +1,4 @@
-"""pyiceberg's Glue catalog, with commits whose fate is known even when an answer is lost."""
+"""pyiceberg's Glue catalog, with commits whose outcome is checked when a response is lost."""
 
 from __future__ import annotations
 
@@ -12,13 +12,15 @@ from pinakes.providers.metastore_client import Metastore
 
 
 class GlueClientCatalog(Metastore, GlueCatalog):
-    """A request that boto3 sends again after a lost answer meets its own effect: a conflict that is a success."""
+    """Checks a failed update: a request that boto3 retries after a lost response conflicts with its own effect, which
+    is a success.
+    """
 
     def _update_glue_table(self, database_name: str, table_name: str, table_input: Any, version_id: str) -> None:
         try:
             super()._update_glue_table(database_name, table_name, table_input, version_id)
         except EndpointConnectionError:
-            raise  # nobody was there: nothing was sent
+            raise  # not connected: nothing was sent
         except (CommitFailedException, BotoCoreError) as error:
             wanted = table_input["Parameters"]["metadata_location"]
             if self._metadata_location(database_name, table_name, error) != wanted:

@@ -1,6 +1,6 @@
-"""Catalog type `hadoop`: Iceberg tables in directories, as Java's HadoopCatalog lays them out. No server is needed.
+"""Catalog type `hadoop`: Iceberg tables in directories, in the layout of Java's HadoopCatalog. It needs no server.
 
-The location is the warehouse: a directory of this machine, or a URI of an object store, which can only be read.
+The location is the warehouse: a local directory, or a URI of an object store, which is read-only.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class HadoopOptions:
-    """What ATTACH … (TYPE hadoop, …) understands."""
+    """The options of ATTACH … (TYPE hadoop, …)."""
 
     create: bool = option("true makes the directory of the warehouse when there is none", default=False)
     default_namespace: str | None = option("the namespace of names that give none, such as 'a.b'", default=None)
 
 
 class HadoopReader(IcebergReader):
-    """A warehouse that can only be read: one on an object store."""
+    """A read-only warehouse: one on an object store."""
 
     TYPE: ClassVar[str] = "hadoop"
     Options: ClassVar[type[HadoopOptions]] = HadoopOptions
@@ -47,7 +47,7 @@ class HadoopReader(IcebergReader):
 
     @classmethod
     def destinations(cls, location: str, options: Mapping[str, OptionValue]) -> list[Destination]:
-        """None of its own: an object store is AWS's, or at the endpoint of a secret."""
+        """Returns none: an object store is AWS's, or at the endpoint of a secret."""
         return []
 
     def __init__(self, alias: str, warehouse: Warehouse, properties: Mapping[str, str]) -> None:
@@ -59,7 +59,7 @@ class HadoopReader(IcebergReader):
     def open(
         cls, alias: str, location: str, options: Mapping[str, OptionValue], access: Access = ANONYMOUS
     ) -> IcebergReader:
-        """The catalog at `location`."""
+        """Opens the catalog at `location`."""
         parsed = parse_options(HadoopOptions, options, f"catalog type {cls.TYPE}")
         properties = limited_storage(storage_properties(access.storage or access.of_type("s3", "aws")), access)
         if not location:
@@ -80,7 +80,7 @@ class HadoopReader(IcebergReader):
                     f"the warehouse {self._warehouse.location()} is no directory. CREATE true makes it."
                 )
 
-    # Names come straight from the directories: only tables need the Iceberg library.
+    # Names are read from the directories directly: only tables need the Iceberg library.
 
     def list_namespaces(self, parent: Namespace = ()) -> list[Namespace]:
         with translated("namespace", parent):
@@ -102,7 +102,7 @@ class RemoteHadoopCatalog(HadoopReader):
 
 
 class HadoopCatalog(HadoopReader, IcebergCatalog):
-    """A warehouse on this machine."""
+    """A local warehouse."""
 
     def create_namespace(self, namespace: Namespace, properties: Mapping[str, str]) -> None:
         with translated("namespace", namespace):

@@ -1,7 +1,7 @@
 """Catalog type `hms`: Iceberg tables in a Hive metastore.
 
 The location is its address, `thrift://host:port`. Databases are namespaces of one level, names are in lower case, and
-there are no views that are Iceberg's.
+there are no Iceberg views.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _NAME = re.compile(r"[a-z0-9_]+")
 
 @dataclass(frozen=True, slots=True)
 class HmsOptions:
-    """What ATTACH … (TYPE hms, …) understands."""
+    """The options of ATTACH … (TYPE hms, …)."""
 
     warehouse: str | None = option(
         "where tables of databases without a location go, a directory or a URI", default=None
@@ -47,7 +47,7 @@ class HmsOptions:
 
 
 class HmsCatalog(OneLevelCatalog):
-    """Databases of a metastore, and the Iceberg tables in them."""
+    """The databases of a metastore and their Iceberg tables."""
 
     TYPE: ClassVar[str] = "hms"
     Options: ClassVar[type[HmsOptions]] = HmsOptions
@@ -62,10 +62,10 @@ class HmsCatalog(OneLevelCatalog):
     def open(
         cls, alias: str, location: str, options: Mapping[str, OptionValue], access: Access = ANONYMOUS
     ) -> HmsCatalog:
-        """Nothing is asked yet."""
+        """Opens the catalog without sending a request."""
         parsed = parse_options(HmsOptions, options, f"catalog type {cls.TYPE}")
         check_seconds(parsed.timeout, cls.TYPE)
-        access.of_type()  # it takes no secret: there is no password in Hive's protocol
+        access.of_type()  # it takes no secret: Hive's protocol has no passwords
         with translated("catalog", (alias,)):
             inner = _open(alias, uri_of(location), parsed, access)
         return with_default(cls, parsed.default_namespace)(cls.TYPE, lambda: inner)

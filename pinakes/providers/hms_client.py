@@ -1,4 +1,6 @@
-"""pyiceberg's Hive catalog for many threads: a connection per call, with time-outs; commits that tell their fate."""
+"""pyiceberg's Hive catalog, made thread-safe: a connection per call, with timeouts, and commits that report an unknown
+outcome.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,7 @@ from pinakes.providers.metastore_client import Metastore
 
 _POLL_SECONDS = 0.05
 
-logging.getLogger("thrift.transport.TSocket").addFilter(lambda _: False)  # it logs what it raises
+logging.getLogger("thrift.transport.TSocket").addFilter(lambda _: False)  # it logs the errors that it raises
 
 
 class Connection(_HiveClient):
@@ -43,7 +45,7 @@ class Connection(_HiveClient):
         inner = getattr(transport, "_TBufferedTransport__trans", None) or getattr(transport, "transport", transport)
         inner.setTimeout(self._timeout * 1000)
         if self._outbound is not None:
-            try:  # the address that was checked; thrift would resolve the name again
+            try:  # the checked address; thrift would resolve the name again
                 inner.host = self._outbound.addresses(destination_of(self._uri))[0]
             except socket.gaierror as error:
                 raise TTransportException(TTransportException.NOT_OPEN, "no host has this name") from error
@@ -51,7 +53,7 @@ class Connection(_HiveClient):
 
 
 class HiveClientCatalog(Metastore, HiveCatalog):
-    """The metastore. `timeout` is in seconds, for each answer and for a lock."""
+    """The metastore. `timeout` is in seconds, for each response and for a lock."""
 
     def __init__(self, name: str, timeout: float, outbound: Outbound | None = None, **properties: str) -> None:
         self._timeout, self._outbound = timeout, outbound
@@ -59,7 +61,7 @@ class HiveClientCatalog(Metastore, HiveCatalog):
 
     @property
     def _client(self) -> Connection:
-        """A new one each time: a connection serves one thread at a time."""
+        """Returns a new connection each time: a connection serves one thread at a time."""
         return Connection(
             self._timeout,
             self._outbound,
@@ -71,12 +73,14 @@ class HiveClientCatalog(Metastore, HiveCatalog):
 
     @_client.setter
     def _client(self, _: object) -> None:
-        """pyiceberg makes one at the beginning, for all; it is let go."""
+        """Ignores the shared connection that pyiceberg creates on initialisation."""
 
     def update_namespace_properties(
         self, namespace: str | Identifier, removals: set[str] | None = None, updates: Properties = EMPTY_DICT
     ) -> PropertiesUpdateSummary:
-        """The comment is no parameter of a database but a field, and so is the location; pyiceberg changes neither."""
+        """Updates properties including the comment and the location, which are fields of a database, not parameters;
+        pyiceberg changes neither.
+        """
         current = self.load_namespace_properties(namespace)
         if COMMENT in current and COMMENT in (removals or ()):
             raise NotImplementedError("a Hive metastore never forgets the comment of a database; change it instead")
@@ -93,11 +97,11 @@ class HiveClientCatalog(Metastore, HiveCatalog):
             return super().commit_table(table, requirements, updates)
         except TTransportException as error:
             if error.type == TTransportException.NOT_OPEN:
-                raise  # nobody was there: nothing was sent
+                raise  # not connected: nothing was sent
             raise CommitStateUnknownException("the metastore did not answer") from error
 
     def _wait_for_lock(self, database_name: str, table_name: str, lockid: int, open_client: Any) -> LockResponse:
-        """pyiceberg waits two seconds before it looks for the first time."""
+        """Polls at a short interval; pyiceberg waits two seconds before its first check."""
         deadline = time.monotonic() + self._timeout
         while time.monotonic() < deadline:
             response = open_client.check_lock(CheckLockRequest(lockid=lockid))

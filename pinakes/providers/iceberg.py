@@ -1,7 +1,7 @@
-"""Any pyiceberg catalog as a catalog of the engine: tuples for namespaces, our errors for theirs.
+"""Adapts any pyiceberg catalog to the engine's interface: namespaces as tuples, and Pinakes errors.
 
-pyiceberg takes 0.3 s to import, so nothing here imports it before the first table, view or namespace is asked for: the
-catalog itself arrives as a function that opens it.
+pyiceberg takes 0.3 s to import, so nothing here imports it before the first table, view or namespace is used: the
+catalog is passed as a function that opens it.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ T = TypeVar("T", bound="PyIcebergTable")
 
 @contextmanager
 def translated(what: str, namespace: Namespace, name: str = "", *, target: ObjectName | None = None) -> Iterator[None]:
-    """Turn whatever pyiceberg raises into an error of ours that says what was asked: `what` is "table", "view", …"""
+    """Translates any exception of pyiceberg to a Pinakes error that names the object: `what` is "table", "view", …"""
     try:
         yield
     except PinakesError:
@@ -46,7 +46,7 @@ def translated(what: str, namespace: Namespace, name: str = "", *, target: Objec
 
 
 class IcebergReader:
-    """Namespaces and tables of a pyiceberg catalog, as they are read."""
+    """Read access to the namespaces and tables of a pyiceberg catalog."""
 
     def __init__(self, type: str, open_inner: Callable[[], PyIcebergCatalog]) -> None:
         self._type = type
@@ -59,7 +59,7 @@ class IcebergReader:
 
     @cached_property
     def inner(self) -> PyIcebergCatalog:
-        """The pyiceberg catalog, opened when first asked for."""
+        """The pyiceberg catalog, opened on first use."""
         from pinakes.providers.iceberg_v3.install import install
 
         install()
@@ -69,8 +69,9 @@ class IcebergReader:
         return inner
 
     def confine(self, directories: Iterable[str], stores: str = "") -> None:
-        """Files of its tables are in these directories and in this part of object stores, or not read; called before
-        the catalog is used."""
+        """Restricts the files of its tables to these directories and this prefix of object stores. Called before the
+        catalog is used.
+        """
         self._roots = Roots(directories, stores)
 
     def check(self) -> None:
@@ -105,7 +106,7 @@ class IcebergReader:
             return IcebergTable(namespace, name, self._own(self.inner.load_table((*namespace, name))))
 
     def _own(self, handle: T) -> T:
-        """A table with our access to files; catalogs of other packages may have made it with pyiceberg's."""
+        """Returns the table with our FileIO; catalogs of other packages may have created it with pyiceberg's."""
         from pinakes.providers.table_io import TableIO
 
         if not isinstance(handle.io, TableIO):
@@ -114,7 +115,7 @@ class IcebergReader:
 
 
 class IcebergCatalog(IcebergReader):
-    """The same with their changes."""
+    """Adds changes of namespaces and tables."""
 
     def create_namespace(self, namespace: Namespace, properties: Mapping[str, str]) -> None:
         with translated("namespace", namespace):
@@ -166,12 +167,12 @@ class IcebergCatalog(IcebergReader):
 
 
 def _order(spec: TableSpec) -> dict[str, SortOrder]:
-    """The sort order as an argument; pyiceberg's default for none is not known before pyiceberg is."""
+    """Returns the sort order as an argument, or none, so that pyiceberg's default applies without importing it."""
     return {} if spec.sorting is None else {"sort_order": spec.sorting}
 
 
 class ChangesViews(Protocol):
-    """What a pyiceberg catalog needs, beyond pyiceberg's own interface, for views to be replaced and renamed."""
+    """The methods that a pyiceberg catalog needs, in addition to pyiceberg's interface, to replace and rename views."""
 
     def replace_view(
         self, identifier: str | Identifier, schema: Schema, view_version: ViewVersion, properties: Properties = ...
@@ -181,7 +182,7 @@ class ChangesViews(Protocol):
 
 
 class IcebergViewCatalog(IcebergCatalog):
-    """The same for a catalog that has views: its inner one also has what `ChangesViews` asks for."""
+    """A catalog with views: its inner catalog also implements `ChangesViews`."""
 
     @property
     def _changes(self) -> ChangesViews:

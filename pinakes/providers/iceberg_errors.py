@@ -1,4 +1,4 @@
-"""pyiceberg's exceptions as ours. Imported only when one was raised: see `translated` in `iceberg.py`."""
+"""Translates pyiceberg's exceptions. Imported only when one was raised: see `translated` in `iceberg.py`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pinakes.providers.foreign_errors import translate_foreign
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What was asked for: a table or view ("table", namespace, name), or a namespace when the name is empty."""
+    """The object of a request: a table or view ("table", namespace, name), or a namespace if the name is empty."""
 
     what: str
     namespace: Namespace
@@ -28,7 +28,7 @@ class Asked:
 
 
 def translate(error: Exception, asked: Asked, target: Asked) -> ours.PinakesError:
-    """The error of ours that says the same. `target` is what a rename leads to, else the same as `asked`."""
+    """Returns the corresponding error. `target` is the new name of a rename, else the same as `asked`."""
     return (
         _missing_or_taken(error, asked, target)
         or translate_foreign(error, asked)
@@ -39,7 +39,7 @@ def translate(error: Exception, asked: Asked, target: Asked) -> ours.PinakesErro
 
 def _missing_or_taken(error: Exception, asked: Asked, target: Asked) -> ours.PinakesError | None:
     match error:
-        case theirs.NoSuchTableError() if not asked.full:  # of the tables of a transaction, only the error names it
+        case theirs.NoSuchTableError() if not asked.full:  # in a transaction, only the error names the table
             return ours.TableNotFound(str(error))
         case theirs.TableAlreadyExistsError() if not target.full:
             return ours.TableExists(str(error))
@@ -63,7 +63,7 @@ def _missing_or_taken(error: Exception, asked: Asked, target: Asked) -> ours.Pin
 
 
 def _about_state(error: Exception, asked: Asked) -> ours.PinakesError | None:
-    """What the catalog or its files are like: changed meanwhile, out of reach, damaged."""
+    """Translates errors about the state of the catalog or its files: changed meanwhile, unreachable, damaged."""
     match error:
         case theirs.CommitFailedException() | theirs.ValidationException() | theirs.WaitingForLockException():
             return ours.CommitConflict(
@@ -84,13 +84,13 @@ def _about_state(error: Exception, asked: Asked) -> ours.PinakesError | None:
             return ours.CatalogUnavailable(f"{asked}: the catalog failed: {error}")
         case FileNotFoundError():
             return ours.DataCorrupt(f"{asked} is damaged: a file of it is missing: {error}")
-        case OSError():  # among them the errors of `requests`
+        case OSError():  # including the errors of `requests`
             return ours.CatalogUnavailable(f"{asked}: {error}")
     return None
 
 
 def _about_request(error: Exception, asked: Asked) -> ours.PinakesError:
-    """What was asked for can't be, or nobody foresaw it."""
+    """Translates errors about the request: it is invalid or not supported, or the error is unexpected."""
     match error:
         case NotImplementedError():
             return ours.NotSupportedError(f"{asked}: {error or 'this kind of catalog does not support it'}")

@@ -1,7 +1,7 @@
-"""Catalog type `iceberg_rest`: any server that speaks Iceberg's REST protocol.
+"""Catalog type `iceberg_rest`: any server with Iceberg's REST protocol.
 
-The location is the server's address, without `/v1`. Opening it asks for the configuration, which says among others
-whether the server has views and transactions; a catalog without them does not claim to.
+The location is the server's address, without `/v1`. Opening the catalog requests its configuration, which also says
+whether the server has views and transactions; a catalog without them does not offer them.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class IcebergRestOptions:
-    """What ATTACH … (TYPE iceberg_rest, …) understands."""
+    """The options of ATTACH … (TYPE iceberg_rest, …)."""
 
     warehouse: str | None = option("which of the server's warehouses", default=None)
     prefix: str | None = option("what stands before the names in paths, when the server does not say it", default=None)
@@ -74,7 +74,7 @@ class IcebergRestCatalog(IcebergCatalog):
     def open(
         cls, alias: str, location: str, options: Mapping[str, OptionValue], access: Access = ANONYMOUS
     ) -> IcebergCatalog:
-        """Ask the server at `location` for its configuration."""
+        """Requests the configuration of the server at `location`."""
         parsed = parse_options(IcebergRestOptions, options, f"catalog type {cls.TYPE}")
         check_seconds(parsed.timeout, cls.TYPE)
         if parsed.region is not None:
@@ -94,7 +94,7 @@ class IcebergRestViewCatalog(IcebergRestCatalog, IcebergViewCatalog):
 
 
 class _Transactions(IcebergRestCatalog):
-    """A server that takes changes of several tables in one request."""
+    """A server that accepts changes of several tables in one request."""
 
     @property
     def creates_in_transactions(self) -> bool:
@@ -106,7 +106,7 @@ class _Transactions(IcebergRestCatalog):
 
 
 class _TransactionsAndViews(_Transactions, IcebergRestViewCatalog):
-    """A server with both."""
+    """A server with views and multi-table commits."""
 
 
 _KINDS: dict[tuple[bool, bool], type[IcebergRestCatalog]] = {
@@ -115,7 +115,7 @@ _KINDS: dict[tuple[bool, bool], type[IcebergRestCatalog]] = {
     (False, True): _Transactions,
     (True, True): _TransactionsAndViews,
 }
-"""By whether the server has views and transactions."""
+"""The class by whether the server has views and transactions."""
 
 
 def check_seconds(timeout: float, type: str) -> None:
@@ -124,7 +124,7 @@ def check_seconds(timeout: float, type: str) -> None:
 
 
 def _uri(location: str) -> str:
-    """The address; it holds no secret, since addresses stand in errors and in logs."""
+    """Returns the checked address. It must not contain secrets, since addresses appear in errors and logs."""
     address = urlsplit(location)
     if address.scheme not in ("http", "https") or not address.hostname:
         raise InvalidArgument("catalog type iceberg_rest needs an address as its location: 'https://host/path'")

@@ -1,4 +1,4 @@
-"""Our view definitions and Iceberg's: one version, one SQL text, the comment among the properties."""
+"""Converts between our view definitions and Iceberg's: one version, one SQL text, the comment in the properties."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ COMMENT = "comment"
 
 
 def definition_of(view: View) -> ViewDefinition:
-    """The current version: our own text if there is one, else another engine's."""
+    """Returns the current version, with our own dialect's text if there is one, else another engine's."""
     text = _text_of(view)
     version = view.current_version()
     properties = dict(view.properties)
@@ -37,13 +37,13 @@ def definition_of(view: View) -> ViewDefinition:
 
 
 def schema_of(view: ViewDefinition) -> Schema:
-    """Every view that is made here has one."""
+    """Returns the schema, which every view created here has."""
     assert view.schema is not None
     return view.schema
 
 
 def version_of(view: ViewDefinition) -> ViewVersion:
-    """The version to store; the catalog gives it its ids."""
+    """Returns the version to store; the catalog assigns its ids."""
     return ViewVersion.model_validate(
         {
             "schema-id": schema_of(view).schema_id,

@@ -1,7 +1,7 @@
-"""Catalog type `jdbc`: Iceberg tables listed in PostgreSQL, MySQL or MariaDB, as Java's JdbcCatalog does it.
+"""Catalog type `jdbc`: Iceberg tables listed in PostgreSQL, MySQL or MariaDB, compatible with Java's JdbcCatalog.
 
-The location is `[scheme://][user[:password]@]host[:port][/database]` or a `jdbc:` address; its scheme says which
-database it is. User and password come from a secret of type `basic` if ATTACH names one, else from the location.
+The location is `[scheme://][user[:password]@]host[:port][/database]` or a `jdbc:` address; its scheme selects the
+database. User and password come from a secret of type `basic` if ATTACH names one, else from the location.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class JdbcOptions:
-    """What ATTACH … (TYPE jdbc, …) understands."""
+    """The options of ATTACH … (TYPE jdbc, …)."""
 
     warehouse: str | None = option("where new tables go, a directory or a URI; needed to create any", default=None)
     catalog_name: str | None = option(
@@ -50,7 +50,7 @@ class JdbcOptions:
 
 
 class JdbcCatalog(StoreCatalog):
-    """The catalog; without the option DEFAULT_NAMESPACE it has no default namespace."""
+    """The catalog. It has a default namespace only with the option DEFAULT_NAMESPACE."""
 
     TYPE: ClassVar[str] = "jdbc"
     Options: ClassVar[type[JdbcOptions]] = JdbcOptions
@@ -58,7 +58,9 @@ class JdbcCatalog(StoreCatalog):
 
     @classmethod
     def paths_within(cls, location: str, options: Mapping[str, OptionValue]) -> list[str]:
-        """The directory of a server's socket, where whoever runs this process may be let in, and certificates."""
+        """Returns the local paths in a location: the directory of a server's socket, which may authenticate the user of
+        this process, and certificates.
+        """
         driver = options.get("DRIVER")
         address = parse_address(location, None if driver is None else str(driver), None, None)
         sockets = [found.host for found in address.destinations if found.is_socket]
@@ -73,7 +75,7 @@ class JdbcCatalog(StoreCatalog):
     def open(
         cls, alias: str, location: str, options: Mapping[str, OptionValue], access: Access = ANONYMOUS
     ) -> JdbcCatalog:
-        """Open the catalog in the database at `location`; its two tables are made where they are missing."""
+        """Opens the catalog in the database at `location` and creates its two tables if they are missing."""
         parsed = parse_options(JdbcOptions, options, f"catalog type {cls.TYPE}")
         for name in ("connect_timeout", "statement_timeout"):
             if not 0 < getattr(parsed, name) < 1e6:
@@ -105,7 +107,9 @@ def _open_store(location: str, alias: str, options: JdbcOptions, access: Access)
 
 
 def login_to(address: Address, secret: Secret | None) -> Callable[[], tuple[str, str]]:
-    """Who connects. A secret is asked at each connection, so that one that was dropped opens nothing."""
+    """Returns a function that supplies user and password. A secret is read for each connection, so that a dropped one
+    opens no more connections.
+    """
     if secret is not None:
         return lambda: (secret["USERNAME"], secret["PASSWORD"])
     if not address.user:

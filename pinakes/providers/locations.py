@@ -1,4 +1,6 @@
-"""Locations of catalogs and warehouses as users write them: relative paths and `~`, beside what `Location` takes."""
+"""Locations of catalogs and warehouses as users write them: relative paths and `~`, in addition to the forms of
+`Location`.
+"""
 
 from __future__ import annotations
 
@@ -18,12 +20,14 @@ def is_address(location: str) -> bool:
 
 
 def is_remote(location: str) -> bool:
-    """Whether a text is an address of something else than this machine's files, known or not."""
+    """Whether a text is an address other than a local file, with a known scheme or not."""
     return is_address(location) and not location.startswith("file:")
 
 
 def written_location(location: str) -> Location:
-    """The location that a user means. A file: URI is decoded, as in a browser; what stands in metadata is literal."""
+    """Returns the location that a user means. A file: URI is percent-decoded, as in a browser; in metadata it is
+    literal.
+    """
     if is_address(location) or location.strip() != location:
         found = Location.parse(location)
         return Location.parse(unquote(found.path)) if found.is_local and "%" in location else found
@@ -35,7 +39,7 @@ def written_location(location: str) -> Location:
 
 
 def local_path(location: str) -> Path:
-    """The absolute path that a path or a file: URI names."""
+    """Returns the absolute path of a path or a file: URI."""
     found = written_location(location)
     if not found.is_local:
         raise InvalidArgument(f"'{location}' must be a path of this machine, and {found.scheme}:// is not")

@@ -1,7 +1,7 @@
-"""The metadata of a table with updates applied, as pyiceberg does it, without a deep copy of all that is unchanged.
+"""Applies updates to the metadata of a table, as pyiceberg does, without a deep copy of the unchanged parts.
 
-Metadata is never changed in place, so the parts that stay may be shared. With a thousand snapshots, the copy takes
-longer than the rest of a commit.
+Metadata is never changed in place, so unchanged parts can be shared. With a thousand snapshots, the copy takes longer
+than the rest of a commit.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from pyiceberg.utils.datetime import datetime_to_millis
 
 
 def updated(base: TableMetadata, updates: tuple[TableUpdate, ...], location: str | None = None) -> TableMetadata:
-    """`location` is that of the base's metadata file, for the log of such files."""
+    """Returns the updated metadata. `location` is that of the base's metadata file, for the metadata log."""
     context, metadata = _TableMetadataUpdateContext(), base
     for update in updates:
         if isinstance(update, RemoveSnapshotsUpdate):
@@ -40,12 +40,14 @@ def updated(base: TableMetadata, updates: tuple[TableUpdate, ...], location: str
 
 
 def _check_unreferred(update: RemoveSnapshotsUpdate, metadata: TableMetadata) -> None:
-    """pyiceberg takes branches and tags along with their snapshots: also one that somebody has just made."""
+    """Raises if a branch or tag refers to a removed snapshot: pyiceberg would remove it too, even one that was just
+    created.
+    """
     names = sorted(name for name, ref in metadata.refs.items() if ref.snapshot_id in update.snapshot_ids)
     if names:
         raise CommitFailedException(f"{names[0]!r} stands at a snapshot that was to go")
 
 
 def commit_response(metadata: TableMetadata, location: str) -> CommitTableResponse:
-    """What a catalog answers to a commit; not looked at again, since it was made here."""
+    """Returns the response of a catalog to a commit, without validation, since it was created here."""
     return CommitTableResponse.model_construct(metadata=metadata, metadata_location=location)

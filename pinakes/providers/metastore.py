@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
 
 class OneLevelCatalog(IcebergCatalog):
-    """A catalog whose namespaces do not nest, and whose names its store may restrict (`check_name`)."""
+    """A catalog whose namespaces do not nest, and whose store may restrict names (`check_name`)."""
 
     def check_name(self, name: str, what: str) -> None:
-        """Raise when the store would refuse the name of something new, or change it."""
+        """Raises if the store would refuse or change the name of a new object."""
         if not name:
             raise InvalidArgument(f"a {what} must have a name")
 
@@ -55,7 +55,7 @@ class OneLevelCatalog(IcebergCatalog):
     def list_tables(self, namespace: Namespace) -> list[str]:
         self._check_levels(namespace)
         found = super().list_tables(namespace)
-        if not found:  # some stores say so of namespaces that are not there
+        if not found:  # some stores return no tables for a namespace that does not exist
             self._require(namespace)
         return found
 

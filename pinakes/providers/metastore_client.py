@@ -1,4 +1,4 @@
-"""pyiceberg's metastore catalogs (Glue, S3 Tables, Hive) with the gaps closed that they share."""
+"""pyiceberg's metastore catalogs (Glue, S3 Tables, Hive), with shared fixes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Metastore(OwnFileIO):
-    """Tables are not made twice, and say nothing about how their files are reached."""
+    """Refuses to create a table that exists, and ignores storage properties of tables."""
 
     def create_table(self, identifier: str | Identifier, *args: Any, **kwargs: Any) -> Table:
         self._check_free(identifier)
@@ -43,7 +43,7 @@ class Metastore(OwnFileIO):
         return super().rename_table(from_identifier, to_identifier)  # type: ignore[safe-super]
 
     def _get_default_warehouse_location(self, database_name: str, table_name: str) -> str:
-        """Below the database's own location, or the warehouse: a directory that no other table had or will have."""
+        """Returns a directory below the database's location, or the warehouse, that no other table had or will have."""
         if location := self.load_namespace_properties((database_name,)).get("location"):
             return unique_location(location, table_name)
         if warehouse := self.properties.get("warehouse"):
@@ -51,7 +51,7 @@ class Metastore(OwnFileIO):
         raise ValueError("no place for new tables is known: ATTACH … (WAREHOUSE '…'), or WITH (location = '…')")
 
     def purge_table(self, identifier: str | Identifier) -> None:
-        OwnFileIO.purge_table(self, identifier)  # pyiceberg's would delete whatever the metadata names
+        OwnFileIO.purge_table(self, identifier)  # pyiceberg's would delete every file that the metadata refers to
 
     def _check_free(self, identifier: str | Identifier) -> None:
         if self.table_exists(identifier):

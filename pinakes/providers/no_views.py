@@ -1,4 +1,4 @@
-"""What pyiceberg asks of a catalog about views, for those that have none: the catalog type does not claim them."""
+"""pyiceberg's view methods for catalogs without views; such a catalog type does not offer views."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class NoViews:
-    """To stand before pyiceberg's own class among the bases."""
+    """A mix-in to put before pyiceberg's own class among the bases."""
 
     def list_views(self, namespace: str | Identifier) -> list[Identifier]:
         return []
@@ -36,7 +36,7 @@ class NoViews:
         schema: Schema | pa.Schema,
         view_version: ViewVersion,
         location: str | None = None,
-        properties: Properties = {},  # noqa: B006 - as pyiceberg declares it; nobody changes it
+        properties: Properties = {},  # noqa: B006 - as pyiceberg declares it; never changed
     ) -> View:
         _refuse()
 

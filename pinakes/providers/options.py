@@ -1,8 +1,7 @@
-"""Options of a catalog type: a frozen dataclass whose fields say what they are; ATTACH's key-value list becomes one.
+"""Options of a catalog type: a frozen dataclass with documented fields, which is filled from ATTACH's key-value list.
 
 A field of type `str`, `int`, `float` or `bool`, or one of them or None, is an option of the same name in upper case. A
-field without a default must be given. A class with `OPEN = True` leaves the options that it does not know to whoever
-asks for the others (`others_of`).
+field without a default is required. A class with `OPEN = True` ignores unknown options; `others_of` returns them.
 """
 
 from __future__ import annotations
@@ -23,12 +22,12 @@ _WORDS = {"true": True, "on": True, "yes": True, "false": False, "off": False, "
 
 
 def option(doc: str, *, default: Any = dataclasses.MISSING) -> Any:
-    """A field of an options dataclass, with the phrase that errors and the reference show for it."""
+    """Returns a field of an options dataclass, with the description that errors and the reference show."""
     return dataclasses.field(default=default, metadata={"doc": doc})
 
 
 def parse_options(cls: type[Options], given: Mapping[str, OptionValue], what: str) -> Options:
-    """The options dataclass `cls` from what the user wrote. `what` names the catalog type in errors."""
+    """Returns the options dataclass `cls` with the user's values. `what` names the catalog type in errors."""
     fields = {field.name.upper(): field for field in dataclasses.fields(cls)}  # type: ignore[arg-type]
     hints = get_type_hints(cls)
     values: dict[str, Any] = {}
@@ -46,13 +45,13 @@ def parse_options(cls: type[Options], given: Mapping[str, OptionValue], what: st
 
 
 def others_of(cls: type[Options], given: Mapping[str, OptionValue]) -> dict[str, OptionValue]:
-    """The options that are none of the class, with their names in lower case."""
+    """Returns the options that are not fields of the class, with their names in lower case."""
     known = {field.name for field in dataclasses.fields(cls)}  # type: ignore[arg-type]
     return {key.lower(): value for key, value in given.items() if key.lower() not in known}
 
 
 def describe_options(cls: type[object]) -> list[tuple[str, str]]:
-    """(KEY, phrase) of each option, in order."""
+    """Returns (KEY, description) of each option, in order."""
     return [(field.name.upper(), str(field.metadata["doc"])) for field in dataclasses.fields(cls)]  # type: ignore[arg-type]
 
 
@@ -73,7 +72,7 @@ def _typed(key: str, value: OptionValue, hint: Any, what: str) -> OptionValue:
     try:
         return _converted(value, kind)
     except (ValueError, KeyError, TypeError):
-        # The value may be a secret, so the message keeps it.
+        # The value may be a secret, so the message does not contain it.
         raise InvalidArgument(f"option {key} of {what} must be {_KINDS[kind]}") from None
 
 

@@ -1,8 +1,8 @@
-"""What pyiceberg's catalogs leave to the properties of a table, decided here: how its files are reached, where new
-ones go, and which ones a PURGE deletes.
+"""Overrides decisions that pyiceberg's catalogs leave to the properties of a table: how its files are read, where new
+files are written, and which ones a PURGE deletes.
 
-pyiceberg lets a table's properties go before those of its catalog. So whoever can write a table's metadata would choose
-where the catalog's keys are used (`s3.endpoint`), and which classes read its files and name new ones.
+In pyiceberg a table's properties take precedence over those of its catalog. Anyone who can write a table's metadata
+could then choose where the catalog's keys are used (`s3.endpoint`), and which classes read its files and name new ones.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ if TYPE_CHECKING:
 
 class OwnFileIO(MetastoreCatalog):
     roots: Roots = EVERYWHERE
-    """The directories of this machine that files of its tables may be in."""
+    """The local directories that files of its tables may be in."""
 
     def _load_file_io(self, properties: Properties | None = None, location: str | None = None) -> TableIO:
-        """Those that are given are the table's, and are left out."""
+        """Returns our FileIO. The given properties are the table's, and are ignored."""
         return TableIO(self.properties, self.roots)
 
     def purge_table(self, identifier: str | Identifier) -> None:
-        """Finds out which files are the table's before it goes: a damaged table stays, to be dropped plainly."""
+        """Collects the table's files before the drop: a damaged table is kept, and must be dropped without PURGE."""
         table = self.load_table(identifier)
         files = TableFiles.of(table)
         self.drop_table(identifier)
@@ -50,7 +50,7 @@ class OwnFileIO(MetastoreCatalog):
         sort_order: SortOrder = UNSORTED_SORT_ORDER,
         properties: Properties = EMPTY_DICT,
     ) -> StagedTable:
-        """As pyiceberg's, without the location provider that the properties may name."""
+        """Does the same as pyiceberg, without the location provider that the properties may name."""
         version: Any = int(properties.get(TableProperties.FORMAT_VERSION, TableProperties.DEFAULT_FORMAT_VERSION))
         names = self.identifier_to_database_and_table(identifier)
         place = self._resolve_table_location(location, *names)

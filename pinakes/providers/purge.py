@@ -1,4 +1,4 @@
-"""The files of a table that DROP TABLE … PURGE deletes: those in the table's own places (`OwnPlaces`)."""
+"""The files that DROP TABLE … PURGE deletes: those in the table's own locations (`OwnPlaces`)."""
 
 from __future__ import annotations
 
@@ -21,19 +21,22 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 GC_ENABLED = "gc.enabled"
-"""Iceberg's property: false says that data files may belong to other tables too."""
+"""Iceberg's property: false means that data files may belong to other tables too."""
 
 
 @dataclass(frozen=True, slots=True)
 class TableFiles:
-    """Data files first, the current metadata last: what a broken-off deletion leaves can still be found."""
+    """The files to delete: data files first, the current metadata last, so that an interrupted deletion can be
+    continued.
+    """
 
     paths: tuple[str, ...]
 
     @classmethod
     def of(cls, table: Table) -> TableFiles:
-        """Every file that some snapshot or the metadata log of the table names. What lies elsewhere, such as files
-        that add_files took in, stays."""
+        """Returns every file that a snapshot or the metadata log of the table refers to. Files in other locations, such
+        as those added by add_files, are kept.
+        """
         own = OwnPlaces(table.metadata)
         try:
             data, manifests, lists = _snapshot_files(table)

@@ -1,6 +1,6 @@
-"""What is replaced in pyiceberg, of any version, so that the metadata of a table neither names code to run, nor fills
-the memory, nor reads what else is in it. Tables of other FileIO classes than ours, which a program may use beside
-Pinakes, keep pyiceberg's ways.
+"""Patches of pyiceberg, of any version, for safety: the metadata of a table can neither name code to run, nor exhaust
+the memory, nor read other memory of the process. Tables with other FileIO classes than ours, which a program may use
+alongside Pinakes, keep pyiceberg's behaviour.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pyiceberg.table.locations import LocationProvider
 
 LARGEST_METADATA = 256 << 20
-"""Bytes that a metadata file may have, unpacked."""
+"""The maximum size of a metadata file, decompressed, in bytes."""
 
 _THEIR_PROVIDER = Table.location_provider
 
@@ -33,7 +33,7 @@ def close_gate() -> None:
 
 
 def read_bounded(stream: Any) -> bytes:
-    """The whole of a stream; ValueError for one that is longer than metadata can be."""
+    """Returns the content of a stream; raises ValueError if it exceeds the limit for metadata."""
     content = bytes(stream.read(LARGEST_METADATA + 1))
     if len(content) > LARGEST_METADATA:
         raise ValueError(f"it has more than {LARGEST_METADATA >> 20} MB, the most that is read as metadata")
@@ -41,7 +41,7 @@ def read_bounded(stream: Any) -> bytes:
 
 
 def check_history(metadata: TableMetadata) -> None:
-    """DataCorrupt for snapshots that are their own ancestors: whoever follows them would never come to an end."""
+    """Raises DataCorrupt if a snapshot is its own ancestor: following its history would never end."""
     parents = {snapshot.snapshot_id: snapshot.parent_snapshot_id for snapshot in metadata.snapshots}
     ends: set[int | None] = {None}
     for number in parents:

@@ -1,4 +1,6 @@
-"""Catalog types by name: ours in one table, other packages' through the entry-point group `pinakes.catalogs`."""
+"""Catalog types by name: built-in ones in one table, those of other packages through the entry-point group
+`pinakes.catalogs`.
+"""
 
 from __future__ import annotations
 
@@ -31,40 +33,41 @@ TYPES: dict[str, str] = {
     "sqlite": "pinakes.providers.sqlite:SqliteCatalog",
     "vgi": "pinakes.providers.vgi.catalog:VgiCatalog",
 }
-"""Type name → where its class is; a module is imported when the first catalog of its type is opened."""
+"""The class path by type name; a module is imported when the first catalog of its type is opened."""
 
 GROUP = "pinakes.catalogs"
 
 
 class CatalogType(Protocol):
-    """What a catalog type's class offers: its options as a dataclass, and how to open one."""
+    """The interface of a catalog type's class: its options as a dataclass, and how to open a catalog."""
 
     Options: ClassVar[type[Any]]
-    # A type that works on files of this machine also has `LOCAL_PATHS`: which of `location` and its options are paths.
-    # Paths that stand within a location, which is none itself, are told by a class method `paths_within`.
-    # One that sends `access.token`, for PASS_TOKEN, has `PASSES_TOKEN = True`.
-    # One that starts a program of the user's choice has `RUNS_COMMANDS`, which is True or, where that depends on the
-    # location, a static method that is asked. One that without a secret uses what the process itself is known by has
-    # `SERVER_CREDENTIALS = True`; options that name such credentials stand in `CREDENTIAL_OPTIONS`. Both are for
-    # administrators (`engine/catalogs/authorization`).
-    # One that connects to other hosts has a class method `destinations`, which says where its location and options
-    # lead. Of a type without it, a location that is a URL is taken to be opened by a library.
+    # Optional attributes of a type:
+    # LOCAL_PATHS         those of `location` and the options that are local paths
+    # paths_within        a class method: the local paths within a location that is not a path itself
+    # PASSES_TOKEN        True if it sends `access.token`, for PASS_TOKEN
+    # RUNS_COMMANDS       True if it starts a program of the user's choice, or a static method of the location
+    # SERVER_CREDENTIALS  True if without a secret it uses the credentials of the process
+    # CREDENTIAL_OPTIONS  options that select such credentials
+    # destinations        a class method: the hosts that the location and the options lead to; without it, a location
+    #                     that is a URL is assumed to be opened by a library
+    # RUNS_COMMANDS and the credentials of the process are for administrators (`engine/catalogs/authorization`).
 
     @classmethod
     def open(cls, alias: str, location: str, options: Mapping[str, OptionValue], access: Access) -> Catalog:
-        """Open the catalog that `location` and the options describe, to be mounted as `alias`."""
+        """Opens the catalog that `location` and the options describe, to be mounted as `alias`."""
         ...
 
 
 def open_catalog(
     type: str, alias: str, location: str, options: Mapping[str, OptionValue], access: Access = ANONYMOUS
 ) -> Catalog:
-    """A catalog of a type. Every error is typed; those about options list the options there are."""
+    """Opens a catalog of a type. Every error is typed; those about options list the available options."""
     return load_type(type).open(alias, location, options, access)
 
 
 def local_paths(type: str, location: str, options: Mapping[str, OptionValue]) -> list[str]:
-    """The paths of this machine that a catalog would be opened on, as its type tells (`LOCAL_PATHS`)."""
+    """Returns the local paths that a catalog would be opened on, as declared by its type (`LOCAL_PATHS`)."""
     given = {"location": location, **{key.lower(): str(value) for key, value in options.items() if value is not None}}
     named = getattr(load_type(type), "LOCAL_PATHS", ())
     within = getattr(load_type(type), "paths_within", None)
@@ -75,7 +78,7 @@ def local_paths(type: str, location: str, options: Mapping[str, OptionValue]) ->
 def paths_from(
     base: Path | None, type: str, location: str, options: Mapping[str, OptionValue]
 ) -> tuple[str, Mapping[str, OptionValue]]:
-    """Location and options of a catalog, with those that are relative paths (`LOCAL_PATHS`) counted from `base`."""
+    """Returns location and options of a catalog, with relative paths (`LOCAL_PATHS`) resolved against `base`."""
     if base is None:
         return location, options
     named = getattr(load_type(type), "LOCAL_PATHS", ())
@@ -88,24 +91,25 @@ def paths_from(
 
 
 def check_options(type: str, options: Mapping[str, OptionValue]) -> None:
-    """Raise, before anything is opened, when a type would refuse its options."""
+    """Raises, before anything is opened, if a type would refuse its options."""
     parse_options(load_type(type).Options, options, f"catalog type {type}")
 
 
 def passes_token(type: str) -> bool:
-    """Whether catalogs of a type can send a user's own token, as its type tells (`PASSES_TOKEN`)."""
+    """Whether catalogs of a type can send a user's own token (`PASSES_TOKEN`)."""
     return bool(getattr(load_type(type), "PASSES_TOKEN", False))
 
 
 def runs_commands(type: str, location: str) -> bool:
-    """Whether mounting a catalog of a type starts a program, as its type tells (`RUNS_COMMANDS`)."""
+    """Whether mounting a catalog of a type starts a program (`RUNS_COMMANDS`)."""
     found = getattr(load_type(type), "RUNS_COMMANDS", False)
     return bool(found(location) if callable(found) else found)
 
 
 def uses_server_credentials(type: str, options: Mapping[str, OptionValue], *, has_secret: bool) -> bool:
-    """Whether a catalog asks with the credentials of this process: without a secret (`SERVER_CREDENTIALS`), or because
-    an option says so (`CREDENTIAL_OPTIONS`)."""
+    """Whether a catalog uses the credentials of this process: without a secret (`SERVER_CREDENTIALS`), or because an
+    option selects them (`CREDENTIAL_OPTIONS`).
+    """
     found = load_type(type)
     named = {key.lower() for key, value in options.items() if value not in (None, False, "", "false")}
     if named & set(getattr(found, "CREDENTIAL_OPTIONS", ())):
@@ -114,7 +118,7 @@ def uses_server_credentials(type: str, options: Mapping[str, OptionValue], *, ha
 
 
 def destinations(type: str, location: str, options: Mapping[str, OptionValue]) -> list[Destination]:
-    """Where a catalog would connect to, as its type tells (`destinations`)."""
+    """Returns the hosts that a catalog would connect to (`destinations`)."""
     found = load_type(type)
     if hasattr(found, "destinations"):
         return list(found.destinations(location, options))
@@ -134,11 +138,11 @@ _OTHER_NAMES = {
     "sql": "sqlite",
     "worker": "vgi",
 }
-"""What people call the types, from other engines or by what is behind them."""
+"""Common other names of the types, from other engines or from the underlying product."""
 
 
 def has_functions(type: str) -> bool:
-    """Whether catalogs of a type may have functions, as its class tells."""
+    """Whether catalogs of a type may have functions."""
     return type.lower() in TYPES and hasattr(load_type(type), "list_functions")
 
 
@@ -147,7 +151,7 @@ def known_types() -> list[str]:
 
 
 def load_type(name: str) -> type[CatalogType]:
-    """The class of a catalog type, whatever the case of its name."""
+    """Returns the class of a catalog type. The name is case-insensitive."""
     wanted = name.lower()
     if wanted in TYPES:
         module, _, attribute = TYPES[wanted].partition(":")
@@ -160,7 +164,7 @@ def load_type(name: str) -> type[CatalogType]:
 
 
 def _foreign() -> Iterable[EntryPoint]:
-    from importlib.metadata import entry_points  # 40 ms that a type of ours need not pay
+    from importlib.metadata import entry_points  # 40 ms that built-in types do not need
 
     return entry_points(group=GROUP)
 

@@ -1,8 +1,8 @@
 """Catalog type `s3tables`: the tables of an Amazon S3 table bucket.
 
-The location is the bucket's ARN. The service keeps the names and, for each table, where its current metadata is;
-the files are ours to write, below the place that the service gives a table. It takes a table's name, not its columns,
-before the first file can be written: so a table that is made from a query is listed while the query runs.
+The location is the bucket's ARN. The service stores the names and, for each table, the location of its current
+metadata; we write the files, below the location that the service assigns to a table. The service needs a table's name,
+not its columns, before the first file can be written: so a table created from a query is listed while the query runs.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _NAME = re.compile(r"[a-z0-9][a-z0-9_]{0,254}")
 
 @dataclass(frozen=True, slots=True)
 class S3TablesOptions:
-    """What ATTACH … (TYPE s3tables, …) understands."""
+    """The options of ATTACH … (TYPE s3tables, …)."""
 
     region: str | None = option("the AWS region; else that of the ARN", default=None)
     endpoint: str | None = option("the address of S3 Tables, if it is not AWS's own", default=None)
@@ -47,7 +47,7 @@ class S3TablesOptions:
 
 
 class S3TablesCatalog(OneLevelCatalog):
-    """Namespaces of one level, which have no properties; no views."""
+    """A table bucket. Namespaces have one level and no properties; there are no views."""
 
     TYPE: ClassVar[str] = "s3tables"
     Options: ClassVar[type[S3TablesOptions]] = S3TablesOptions
@@ -63,7 +63,7 @@ class S3TablesCatalog(OneLevelCatalog):
     def open(
         cls, alias: str, location: str, options: Mapping[str, OptionValue], access: Access = ANONYMOUS
     ) -> S3TablesCatalog:
-        """Nothing is asked yet."""
+        """Opens the catalog without sending a request."""
         parsed = parse_options(S3TablesOptions, options, f"catalog type {cls.TYPE}")
         check_seconds(parsed.timeout, cls.TYPE)
         arn = _ARN.fullmatch(location)

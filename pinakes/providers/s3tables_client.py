@@ -36,7 +36,7 @@ logger = logging.getLogger(__name__)
 
 
 class _Creation(CreateTableTransaction):
-    """A table whose name is taken already; whoever does not finish it says so."""
+    """The creation of a table whose name is already reserved; a caller that does not finish it calls `abandon`."""
 
     def __init__(self, staged: StagedTable, abandon: Callable[[], None]) -> None:
         super().__init__(staged)
@@ -44,7 +44,7 @@ class _Creation(CreateTableTransaction):
 
 
 class S3TablesClientCatalog(NoViews, Metastore):
-    """One table bucket. A commit is one conditional update of where a table's metadata is."""
+    """One table bucket. A commit is one conditional update of a table's metadata location."""
 
     def __init__(self, name: str, client: Any, arn: str, properties: Mapping[str, str]) -> None:
         super().__init__(name, **properties)
@@ -113,7 +113,7 @@ class S3TablesClientCatalog(NoViews, Metastore):
         sort_order: SortOrder = UNSORTED_SORT_ORDER,
         properties: Properties = EMPTY_DICT,
     ) -> _Creation:
-        """The name is taken now, for the service to give the table a place; without a commit it is given back."""
+        """Reserves the name, so that the service assigns a location; without a commit it is released."""
         if location is not None:
             raise NotSupportedError("S3 Tables chooses where a table is: leave the location out")
         name = self.identifier_to_tuple(identifier)
@@ -139,7 +139,7 @@ class S3TablesClientCatalog(NoViews, Metastore):
         staged = self._update_and_stage_table(current, name, requirements, updates)
         if current is not None and staged.metadata == current.metadata:
             return _answer(current)
-        # Whether it is there can't be asked: table buckets answer no listing. Its name is new anyway.
+        # Its existence can't be checked, since table buckets do not support listing. The file name is unique anyway.
         ToOutputFile.table_metadata(staged.metadata, staged.io.new_output(staged.metadata_location), overwrite=True)
         self._swap(name, found["versionToken"], staged)
         return _answer(staged)
@@ -151,7 +151,7 @@ class S3TablesClientCatalog(NoViews, Metastore):
             self._client.delete_table(**self._bucket, namespace=database, name=table)
 
     def purge_table(self, identifier: str | Identifier) -> None:
-        """The service removes the files of a dropped table itself."""
+        """Drops the table: the service removes the files of a dropped table itself."""
         self.drop_table(identifier)
 
     def rename_table(self, from_identifier: str | Identifier, to_identifier: str | Identifier) -> Table:
@@ -170,7 +170,7 @@ class S3TablesClientCatalog(NoViews, Metastore):
     def close(self) -> None:
         self._client.close()
 
-    # --- within --------------------------------------------------------------------------------------------------
+    # --- internals -----------------------------------------------------------------------------------------------
 
     def _get(self, identifier: str | Identifier) -> dict[str, Any]:
         database, table = self.identifier_to_database_and_table(identifier, NoSuchTableError)
@@ -186,7 +186,9 @@ class S3TablesClientCatalog(NoViews, Metastore):
         return Table(name, FromInputFile.table_metadata(io.new_input(location)), location, io, self)
 
     def _swap(self, name: Identifier, token: str, staged: StagedTable) -> None:
-        """A request that boto3 sends again after a lost answer meets its own effect: a conflict that is a success."""
+        """Updates the metadata location. A request that boto3 retries after a lost response conflicts with its own
+        effect, which is a success.
+        """
         try:
             with self._missing(NoSuchTableError, taken=CommitFailedException):
                 self._client.update_table_metadata_location(
@@ -197,7 +199,7 @@ class S3TablesClientCatalog(NoViews, Metastore):
                     metadataLocation=staged.metadata_location,
                 )
         except EndpointConnectionError:
-            raise  # nobody was there: nothing was sent
+            raise  # not connected: nothing was sent
         except (CommitFailedException, BotoCoreError) as error:
             if self._metadata_location(name, error) == staged.metadata_location:
                 return
@@ -214,7 +216,7 @@ class S3TablesClientCatalog(NoViews, Metastore):
             raise CommitStateUnknownException("S3 Tables did not answer in time") from error
 
     def _give_back(self, name: Identifier) -> None:
-        """Let go of a name that nothing was committed under."""
+        """Releases a name under which nothing was committed."""
         try:
             if "metadataLocation" not in self._get(name):
                 self.drop_table(name)
@@ -225,7 +227,7 @@ class S3TablesClientCatalog(NoViews, Metastore):
 
     @contextmanager
     def _missing(self, missing: type[Exception], taken: type[Exception] | None = None) -> Iterator[None]:
-        """The service's errors of one request as pyiceberg's."""
+        """Translates the service's errors of one request to pyiceberg's."""
         try:
             yield
         except self._client.exceptions.NotFoundException as error:

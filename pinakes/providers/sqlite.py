@@ -1,7 +1,7 @@
-"""Catalog type `sqlite`: Iceberg tables on this machine, listed in one SQLite file. No server is needed.
+"""Catalog type `sqlite`: local Iceberg tables, listed in one SQLite file. It needs no server.
 
-The location is a directory, which holds `catalog.db` and `warehouse/`, or a database file; then WAREHOUSE says where
-the data goes. pyiceberg's SqlCatalog opens the same file.
+The location is a directory, which holds `catalog.db` and `warehouse/`, or a database file; then WAREHOUSE is the
+location of the data. pyiceberg's SqlCatalog can open the same file.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _FILE_SUFFIXES = (".db", ".sqlite", ".sqlite3")
 
 @dataclass(frozen=True, slots=True)
 class SqliteOptions:
-    """What ATTACH … (TYPE sqlite, …) understands."""
+    """The options of ATTACH … (TYPE sqlite, …)."""
 
     warehouse: str | None = option(
         "where new tables go, a directory or a URI; needed with a database file", default=None
@@ -43,7 +43,7 @@ class SqliteOptions:
 
 
 class SqliteCatalog(StoreCatalog):
-    """The catalog; without the option DEFAULT_NAMESPACE it has no default namespace."""
+    """The catalog. It has a default namespace only with the option DEFAULT_NAMESPACE."""
 
     TYPE: ClassVar[str] = "sqlite"
     Options: ClassVar[type[SqliteOptions]] = SqliteOptions
@@ -53,17 +53,17 @@ class SqliteCatalog(StoreCatalog):
     def open(
         cls, alias: str, location: str, options: Mapping[str, OptionValue], access: Access = ANONYMOUS
     ) -> SqliteCatalog:
-        """Open or make the database at `location`."""
+        """Opens or creates the database at `location`."""
         parsed = parse_options(SqliteOptions, options, f"catalog type {cls.TYPE}")
         database, warehouse = places(location, parsed.warehouse)
         properties = {"warehouse": warehouse, **limited_storage(storage_properties(access.storage), access)}
-        access.of_type()  # it takes no secret: whoever can read the file can read the catalog
+        access.of_type()  # it takes no secret: access to the file is access to the catalog
         found = with_default(cls, parsed.default_namespace)
         return found(cls.TYPE, _open_store(database, alias, parsed), properties)
 
 
 def places(location: str, warehouse: str | None) -> tuple[Path, str]:
-    """The database file and the warehouse, whose directories are made where they are local."""
+    """Returns the database file and the warehouse; creates their directories if they are local."""
     if not location or location == ":memory:":
         raise InvalidArgument("catalog type sqlite needs a directory or a database file as its location")
     if is_remote(location):

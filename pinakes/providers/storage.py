@@ -1,4 +1,6 @@
-"""Storage of Iceberg catalogs: a secret of type `s3` (or `aws`) as what pyiceberg's file access takes; warehouses."""
+"""Storage of Iceberg catalogs: converts a secret of type `s3` (or `aws`) to pyiceberg's FileIO properties;
+warehouses.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +12,9 @@ from pinakes.core.secrets import Access, Secret, check_region
 from pinakes.providers.locations import written_location
 
 _ELSEWHERE = ("s3.proxy-uri", "gcs.", "adls.", "hdfs.", "hf.")
-"""Properties that lead pyarrow to proxies and to stores other than S3: left out for users who are limited."""
+"""Properties that lead pyarrow to proxies and to stores other than S3: removed for users with an outbound policy."""
 _OF_THE_SERVER = (".role-arn", ".role-session-name", ".profile-name")
-"""Endings of properties by which pyarrow and boto3 act with what this process is known by."""
+"""Suffixes of properties with which pyarrow and boto3 use the credentials of this process."""
 _PROPERTIES = {
     "KEY_ID": "s3.access-key-id",
     "SECRET": "s3.secret-access-key",
@@ -23,7 +25,9 @@ _PROPERTIES = {
 
 
 def storage_properties(secret: Secret | None) -> dict[str, str]:
-    """pyiceberg's FileIO properties for a secret; none for none, nor for what the environment itself offers."""
+    """Returns pyiceberg's FileIO properties for a secret; empty without one, and without keys for the environment's
+    credentials.
+    """
     if secret is None:
         return {}
     if secret.type not in ("s3", "aws"):
@@ -37,11 +41,11 @@ def storage_properties(secret: Secret | None) -> dict[str, str]:
 
 
 def limited_storage(properties: Mapping[str, str], access: Access) -> dict[str, str]:
-    """What pyiceberg's file access is given for a catalog of a user who is not an administrator.
+    """Returns the storage properties that a user who is not an administrator may use.
 
-    pyarrow and DataFusion open connections to object stores themselves, so that an endpoint must be one that the
-    outbound policy lists, whether a secret, an option or the catalog's server names it. Without keys a store is asked
-    anonymously, and not with the credentials of this process.
+    pyarrow and DataFusion open connections to object stores themselves, so an endpoint must be listed in the outbound
+    policy, whether a secret, an option or the catalog's server names it. Without keys a store is accessed anonymously,
+    and not with the credentials of this process.
     """
     found = dict(properties)
     if access.outbound is not None:
@@ -60,12 +64,14 @@ def limited_storage(properties: Mapping[str, str], access: Access) -> dict[str, 
 
 
 def absolute_warehouse(warehouse: str) -> str:
-    """A URI as it is, a path made absolute: as a file:// URI, readers would cut it short at a '#' or '?' in it."""
+    """Returns a URI unchanged, and a path as an absolute path: readers would truncate a file:// URI at a '#' or '?'."""
     return written_location(warehouse).text
 
 
 def _of_profile(profile: str) -> dict[str, str]:
-    """The credentials of an AWS profile as they are now: pyarrow knows profiles by an environment variable only."""
+    """Returns the current credentials of an AWS profile: pyarrow supports profiles through an environment variable
+    only.
+    """
     try:
         import boto3
         from botocore.exceptions import BotoCoreError

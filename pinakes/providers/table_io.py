@@ -1,7 +1,7 @@
-"""Access to the files of Iceberg tables, and where new ones go: made here, never by a name that came from data.
+"""Access to the files of Iceberg tables, and the locations of new ones: created here, never by a class name from data.
 
-What a table's metadata names is trusted no more than what a user writes: each location is parsed (`core/location.py`)
-and, on a server, must be in the directories that the catalog is confined to. Whoever mounts a catalog decides them.
+Locations in a table's metadata are not trusted more than a user's text: each one is parsed (`core/location.py`) and, on
+a server, must be in the directories that the catalog is confined to. The user who mounts a catalog determines them.
 """
 
 from __future__ import annotations
@@ -25,19 +25,20 @@ if TYPE_CHECKING:
     from pyiceberg.typedef import Properties
 
 BUFFER = 1 << 20
-"""Bytes that a file is read ahead by, as in pyiceberg."""
+"""The read-ahead buffer of a file in bytes, as in pyiceberg."""
 
 
 class TableIO(PyArrowFileIO):
-    """pyarrow's access. Of the properties only those count that `property_gate.FROM_SERVERS` lists; local files must
-    be below `roots`."""
+    """pyarrow's file access. Only the properties that `property_gate.FROM_SERVERS` lists apply; local files must be
+    below `roots`.
+    """
 
     def __init__(self, properties: Properties, roots: Roots = EVERYWHERE) -> None:
         super().__init__(without_strange_hosts(allowed(properties, FROM_SERVERS)))
         self.roots = roots
 
     def check(self, location: Location, known: dict[str, bool] | None = None) -> None:
-        """PermissionDenied for a file outside of the roots; `known` is for many files at once."""
+        """Raises PermissionDenied for a file outside the roots; `known` caches results for many files."""
         if location.scheme != "file":
             if not self.roots.hold_object(location.identity):
                 raise PermissionDenied(
@@ -64,8 +65,9 @@ class TableIO(PyArrowFileIO):
         super().delete(str(found))
 
     def files_below(self, location: Location) -> Iterator[tuple[Location, datetime]]:
-        """Each file in a directory and in those below it, with the time of its last change. Files are spelled as the
-        location is."""
+        """Yields each file in a directory and below it, with its modification time. The paths have the same spelling as
+        the location.
+        """
         self.check(location)
         selector = fs.FileSelector(location.arrow_path, recursive=True, allow_not_found=True)
         start = location.text.removesuffix(location.path)
@@ -75,7 +77,9 @@ class TableIO(PyArrowFileIO):
 
     @staticmethod
     def parse_location(location: str, properties: Mapping[str, str] | None = None) -> tuple[str, str, str]:
-        """For pyiceberg's own code, whose parser would follow DEFAULT_SCHEME and cut a path at '#'."""
+        """Parses a location for pyiceberg's own code, whose parser would apply DEFAULT_SCHEME and truncate a path at
+        '#'.
+        """
         found = Location.parse(location)
         return found.scheme, found.authority, found.arrow_path
 
@@ -86,7 +90,7 @@ class TableIO(PyArrowFileIO):
 
 
 def location_provider(location: str, properties: Mapping[str, str]) -> LocationProvider:
-    """Where new files of a table go: pyiceberg's two ways, whatever class the table's properties name."""
+    """Returns one of pyiceberg's two location providers, regardless of the class that the table's properties name."""
     root = Location.parse(location.rstrip("/"))
     known = dict(properties)
     for key in WRITE_PATHS:
@@ -100,8 +104,9 @@ def location_provider(location: str, properties: Mapping[str, str]) -> LocationP
 
 
 class OwnPlaces:
-    """The directories that a table's own files are in: its location, and where its properties put files. Nothing
-    outside of them is deleted for a table, whatever its metadata names."""
+    """The directories of a table's own files: its location, and those in its properties. Files outside them are never
+    deleted for a table, regardless of its metadata.
+    """
 
     def __init__(self, metadata: TableMetadata) -> None:
         texts = (metadata.location, *(metadata.properties.get(key, "") for key in WRITE_PATHS))

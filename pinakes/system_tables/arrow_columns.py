@@ -1,5 +1,5 @@
-"""The columns of a loaded table or view as Arrow has them: what a query of it would give. For drivers, which ask for
-tables with their schemas; `described.py` tells the same columns by their SQL names.
+"""The columns of a loaded table or view as an Arrow schema: the schema of a query of it. For drivers, which request
+tables with their schemas; `described.py` has the same columns with SQL types.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def arrow_columns(described: Described, world: World, zone: str) -> list[tuple[pa.Field, ColumnFacts]]:
-    """Each column with what SQL says of it; none when they can't be found out."""
+    """Returns each column with its SQL facts; none if the columns can't be determined."""
     facts = columns_of(described, world)
     fields = _fields(described, world, zone) if facts else []
     return list(zip(fields, facts, strict=True))
@@ -41,4 +41,4 @@ def _fields(described: Described, world: World, zone: str) -> list[pa.Field]:
         case WorkerTable():
             return [pa.field(f.name, f.type, f.name not in loaded.required) for f in loaded.schema]
         case FilesTable():
-            return list(world.files_schema(loaded))  # `columns_of` has just read it, within the time that a call has
+            return list(world.files_schema(loaded))  # `columns_of` has just read it, within the timeout of a call

@@ -1,8 +1,8 @@
-"""What a system table declares: its name, its columns with a sentence each, and where its rows come from.
+"""The declaration of a system table: its name, its columns with a description each, and the source of its rows.
 
-A row source (`items`) gives one object per row; each column knows how to read its value from such an object, and only
-the columns that a query wants are read. A column with a `level` holds a catalog's, a schema's or a table's name: what a
-query says of it reaches the row source as `Request.wanted` and so the calls that list names (`listing.py`).
+A row source (`items`) yields one object per row; each column reads its value from such an object, and only the columns
+that a query needs are read. A column with a `level` contains the name of a catalog, a schema or a table: predicates on
+it reach the row source as `Request.wanted`, and so prune the calls that list names (`listing.py`).
 """
 
 from __future__ import annotations
@@ -32,26 +32,26 @@ class Column(Generic[R]):
     name: str
     type: pa.DataType
     doc: str
-    """One sentence; the column's comment, too."""
+    """One sentence, also used as the column's comment."""
     value: Callable[[R], object]
     level: Level | None = None
-    """Whose name it holds, where conditions on it are to reach the catalogs."""
+    """The level of the names in this column, if predicates on it are pushed down to the catalogs."""
     loads: bool = False
-    """Its value needs the table's metadata, and not only its name."""
+    """Whether its value needs the table's metadata, and not only its name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What a query wants of a system table."""
+    """The pushdown of a query into a system table."""
 
     world: World
-    """Who asks, and what they see."""
+    """The user and the visible catalogs."""
     columns: frozenset[str]
     """The columns that the query reads."""
     wanted: Condition = ANYTHING
-    """What it says of catalogs', schemas' and tables' names. It may be left to the query to apply, but saves calls."""
+    """The predicate on names of catalogs, schemas and tables. Applying it is optional, but saves calls."""
     limit: int | None = None
-    """How many rows are enough."""
+    """The number of rows that are sufficient."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ class SystemTable(Generic[R]):
     columns: tuple[Column[R], ...]
     items: Callable[[Request], Iterable[R]]
     arrays: Callable[[Request], Iterable[Mapping[str, pa.Array]]] | None = None
-    """The same rows as pieces of whole columns, where there may be very many. Used when no LIMIT stops early."""
+    """The same rows as column batches, where there may be very many. Used when the query has no LIMIT."""
 
     @property
     def schema(self) -> pa.Schema:
@@ -72,7 +72,7 @@ class SystemTable(Generic[R]):
         return any(c.loads for c in self.columns if c.name in request.columns)
 
     def read(self, request: Request) -> pa.Table:
-        """The rows for a request, under the whole schema: a column that it does not want is NULL."""
+        """Returns the rows of a request, with the complete schema: columns that are not requested are NULL."""
         schema = self.schema
         if self.arrays is not None and request.limit is None:
             pieces = self.arrays(request)
@@ -81,8 +81,9 @@ class SystemTable(Generic[R]):
         return pa.Table.from_batches((self._batch(chunk, request, schema) for chunk in _chunks(items)), schema=schema)
 
     def _enough(self, request: Request, limit: int) -> Iterator[R]:
-        """The first rows, until so many are sure to be wanted: of a name that is NULL or beyond ASCII the condition
-        here can't tell for certain."""
+        """Yields the first rows until `limit` of them certainly match: for a name that is NULL or not ASCII the
+        predicate is undecided.
+        """
         levels = [(c.level, c.value) for c in self.columns if c.level is not None]
         items = iter(self.items(request) if limit else ())
         while limit > 0 and (item := next(items, None)) is not None:
@@ -113,9 +114,9 @@ def _chunks(items: Iterable[R]) -> Iterator[list[R]]:
 
 
 def none(_: object) -> None:
-    """The value of a column that is always NULL here, and is there because clients read it."""
+    """The value of a column that is always NULL and exists for clients that read it."""
 
 
 def always_null(name: str, type: pa.DataType) -> Column[Any]:
-    """A column that says nothing here."""
+    """Returns a column that is always NULL."""
     return Column(name, type, "Always NULL", none)

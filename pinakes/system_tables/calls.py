@@ -1,7 +1,8 @@
-"""One call of a catalog on behalf of a query: on the catalog's lane, with a time-out, and with what becomes of errors.
+"""One call of a catalog on behalf of a query: on the catalog's executor, with a timeout and error handling.
 
-What went wrong is a row of system.metadata.errors, and the rest is still answered; with `metadata_errors` set to 'fail'
-it is raised. What is gone since it was listed is no error, nor is what the user may not load: it is not there for them.
+An error becomes a row of system.metadata.errors, and the other rows are still returned; with `metadata_errors` set to
+'fail' it is raised. An object that was dropped since it was listed is not an error, nor is one that the user may not
+load: it is not visible to them.
 """
 
 from __future__ import annotations
@@ -34,11 +35,11 @@ T = TypeVar("T")
 
 
 class CatalogLost(Exception):
-    """Nothing more is to be had of a catalog for this query."""
+    """The catalog is not used any more for this query."""
 
 
 class Question(NamedTuple):
-    """What a catalog is asked for, in words for a row of errors."""
+    """The description of a call, for a row of system.metadata.errors."""
 
     operation: str
     schema: str | None = None
@@ -51,11 +52,11 @@ class Call(Generic[T]):
     mount: MountedCatalog
     question: Question
     known: T | None
-    """The answer, where it is remembered."""
+    """The result, if it is cached."""
     job: Job[T] | None
 
     def answer(self, default: T) -> T:
-        """What the catalog said; `default` where it has nothing to say, or something went wrong."""
+        """Returns the result; `default` if the object does not exist or an error occurred."""
         if self.job is None:
             return default if self.known is None else self.known
         try:
@@ -73,7 +74,7 @@ class Call(Generic[T]):
                 self._failed(error)
         except PinakesError as error:
             self._failed(error)
-        except Exception as error:  # noqa: BLE001 - a catalog type of somebody's own may raise anything
+        except Exception as error:  # noqa: BLE001 - a third-party catalog type may raise anything
             self._failed(InternalError(f"{type(error).__name__}: {error}"), cause=error)
         return default
 
@@ -108,7 +109,7 @@ def ask(
     *arguments: P.args,
     **named: P.kwargs,
 ) -> Call[T]:
-    """Ask a catalog, by a method of it, on its lane; what is remembered is not asked for. `answer` waits."""
+    """Calls a method of a catalog on its executor, unless the result is cached. `answer` waits for the result."""
     known = remembered(method, *arguments, **named)
     if known is not None:
         return Call(world, mount, question, known, None)

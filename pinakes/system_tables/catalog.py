@@ -1,6 +1,6 @@
-"""The catalogs that hold system tables: `system`, and `information_schema` as a name of its own or in any catalog.
+"""The catalogs of system tables: `system`, and `information_schema` as a catalog or within any catalog.
 
-They are catalogs like others, so that SHOW, DESCRIBE, USE and completion work on them. They hold nothing themselves.
+They are ordinary catalogs, so that SHOW, DESCRIBE, USE and completion work on them. They store nothing.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from pinakes.system_tables import registry
 
 
 class SystemCatalog:
-    """`name.schema.table` for some schemas of system tables; `of` is the catalog that they are in."""
+    """Resolves `name.schema.table` for some schemas of system tables; `of` is the catalog that they are in."""
 
     type = "system"
     why_read_only = "its tables are made of what the engine and its catalogs know"
@@ -22,10 +22,10 @@ class SystemCatalog:
         self._schemas = schemas
 
     def check(self) -> None:
-        """It always answers."""
+        """Does nothing: it is always available."""
 
     def close(self) -> None:
-        """There is nothing to release."""
+        """Does nothing: there are no resources to release."""
 
     def list_namespaces(self, parent: Namespace = ()) -> list[Namespace]:
         if parent:
@@ -59,16 +59,16 @@ class SystemCatalog:
 
 
 class EveryInformationSchema:
-    """`information_schema.table`, without a catalog: of all catalogs at once. Its tables are in no namespace."""
+    """`information_schema.table` without a catalog: covers all catalogs. Its tables are in no namespace."""
 
     type = "system"
     why_read_only = SystemCatalog.why_read_only
 
     def check(self) -> None:
-        """It always answers."""
+        """Does nothing: it is always available."""
 
     def close(self) -> None:
-        """There is nothing to release."""
+        """Does nothing: there are no resources to release."""
 
     def list_tables(self, namespace: Namespace) -> list[str]:
         if namespace:
@@ -83,10 +83,10 @@ class EveryInformationSchema:
 
 
 def whole_system() -> SystemCatalog:
-    """The catalog `system`."""
+    """Returns the catalog `system`."""
     return SystemCatalog(SYSTEM)
 
 
 def information_schema_of(catalog: str) -> SystemCatalog:
-    """`catalog.information_schema`."""
+    """Returns `catalog.information_schema`."""
     return SystemCatalog(catalog, (INFORMATION_SCHEMA,))

@@ -1,7 +1,7 @@
-"""Calls of catalogs on threads of their own: a few at a time for each catalog, and none waited for too long.
+"""Runs calls of catalogs on separate threads, with a limit per catalog and a timeout.
 
-A thread that hangs in a call can't be ended, so each lane has a bounded number of them, and they are daemons: a
-catalog that never answers takes its own lane's threads and nothing else, and the process ends without it.
+A thread that hangs in a call can't be stopped, so each lane has a bounded number of threads, which are daemons: a
+catalog that never responds blocks only the threads of its own lane, and does not keep the process from exiting.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ T = TypeVar("T")
 A = TypeVar("A")
 
 WIDTH = 8
-"""Calls of one catalog at the same time."""
+"""The maximum number of concurrent calls of one catalog."""
 LINGER = 0.5
-"""Seconds that a thread waits for another job: to start one takes longer than most calls."""
+"""Seconds that a thread waits for another job: starting a thread takes longer than most calls."""
 TICK = 0.05
-"""Seconds after which one who waits looks whether their statement was stopped."""
+"""Seconds between two checks of a waiting thread whether its statement was cancelled."""
 
 
 class TooSlow(Exception):
-    """A call took longer than it may; `stuck` when it was not even begun, since every thread of the lane hangs."""
+    """A call exceeded its timeout; `stuck` if it did not start, because every thread of the lane hangs."""
 
     def __init__(self, *, stuck: bool) -> None:
         super().__init__()
@@ -51,7 +51,7 @@ class Job(Generic[T]):
         self.done.set()
 
     def result(self, timeout: float, check: Callable[[], None]) -> T:
-        """What the call gave or raised; TooSlow when it takes longer than `timeout`, counted from its beginning."""
+        """Returns the call's result or raises its error; raises TooSlow after `timeout`, counted from its start."""
         while not self.done.wait(TICK):
             check()
             since = self.begun if self.begun is not None else self.made
@@ -64,7 +64,7 @@ class Job(Generic[T]):
 
 
 class Busy(NamedTuple):
-    """The calls of a lane that run, and those that wait."""
+    """The number of running and queued calls of a lane."""
 
     running: int
     waiting: int
@@ -87,7 +87,7 @@ class _Lane:
 
 
 class Lanes:
-    """One lane per catalog and user, made when it is used, gone when it was not used for a moment."""
+    """One lane per catalog and user, created on first use, removed after a short idle time."""
 
     def __init__(self, width: int = WIDTH) -> None:
         self.width = width
@@ -98,7 +98,7 @@ class Lanes:
         job = Job(call)
         with self._lock:
             found = self._lanes.get(lane) or self._lanes.setdefault(lane, _Lane(threading.Condition(self._lock)))
-            found.jobs.append(job)  # type: ignore[arg-type]  # nobody reads its value here
+            found.jobs.append(job)  # type: ignore[arg-type]  # its value is not read here
             starts = found.threads < self.width and len(found.jobs) > found.idle
             found.threads += starts
             found.ready.notify()
@@ -107,7 +107,7 @@ class Lanes:
         return job
 
     def busy(self, lane: Hashable) -> Busy:
-        """What a lane does at this moment."""
+        """Returns the current load of a lane."""
         with self._lock:
             found = self._lanes.get(lane)
             if found is None:
@@ -117,10 +117,10 @@ class Lanes:
     def _work(self, key: Hashable, lane: _Lane) -> None:
         while (job := self._next(key, lane)) is not None:
             job.run()
-            del job  # it may hold a whole listing, or the error of one
+            del job  # it may hold a complete listing, or an error
 
     def _next(self, key: Hashable, lane: _Lane) -> Job[object] | None:
-        """The next job of a lane; a thread that gets none for a while ends."""
+        """Returns the next job of a lane; a thread that gets none for a while ends."""
         with self._lock:
             waits = True
             while (job := lane.take()) is None and waits:
@@ -134,7 +134,7 @@ class Lanes:
 
 
 def ahead(items: Iterable[A], submit: Callable[[A], T], window: int) -> Iterator[tuple[A, T]]:
-    """Each item with its job, in order, while the jobs of up to `window` items after it are under way."""
+    """Yields each item with its job, in order, while the jobs of up to `window` following items run."""
     waiting: deque[tuple[A, T]] = deque()
     for item in items:
         waiting.append((item, submit(item)))

@@ -1,4 +1,4 @@
-"""The functions that catalogs offer: `mydb.main.fn(…)`. Only catalogs of a type that has some are asked."""
+"""The functions of catalogs: `mydb.main.fn(…)`. Only catalogs of a type with functions are called."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from pinakes.system_tables.namespaces import namespaces_of
 
 
 class Listed(NamedTuple):
-    """A function; one of the engine's own is in no catalog."""
+    """A function; a built-in one has no catalog."""
 
     name: str
     kind: str

@@ -1,5 +1,5 @@
-"""Conditions on names joined by AND and OR. Lists of names, and of rows of them, are kept as lists: who asks for a
-thousand tables one by one is answered as quickly as who asks for ten.
+"""Predicates on names joined by AND and OR. Lists of names, and of rows of names, are kept as sets: a query for a
+thousand tables by name is as fast as one for ten.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pinakes.system_tables.conditions import ANYTHING, FOLDS, Condition, Fold, K
 
 @dataclass(frozen=True)
 class RowOf:
-    """Several names together are one of these rows. There may be thousands, so each question is a look into a set."""
+    """Several names together are one of these rows. There may be thousands, so each check is a set lookup."""
 
     subjects: tuple[tuple[Level, Fold], ...]
     rows: frozenset[tuple[str, ...]]
@@ -36,7 +36,7 @@ class RowOf:
         return all(any(name.startswith(FOLDS[fold](beginning)) for (name,) in self._parts((i,))) for i, fold in about)
 
     def _parts(self, which: tuple[int, ...]) -> frozenset[tuple[str, ...]]:
-        """The rows as far as these of their names go."""
+        """Returns the rows projected to these positions."""
         if which not in self._found:
             self._found[which] = frozenset(tuple(row[i] for i in which) for row in self.rows)
         return self._found[which]
@@ -88,13 +88,15 @@ class Any:
 
 
 def both(*parts: Condition) -> Condition:
-    """All of them hold; what is known of nothing is left out."""
+    """Returns the conjunction; predicates without a constraint are left out."""
     known = tuple(p for p in parts if p is not ANYTHING)
     return known[0] if len(known) == 1 else All(known) if known else ANYTHING
 
 
 def either(*parts: Condition) -> Condition:
-    """One of them holds: where one may be anything, all may. What is of one form becomes one list."""
+    """Returns the disjunction: if one part has no constraint, neither has the result. Parts of the same form become one
+    list.
+    """
     if not parts or any(p is ANYTHING for p in parts):
         return ANYTHING
     lists: dict[tuple[tuple[Level, Fold], ...], set[tuple[str, ...]]] = {}
@@ -104,11 +106,13 @@ def either(*parts: Condition) -> Condition:
 
 
 MOST_ROWS = 100
-"""Rows that one condition may stand for, of a few names each, to be put into a list with others."""
+"""The maximum number of rows that one predicate may expand to in order to be merged into a list."""
 
 
 def _is_taken(part: Condition, lists: dict[tuple[tuple[Level, Fold], ...], set[tuple[str, ...]]]) -> bool:
-    """Whether a condition is a list of names or rows; these are added to what is there of the same form."""
+    """Adds the names or rows of a predicate to the list of the same form. Returns False if the predicate is
+    not a list.
+    """
     singles = part.parts if isinstance(part, All) else (part,)
     names = [single for single in singles if isinstance(single, OneOf)]
     if isinstance(part, RowOf):

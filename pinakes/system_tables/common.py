@@ -1,4 +1,4 @@
-"""What many tables say of a row: the columns that name its catalog, schema and table."""
+"""Shared columns: the names of a row's catalog, schema and table."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _NESTED = "Schema that the table is in; nested ones joined by dots"
 
 
 def named(catalog: str, schema: str, table: str) -> tuple[Column[Row], Column[Row], Column[Row]]:
-    """The three columns that say which table a row is about, under the names that they have in this table."""
+    """Returns the three columns that identify the table of a row, with the column names of this system table."""
     return (
         Column(catalog, TEXT, "Catalog that the table is in", attrgetter("catalog"), level="catalog"),
         Column(schema, TEXT, _NESTED, attrgetter("schema"), level="schema"),

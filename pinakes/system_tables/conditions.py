@@ -1,8 +1,8 @@
-"""What a query says of names: conditions on the catalog's, the schema's and the table's name.
+"""Predicates on the names of catalogs, schemas and tables.
 
-A condition is asked with the names that are known so far, and answers false only when no row with these names can be
-wanted: so a catalog is left out before it is asked, and a schema before its tables are listed. DataFusion applies every
-condition to the rows in the end, so at worst something is listed in vain. `combined.py` joins them.
+A predicate is evaluated with the names that are known so far, and is false only if no row with these names can match:
+so a catalog is pruned before it is called, and a schema before its tables are listed. DataFusion applies every
+predicate to the rows in the end, so at worst some names are listed unnecessarily. `combined.py` joins predicates.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Literal, Protocol
 from pinakes.parser.patterns import MANY, ONE, matches
 
 Level = Literal["catalog", "schema", "table", "kind"]
-"""`kind` is what `table_type` says: each kind is listed by a call of its own."""
+"""`kind` is the value of `table_type`: each kind is listed by a separate call."""
 Known = Mapping[Level, str]
 Fold = Literal["", "lower", "upper"]
 
@@ -26,7 +26,7 @@ FOLDS: dict[Fold, Callable[[str], str]] = {"": str, "lower": str.lower, "upper":
 
 class Condition(Protocol):
     def may(self, known: Known) -> bool:
-        """Whether a row with these names may be wanted; names that are not known yet may be any."""
+        """Whether a row with these names may match; names that are not known yet may have any value."""
         ...
 
     def concerns(self, level: Level) -> bool:
@@ -34,17 +34,17 @@ class Condition(Protocol):
         ...
 
     def values(self, level: Level) -> frozenset[str] | None:
-        """The only names of a level that can be wanted; None when that is no list."""
+        """Returns the only names of a level that can match; None if they are not a list."""
         ...
 
     def reaches(self, level: Level, beginning: str) -> bool:
-        """Whether a name of a level may be wanted that begins so, as those of what is nested in a schema do."""
+        """Whether a name of a level with this prefix may match, as those of nested schemas."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Anything:
-    """Nothing is known of the names."""
+    """No constraint on the names."""
 
     def may(self, known: Known) -> bool:
         return True
@@ -64,7 +64,7 @@ ANYTHING = Anything()
 
 @dataclass(frozen=True, slots=True)
 class OneOf:
-    """The name, as it is or in lower or upper case, is one of these."""
+    """The name, optionally folded to lower or upper case, is one of these."""
 
     level: Level
     names: frozenset[str]
@@ -88,7 +88,9 @@ class OneOf:
 
 @dataclass(frozen=True)
 class Like:
-    """The name, as it is or folded, matches a pattern of LIKE or ILIKE: % and _, and a backslash before them."""
+    """The name, optionally folded, matches a LIKE or ILIKE pattern: % and _, with a backslash as the escape
+    character.
+    """
 
     level: Level
     pattern: str
@@ -105,7 +107,7 @@ class Like:
         return level == self.level
 
     def values(self, level: Level) -> frozenset[str] | None:
-        """A pattern without a wildcard is a name."""
+        """Returns the pattern as a name if it has no wildcard."""
         plain = not self.caseless and not self.fold and not set(self.pattern) & set("%_\\")
         return frozenset({self.pattern}) if plain and level == self.level else None
 
@@ -119,7 +121,7 @@ class Like:
 
     @cached_property
     def _fixed(self) -> tuple[str, ...]:
-        """What stands before the first %."""
+        """The part before the first %."""
         return tuple(takewhile(lambda piece: piece != MANY, self._pieces))
 
     @cached_property
@@ -133,7 +135,7 @@ _WILD = {"%": MANY, "_": ONE}
 
 @dataclass(frozen=True, slots=True)
 class Not:
-    """The name is none of these, or does not match: so a catalog can be left out that is not to be asked."""
+    """The name is none of these, or does not match the pattern: prunes catalogs that are excluded explicitly."""
 
     excluded: OneOf | Like
 
@@ -153,5 +155,5 @@ class Not:
 
 
 def is_odd(name: str, fold: object) -> bool:
-    """Whether it is left to DataFusion to tell: what is the same in another case is its own business beyond ASCII."""
+    """Whether the comparison is left to DataFusion, which has its own case folding beyond ASCII."""
     return bool(fold) and not name.isascii()

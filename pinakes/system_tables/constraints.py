@@ -1,5 +1,5 @@
-"""The constraints of tables: Iceberg's identifier fields as a primary key, NOT NULL as a check of each column, and what
-workers declare. Those without a name of their own are named as PostgreSQL does it.
+"""The constraints of tables: Iceberg's identifier fields as a primary key, NOT NULL as a check of each column, and
+those that workers declare. Unnamed constraints are named as in PostgreSQL.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ class Constraint(NamedTuple):
     """PRIMARY KEY, UNIQUE or CHECK."""
     columns: tuple[str, ...]
     clause: str = ""
-    """What a CHECK asks for."""
+    """The condition of a CHECK."""
     is_enforced: bool = False
 
 
 class Key(NamedTuple):
-    """A column of a primary key, or of columns that are UNIQUE."""
+    """A column of a primary key or a UNIQUE constraint."""
 
     constraint: Constraint
     column: str
@@ -63,7 +63,7 @@ def _constraints_of(found: Described) -> Iterator[Constraint]:
 
 
 def _declared(entry: Entry, table: WorkerTable) -> Iterator[Constraint]:
-    """What nobody but the worker itself checks."""
+    """Yields the constraints that only the worker itself checks."""
     for columns in table.unique:
         yield Constraint(entry, f"{entry.name}_{'_'.join(columns)}_key", "UNIQUE", columns)
     for number, clause in enumerate(table.checks):

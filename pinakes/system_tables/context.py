@@ -1,7 +1,7 @@
-"""What a system table is given to look at: who asks, the catalogs they see, and how to ask these.
+"""The context of a system table: the user, the visible catalogs, and how to call them.
 
-The engine makes a `World` for each statement (`engine/system/contexts.py`). A catalog is in it because this session
-sees it, and it is opened with this user's token: so no table can tell of anything else.
+The engine creates a `World` for each statement (`engine/system/contexts.py`). It contains only catalogs that are
+visible to this session, opened with this user's token, so a table can't disclose anything else.
 """
 
 from __future__ import annotations
@@ -35,17 +35,17 @@ class MountedCatalog(Protocol):
 
     @property
     def catalog(self) -> Catalog:
-        """Opened with this user's token, if it is not open yet; that may take long, or fail."""
+        """The catalog, opened with this user's token if it is not open yet, which may be slow or fail."""
         ...
 
     @property
     def lane(self) -> Hashable:
-        """Calls of one lane share its threads."""
+        """The lane of its calls; calls of one lane share its threads."""
         ...
 
     @property
     def is_system(self) -> bool:
-        """It is ours and holds system tables."""
+        """Whether it is a built-in catalog of system tables."""
         ...
 
     @property
@@ -56,7 +56,7 @@ class MountedCatalog(Protocol):
 
     @property
     def visibility(self) -> str:
-        """Who else sees it: session, user or all."""
+        """The visibility of the mount: session, user or all."""
         ...
 
     @property
@@ -92,26 +92,26 @@ class FunctionInfo(Protocol):
 class World:
     identity: Identity
     mounts: tuple[MountedCatalog, ...]
-    """Those that the table spans: all that the session sees, or the one that was named."""
+    """The catalogs that the table covers: all that the session sees, or the named one."""
     lanes: Lanes
     faults: Faults
-    """What went wrong lately, for everybody; a user is shown their own."""
+    """Recent metadata errors of all users; a user sees only their own."""
     check: Callable[[], None]
-    """Raises when the statement was stopped."""
+    """Raises when the statement was cancelled."""
     files_schema: Callable[[FilesTable], pa.Schema]
-    """The columns of files that are read as a table."""
+    """Returns the columns of a table of files."""
     view_schema: Callable[[str, Namespace, str], pa.Schema]
-    """The columns of a view, by catalog, namespace and name, of which only the text is known."""
+    """Returns the columns of a view, by catalog, namespace and name, if only its text is known."""
     functions: Callable[[], tuple[FunctionInfo, ...]]
     runtime: RuntimeState
-    """What the engine does and did."""
+    """The state of the engine."""
     read_avro: Callable[[IcebergTable, str], pa.Table]
-    """A file of manifests that an Iceberg table names, by its path."""
+    """Reads a manifest or manifest list of an Iceberg table by its path."""
     strict: bool = False
-    """`metadata_errors` is 'fail': the first thing that goes wrong is an error."""
+    """Whether `metadata_errors` is 'fail': the first metadata error is raised."""
     timeout: float = 10.0
-    """Seconds that one call of a catalog may take."""
+    """The timeout of one call of a catalog in seconds."""
     failed: list[Fault] = field(default_factory=list)
-    """What went wrong for this statement."""
+    """The metadata errors of this statement."""
     notes: list[str] = field(default_factory=list)
-    """What else whoever asks is to know of the answer."""
+    """Other warnings for the user."""

@@ -1,4 +1,4 @@
-"""Facts of a loaded table or view: its columns, its comment, its properties, its keys. Whatever kind of table it is."""
+"""Facts about a loaded table or view of any kind: its columns, comment, properties and keys."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class ColumnFacts(NamedTuple):
     name: str
     position: int
     type: str
-    """Spelled so that CREATE TABLE reads it back."""
+    """The type in the spelling of CREATE TABLE."""
     nullable: bool
     default: str | None
     comment: str | None
@@ -39,12 +39,12 @@ def columns_of(described: Described, world: World) -> list[ColumnFacts]:
 
 
 def columns_of_loaded(loaded: IcebergTable | ViewDefinition | VirtualTable | WorkerTable) -> list[ColumnFacts]:
-    """Of what has its columns with it."""
+    """Returns the columns of an object that includes its schema."""
     match loaded:
         case IcebergTable():
             return [_iceberg(f, n, view=False) for n, f in enumerate(loaded.handle.schema().fields, 1)]
         case ViewDefinition():
-            assert loaded.schema is not None  # else who asks has to find the columns out
+            assert loaded.schema is not None  # else the caller has to determine the columns
             return [_iceberg(f, n, view=True) for n, f in enumerate(loaded.schema.fields, 1)]
         case VirtualTable():
             return [
@@ -62,7 +62,7 @@ def _of_worker(field: pa.Field, number: int, table: WorkerTable) -> ColumnFacts:
 
 
 def view_schema(described: Described, world: World) -> list[pa.Field]:
-    """Of a view whose catalog keeps its text alone: known only when it is planned."""
+    """Returns the columns of a view whose catalog stores only its text; the view must be planned."""
     entry = described.entry
     question = Question("plan the view", entry.schema, entry.name)
 
@@ -73,7 +73,7 @@ def view_schema(described: Described, world: World) -> list[pa.Field]:
 
 
 def _files_schema(described: Described, table: FilesTable, world: World) -> list[pa.Field]:
-    """Known only when the files are looked at, which may fail as any other call may."""
+    """Returns the columns of files; the files must be read, which may fail as any other call."""
     entry = described.entry
     question = Question("read the files", entry.schema, entry.name)
     return ask(world, entry.mount, question, lambda: list(world.files_schema(table))).answer([])
@@ -89,7 +89,7 @@ def _iceberg(field: NestedField, number: int, *, view: bool) -> ColumnFacts:
 
 
 def columns_of_arrow(fields: Iterable[pa.Field]) -> list[ColumnFacts]:
-    """Of files, which say only what they hold."""
+    """Returns the columns of files, which have only names and types."""
     return [ColumnFacts(f.name, n, sql_name_of_arrow(f.type), True, None, None) for n, f in enumerate(fields, 1)]
 
 
@@ -122,7 +122,7 @@ def properties_of(loaded: Loaded) -> Mapping[str, str]:
 
 
 def keys_of(loaded: Loaded) -> Iterator[str]:
-    """The columns of its primary key: of Iceberg, the identifier fields."""
+    """Yields the columns of the primary key: in Iceberg, the identifier fields."""
     if isinstance(loaded, WorkerTable):
         yield from loaded.key
     if isinstance(loaded, IcebergTable):
@@ -130,7 +130,7 @@ def keys_of(loaded: Loaded) -> Iterator[str]:
 
 
 def required_of(loaded: Loaded) -> Iterator[str]:
-    """The columns that are NOT NULL."""
+    """Yields the NOT NULL columns."""
     if isinstance(loaded, WorkerTable):
         yield from loaded.required
     if isinstance(loaded, IcebergTable):

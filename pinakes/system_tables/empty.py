@@ -1,4 +1,4 @@
-"""Tables that clients ask for and that have no rows here: their columns are there, under the names they expect."""
+"""Tables without rows, which exist for clients that query them: they have the expected columns."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ def nothing(_: Request) -> Iterable[object]:
 
 
 def empty(name: str, doc: str, columns: str) -> SystemTable[object]:
-    """Columns are given as words; `:n` behind one makes it a number, all others are texts."""
+    """Returns a table without rows. Columns are given as words; a suffix `:n` makes a column a number, all others are
+    strings.
+    """
     declared: list[Column[object]] = [
         Column(
             word.removesuffix(":n"),

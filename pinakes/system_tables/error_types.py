@@ -1,4 +1,4 @@
-"""Whose matter an error is, in Trino's four words, by its code."""
+"""Maps error codes to Trino's error types."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _OF_OTHERS = {
 
 
 def error_type(code: str | None) -> str | None:
-    """None without an error."""
+    """Returns the error type of a code; None without an error."""
     if code is None:
         return None
     if code in _OF_US:

@@ -1,4 +1,4 @@
-"""The columns that tell of a file of an Iceberg table: in system.iceberg.files and, with its status, in entries."""
+"""The columns of a file of an Iceberg table: in system.iceberg.files and, with its status, in entries."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pinakes.system_tables.iceberg_values import readable_bound
 INT = pa.int32()
 NUMBERS_BY_FIELD = pa.map_(NUMBER, NUMBER)
 TEXTS_BY_FIELD = pa.map_(NUMBER, TEXT)
-"""By field id. It is an integer in Iceberg, but DataFusion finds `m[6]` only in a map whose keys are bigint."""
+"""Values by field id. It is an int in Iceberg, but DataFusion supports `m[6]` only for maps with bigint keys."""
 
 _METRICS = {
     "column_sizes": "column_size",
@@ -25,7 +25,7 @@ _METRICS = {
     "lower_bounds": "lower_bound",
     "upper_bounds": "upper_bound",
 }
-"""The columns of a manifest that tell of a file's columns, and what each is called for one of these."""
+"""The column metrics of a manifest, and the name of each metric for a single column."""
 
 
 def _get(name: str) -> Callable[[File], Any]:
@@ -49,7 +49,7 @@ def _readable(file: File, name: str) -> list[tuple[int, str]] | None:
 
 
 def _metrics(file: File) -> str:
-    """All that is known of each column, by its name."""
+    """Returns all metrics of each column, by column name."""
     columns: dict[str, dict[str, object]] = {}
     for name, metric in _METRICS.items():
         for number, value in (_readable(file, name) if "bound" in name else file.pairs(name)) or ():

@@ -1,7 +1,7 @@
-"""The manifests of an Iceberg table and the files that they name, for the tables of system.iceberg.
+"""The manifests of an Iceberg table and their files, for the tables of system.iceberg.
 
-Whoever asks of a file asks for one thing at a time, and only for what the query reads: so the columns of a manifest
-are turned into Python's values one by one, when the first of their files is asked.
+Values are read one column at a time, and only those that the query needs: a column of a manifest is converted to Python
+values when the first of its files is read.
 """
 
 from __future__ import annotations
@@ -24,23 +24,23 @@ if TYPE_CHECKING:
     from pyiceberg.types import IcebergType
 
 ADDED, DELETED = 1, 2
-"""The status of an entry; 0 is one that was there before."""
+"""The status of an entry; 0 is an existing one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """A manifest as the list of a snapshot tells of it."""
+    """A manifest as described by the manifest list of a snapshot."""
 
     row: Mapping[str, Any]
     snapshot_id: int
-    """Whose list it is."""
+    """The snapshot of the manifest list."""
 
     def get(self, name: str) -> Any:
-        """A value of it; NULL in lists of versions that have no such column."""
+        """Returns a value; None in manifest lists of versions without this column."""
         return self.row.get(name)
 
     def count(self, name: str) -> Any:
-        """The same where engines write a longer name."""
+        """Returns a file count, under either of the two names that engines write."""
         return self.row.get(f"{name}_files_count", self.row.get(f"{name}_data_files_count"))
 
     @property
@@ -53,12 +53,12 @@ class Manifest:
 
     @property
     def content(self) -> int:
-        """0 for data files, 1 for deletes; version 1 knows data only, and does not say so."""
+        """0 for data files, 1 for deletes; version 1 has only data files, and lacks the column."""
         return int(self.row.get("content") or 0)
 
 
 def manifests_of(inside: Inside, snapshot: Snapshot | None) -> Iterator[Manifest]:
-    """The manifests of a snapshot; none where there is no snapshot."""
+    """Yields the manifests of a snapshot; none without a snapshot."""
     if snapshot is None:
         return
     if not snapshot.manifest_list:
@@ -73,18 +73,18 @@ def current_manifests(inside: Inside) -> Iterator[Manifest]:
 
 
 def every_manifest(inside: Inside) -> Iterator[Manifest]:
-    """Those of all snapshots: one that several have comes once for each."""
+    """Yields the manifests of all snapshots; one that is in several snapshots is repeated."""
     for snapshot in sorted(inside.metadata.snapshots, key=lambda s: s.timestamp_ms):
         inside.check()
         yield from manifests_of(inside, snapshot)
 
 
-# --- the files in them -------------------------------------------------------------------------------------------
+# --- the files of manifests --------------------------------------------------------------------------------------
 
 
 @dataclass
 class Contents:
-    """What stands in one manifest."""
+    """The entries of one manifest."""
 
     inside: Inside
     manifest: Manifest
@@ -92,11 +92,11 @@ class Contents:
     _values: dict[str, list[Any]] = field(default_factory=dict)
 
     def entry_values(self, name: str) -> list[Any]:
-        """Of all entries, one of what an entry itself has."""
+        """Returns the values of a column of the entries."""
         return self._known(f"entry {name}", self.read.column(name) if name in self.read.column_names else None)
 
     def file_values(self, name: str) -> list[Any]:
-        """Of all entries, one of what is told of their files."""
+        """Returns the values of a column of the entries' data files."""
         return self._known(name, self._files.field(name) if name in self._names else None)
 
     @cached_property
@@ -111,7 +111,7 @@ class Contents:
 
     @cached_property
     def first_row_ids(self) -> list[int | None]:
-        """Those that files do not tell follow from that of the manifest, one file after the other."""
+        """The first row ids. Files without one are numbered from that of the manifest, one after the other."""
         found = list(self.file_values("first_row_id"))
         unused: int | None = self.manifest.get("first_row_id")
         told = zip(self.entry_values("status"), self.file_values("record_count"), strict=True)
@@ -138,17 +138,17 @@ class Contents:
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """An entry of a manifest: a file of data or of deletes, and what became of it."""
+    """An entry of a manifest: a data or delete file, and its status."""
 
     of: Contents
     number: int
 
     def get(self, name: str) -> Any:
-        """What is told of the file."""
+        """Returns a value of the data file."""
         return self.of.file_values(name)[self.number]
 
     def pairs(self, name: str) -> list[tuple[int, Any]] | None:
-        """What is told of its columns: values by field id."""
+        """Returns metrics of the file's columns: values by field id."""
         found = self.get(name)
         return None if found is None else [(pair["key"], pair["value"]) for pair in found]
 
@@ -162,12 +162,12 @@ class File:
 
     @property
     def snapshot_id(self) -> int | None:
-        """Where an entry does not say, it is that of its manifest."""
+        """The snapshot of the entry; by default that of its manifest."""
         found: int | None = self.of.entry_values("snapshot_id")[self.number]
         return self.of.manifest.get("added_snapshot_id") if found is None else found
 
     def sequence(self, name: str) -> int | None:
-        """A number of a commit. One that was only added has that of its manifest; version 1 has none."""
+        """Returns a sequence number. An added entry inherits that of its manifest; version 1 has none."""
         found: int | None = self.of.entry_values(name)[self.number]
         return found if found is not None or self.status != ADDED else self.of.manifest.get("sequence_number") or 0
 
@@ -181,7 +181,7 @@ class File:
 
 
 def files_in(inside: Inside, manifests: Iterator[Manifest], *, deleted: bool) -> Iterator[File]:
-    """The entries of manifests, each manifest once; those that were deleted only if wanted."""
+    """Yields the entries of manifests, each manifest once; deleted entries only if `deleted`."""
     seen: set[str] = set()
     for manifest in manifests:
         if manifest.path in seen:

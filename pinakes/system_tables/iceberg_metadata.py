@@ -1,8 +1,8 @@
-"""What the tables of system.iceberg share: each is declared once, and read of all tables or of one.
+"""Shared code of the tables of system.iceberg: each is declared once, and read for all tables or for one.
 
-A declaration (`Metadata`) says what there is to tell of one Iceberg table. `every` makes the table of all tables of it,
-with the columns that name them; `of_one` makes `"t$snapshots"`. Some columns have a type of their own in each table (a
-partition is a struct): those are JSON in the table of all.
+A declaration (`Metadata`) describes the facts of one Iceberg table. `every` builds the system table of all tables, with
+the columns that name them; `of_one` builds `"t$snapshots"`. Some columns have a type that depends on the table (a
+partition is a struct): these are JSON in the system table of all tables.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ F = TypeVar("F")
 
 
 class Both(NamedTuple):
-    """A value under the type that it has in its own table, and as the text that it is among those of all."""
+    """A value with its type in its own table, and as JSON text for the system table of all tables."""
 
     typed: object
     text: str | None
@@ -37,15 +37,15 @@ class Both(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Inside:
-    """One Iceberg table, to look into."""
+    """One Iceberg table whose metadata is read."""
 
     table: IcebergTable
     read: Callable[[str], pa.Table]
-    """A file of manifests by its path."""
+    """Reads a manifest or manifest list by its path."""
     columns: frozenset[str]
-    """Those that the query reads."""
+    """The columns that the query reads."""
     check: Callable[[], None]
-    """Raises when the statement was stopped."""
+    """Raises when the statement was cancelled."""
 
     @property
     def metadata(self) -> TableMetadata:
@@ -54,16 +54,16 @@ class Inside:
 
 @dataclass(frozen=True, slots=True)
 class Metadata(Generic[F]):
-    """What there is to tell of one Iceberg table: a row per fact."""
+    """The declaration of facts of one Iceberg table: a row per fact."""
 
     name: str
     doc: str
     columns: tuple[Column[F], ...]
     facts: Callable[[Inside], Iterable[F]]
     reads_files: bool = False
-    """The facts stand in files of their own, and not in what a catalog gives when it loads a table."""
+    """Whether the facts are in separate files, and not in the metadata that a catalog returns with a table."""
     shapes: Mapping[str, Callable[[IcebergTable], pa.DataType | None]] = field(default_factory=dict)
-    """Of columns whose values are `Both`: their type in a table, or None where the table has no such column."""
+    """For columns whose values are `Both`: the type in a table, or None if the table has no such column."""
 
 
 class Row(NamedTuple, Generic[F]):
@@ -76,14 +76,14 @@ class Row(NamedTuple, Generic[F]):
 
 
 def every(metadata: Metadata[F]) -> SystemTable[Row[F]]:
-    """The table of all tables."""
+    """Returns the system table of all tables."""
     names: Any = named("catalog_name", "schema_name", "table_name")
     columns = (*names, *(_of_many(c, c.name in metadata.shapes) for c in metadata.columns))
     return SystemTable(metadata.name, metadata.doc, columns, partial(_rows, metadata))
 
 
 def of_one(metadata: Metadata[F], table: IcebergTable) -> SystemTable[F]:
-    """The same of a single table."""
+    """Returns the system table of a single table."""
     shapes = {name: shape(table) for name, shape in metadata.shapes.items()}
     columns = tuple(
         replace(c, type=shapes[c.name], value=_typed(c)) if c.name in shapes else c
@@ -109,7 +109,7 @@ def _both(value: object) -> Both:
     return value
 
 
-# --- of many tables ----------------------------------------------------------------------------------------------
+# --- all tables --------------------------------------------------------------------------------------------------
 
 
 def _rows(metadata: Metadata[F], request: Request) -> Iterator[Row[F]]:
@@ -146,7 +146,7 @@ def _ask(metadata: Metadata[F], request: Request, found: Described, table: Icebe
 
 
 def inside(request: Request, table: IcebergTable) -> Inside:
-    """A table, for who looks into it on behalf of a request."""
+    """Returns a table for reading its metadata on behalf of a request."""
     return Inside(table, _reader(request.world, table), request.columns, request.world.check)
 
 

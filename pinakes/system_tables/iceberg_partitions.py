@@ -1,4 +1,4 @@
-"""The partitions of files: one struct for all that a table was ever partitioned by, and the values in it."""
+"""The partitions of files: one struct of the partition fields of all specs of a table, and its values."""
 
 from __future__ import annotations
 
@@ -22,31 +22,31 @@ if TYPE_CHECKING:
     from pinakes.core.catalog import IcebergTable
 
 Partition = Both
-"""The values by the names of the partition's fields, and the same as JSON; NULL in an unpartitioned table."""
+"""The values by partition field, and the same as JSON; NULL in an unpartitioned table."""
 
 NO_PARTITION = Both(None, None)
 
 
 def result_type(field: PartitionField, metadata: TableMetadata) -> ice.IcebergType:
-    """The type of what a transform makes; text, if its column is unknown."""
+    """Returns the result type of a transform; string if its column is unknown."""
     known = types_of(metadata).get(field.source_id)
     return ice.StringType() if known is None else field.transform.result_type(known[1])
 
 
 def fields_of(metadata: TableMetadata) -> dict[str, ice.IcebergType]:
-    """Everything that files of a table may be partitioned by, of all its specs; the newest tells the type."""
+    """Returns the partition fields of all specs of a table; the newest spec determines the type."""
     specs = sorted(metadata.partition_specs, key=lambda s: (s.spec_id == metadata.default_spec_id, s.spec_id))
     return {field.name: result_type(field, metadata) for spec in specs for field in spec.fields}
 
 
 def shape_of(table: IcebergTable) -> pa.DataType | None:
-    """The type of a partition; None in a table that never had any."""
+    """Returns the type of a partition; None if the table was never partitioned."""
     fields = fields_of(table.handle.metadata)
     return pa.struct([(name, arrow_type_of(kind)) for name, kind in fields.items()]) if fields else None
 
 
 def partitions_of(table: IcebergTable, spec_id: int, values: Any, count: int) -> list[Partition]:
-    """The partition of each file of a manifest: the struct of its spec, in the order of the spec's fields."""
+    """Returns the partition of each file of a manifest, from the struct of its spec."""
     metadata = table.handle.metadata
     fields = fields_of(metadata)
     spec = metadata.specs().get(spec_id)
@@ -76,14 +76,14 @@ def _as_type(table: IcebergTable, field: PartitionField, values: pa.Array, kind:
 
 
 def _numbers(values: pa.Array, wanted: pa.DataType) -> pa.Array:
-    """What day() makes is a date in some manifests, a number in others."""
+    """Converts the result of day(), which is a date in some manifests and a number in others."""
     if pa.types.is_date32(wanted) and pa.types.is_integer(values.type):
         return values.cast(pa.int32())
     return values
 
 
 def _python(array: pa.Array) -> list[Any]:
-    """Python's values, of times the numbers: Python's own times are too coarse and too few."""
+    """Returns Python values; temporal values as numbers, since Python's own types have less precision and range."""
     kind = array.type
     if pa.types.is_temporal(kind):
         array = array.cast(pa.int32() if kind.bit_width == 32 else pa.int64())

@@ -1,6 +1,6 @@
-"""What the manifests tell of columns, summed up over files: for system.iceberg.partitions and for SHOW STATS.
+"""Column statistics from manifests, aggregated over files: for system.iceberg.partitions and for SHOW STATS.
 
-Where a file does not tell, nothing is told of all: a sum or a bound without it would be wrong.
+If a file lacks a statistic, the aggregate is unknown: a sum or a bound without it would be wrong.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _SUMS = ("column_sizes", "value_counts", "null_value_counts", "nan_value_counts"
 
 @dataclass(slots=True)
 class ColumnStatistics:
-    """Of one column. A sum is None, and so are the bounds, when some file does not tell it."""
+    """Statistics of one column. A sum or the bounds are None if some file lacks them."""
 
     kind: ice.IcebergType
     sums: dict[str, int | None] = field(default_factory=lambda: dict.fromkeys(_SUMS, 0))
@@ -28,7 +28,7 @@ class ColumnStatistics:
     is_bounded: bool = True
 
     def add(self, number: int, metrics: dict[str, dict[int, Any]]) -> None:
-        """One more file, by what it tells of its columns."""
+        """Adds a file with its column metrics."""
         for name in _SUMS:
             one, known = metrics[name].get(number), self.sums[name]
             self.sums[name] = None if one is None or known is None else known + one
@@ -46,7 +46,7 @@ class ColumnStatistics:
 
 
 def _has_values(number: int, metrics: dict[str, dict[int, Any]]) -> bool:
-    """Whether a file may have a value of the column beside NULL and NaN, of which bounds say nothing."""
+    """Whether a file may have values other than NULL and NaN, which bounds do not cover."""
     values, nulls = metrics["value_counts"].get(number), metrics["null_value_counts"].get(number)
     if values is None or nulls is None:
         return True
@@ -54,7 +54,7 @@ def _has_values(number: int, metrics: dict[str, dict[int, Any]]) -> bool:
 
 
 class Statistics:
-    """Of the columns of a table that are no structs, lists or maps."""
+    """Statistics of the primitive columns of a table."""
 
     def __init__(self, schema: Schema) -> None:
         self.columns = {f.field_id: ColumnStatistics(f.field_type) for f in plain_columns(schema)}

@@ -1,4 +1,4 @@
-"""Values in Iceberg's metadata, for people: bounds out of their bytes, and every value as it prints elsewhere."""
+"""Readable values of Iceberg's metadata: decoded bounds, and values formatted as in query results."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _BEFORE: dict[tuple[type[ice.IcebergType], int], ice.PrimitiveType] = {
     (ice.LongType, 4): ice.IntegerType(),
     (ice.DoubleType, 4): ice.FloatType(),
 }
-"""What a type was when a bound of so many bytes was written: it was widened since."""
+"""The type of a bound with this number of bytes, written before the column's type was widened."""
 
 _AS_THEY_ARE = (
     ice.BooleanType,
@@ -30,11 +30,11 @@ _AS_THEY_ARE = (
     ice.StringType,
     ice.UUIDType,
 )
-"""Python's values of these print as Arrow's do, and much faster."""
+"""Types whose Python values print the same as Arrow's, and much faster."""
 
 
 def types_of(metadata: TableMetadata) -> dict[int, tuple[str, ice.IcebergType]]:
-    """Name and type of each column by its field id, those that were dropped too; nested ones with dots."""
+    """Returns name and type of each column by field id, including dropped columns; nested names have dots."""
     found: dict[int, tuple[str, ice.IcebergType]] = {}
     for schema in (*metadata.schemas, metadata.schema()):
         for number in schema.field_ids:
@@ -43,19 +43,19 @@ def types_of(metadata: TableMetadata) -> dict[int, tuple[str, ice.IcebergType]]:
 
 
 def bound_of(kind: ice.IcebergType | None, data: bytes) -> object:
-    """The value of a bound, as `printed` and Arrow take it; None if its bytes are none of the type."""
+    """Returns the value of a bound, as `printed` and Arrow accept it; None if the bytes are invalid for the type."""
     if not isinstance(kind, ice.PrimitiveType):
         return None
     try:
         if isinstance(kind, ice.UUIDType):
             return str(UUID(bytes=data))
         return from_bytes(_BEFORE.get((type(kind), len(data)), kind), data)
-    except Exception:  # noqa: BLE001 - whatever pyiceberg says: the bytes can't be read as this type
+    except Exception:  # noqa: BLE001 - any error of pyiceberg: the bytes are invalid for the type
         return None
 
 
 def printed(kind: ice.IcebergType, value: object) -> str | None:
-    """A value as it prints in a result."""
+    """Returns a value formatted as in a result."""
     if value is None:
         return None
     if isinstance(kind, _AS_THEY_ARE):
@@ -64,6 +64,6 @@ def printed(kind: ice.IcebergType, value: object) -> str | None:
 
 
 def readable_bound(kind: ice.IcebergType | None, data: bytes) -> str:
-    """A bound as text; its bytes in digits where nothing else can be said."""
+    """Returns a bound as text; as hexadecimal bytes if it can't be decoded."""
     value = bound_of(kind, data)
     return f"0x{data.hex()}" if kind is None or value is None else printed(kind, value) or ""

@@ -1,13 +1,13 @@
-"""JDBC's view of types: its number for each (java.sql.Types), and the size of a column."""
+"""JDBC types: the java.sql.Types code of each type, and the size of a column."""
 
 from __future__ import annotations
 
 from pinakes.system_tables.sql_sizes import Sizes, sizes_of
 
 ANY_LENGTH = 2_147_483_647
-"""The size of a text or a binary without a limit: the largest that a driver can hold."""
+"""The size of an unlimited string or binary: the largest that a driver can represent."""
 _OTHER = 2000
-"""JAVA_OBJECT: what JDBC has no word for."""
+"""JAVA_OBJECT: for types that JDBC lacks."""
 
 CODES = {
     "boolean": 16,
@@ -40,7 +40,7 @@ def code_of(type_name: str) -> int:
 
 
 def size_of(type_name: str) -> int | None:
-    """Digits of a number, characters of a text or of a time as it prints, bytes of a binary."""
+    """Returns the digits of a number, the characters of a string or of a printed time, or the bytes of a binary."""
     sizes = sizes_of(type_name)
     if sizes.base in _DIGITS:
         return _DIGITS[sizes.base]
@@ -52,7 +52,7 @@ def size_of(type_name: str) -> int | None:
 
 
 def digits_of(type_name: str) -> int | None:
-    """After the point, or after the second."""
+    """Returns the fractional digits of a number, or of the seconds."""
     sizes = sizes_of(type_name)
     return sizes.scale if sizes.scale is not None else sizes.seconds
 

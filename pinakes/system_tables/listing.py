@@ -1,8 +1,8 @@
-"""What is there: the catalogs, namespaces, tables and views that a request may want, by the fewest calls.
+"""Lists the catalogs, namespaces, tables and views that a request may match, with as few calls as possible.
 
-A catalog that the conditions leave out is not asked at all. A schema that they name is asked for directly; else the
-namespaces are found (`namespaces.py`). A catalog that can name everything in one call is asked so when all of it is
-wanted. Every catalog also holds `information_schema`, which costs nothing to list.
+A catalog that the predicate excludes is not called at all. A schema that it names is looked up directly; otherwise the
+namespaces are listed (`namespaces.py`). A catalog with bulk listing is listed in one call when all of it is needed.
+Every catalog also contains `information_schema`, which costs nothing to list.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ T = TypeVar("T")
 Kind = Literal["TABLE", "VIEW", "SYSTEM"]
 EVERY_KIND: frozenset[Kind] = frozenset({"TABLE", "VIEW", "SYSTEM"})
 STORED: frozenset[Kind] = frozenset({"TABLE", "VIEW"})
-"""What a catalog itself holds."""
+"""The kinds that a catalog itself stores."""
 
 
 class Space(NamedTuple):
@@ -37,12 +37,12 @@ class Space(NamedTuple):
     catalog: str
     namespace: Namespace
     schema: str
-    """As it prints."""
+    """The namespace as text."""
     is_system: bool = False
 
 
 class Run(NamedTuple):
-    """The tables or the views of a namespace, by name."""
+    """The names of the tables or the views of a namespace."""
 
     space: Space
     kind: Kind
@@ -61,35 +61,36 @@ class Entry(NamedTuple):
 
 
 def catalogs(request: Request) -> list[MountedCatalog]:
-    """The catalogs that may be wanted."""
+    """Returns the catalogs that may match."""
     return [mount for mount in request.world.mounts if request.wanted.may({"catalog": mount.name})]
 
 
 def spaces(request: Request, *, system: bool = True) -> Iterator[Space]:
-    """The namespaces that may be wanted, those of system tables too."""
+    """Yields the namespaces that may match, including those of system tables."""
     return per_catalog(request, lambda mount: _spaces_of(request, mount, system))
 
 
 def objects(request: Request, kinds: Collection[Kind] = EVERY_KIND) -> Iterator[Entry]:
-    """The tables and views that may be wanted: names only, nothing is loaded."""
+    """Yields the tables and views that may match: names only, nothing is loaded."""
     for (mount, catalog, namespace, schema, _), kind, names in runs(request, kinds):
         for name in names:
             yield Entry(mount, catalog, namespace, schema, name, kind)
 
 
 def runs(request: Request, kinds: Collection[Kind] = EVERY_KIND) -> Iterator[Run]:
-    """The same, all names of a namespace at once."""
+    """Yields the same, with all names of a namespace together."""
     return per_catalog(request, lambda mount: _runs_of(request, mount, kinds))
 
 
 def kinds_of(request: Request, types: Mapping[Kind, str]) -> frozenset[Kind]:
-    """The kinds that may be wanted, where a column tells them under these names: others are not listed."""
+    """Returns the kinds that may match, for a column with these values; other kinds are not listed."""
     return frozenset(kind for kind, name in types.items() if request.wanted.may({"kind": name}))
 
 
 def per_catalog(request: Request, produce: Callable[[MountedCatalog], Iterator[T]]) -> Iterator[T]:
-    """What each catalog gives, in the catalogs' order: all of them at once, unless a few rows are enough. A catalog
-    that answers nothing any more is left out from there on."""
+    """Yields the results of each catalog, in the order of the catalogs: all catalogs concurrently, unless there is a
+    limit. A catalog that no longer responds is skipped from there on.
+    """
     mounts = catalogs(request)
     if len(mounts) == 1 or request.limit is not None:
         for mount in mounts:
@@ -105,7 +106,7 @@ def per_catalog(request: Request, produce: Callable[[MountedCatalog], Iterator[T
 
 
 def opened(request: Request, mount: MountedCatalog) -> Catalog:
-    """The catalog itself; CatalogLost when it can't be opened."""
+    """Returns the catalog itself; raises CatalogLost if it can't be opened."""
     if mount.is_open:
         return mount.catalog
     asked: Call[Catalog | None] = ask(request.world, mount, Question("open it"), lambda: mount.catalog)
@@ -173,7 +174,9 @@ def _in_bulk(
 def _lister(
     request: Request, mount: MountedCatalog, catalog: Catalog, kinds: Collection[Kind]
 ) -> Callable[[Namespace], list[tuple[Kind, Call[list[str]]]]]:
-    """Asks for the names in a namespace: one call per kind that the catalog has and the query wants."""
+    """Returns a function that lists the names in a namespace: one call per kind that the catalog has and the query
+    needs.
+    """
 
     methods: list[tuple[Kind, str, Callable[[Namespace], list[str]]]] = []
     if "TABLE" in kinds and isinstance(catalog, SupportsTables):
@@ -192,7 +195,7 @@ def _lister(
 
 
 def _wanted(request: Request, space: Space, kind: Kind, names: Sequence[str]) -> Run:
-    """The tables or views of one schema that may be wanted by their names."""
+    """Returns the tables or views of one schema whose names may match."""
     if request.wanted.concerns("table"):
         known: Known = {"catalog": space.catalog, "schema": space.schema}
         names = [name for name in names if request.wanted.may({**known, "table": name})]

@@ -1,4 +1,4 @@
-"""Tables and views with their metadata, loaded several at a time, in order, and not further than is wanted."""
+"""Loads the metadata of tables and views, several at a time, in order, and no further than needed."""
 
 from __future__ import annotations
 
@@ -43,7 +43,9 @@ class Described(NamedTuple):
 
 
 def described(request: Request, kinds: Collection[Kind] = EVERY_KIND) -> Iterator[Described]:
-    """What `objects` lists, loaded. What can't be loaded is left out, and told in system.metadata.errors."""
+    """Yields the loaded objects of `objects`. Objects that can't be loaded are skipped, and reported in
+    system.metadata.errors.
+    """
     lost: set[str] = set()
     for entry, call in ahead(objects(request, kinds), lambda entry: asked(request, entry), window_of(request)):
         found = answered(entry, call, lost)
@@ -52,7 +54,7 @@ def described(request: Request, kinds: Collection[Kind] = EVERY_KIND) -> Iterato
 
 
 def asked(request: Request, entry: Entry) -> Call[Any] | Loaded:
-    """Ask for the metadata of a table or view; `answered` waits for it."""
+    """Requests the metadata of a table or view; `answered` waits for it."""
     if entry.kind == "SYSTEM":
         return registry.virtual(entry.schema, entry.name, entry.catalog)
     question = Question("load the view" if entry.kind == "VIEW" else "load the table", entry.schema, entry.name)
@@ -60,15 +62,16 @@ def asked(request: Request, entry: Entry) -> Call[Any] | Loaded:
 
 
 def known(entry: Entry) -> Loaded | None:
-    """Its metadata, if that is remembered: nobody is asked."""
+    """Returns the metadata if it is cached; no catalog is called."""
     if entry.kind == "SYSTEM":
         return registry.virtual(entry.schema, entry.name, entry.catalog)
     return remembered(_loader(entry), entry.namespace, entry.name)
 
 
 def _loader(entry: Entry) -> Callable[[Namespace, str], Loaded]:
-    """The method that loads it. What lists views loads views: whether it can is not asked for each, which takes longer
-    than all else that is done for a table that is remembered."""
+    """Returns the method that loads an object. A catalog that lists views can load views; checking the protocol for
+    each one would take longer than everything else for a cached table.
+    """
     method = getattr(entry.mount.catalog, "load_view" if entry.kind == "VIEW" else "load_table", None)
     if method is None:
         raise InternalError(f"catalog '{entry.catalog}' listed a {entry.kind} and can't load one")
@@ -77,7 +80,7 @@ def _loader(entry: Entry) -> Callable[[Namespace, str], Loaded]:
 
 
 def answered(entry: Entry, call: Call[Any] | Loaded, lost: set[str]) -> Loaded | None:
-    """None when it can't be had; `lost` are the catalogs that answer nothing any more."""
+    """Returns the loaded object, or None; `lost` are the catalogs that no longer respond."""
     if not isinstance(call, Call):
         return call
     if entry.catalog in lost:
@@ -91,12 +94,12 @@ def answered(entry: Entry, call: Call[Any] | Loaded, lost: set[str]) -> Loaded |
 
 
 def names_or_loaded(request: Request, loads: bool, kinds: Collection[Kind] = EVERY_KIND) -> Iterable[Described | Entry]:
-    """Loaded tables when the query reads a column that needs it, else their names."""
+    """Returns loaded tables if the query reads a column that needs them, else names."""
     return described(request, kinds) if loads else objects(request, kinds)
 
 
 def loaded_spaces(request: Request) -> Iterator[tuple[Space, dict[str, str]]]:
-    """The schemas with their properties; those of system tables have none."""
+    """Yields the schemas with their properties; those of system tables have none."""
     for space, call in ahead(spaces(request, system=False), lambda s: _ask_space(request, s), window_of(request)):
         if call is not None:
             yield space, call.answer({})

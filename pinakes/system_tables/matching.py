@@ -1,8 +1,9 @@
-"""How well a name or a comment fits the words of a search. Words are plain text: no wildcards, no case.
+"""Scores how well a name or a comment matches the words of a search. Words are plain text, without wildcards and
+case-insensitive.
 
-A name that is what was sought comes first, then one that begins with it, has it as a word of its own (`order` in
-`line_order` and `lineOrder`), or has it anywhere; a comment comes last. Of several words each must be found: in the
-name, in the comment, or in the names of what it stands in, which alone is not enough.
+An exact name scores highest, then a prefix, a separate word (`order` in `line_order` and `lineOrder`), a substring, and
+last a comment. Each of several words must be found: in the name, in the comment, or in the names of its parents, which
+alone do not suffice.
 """
 
 from __future__ import annotations
@@ -23,12 +24,12 @@ _PIECE = re.compile(r"[^\W_]+")
 class Fit(NamedTuple):
     score: int
     text: str
-    """The name or the comment that fits."""
+    """The name or the comment that matches."""
 
 
 @dataclass(frozen=True)
 class Sought:
-    """What is looked for, as it was written."""
+    """The search text as written."""
 
     written: str
 
@@ -45,7 +46,7 @@ class Sought:
             raise InvalidArgument("there is nothing to look for; say a word or several, as in SEARCH 'customer email'")
 
     def fit(self, name: str, comment: str | None, around: str) -> Fit | None:
-        """How well it fits, or None. `around` are the names that it stands in, in folded case."""
+        """Returns the match, or None. `around` are the names of its parents, case-folded."""
         folded = name.casefold()
         said = comment.casefold() if comment else ""
         if not all(word in folded or word in said or word in around for word in self.words):
@@ -61,7 +62,9 @@ class Sought:
 
 
 def _of_name(sought: str, name: str, folded: str) -> int:
-    """The score of a name, 0 when it does not fit. `order items` is what `order_items` and `orderItems` are called."""
+    """Returns the score of a name, 0 without a match. `order items` is an exact match of `order_items` and
+    `orderItems`.
+    """
     if not all(word in folded for word in sought.split()):
         return 0
     spoken = " ".join(_PIECE.findall(_HUMP.sub("_", name))).casefold()

@@ -1,4 +1,4 @@
-"""What went wrong while catalogs were asked for their metadata: the rows of system.metadata.errors."""
+"""Errors of metadata calls: the rows of system.metadata.errors."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from datetime import datetime
 from pinakes.core.identity import Identity
 
 MOST = 1000
-"""Faults that are kept, of all users together; the oldest goes first."""
+"""The maximum number of errors kept, of all users together; the oldest is removed first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +18,7 @@ class Fault:
     at: datetime
     user: str
     fingerprint: str
-    """Of the token that was used: what one login met is not shown to another of the same name."""
+    """The fingerprint of the token in use: errors of one login are not shown to another of the same name."""
     catalog: str
     schema: str | None
     table: str | None
@@ -28,7 +28,7 @@ class Fault:
 
 
 class Faults:
-    """Those of one engine. Safe to use from several threads."""
+    """The metadata errors of one engine. Thread-safe."""
 
     def __init__(self, most: int = MOST) -> None:
         self._faults: deque[Fault] = deque(maxlen=most)
@@ -39,7 +39,9 @@ class Faults:
             self._faults.append(fault)
 
     def of(self, identity: Identity) -> list[Fault]:
-        """Those that this user met, oldest first. Nobody sees another's: they name catalogs that may be private."""
+        """Returns the errors that this user met, oldest first. Those of other users are not visible: they name catalogs
+        that may be private.
+        """
         with self._lock:
             faults = list(self._faults)
         met = [f for f in faults if (f.user, f.fingerprint) == (identity.user, identity.fingerprint)]

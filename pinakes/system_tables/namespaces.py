@@ -1,6 +1,6 @@
-"""The namespaces of a catalog that a request may want: those that it names, or all of them.
+"""Lists the namespaces of a catalog that a request may match: those that it names, or all of them.
 
-All are found in one call if the catalog can do that, else level by level and within a bound.
+All are listed in one call if the catalog supports that, otherwise level by level and within a limit.
 """
 
 from __future__ import annotations
@@ -24,14 +24,17 @@ from pinakes.system_tables.context import MountedCatalog, World
 
 MOST_LEVELS = 16
 MOST_NAMESPACES = 100_000
-"""Where the search ends: no catalog of people's has more, but one that lists a namespace within itself would."""
+"""The limits of the search: no real catalog has more, but one that lists a namespace within itself would be endless."""
 FEW = 8
-"""Schemas that are asked for one by one where one call could tell of all: of large catalogs that is a slow one."""
+"""The maximum number of schemas that are looked up individually if one call can list all: that call is slow for large
+catalogs.
+"""
 
 
 def namespaces_of(request: Request, mount: MountedCatalog, catalog: Catalog, *, check: bool) -> Iterator[Namespace]:
-    """The namespaces of a catalog that may be wanted. Those that a condition names are only looked for if `check`:
-    else whoever lists what is in them will find out."""
+    """Yields the namespaces of a catalog that may match. The existence of those that the predicate names is verified
+    only with `check`: otherwise listing their contents shows it.
+    """
     given = named_schemas(request, can_tell_all=isinstance(catalog, SupportsAllNamespaces))
     if given is not None:
         yield from _named(request, mount, catalog, sorted(given), check)
@@ -43,7 +46,7 @@ def namespaces_of(request: Request, mount: MountedCatalog, catalog: Catalog, *, 
 
 
 def named_schemas(request: Request, *, can_tell_all: bool) -> frozenset[str] | None:
-    """The schemas to ask for by their names; None when none is named, or so many that it is better to ask for all."""
+    """Returns the schemas to look up by name; None if none is named, or so many that listing all is better."""
     given = request.wanted.values("schema")
     return None if given is None or (can_tell_all and len(given) > FEW) else given
 
@@ -62,7 +65,7 @@ def _named(
 
 
 def _look_for(request: Request, mount: MountedCatalog, catalog: Catalog, namespace: Namespace) -> Call[Any] | None:
-    """Asks whether it is there; the empty namespace is when something is in it."""
+    """Checks whether a namespace exists; the empty namespace does if it contains tables."""
     if not namespace and isinstance(catalog, SupportsTables):
         return ask(request.world, mount, Question("list the tables"), catalog.list_tables, ())
     if not isinstance(catalog, SupportsNamespaces):
@@ -72,12 +75,12 @@ def _look_for(request: Request, mount: MountedCatalog, catalog: Catalog, namespa
 
 
 def _may_be_root(catalog: Catalog) -> bool:
-    """Whether tables may be in no namespace at all."""
+    """Whether tables may be outside any namespace."""
     return isinstance(catalog, SupportsRootTables) or not isinstance(catalog, SupportsNamespaces)
 
 
 def _namespace_of(name: str) -> Namespace | None:
-    """The namespace that prints so; None when none can."""
+    """Returns the namespace with this text; None if there can be none."""
     try:
         namespace = undotted(name) if name else ()
     except InvalidArgument:
@@ -100,16 +103,17 @@ def _kept(request: Request, mount: MountedCatalog, found: Iterator[Namespace]) -
 
 
 def window_of(request: Request) -> int:
-    """How far to ask ahead: not far when a few rows are enough."""
+    """Returns how many calls to make ahead: few when there is a limit."""
     return 2 * WIDTH if request.limit is None else 1
 
 
-# --- level by level ----------------------------------------------------------------------------------------------
+# --- level by level --------------------------------------------------------------------------------------------------
 
 
 def walk(request: Request, mount: MountedCatalog, catalog: SupportsNamespaces) -> Iterator[Namespace]:
-    """All levels, the upper ones first. Who takes only some of them asks for no level below these; nor is what lies
-    within a namespace asked for when no name that begins so can be wanted."""
+    """Yields the namespaces of all levels, upper ones first. It is lazy: deeper levels are listed only when they are
+    consumed, and the children of a namespace only if a name with its prefix can match.
+    """
     world = request.world
     level = _children(world, mount, catalog, ()).answer([])
     found = 0

@@ -1,6 +1,7 @@
-"""What the tables of system.pipeline share: their rows stand in Iceberg tables of the catalogs that pipelines fill.
+"""Shared code of the tables of system.pipeline: their rows are in Iceberg tables of the catalogs that pipelines write
+to.
 
-Each catalog is asked for its own, as this user may read it: who can't load those tables there sees none of their rows.
+Each catalog is read with this user's privileges: a user who can't load those tables sees none of their rows.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ _CATALOG = "catalog_name"
 
 
 def recorded(name: str, doc: str) -> SystemTable[Row]:
-    """A table of records, of all catalogs."""
+    """Returns a system table of records of all catalogs."""
     first: Column[Row] = Column(
         _CATALOG,
         TEXT,
@@ -65,7 +66,7 @@ def _of(name: str, request: Request, mount: MountedCatalog) -> Iterator[Row]:
 
 
 def _read(table: IcebergTable, request: Request) -> list[Row]:
-    """The columns that are wanted, of those that the table has: an older version may have written it."""
+    """Returns the requested columns that exist in the table, which an older version may have created."""
     there = {field.name for field in table.handle.schema().fields}
     wanted = tuple(sorted(there & request.columns)) or tuple(sorted(there)[:1])
     found: list[Row] = table.handle.scan(selected_fields=wanted).to_arrow().to_pylist()

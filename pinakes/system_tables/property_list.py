@@ -1,4 +1,6 @@
-"""The properties of tables and schemas that have an effect here. Any other can be set, is kept, and does nothing."""
+"""The properties of tables and schemas that have an effect. Any other property can be set and is stored, without an
+effect.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every system table by its schema and name. A table's module is imported when the table is first used."""
+"""All system tables by schema and name. A table's module is imported on first use."""
 
 from __future__ import annotations
 
@@ -26,20 +26,22 @@ SCHEMAS: tuple[str, ...] = tuple(_PACKAGES)
 
 
 def names(schema: str) -> tuple[str, ...]:
-    """The names of a schema's tables, in order; none when there is no such schema."""
+    """Returns the names of a schema's tables, in order; none if the schema does not exist."""
     return tuple(sorted(_PACKAGES[schema].TABLES)) if schema in _PACKAGES else ()
 
 
 @cache
 def table(schema: str, name: str) -> SystemTable[Any]:
-    """A table of `names(schema)`."""
+    """Returns a table of `names(schema)`."""
     found: SystemTable[Any] = import_module(f"{_PACKAGES[schema].__name__}.{name}").TABLE
     return found
 
 
 @cache
 def virtual(schema: str, name: str, catalog: str) -> VirtualTable:
-    """The table as a catalog has it: `information_schema` tells of that catalog only, all else of every catalog."""
+    """Returns the table as it appears in a catalog: `information_schema` covers that catalog only, other schemas all
+    catalogs.
+    """
     found = table(schema, name)
     columns = tuple(VirtualColumn(c.name, c.type, c.doc) for c in found.columns)
     of = catalog if schema == INFORMATION_SCHEMA and catalog else None

@@ -1,6 +1,6 @@
-"""What the tables of system.runtime are given to look at: the engine's queries, sessions, caches and settings.
+"""The state of the engine for the tables of system.runtime: queries, sessions, caches and settings.
 
-The engine fills these in (`engine/system/runtime.py`). Whether a user may see another's is decided here, in `visible`.
+The engine implements it (`engine/system/runtime.py`). Visibility between users is decided here, in `visible`.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ O = TypeVar("O", bound=Owned)  # noqa: E741 - an owned thing
 
 
 class WorkInfo(Protocol):
-    """What running a query took."""
+    """The resources that a query used."""
 
     @property
     def rows(self) -> int | None: ...
@@ -42,7 +42,7 @@ class WorkInfo(Protocol):
 
 
 class QueryInfo(Protocol):
-    """A statement that runs or ran."""
+    """A running or finished statement."""
 
     @property
     def query_id(self) -> str: ...
@@ -55,7 +55,7 @@ class QueryInfo(Protocol):
 
     @property
     def shown(self) -> str:
-        """Its text, secrets masked."""
+        """Its text with secrets redacted."""
         ...
 
     @property
@@ -129,7 +129,7 @@ class SecretInfo(NamedTuple):
     scope: str
     shared: bool
     used_by: tuple[str, ...]
-    """The catalogs that are open by it, as far as this user sees them."""
+    """The catalogs that are opened with it, among those visible to this user."""
 
 
 class NodeInfo(NamedTuple):
@@ -145,7 +145,7 @@ class NodeInfo(NamedTuple):
 
 
 class TaskInfo(NamedTuple):
-    """A part of a query that another engine runs or ran."""
+    """A part of a query on another engine, running or finished."""
 
     query_id: str
     user: str
@@ -164,7 +164,7 @@ class TaskInfo(NamedTuple):
 
 
 class TransactionInfo(NamedTuple):
-    """Of a transaction over several statements."""
+    """An open transaction."""
 
     transaction_id: str
     user: str
@@ -178,7 +178,7 @@ class TransactionInfo(NamedTuple):
 
 class RuntimeState(Protocol):
     def queries(self) -> Sequence[QueryInfo]:
-        """Everybody's; who shows them leaves out what is not the viewer's."""
+        """Returns the queries of all users; the tables filter them by viewer."""
         ...
 
     def sessions(self) -> Sequence[SessionInfo]: ...
@@ -188,26 +188,26 @@ class RuntimeState(Protocol):
     def caches(self) -> Sequence[CacheStats]: ...
 
     def settings(self) -> Sequence[SettingRow]:
-        """Those of the session that asks."""
+        """Returns the settings of the current session."""
         ...
 
     def secrets(self) -> Sequence[SecretInfo]:
-        """Those that the user who asks may use."""
+        """Returns the secrets that the current user may use."""
         ...
 
     def node(self) -> NodeInfo:
-        """This process."""
+        """Returns this process."""
         ...
 
     def other_nodes(self) -> Sequence[NodeInfo]:
-        """Those of another engine, while it runs."""
+        """Returns the processes of another engine, while it runs."""
         ...
 
     def other_tasks(self) -> Sequence[TaskInfo]:
-        """Everybody's tasks on another engine, as `queries`."""
+        """Returns the tasks of all users on another engine, as `queries` does."""
         ...
 
 
 def visible(things: Iterable[O], viewer: Identity) -> list[O]:
-    """What a user may see: their own, and everything as an administrator."""
+    """Returns the objects that a user may see: their own, and all for an administrator."""
     return [thing for thing in things if viewer.is_admin or thing.user == viewer.user]

@@ -1,8 +1,8 @@
-"""system.metadata.search('words') and SEARCH: tables, views and columns by their names and comments, the best first.
+"""system.metadata.search('words') and SEARCH: tables, views and columns by name and comment, best match first.
 
-All names are looked at that the catalogs list. Columns and comments are in a table's metadata: those that are
-remembered are looked at, and of the others so many are loaded per catalog and no more; who asks is told when there
-are more. What a user can't list is not looked for, what they can't load has no columns for them.
+All names that the catalogs list are searched. Columns and comments are in a table's metadata: cached metadata is
+searched, and a limited number of other tables is loaded per catalog; a warning reports when there are more. Objects
+that a user can't list are not searched, and those that they can't load have no columns for them.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from pinakes.system_tables.matching import Sought
 from pinakes.system_tables.namespaces import window_of
 
 MOST_LOADS = 1000
-"""Tables of a catalog that one search loads, beside those that are remembered."""
+"""The maximum number of tables of a catalog that one search loads, in addition to cached ones."""
 COLUMN_PENALTY = 5
-"""A table comes before a column that fits as well."""
+"""Ranks a table before a column that matches equally well."""
 
 
 class Match(NamedTuple):
@@ -43,13 +43,13 @@ class Match(NamedTuple):
 
     @property
     def rank(self) -> tuple[Any, ...]:
-        """The best first; tables of the engine's own after others that fit as well."""
+        """The sort key: best match first; system tables after other equal matches."""
         entry = self.entry
         return (-self.score, entry.kind == "SYSTEM", entry.catalog, entry.schema, entry.name, self.position)
 
 
 def search_table(words: str) -> SystemTable[Match]:
-    """The rows of one search."""
+    """Returns the table of one search."""
     sought = Sought(words)
     sought.check()
     return SystemTable(
@@ -83,7 +83,7 @@ def _matches(sought: Sought, request: Request) -> Iterator[Match]:
 
 
 class _Bounds:
-    """Asks for the metadata of tables as long as it may: what is remembered costs nothing."""
+    """Requests the metadata of tables within the limit; cached metadata does not count."""
 
     def __init__(self, request: Request) -> None:
         self._request = request
@@ -99,7 +99,7 @@ class _Bounds:
         return asked(self._request, entry) if self._loads[entry.catalog] <= MOST_LOADS else None
 
     def unread(self) -> Iterator[str]:
-        """What who asks is told of catalogs that have more than was loaded."""
+        """Yields warnings about catalogs with more tables than were loaded."""
         for catalog, count in sorted(self._loads.items()):
             if count > MOST_LOADS:
                 yield (

@@ -1,4 +1,4 @@
-"""What clients ask of a type beside its name: its digits and its length, read from the name as SQL spells it."""
+"""The digits and lengths of types, for clients, parsed from the SQL type name."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ _SIZED = re.compile(r"(\w+)\((\d+)(?:,(\d+))?\)( with time zone)?\Z")
 
 
 class Sizes(NamedTuple):
-    """Each None where it says nothing of the type."""
+    """The sizes of a type; None where not applicable."""
 
     base: str
-    """The name without its numbers."""
+    """The name without its parameters."""
     precision: int | None = None
     """Digits of a number, in the given radix."""
     radix: int | None = None
     scale: int | None = None
-    """Digits after the point."""
+    """Fractional digits."""
     seconds: int | None = None
-    """Digits after the second."""
+    """Fractional digits of the seconds."""
     length: int | None = None
-    """Bytes of a binary of fixed length."""
+    """Bytes of a fixed-length binary."""
 
 
 _PLAIN = {
@@ -38,7 +38,7 @@ _PLAIN = {
 
 @lru_cache(maxsize=1000)
 def sizes_of(type_name: str) -> Sizes:
-    """Of a type as SQL spells it: `decimal(18,2)`, `timestamp(6) with time zone`."""
+    """Returns the sizes of a SQL type: `decimal(18,2)`, `timestamp(6) with time zone`."""
     plain = _PLAIN.get(type_name)
     if plain is not None:
         return plain

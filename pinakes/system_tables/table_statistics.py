@@ -1,7 +1,7 @@
-"""The statistics of one Iceberg table: the rows of SHOW STATS, from metadata alone.
+"""The statistics of one Iceberg table: the rows of SHOW STATS, from metadata only.
 
-They are those of the files. Rows that were deleted by position are taken off the number of rows, but not off what is
-known of columns; how many a delete by equality hits nobody knows.
+They are those of the files. Rows deleted by position are subtracted from the number of rows, but not from column
+statistics; the number of rows that an equality delete removes is unknown.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pinakes.system_tables.iceberg_statistics import ColumnStatistics, Statistic
 from pinakes.system_tables.iceberg_values import printed
 
 _CUT = (ice.StringType, ice.BinaryType, ice.FixedType)
-"""Bounds of these are cut short, and so no values of the column."""
+"""Types whose bounds are truncated, so that they are not values of the column."""
 
 
 class Statistic(NamedTuple):
@@ -32,7 +32,7 @@ class Statistic(NamedTuple):
 
 
 def statistics_of(inside: Inside) -> list[Statistic]:
-    """One for each column, and one for the table."""
+    """Returns one statistic for each column, and one for the table."""
     schema = inside.table.handle.schema()
     known, rows = Statistics(schema), 0
     for file in files_in(inside, current_manifests(inside), deleted=False):

@@ -1,4 +1,4 @@
-"""Write a catalog in fifty lines: the SDK of workers, which speak the VGI worker protocol.
+"""Write a catalog in fifty lines: the SDK of workers, which implement the VGI worker protocol.
 
     class MyWorker(Worker):
         catalog = Catalog(name="mydb", schemas=[Schema(name="main", tables=[Table(name="users", function=Users)])])
@@ -6,8 +6,8 @@
     if __name__ == "__main__":
         MyWorker().run()
 
-`ATTACH 'mydb' (TYPE vgi, LOCATION './my-worker')` mounts it. `catalog/` has what a worker exposes, `serving/` how it is
-served, `client/` the other side, `wire/` the bytes between them.
+`ATTACH 'mydb' (TYPE vgi, LOCATION './my-worker')` mounts it. `catalog/` has the catalogs of a worker,
+`serving/` the server side, `client/` the client side, `wire/` the encoding.
 """
 
 from __future__ import annotations

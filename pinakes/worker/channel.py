@@ -1,4 +1,6 @@
-"""Bytes both ways over file descriptors (pipes, sockets), with a deadline and a way to give up; a file to pyarrow."""
+"""A byte channel over file descriptors (pipes, sockets), with a deadline and cancellation; a file object for
+pyarrow.
+"""
 
 from __future__ import annotations
 
@@ -12,16 +14,16 @@ import pyarrow as pa
 from pinakes.worker.exceptions import Damaged, WorkerDied, WorkerTimeout
 
 _LARGEST = 2**31 - 1
-"""Bytes of one message. Who asks for more has read its length from something else."""
+"""The maximum size of a message in bytes. A larger length was read from data that is not of the protocol."""
 _MARK = b"\xff\xff\xff\xff"
-"""How every message of Arrow's begins."""
+"""The first bytes of every Arrow message."""
 _BUFFERED = 1 << 16
 _GLANCE = 0.1
-"""Seconds between two looks whether anybody still waits."""
+"""Seconds between two checks for cancellation."""
 
 
 class Channel:
-    """`patient` is a side that waits for as long as it takes: a worker for its next request."""
+    """A channel. With `patient`, it blocks without a deadline, as a worker does that waits for its next request."""
 
     closed = False
 
@@ -31,27 +33,27 @@ class Channel:
         self._pending = bytearray()
         self.deadline: float | None = None
         self.check: Callable[[], None] | None = None
-        """Raises when nobody waits any more."""
+        """Raises when the request was cancelled."""
         self.fresh = True
-        """Nothing of a next message was read yet."""
+        """Whether nothing of the next message was read yet."""
         self.ended = False
-        """The other side has closed its end."""
+        """Whether the other side has closed its end."""
         if not patient:
             os.set_blocking(reading, False)
             os.set_blocking(writing, False)
 
     def within(self, seconds: float | None, check: Callable[[], None] | None = None) -> None:
-        """What follows must be done in so many seconds."""
+        """Sets the deadline of the following operations, in seconds from now."""
         self.deadline = None if seconds is None else time.monotonic() + seconds
         self.check = check
 
     def has_news(self) -> bool:
-        """Whether something can be read, or the other side has hung up."""
+        """Whether data can be read, or the other side has closed the connection."""
         poll = select.poll()
         poll.register(self._reading, select.POLLIN)
         return bool(poll.poll(0))
 
-    # --- what pyarrow asks of a file ------------------------------------------------------------------------------
+    # --- the file interface for pyarrow ---------------------------------------------------------------------------
 
     def readable(self) -> bool:
         return True
@@ -73,7 +75,7 @@ class Channel:
         return found
 
     def read_buffer(self, size: int) -> pa.Buffer:
-        """Exactly so many bytes; fewer only at the end."""
+        """Reads exactly this many bytes; fewer only at the end."""
         if size > _LARGEST:
             raise Damaged(f"a message of {size} bytes can't be: something else than the protocol was read")
         buffer = pa.allocate_buffer(size)
@@ -103,15 +105,15 @@ class Channel:
             self._send(memoryview(pending))
 
     def close(self) -> None:
-        """pyarrow closes what it read or wrote: the channel stays."""
+        """Does nothing: pyarrow closes its files, but the channel stays open."""
 
     def hang_up(self) -> None:
-        """Close both ends."""
+        """Closes both ends."""
         for fd in {self._reading, self._writing} - {-1}:
             os.close(fd)
         self._reading = self._writing = -1
 
-    # --- how -----------------------------------------------------------------------------------------------------
+    # --- internals -----------------------------------------------------------------------------------------------
 
     def _some(self, view: memoryview) -> int:
         while True:

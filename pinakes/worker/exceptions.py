@@ -1,28 +1,30 @@
-"""What can go wrong between a worker and whoever calls it.
+"""Errors between a worker and its caller.
 
     WorkerError
-    ├── ProtocolError          the other side did not speak the protocol, or another version of it
-    │   └── Damaged                what comes next on this connection can't be read either
-    ├── WorkerDied             it ended, or hung up, in the middle
-    ├── WorkerTimeout          it did not answer in time
-    ├── WorkerCanceled         who called wants no answer any more
-    ├── AuthenticationError    it does not know who calls
-    └── RemoteError            the worker's own code raised: its type and its words
-        ├── RemoteValueError           a ValueError, too
-        └── RemoteNotImplementedError  a NotImplementedError, too
+    ├── ProtocolError          the other side does not use the protocol, or uses another version
+    │   └── Damaged                the rest of the connection can't be read either
+    ├── WorkerDied             the worker ended or closed the connection
+    ├── WorkerTimeout          no response in time
+    ├── WorkerCanceled         the caller cancelled the request
+    ├── AuthenticationError    the worker does not accept the caller
+    └── RemoteError            the worker's own code raised: type and message
+        ├── RemoteValueError           also a ValueError
+        └── RemoteNotImplementedError  also a NotImplementedError
 
-CatalogReadOnlyError is raised by catalogs that can only be read, on either side.
+CatalogReadOnlyError is raised by read-only catalogs, on either side.
 """
 
 from __future__ import annotations
 
 
 class WorkerError(Exception):
-    """The base of all."""
+    """The base class of all errors."""
 
 
 class ProtocolError(WorkerError):
-    """What came was no message of the protocol. `kind` and `code` are those of the protocol where it has them."""
+    """The received data is not a message of the protocol. `kind` and `code` are those of the protocol, if it defines
+    them.
+    """
 
     def __init__(self, message: str, *, kind: str = "protocol_error", code: str = "INVALID_ARGUMENT") -> None:
         super().__init__(message)
@@ -31,30 +33,31 @@ class ProtocolError(WorkerError):
 
 
 class Damaged(ProtocolError):
-    """The bytes were no message: nobody knows where the next one begins, so the connection is of no more use."""
+    """The bytes are not a message: the start of the next one is unknown, so the connection is unusable."""
 
 
 class WorkerDied(WorkerError):
-    """The worker ended or hung up; the message has its last words. `unheard`: it had answered before, and nothing came
-    of this answer, so that it may have been gone before it was asked."""
+    """The worker ended or closed the connection; the message has its last output. `unheard` is true if it had responded
+    before and sent nothing of this response, so that it may have ended before the request.
+    """
 
     unheard = False
 
 
 class WorkerTimeout(WorkerError):
-    """The worker did not answer in time."""
+    """The worker did not respond in time."""
 
 
 class WorkerCanceled(WorkerError):
-    """Whoever asked wants no answer any more."""
+    """The caller cancelled the request."""
 
 
 class AuthenticationError(WorkerError):
-    """The worker does not accept who calls."""
+    """The worker does not accept the caller."""
 
 
 class CatalogReadOnlyError(Exception):
-    """A change was asked of a catalog that can only be read."""
+    """A change of a read-only catalog was requested."""
 
 
 class RemoteError(WorkerError):
@@ -63,21 +66,21 @@ class RemoteError(WorkerError):
     def __init__(self, message: str, *, type: str = "Exception", kind: str = "", code: str = "") -> None:
         super().__init__(message)
         self.type = type
-        """The name of the exception's class, there."""
+        """The name of the exception's class in the worker."""
         self.kind = kind
         self.code = code
 
 
 class RemoteValueError(RemoteError, ValueError):
-    """A ValueError of the worker: an argument is wrong, or nothing has that name."""
+    """A ValueError of the worker: an argument is invalid, or a name does not exist."""
 
 
 class RemoteNotImplementedError(RemoteError, NotImplementedError):
-    """The worker has no such method."""
+    """The worker does not implement the method."""
 
 
 class RemoteReadOnlyError(RemoteError, CatalogReadOnlyError):
-    """The worker's catalog can only be read."""
+    """The worker's catalog is read-only."""
 
 
 _KNOWN: dict[str, type[RemoteError]] = {
@@ -88,6 +91,6 @@ _KNOWN: dict[str, type[RemoteError]] = {
 
 
 def remote_error(message: str, *, type: str, kind: str = "", code: str = "") -> RemoteError:
-    """The exception to raise here for one that was raised there."""
+    """Returns the exception to raise for one that was raised in the worker."""
     found = _KNOWN.get(type, RemoteNotImplementedError if kind == "method_not_implemented" else RemoteError)
     return found(message, type=type, kind=kind, code=code)

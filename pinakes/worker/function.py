@@ -1,4 +1,4 @@
-"""What functions have in common: a name, a description, arguments; and what a call of one is told."""
+"""The base of functions: a name, a description, arguments; and the parameters of a call."""
 
 from __future__ import annotations
 
@@ -20,44 +20,47 @@ _WORDS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 @dataclass(frozen=True, kw_only=True)
 class BindParams:
-    """What is known when a call is planned."""
+    """The parameters of a call while it is planned."""
 
     arguments: Mapping[str, Any] = field(default_factory=dict)
-    """Python values by the name of the argument."""
+    """Python values by argument name."""
     scalars: Mapping[str, pa.Scalar] = field(default_factory=dict)
-    """The same as Arrow has them."""
+    """The same values as Arrow scalars."""
     input_schema: pa.Schema = field(default_factory=lambda: pa.schema([]))
-    """Of a scalar function: the columns that it will be given."""
+    """For a scalar function: the schema of its argument columns."""
     attach_opaque_data: AttachOpaqueData | None = field(default=None, repr=False)
     transaction_opaque_data: TransactionOpaqueData | None = field(default=None, repr=False)
     at_unit: str | None = None
-    """VERSION or TIMESTAMP, of a query of the past."""
+    """VERSION or TIMESTAMP, for time travel queries."""
     at_value: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class ProcessParams(BindParams):
-    """What is known when a call runs."""
+    """The parameters of a call while it runs."""
 
     output_schema: pa.Schema
-    """What is to be emitted: of a function with PROJECTION_PUSHDOWN, only the columns that are wanted."""
+    """The schema to emit: with PROJECTION_PUSHDOWN, only the projected columns."""
     filters: tuple[Filter, ...] = ()
-    """Conditions that all rows must meet. Whoever asked checks them again: they may be ignored."""
+    """Predicates that all rows must satisfy. The caller checks them again, so a function may ignore them."""
     row_limit: int | None = None
-    """So many rows are enough."""
+    """The number of rows that are sufficient."""
     split: Any = None
-    """The piece of work that this call is to do; one of those that `splits` gave."""
+    """The split that this call processes; one of those that `splits` returned."""
 
     def value(self, column: str) -> Any:
-        """The one value that the filters leave for a column, or None: for a key that a remote API looks up."""
+        """Returns the one value that the filters allow for a column, or None: for example, a key to look up in a remote
+        API.
+        """
         from pinakes.worker.wire.filters import Comparison, conjuncts
 
         found = (f for f in conjuncts(self.filters) if isinstance(f, Comparison) and f.column == column)
         return next((f.value.as_py() for f in found if f.op == "eq"), None)
 
     def bounds(self, column: str) -> tuple[Any, Any]:
-        """What the filters say of a column, as its lowest and highest value, both included; None where they are silent.
-        The bounds of `<` and `>` are in it, too: rows are checked again."""
+        """Returns the lowest and highest value that the filters allow for a column, both inclusive; None where
+        unbounded. The bounds of `<` and `>` are also treated as inclusive: rows are checked again.
+        """
         from pinakes.worker.wire.filters import Comparison, conjuncts
 
         said = [f for f in conjuncts(self.filters) if isinstance(f, Comparison) and f.column == column]
@@ -67,14 +70,14 @@ class ProcessParams(BindParams):
 
 
 class Function:
-    """The base of `ScalarFunction` and `TableFunctionGenerator`. A function is a class and never an object."""
+    """The base of `ScalarFunction` and `TableFunctionGenerator`. A function is a class that is never instantiated."""
 
     name: ClassVar[str] = ""
-    """What SQL calls it; of `MyFunction`, unless this is set, `my_function`."""
+    """The name in SQL; by default derived from the class: `my_function` for `MyFunction`."""
     ARGUMENTS: ClassVar[pa.Schema] = pa.schema([])
-    """Its arguments, in order."""
+    """The arguments, in order."""
     DEFAULTS: ClassVar[Mapping[str, Any]] = {}
-    """Values of arguments that need not be given."""
+    """Default values of optional arguments."""
     TAGS: ClassVar[Mapping[str, str]] = {}
     TYPE: ClassVar[FunctionType]
 
@@ -84,13 +87,13 @@ class Function:
 
     @classmethod
     def description(cls) -> str | None:
-        """The first paragraph of its docstring."""
+        """Returns the first paragraph of the class's docstring."""
         text = (cls.__dict__.get("__doc__") or "").strip().split("\n\n")[0]
         return " ".join(text.split()) or None
 
     @classmethod
     def output_of(cls, params: BindParams) -> pa.Schema:
-        """The schema of what a call gives."""
+        """Returns the schema of a call's result."""
         raise NotImplementedError(f"{cls.__name__} must say what it gives")
 
     @classmethod
@@ -113,12 +116,14 @@ class Function:
 
     @classmethod
     def declared_output(cls) -> pa.Schema:
-        """What it gives whatever its arguments are; without fields, where that depends on them."""
+        """Returns the result's schema if it is the same for all arguments; without fields if it depends on them."""
         return pa.schema([])
 
     @classmethod
     def bound(cls, arguments: Arguments) -> dict[str, pa.Scalar]:
-        """The arguments of a call by name, with the declared types; ValueError tells what is missing or too much."""
+        """Returns the arguments of a call by name, with the declared types; raises ValueError for missing or extra
+        ones.
+        """
         names = cls.ARGUMENTS.names
         if len(arguments.positional) > len(names):
             raise ValueError(f"{cls.function_name()} takes {_count(len(names))}, and {len(arguments.positional)} came")

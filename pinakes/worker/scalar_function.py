@@ -1,4 +1,4 @@
-"""Functions of one value per row."""
+"""Functions that return one value per row."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pinakes.worker.function import BindParams, Function, ProcessParams
 
 
 class ScalarFunction(Function):
-    """A function that gives one value for each row.
+    """A function that returns one value for each row.
 
     class Shout(ScalarFunction):
         ARGUMENTS = pa.schema([("text", pa.string())])
@@ -25,11 +25,11 @@ class ScalarFunction(Function):
     TYPE: ClassVar[FunctionType] = FunctionType.SCALAR
     OUTPUT: ClassVar[pa.DataType]
     DETERMINISTIC: ClassVar[bool] = True
-    """False for a function that may give something else for the same arguments."""
+    """False for a function that may return different values for the same arguments."""
 
     @classmethod
     def compute(cls, params: ProcessParams, *columns: pa.Array) -> pa.Array:
-        """The values for the rows of `columns`: an array as long as they are."""
+        """Returns the values for the rows of `columns`: an array of the same length."""
         raise NotImplementedError(f"{cls.__name__} must have a classmethod compute")
 
     @classmethod
@@ -46,7 +46,7 @@ class ScalarFunction(Function):
 
     @classmethod
     def answer(cls, params: ProcessParams, batch: pa.RecordBatch) -> pa.RecordBatch:
-        """The batch of results for a batch of arguments."""
+        """Returns the batch of results for a batch of arguments."""
         columns = [_as(c, f.type) for c, f in zip(batch.columns, cls.ARGUMENTS, strict=True)]
         found = cls.compute(params, *columns) if columns else _repeated(cls.compute(params), batch.num_rows)
         if isinstance(found, pa.ChunkedArray):

@@ -1,4 +1,4 @@
-"""Functions that give rows, a batch at a time."""
+"""Functions that return rows, one batch at a time."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["BindParams", "OutputCollector", "ProcessParams", "TableFunctionGener
 
 
 class OutputCollector:
-    """What `process` gives its rows to."""
+    """Collects the rows that `process` emits."""
 
     def __init__(self, whole: pa.Schema, wanted: pa.Schema) -> None:
         self._whole, self._wanted = whole, wanted
@@ -25,18 +25,18 @@ class OutputCollector:
         self.finished = False
 
     def emit(self, batch: pa.RecordBatch | pa.Table) -> None:
-        """Rows under the output schema: the whole one, or that of the columns that are wanted."""
+        """Emits rows with the output schema: the complete one, or that of the projected columns."""
         if self.finished:
             raise ValueError("nothing can be emitted after finish()")
         parts = batch.to_batches() if isinstance(batch, pa.Table) else [batch]
         self.ready.extend(self._fitted(part) for part in parts if part.num_rows)
 
     def finish(self) -> None:
-        """There are no more rows."""
+        """Ends the rows of this split."""
         self.finished = True
 
     def log(self, level: str, message: str) -> None:
-        """Tell whoever asked; level is INFO, WARN, ERROR or DEBUG."""
+        """Sends a log message to the caller; level is INFO, WARN, ERROR or DEBUG."""
         self.logs.append(Log(level, message))
 
     def _fitted(self, batch: pa.RecordBatch) -> pa.RecordBatch:
@@ -54,61 +54,64 @@ class OutputCollector:
             if column.type != field.type:
                 raise ValueError(f"column '{field.name}' must be {field.type}, and {column.type} was emitted")
             columns.append(column)
-        if not columns:  # only the number of rows is wanted
+        if not columns:  # only the number of rows is needed
             return batch.select([])
         return pa.RecordBatch.from_arrays(columns, schema=self._wanted)
 
 
 class TableFunctionGenerator(Function):
-    """A function that gives rows.
+    """A function that returns rows.
 
-    `process` is called until it says `out.finish()`: it emits some rows each time, and keeps in `state` how far it is.
+    `process` is called until it calls `out.finish()`: each call emits some rows, and keeps its position in `state`.
     """
 
     TYPE: ClassVar[FunctionType] = FunctionType.TABLE
     FIXED_SCHEMA: ClassVar[pa.Schema]
-    """What it gives. A function whose columns depend on its arguments has a classmethod `bind` instead."""
+    """The result's schema. A function whose columns depend on its arguments implements the classmethod `bind`
+    instead.
+    """
     PROJECTION_PUSHDOWN: ClassVar[bool] = False
-    """True: `params.output_schema` has only the columns that are wanted. False: they are chosen afterwards."""
+    """True: `params.output_schema` has only the projected columns. False: columns are projected after `process`."""
     FILTER_PUSHDOWN: ClassVar[bool] = False
-    """True: `params.filters` has the conditions of the query."""
+    """True: `params.filters` has the predicates of the query."""
     MAX_WORKERS: ClassVar[int] = 1
-    """How many workers may share the splits of a call, at most."""
+    """The maximum number of workers that may share the splits of a call."""
 
     @classmethod
     def bind(cls, params: BindParams) -> pa.Schema:
-        """The columns that a call gives."""
+        """Returns the columns of a call's result."""
         return cls.FIXED_SCHEMA
 
     @classmethod
     def max_workers(cls, params: ProcessParams) -> int:
-        """How many of them this call is worth."""
+        """Returns the number of workers that this call can use."""
         return cls.MAX_WORKERS
 
     @classmethod
     def splits(cls, params: ProcessParams) -> Sequence[Any]:
-        """The pieces of work of a call: each is done by exactly one worker, which finds it in `params.split`. The same
-        arguments must give the same pieces in every process."""
+        """Returns the splits of a call: each is processed by exactly one worker, which finds it in `params.split`. The
+        same arguments must return the same splits in every process.
+        """
         return (None,)
 
     @classmethod
     def cardinality(cls, params: BindParams) -> int | None:
-        """About how many rows there will be, if that is known."""
+        """Returns the approximate number of rows, if known."""
         return None
 
     @classmethod
     def initial_state(cls, params: ProcessParams) -> Any:
-        """What `process` gets as its state, made anew for each split."""
+        """Returns the initial state of `process`, called for each split."""
         return None
 
     @classmethod
     def process(cls, params: ProcessParams, state: Any, out: OutputCollector) -> None:
-        """Emit some rows, or finish."""
+        """Emits some rows, or finishes."""
         raise NotImplementedError(f"{cls.__name__} must have a classmethod process")
 
     @classmethod
     def on_cancel(cls, params: ProcessParams, state: Any) -> None:
-        """Whoever asked wants no more rows: release what `state` holds."""
+        """Releases resources in `state` when the caller needs no more rows."""
 
     @classmethod
     def output_of(cls, params: BindParams) -> pa.Schema:

@@ -1,4 +1,4 @@
-"""`class MyWorker(Worker)`: what it exposes, and `.run()`, which serves it."""
+"""`class MyWorker(Worker)`: declares a catalog or functions, and serves them with `.run()`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _FUNCTIONS = "functions"
 
 
 class Worker:
-    """Expose a `catalog`, or a `catalog_interface`, or `functions` under a `catalog_name`.
+    """Serves a `catalog`, a `catalog_interface`, or `functions` under a `catalog_name`.
 
     With neither an interface nor a name there is no catalog, and the functions can only be called by clients of the
     protocol.
@@ -31,13 +31,15 @@ class Worker:
     functions: ClassVar[Sequence[type[Function]]] = ()
 
     authenticate: ClassVar[Authenticate | None] = None
-    """Over HTTP: who calls, from the headers of a request; None in its place lets nobody in but with --token-file."""
+    """Over HTTP: returns the caller's name from the headers of a request, or None to refuse the request. Without it,
+    the worker serves loopback addresses only, unless --token-file is given.
+    """
 
     def __init__(self) -> None:
         self.interface = self._interface()
 
     def run(self, argv: Sequence[str] | None = None) -> None:
-        """Serve: on standard input and output, or as the command line says (`--unix`, `--http`)."""
+        """Serves on standard input and output, or as the command line specifies (`--unix`, `--http`)."""
         from pinakes.worker.serving.run import run
 
         run(self, argv)
@@ -48,7 +50,7 @@ class Worker:
         return Dispatcher(self.interface, self.find_function)
 
     def find_function(self, name: str, schema_name: str | None) -> type[Function]:
-        """A function that may be called, also one that only a table is read with."""
+        """Returns a callable function, including those that are only used to read a table."""
         schemas = self.catalog.schemas if self.catalog is not None else ()
         by_schema = [(s.name, f) for s in schemas for f in s.all_functions()]
         by_schema += [("main", f) for f in (*self.functions, *getattr(self.interface, "functions", ()))]

@@ -24,7 +24,9 @@ def system_mounts() -> dict[str, Mount]:
 
 @lru_cache(maxsize=1000)
 def information_schema_mount(catalog: str) -> Mount:
-    """Where the `information_schema` of a catalog is looked up: under the catalog's name, whatever the catalog is."""
+    """Returns the mount that resolves the `information_schema` of a catalog: under the catalog's name, for any catalog
+    type.
+    """
 
     def open(_: Identity) -> Catalog:
         from pinakes.system_tables.catalog import information_schema_of

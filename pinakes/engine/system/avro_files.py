@@ -1,4 +1,6 @@
-"""The manifests of an Iceberg table for who looks into its metadata: whole, as Arrow tables, and remembered."""
+"""Reads the manifests of an Iceberg table in full, as Arrow tables, through the manifest cache. Metadata tables use
+them.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,9 @@ if TYPE_CHECKING:
 
 
 def avro_of(cache: ManifestCache, table: IcebergTable, path: str) -> pa.Table:
-    """A manifest or a list of manifests. They never change; beside what a scan keeps of one, this is all of it."""
+    """Returns a manifest or a manifest list in full; the cache entries of scans hold only a part. These files never
+    change.
+    """
     from pinakes.engine.iceberg.scan.avro import read_avro
 
     try:

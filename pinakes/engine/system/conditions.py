@@ -1,7 +1,8 @@
-"""DataFusion's conditions on the columns of a system table, as conditions on names (`system_tables/conditions.py`).
+"""Converts DataFusion's predicates on the columns of a system table to predicates on names
+(`system_tables/conditions.py`).
 
-What is not understood may be anything: DataFusion applies every condition to the rows anyway. `complete` tells whether
-all of a condition was understood, so that every row which meets it is one that DataFusion will keep, too.
+A predicate that can't be converted becomes "anything": DataFusion applies every predicate to the rows anyway.
+`complete` is true if the entire predicate was converted, so that DataFusion also keeps every row that matches it.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from pinakes.system_tables.combined import both, either
 from pinakes.system_tables.conditions import ANYTHING, Condition, Fold, Level, Like, Not, OneOf
 
 Levels = Mapping[str, Level]
-"""Whose names a table's columns hold."""
+"""The level of names that each column of a table contains."""
 
 
 class Read(NamedTuple):
@@ -28,14 +29,14 @@ _UNKNOWN = Read(ANYTHING, complete=False)
 
 
 class Subject(NamedTuple):
-    """A column, as it is or in lower or upper case."""
+    """A column, optionally folded to lower or upper case."""
 
     column: str
     fold: Fold
 
 
 def read_all(conditions: Iterable[Expr], levels: Levels) -> Read:
-    """Conditions that must all hold."""
+    """Converts a conjunction of predicates."""
     found = [read(condition, levels) for condition in conditions]
     return Read(both(*(f.condition for f in found)), all(f.complete for f in found))
 
@@ -56,7 +57,7 @@ def read(e: Expr, levels: Levels) -> Read:
 
 
 def subject(e: Expr) -> Subject | None:
-    """The column that an expression speaks of; None when it is anything else."""
+    """Returns the column that an expression refers to; None for any other expression."""
     match e.variant_name():
         case "Column":
             return Subject(e.to_variant().name(), "")
@@ -70,13 +71,13 @@ def subject(e: Expr) -> Subject | None:
 
 
 def text_or_truth(e: Expr) -> str | bool | None:
-    """The value of a constant that is a text or a truth value."""
+    """Returns the value of a string or boolean constant, else None."""
     found = constant_of(e)
     return found if isinstance(found, str | bool) else None
 
 
 def constant_of(e: Expr) -> object:
-    """The value of a constant as Python has it; None for anything else."""
+    """Returns the value of a constant as a Python object; None for any other expression."""
     if e.variant_name() != "Literal":
         return None
     value = e.python_value()
@@ -84,7 +85,7 @@ def constant_of(e: Expr) -> object:
 
 
 def output_name(e: Expr) -> str:
-    """What an item of a SELECT list is called, without the table that it is from."""
+    """Returns the output name of a SELECT item, without its table qualifier."""
     match e.variant_name():
         case "Alias":
             return str(e.to_variant().alias())
@@ -99,7 +100,7 @@ def unaliased(e: Expr) -> Expr:
 
 
 def _is_text_cast(e: Expr) -> bool:
-    """A text of another layout; what is cast to anything else is another value."""
+    """Whether a cast only changes the string layout. A cast to any other type changes the value."""
     try:
         return pa.types.is_string(e.types()) or "Utf8" in str(e.canonical_name()).rsplit(" AS ", 1)[-1]
     except Exception:  # noqa: BLE001 - not every type has a Python one, and then it is no text
@@ -121,7 +122,7 @@ def _binary(e: Expr, levels: Levels) -> Read:
 
 
 def _operands(e: Expr, operator: str) -> list[Expr]:
-    """All that a chain of AND or of OR joins: it may be longer than Python can climb."""
+    """Returns the operands of a chain of AND or OR. Iterative, since the chain may exceed Python's recursion limit."""
     found, waiting = [], [e]
     while waiting:
         part = waiting.pop()
@@ -139,12 +140,12 @@ def _in_list(e: Expr, levels: Levels) -> Read:
 
 
 def _negated(found: Read) -> Read:
-    """That it does not hold, which can be told of a single name only."""
+    """Returns the negation, which is supported for a predicate on a single name only."""
     return Read(Not(found.condition), complete=True) if isinstance(found.condition, OneOf | Like) else _UNKNOWN
 
 
 def _is_any_name(e: Expr, levels: Levels) -> bool:
-    """IS NOT NULL, or what DataFusion makes of LIKE '%': CASE x IS NOT NULL WHEN true THEN true END."""
+    """Whether this is IS NOT NULL, or DataFusion's rewrite of LIKE '%': CASE x IS NOT NULL WHEN true THEN true END."""
     if e.variant_name() == "Case":
         case = e.to_variant()
         pairs = [(text_or_truth(when), text_or_truth(then)) for when, then in case.when_then_expr()]
@@ -167,7 +168,7 @@ def _one_of(tested: Expr, constants: list[Expr], levels: Levels) -> Read:
 
 
 def _one_row_of(tested: list[Expr], constants: list[Expr], levels: Levels) -> Read:
-    """(table_schema, table_name) IN (('a', 'b'), …): one of these rows, whose fields are called c0, c1, …"""
+    """Converts (table_schema, table_name) IN (('a', 'b'), …). DataFusion names the fields of the rows c0, c1, …"""
     abouts = [subject(e) for e in tested]
     rows = []
     for constant in constants:

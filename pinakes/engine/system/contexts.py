@@ -1,4 +1,4 @@
-"""The world that a statement's system tables look at: the session's own catalogs, opened for its own user."""
+"""Builds the context of a statement's system tables: the session's catalogs, opened for its user."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def world_of(execution: Execution, of: str | None) -> World:
-    """What a table tells of: one catalog, or all that the session sees."""
+    """Returns the context for one catalog, or for all catalogs visible to the session."""
     session = execution.session
     engine, settings = session.engine, session.settings
 

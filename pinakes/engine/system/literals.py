@@ -1,4 +1,4 @@
-"""The values of a column in a part of a plan that is made of constants: VALUES, or a UNION of SELECTs without FROM."""
+"""Extracts the values of a column from a subplan made of constants: VALUES, or a UNION of SELECTs without FROM."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ if TYPE_CHECKING:
     from datafusion.plan import LogicalPlan
 
 MOST = 10_000
-"""Values beyond which it is no use."""
+"""The maximum number of values; more are not pushed down."""
 
 
 def constants_of(plan: LogicalPlan, key: Subject) -> frozenset[str] | None:
-    """All values that a column can have there, in the case that is asked for; None when that can't be told."""
+    """Returns all values that a column can have there, folded to the key's case; None if they are not known."""
     values = _values(plan, key.column)
     if values is None or len(values) > MOST:
         return None
@@ -27,7 +27,7 @@ def constants_of(plan: LogicalPlan, key: Subject) -> frozenset[str] | None:
 
 
 def _values(plan: LogicalPlan, column: str) -> frozenset[str] | None:
-    """More than there are is as good: a filter or a limit within the part may be overlooked."""
+    """Returns a superset of the values: filters and limits within the subplan are ignored."""
     node = plan.to_variant()
     match type(node).__name__:
         case "SubqueryAlias" | "Filter" | "Limit" | "Sort" | "Distinct" | "Aggregate":
@@ -56,7 +56,7 @@ def _projected(node: Any, plan: LogicalPlan, column: str) -> frozenset[str] | No
 
 
 def _rows(node: Any, column: str) -> frozenset[str] | None:
-    """VALUES calls its columns column1, column2, …"""
+    """Returns the values of a column of VALUES, whose columns are named column1, column2, …"""
     number = column.removeprefix("column")
     rows: list[list[Expr]] = node.values()
     if not number.isdigit() or not 1 <= int(number) <= len(rows[0]):
@@ -65,7 +65,7 @@ def _rows(node: Any, column: str) -> frozenset[str] | None:
 
 
 def _texts(constants: list[Expr]) -> frozenset[str] | None:
-    """NULL equals nothing, so it is left out; None when something is no constant text."""
+    """Returns the constants without NULLs, which equal nothing; None if one of them is not a string constant."""
     found = set()
     for e in constants:
         if e.variant_name() != "Literal":

@@ -1,8 +1,8 @@
-"""What an optimised plan asks of a system table: which columns, under which conditions, and how many rows are enough.
+"""The pushdown of an optimised plan into a system table: columns, predicate and limit.
 
-The plan is walked from the top, where it says how many rows are wanted and what they are joined with, down to each scan
-of the table's shadow, at which DataFusion has put the conditions. The walk does not see what stands in a subquery that
-is a value: when a scan is missing, the serialised plan tells the conditions and columns of all.
+The plan is walked from the top, where limits and joins are, down to each scan of the table's placeholder, which holds
+the pushed-down predicates. The walk does not visit scalar subqueries: when a scan is missing, the predicates and
+columns of all scans are read from the serialised plan.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 class Asked(NamedTuple):
     columns: frozenset[str] | None
-    """None for all."""
+    """None for all columns."""
     wanted: Condition
     limit: int | None
 
@@ -38,18 +38,18 @@ NOTHING = Asked(frozenset(), ANYTHING, 0)
 
 @dataclass(frozen=True, slots=True)
 class _Above:
-    """What the nodes above say of the rows of a node."""
+    """Constraints that the nodes above put on the rows of a node."""
 
     limit: int | None = None
     joined: tuple[tuple[Subject, frozenset[str]], ...] = ()
-    """The values that a column must have, since rows with others find no partner in a join."""
+    """The values that a column must have: rows with other values have no match in a join."""
 
 
 _NOTHING_SAID = _Above()
 
 
 def asked_of(plan: LogicalPlan, shadow: Shadow, levels: Levels, context: SessionContext) -> Asked:
-    """What is asked of one table, by all of its scans together."""
+    """Returns the combined pushdown of all scans of one table."""
     if plan.to_variant().__class__.__name__ == "Explain":
         return NOTHING
     found = list(_walk(plan, shadow.name, levels, _NOTHING_SAID))
@@ -63,7 +63,7 @@ def asked_of(plan: LogicalPlan, shadow: Shadow, levels: Levels, context: Session
 
 
 def _together(asked: Sequence[Asked]) -> Asked:
-    """What satisfies all; nothing is read for a table that is not in the plan any more."""
+    """Returns a pushdown that satisfies all scans; nothing is read for a table that is no longer in the plan."""
     if not asked:
         return NOTHING
     columns = [a.columns for a in asked]
@@ -73,7 +73,7 @@ def _together(asked: Sequence[Asked]) -> Asked:
     return Asked(every, either(*(a.wanted for a in asked)), limit)
 
 
-# --- from the top down -------------------------------------------------------------------------------------------
+# --- the walk of the plan --------------------------------------------------------------------------------------------
 
 
 def _walk(plan: LogicalPlan, name: str, levels: Levels, above: _Above) -> Iterable[Asked]:
@@ -98,8 +98,9 @@ def _walk(plan: LogicalPlan, name: str, levels: Levels, above: _Above) -> Iterab
 
 
 def _is_the_scans_own(plan: LogicalPlan, levels: Levels) -> bool:
-    """Whether a filter is what is asked of a scan anyway, and all of it is understood: higher up it would take rows
-    away from those that a LIMIT below it, or the scan, has counted already."""
+    """Whether a filter is directly above a scan and converts completely. A limit above any other filter can't be pushed
+    down: the scan would count rows that the filter removes.
+    """
     (below,) = plan.inputs()
     return type(below.to_variant()).__name__ == "TableScan" and read(plan.to_variant().predicate(), levels).complete
 
@@ -113,7 +114,7 @@ def _scan(node: Any, levels: Levels, above: _Above) -> Asked:
 
 
 def _rows_of(node: Any, limit: int | None) -> int | None:
-    """How many rows a LIMIT needs from below; None when it is not a plain number."""
+    """Returns the number of rows that a LIMIT needs from its input; None if it is not a constant number."""
     skip, fetch = _count(node.skip()), _count(node.fetch())
     if fetch is None:
         return None
@@ -131,7 +132,9 @@ def _count(e: Expr | None) -> int | None:
 def _through(
     joined: Sequence[tuple[Subject, frozenset[str]]], projections: Sequence[Expr]
 ) -> tuple[tuple[Subject, frozenset[str]], ...]:
-    """The same said of the columns below a projection: of those that pass through it under some name."""
+    """Returns the join constraints in terms of the input columns of a projection, for the columns that pass
+    through it.
+    """
     below: dict[str, str] = {}
     names = [output_name(e) for e in projections]
     for e, name in zip(projections, names, strict=True):
@@ -142,9 +145,10 @@ def _through(
 
 
 def _join(node: Any, name: str, levels: Levels, above: _Above) -> Iterable[Asked]:
-    """Each side of a join may narrow the other, if it is a list of constants and rows without a partner are lost; not
-    where NULL is a partner of NULL, which no list holds. What was said above holds for the one side that a semi-join
-    lets through."""
+    """Walks both inputs of a join. A side that consists of constants restricts the other side if rows without a match
+    are dropped, unless NULL matches NULL, which no list contains. Constraints from above apply to the output side of a
+    semi-join or anti-join.
+    """
     kind, is_plain = str(node.join_type()), not node.null_equals_null()
     lost_left = is_plain and kind in ("Inner", "LeftSemi", "Right")
     lost_right = is_plain and kind in ("Inner", "RightSemi", "Left")
@@ -168,11 +172,11 @@ def _keys(on: Iterable[tuple[Expr, Expr]], other: LogicalPlan) -> tuple[tuple[Su
     return tuple(found)
 
 
-# --- from the serialised plan ------------------------------------------------------------------------------------
+# --- the serialised plan ---------------------------------------------------------------------------------------------
 
 
 def _serialized(plan: bytes, scan: Sequence[Field], levels: Levels, context: SessionContext) -> Asked:
-    """What one scan is asked for, wherever in the plan it stands."""
+    """Returns the pushdown of one scan, wherever it is in the plan."""
     from datafusion import Expr
 
     conditions = [Expr.from_bytes(plan[f.value : f.end], context) for f in scan if f.number == FILTERS]

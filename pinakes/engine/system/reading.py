@@ -1,4 +1,6 @@
-"""The rows of a system table for one statement, planned or not; what they lack becomes warnings of the session."""
+"""Reads the rows of a system table for one statement, planned or not. Metadata errors become warnings of the
+session.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,9 @@ def read(
     wanted: Condition = ANYTHING,
     limit: int | None = None,
 ) -> pa.Table:
-    """Its rows, of one catalog or of all that the session sees; `columns` None is all of them."""
+    """Returns the table's rows, for one catalog or for all visible to the session; `columns` None selects all
+    columns.
+    """
     world = world_of(execution, of)
     columns = frozenset(table.schema.names) if columns is None else columns
     rows = table.read(Request(world, columns, wanted, limit))

@@ -1,4 +1,4 @@
-"""The engine's own state as the tables of system.runtime see it."""
+"""The engine's own state as read by the tables of system.runtime."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Runtime:
-    """As one session asks for it."""
+    """The engine's state as one session may see it."""
 
     session: Session
 
@@ -82,7 +82,7 @@ class Runtime:
 
 
 def _discreet(query: QueryInfo) -> QueryInfo:
-    """As the user was told who ran it."""
+    """Returns the query with the error message as shown to the user who ran it."""
     message = query.error_message
     return query if message is None else replace(query, error_message=about(query.error_code or "", message))
 

@@ -1,4 +1,6 @@
-"""A system table in one statement: planned as a shadow, then read once, with what the plan asks of it."""
+"""The scan of a system table in one statement: planned as a placeholder scan, then read once with the plan's
+pushdown.
+"""
 
 from __future__ import annotations
 
@@ -32,11 +34,13 @@ class SystemScan:
 
     @property
     def shadow(self) -> Provider:
-        """The table while a query is planned. Were it run, there would be no such file."""
+        """The placeholder scan used while the query is planned. It can't be executed: it refers to a file that does not
+        exist.
+        """
         return self._shadow.provider
 
     def answered(self, optimized: LogicalPlan) -> Provider:
-        """The table with the rows that a plan asks for."""
+        """Returns the table with the rows that the plan needs."""
         context = self._execution.session.context
         levels = {c.name: c.level for c in self._table.columns if c.level is not None}
         asked = asked_of(optimized, self._shadow, levels, context)

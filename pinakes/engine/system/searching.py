@@ -1,4 +1,4 @@
-"""system.metadata.search('words') in a query: a system table that is made for these words."""
+"""system.metadata.search('words') in a query: a system table that is created for these words."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pinakes.engine.statement_context import Execution
 
 SEARCHES = "$search"
-"""The catalog of searches in planned text. Nobody can mount it."""
+"""The catalog name of searches in planned text. No user catalog can have it."""
 
 
 def words_of(call: SearchCall, parameters: Mapping[int, Any]) -> str:
@@ -32,7 +32,7 @@ def words_of(call: SearchCall, parameters: Mapping[int, Any]) -> str:
 
 
 def search_key(call: SearchCall, words: str) -> Key:
-    """The same for the same words, and short: it stands in plans."""
+    """Returns a key that is short, since it occurs in plans, and equal for equal words."""
     return (SEARCHES, sha256(words.encode("utf-8", "surrogatepass")).hexdigest()[:16], call.name)
 
 

@@ -1,6 +1,6 @@
-"""`"t$snapshots"`: what stands in the metadata of an Iceberg table, under the table's own name and a suffix.
+"""Metadata tables of an Iceberg table, by the table's name and a suffix: `"t$snapshots"`.
 
-A table that really has such a name is found before. The rows are those of system.iceberg, of this table alone.
+A table that actually has such a name takes precedence. The rows are those of system.iceberg, restricted to this table.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ MARK = "$"
 
 
 def split(name: Name) -> tuple[Name, str] | None:
-    """The table's own name and the suffix; None for a name without one."""
+    """Returns the table's name and the suffix; None for a name without one."""
     base, mark, suffix = name.last.text.rpartition(MARK)
     if not mark or not base or name.is_path:
         return None
@@ -28,7 +28,7 @@ def split(name: Name) -> tuple[Name, str] | None:
 
 
 def metadata_of(found: Found, suffix: str) -> Found:
-    """The metadata of a table that was found; TableNotFound lists which there is."""
+    """Returns the metadata table of a resolved table. TableNotFound lists the available suffixes."""
     from pinakes.system_tables.iceberg import SUFFIXES
 
     wanted = suffix.lower()
@@ -42,12 +42,12 @@ def metadata_of(found: Found, suffix: str) -> Found:
 
 
 def table_of(found: Found) -> Found:
-    """The table that metadata is of."""
+    """Returns the table that a metadata table belongs to."""
     return replace(found, name=found.name.rpartition(MARK)[0], kind="TABLE")
 
 
 def virtual(found: Found, table: Table | ViewDefinition) -> VirtualTable:
-    """The metadata as a table, once the table that it is of is loaded."""
+    """Returns the metadata as a virtual table, once its base table is loaded."""
     from pinakes.system_tables.iceberg import SUFFIXES
     from pinakes.system_tables.iceberg_metadata import of_one
 

@@ -1,7 +1,7 @@
-"""Whether the statement that runs in this thread defines something (CREATE, ALTER, DROP, COMMENT), and not rows.
+"""Records whether the statement of the current thread is a definition (CREATE, ALTER, DROP, COMMENT) or changes rows.
 
-A definition that can't be part of the session's transaction takes effect at once, with a warning; a change of rows is
-refused then. `engine/run.py` tells it, once for all handlers.
+A definition that can't be part of the session's transaction takes effect immediately, with a warning; a change of rows
+is refused in that case. `engine/run.py` sets this once for all handlers.
 """
 
 from __future__ import annotations
@@ -30,18 +30,18 @@ _TAGS = {
     "DropNamespace": "DROP SCHEMA",
     "CommentOn": "COMMENT ON",
 }
-"""By the kind of statement, whose classes a query does not load."""
+"""The command tag by statement kind. The keys are names, so that a query does not load the statement classes."""
 
 
 @dataclass(slots=True)
 class Definition:
-    """A statement that defines something."""
+    """A statement that is a definition."""
 
     tag: str
     changes_table: bool
-    """Whether it changes the metadata of a table that is there."""
+    """Whether it changes the metadata of an existing table."""
     at_once: Mount | None = None
-    """Where it took effect outside of the transaction."""
+    """The mount in which it took effect outside the transaction."""
 
 
 _DEFINITION: ContextVar[Definition | None] = ContextVar("definition", default=None)
@@ -65,7 +65,7 @@ def defining(statement: Statement, warn: Callable[[str], None]) -> Iterator[None
 
 
 def definition() -> Definition | None:
-    """The statement of this thread, if it defines something."""
+    """Returns the definition that runs in this thread, or None."""
     return _DEFINITION.get()
 
 

@@ -1,4 +1,4 @@
-"""The files that a transaction has written, removed when it is rolled back. No catalog has ever named them."""
+"""Removes the files that a transaction wrote when it is rolled back. No catalog has referred to them."""
 
 from __future__ import annotations
 
@@ -15,12 +15,14 @@ log = logging.getLogger(__name__)
 
 
 def discard(work: TableWork) -> None:
-    """Remove what is surely of this transaction alone; what can't be removed does no harm, so that is only logged."""
+    """Removes the files that certainly belong to this transaction only. A file that can't be removed is harmless, so
+    the failure is only logged.
+    """
     io = work.base.io
     try:
         own = OwnPlaces(work.metadata)
         paths = {path for path in _paths(work) if own.hold(path)}
-    except Exception as error:  # noqa: BLE001 - whatever a file store raises: the rollback itself is done
+    except Exception as error:  # noqa: BLE001 - any error of a file store: the rollback itself is done
         log.warning("files of a transaction that was rolled back stay, as they can't be listed: %s", error)
         return
     for path in paths:
@@ -31,8 +33,9 @@ def discard(work: TableWork) -> None:
 
 
 def _paths(work: TableWork) -> Iterator[str]:
-    """Data files that its snapshots wrote, their manifests, and the lists of these. What cherrypick_snapshot added is
-    not ours: the snapshot that it is from still has it."""
+    """Yields the data files that the transaction's snapshots wrote, their manifests and the manifest lists. Files added
+    by cherrypick_snapshot are excluded: the source snapshot still refers to them.
+    """
     ours, io = work.new_snapshots(), work.base.io
     picked = {s.snapshot_id for s in work.metadata.snapshots if s.summary is not None and s.summary[SOURCE_SNAPSHOT]}
     for snapshot in (s for s in work.metadata.snapshots if s.snapshot_id in ours):

@@ -1,8 +1,8 @@
-"""A catalog as a transaction sees it: as it was when the transaction first used it, or each of its tables as it was at
-its first use, with the transaction's own changes.
+"""A catalog as seen by a transaction: a consistent past state with the transaction's own changes.
 
-It has exactly the groups of `core/catalog.py` that the inner one has (`core/delegating_catalog.py`). A definition
-that can't be part of the transaction goes to the catalog at once.
+The past state is the catalog at its first use, if it can be pinned; otherwise each table at its first use. An overlay
+has exactly the groups of `core/catalog.py` that the inner catalog has (`core/delegating_catalog.py`). A definition that
+can't be part of the transaction is applied to the catalog immediately.
 """
 
 from __future__ import annotations
@@ -49,8 +49,9 @@ if TYPE_CHECKING:
 
 
 class Overlay(Forwarding):
-    """What each of them has; `overlay` adds the groups. `raw` is the catalog itself, `pinned` the same at one moment,
-    if it can be had so; that one is read and changed then."""
+    """The base class of overlays; `overlay` adds the groups. `raw` is the catalog itself, `pinned` the catalog pinned
+    at one moment, if it supports that; the pinned one is then read and changed.
+    """
 
     def __init__(self, raw: Any, pinned: PinnedCatalog | None, mount: Mount, transaction: Transaction) -> None:
         super().__init__(raw if pinned is None else pinned)
@@ -60,11 +61,13 @@ class Overlay(Forwarding):
         self._transaction = transaction
 
     def close(self) -> None:
-        """The catalog outlives the transaction."""
+        """Does nothing: the catalog outlives the transaction."""
 
     @contextmanager
     def _changing_names(self) -> Iterator[Any]:
-        """The catalog to change within: the pinned one, or the catalog itself, at once and for everybody."""
+        """Yields the catalog to change: the pinned one, or the catalog itself, where the change is visible to all
+        immediately.
+        """
         if self._takes_names:
             with self._transaction.changing():
                 yield self.inner
@@ -74,7 +77,7 @@ class Overlay(Forwarding):
 
     @property
     def _takes_names(self) -> bool:
-        """Whether names are part of the transaction here, and not only the metadata of tables."""
+        """Whether changes of names, and not only of table metadata, are part of the transaction."""
         return self._is_pinned and self._is_taken
 
     @property
@@ -102,7 +105,7 @@ class _Tables(Overlay):
             if self._is_changed_at_once(works.get(key)):
                 return self._load_to_change_at_once(namespace, name)
             if key not in works:
-                forget_table(self.inner, namespace, name)  # the state that is kept must be that of now
+                forget_table(self.inner, namespace, name)  # the kept state must be current
                 loaded: Table = self.inner.load_table(namespace, name)
                 if not isinstance(loaded, IcebergTable):
                     return loaded
@@ -114,7 +117,9 @@ class _Tables(Overlay):
         return found is not None and found.changes_table and work_is_free(work) and not self._is_taken
 
     def _load_to_change_at_once(self, namespace: Namespace, name: str) -> Table:
-        """The table itself: a definition that can't be part of the transaction changes it for everybody."""
+        """Loads the table from the catalog itself: a definition that can't be part of the transaction changes it for
+        everyone.
+        """
         self._transaction.works.pop(self._key(namespace, name), None)
         raw = self._at_once()
         self._transaction.release(self._mount)
@@ -126,8 +131,9 @@ class _Tables(Overlay):
         return (self._mount, namespace, name)
 
     def _seen(self, namespace: Namespace) -> list[str]:
-        """The tables that the transaction has made or used here: they stay, whatever others do. A pinned catalog knows
-        them itself."""
+        """The tables that the transaction created or used in a namespace. They stay visible regardless of other
+        sessions. A pinned catalog lists them itself.
+        """
         if self._is_pinned:
             return []
         return [name for mount, ns, name in list(self._transaction.works) if mount is self._mount and ns == namespace]
@@ -168,7 +174,7 @@ class _TableChanges(_Tables):
         key = self._key(namespace, name)
         work = self._transaction.works.get(key)
         with self._changing_names() as catalog:
-            # Of a table that the transaction has made there is nothing to purge but what it wrote.
+            # A table that the transaction created has no files to purge other than those the transaction wrote.
             catalog.drop_table(namespace, name, purge=purge and not (work is not None and work.is_new))
             self._transaction.works.pop(key, None)
         if work is not None and work.is_changed:
@@ -191,7 +197,7 @@ class _TableChanges(_Tables):
 
 
 class _Making:
-    """The catalog of a table that the transaction is about to make."""
+    """The catalog of a table that the transaction is creating."""
 
     def __init__(
         self, staged: PyIcebergTable, key: WorkKey, pinned: PinnedCatalog | None, transaction: Transaction
@@ -213,7 +219,7 @@ class _Making:
         return commit_response(work.metadata, self._staged.metadata_location)
 
     def _delete_old_metadata(self, *_: object) -> None:
-        """There is none of a table that is new."""
+        """Does nothing: a new table has no old metadata."""
 
 
 class _TableActions(_TableChanges):
@@ -280,7 +286,7 @@ class _BulkListing(_Tables):
 
 _OWN: dict[Any, type[Overlay] | None] = {
     SupportsPinning: None,  # it is pinned already, or can't be
-    SupportsTransactions: None,  # there is one already
+    SupportsTransactions: None,  # a transaction is already open
     SupportsTableActions: _TableActions,
     SupportsTableChanges: _TableChanges,
     SupportsBulkListing: _BulkListing,
@@ -289,9 +295,9 @@ _OWN: dict[Any, type[Overlay] | None] = {
     SupportsViewTexts: _ViewTexts,
     SupportsViews: _Views,
 }
-"""The groups in which the transaction has a say."""
+"""The groups whose methods the transaction overrides."""
 
 
 def overlay(raw: Catalog, pinned: PinnedCatalog | None, mount: Mount, transaction: Transaction) -> Overlay:
-    """The catalog as the transaction sees it."""
+    """Returns the catalog as the transaction sees it."""
     return class_around(pinned or raw, Overlay, _OWN)(raw, pinned, mount, transaction)

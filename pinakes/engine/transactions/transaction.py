@@ -1,10 +1,10 @@
 """A transaction of a session, from BEGIN to COMMIT or ROLLBACK.
 
-A catalog that can be pinned (`sqlite`, `jdbc`) is read as it was when the transaction first used it; of others each
-table is as it was at its first use. The transaction's own changes are applied to that (`work.py`), and `overlay.py`
-shows the catalogs so. COMMIT gives the one catalog that was changed all changes at once: it makes them all or none.
-That is snapshot isolation: whoever changed a table of it meanwhile makes COMMIT fail. A definition that the catalog
-can't make part of it (`defining.py`) takes effect at once, with a warning.
+A catalog that can be pinned (`sqlite`, `jdbc`) is read as of its first use in the transaction; in other catalogs each
+table is read as of its first use. The transaction's own changes are applied on top (`work.py`), and `overlay.py`
+presents the catalogs in this state. COMMIT applies all changes to the one changed catalog atomically. This is snapshot
+isolation: a concurrent change of a table that the transaction changed makes COMMIT fail. A definition that the catalog
+can't include in the transaction (`defining.py`) takes effect immediately, with a warning.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ WorkKey = tuple[Mount, Namespace, str]
 
 
 class Transaction:
-    """It is an `Overlay` of `engine/catalogs/mounts.py`."""
+    """A session's transaction. It implements `Overlay` of `engine/catalogs/mounts.py`."""
 
     def __init__(self, *, read_only: bool = False) -> None:
         self.transaction_id = uuid.uuid4().hex
@@ -61,10 +61,10 @@ class Transaction:
         self._overlays: dict[Mount, tuple[Catalog, Catalog]] = {}
         self._pinned: dict[Mount, PinnedCatalog] = {}
         self._own: dict[Mount, tuple[Catalog, RunningTransaction]] = {}
-        """The catalogs that run transactions themselves, each with the one that runs."""
+        """The catalogs that run transactions themselves, each with its running transaction."""
         self._changed: tuple[Mount, Catalog] | None = None
 
-    # --- what the session's statements see --------------------------------------------------------------------------
+    # --- catalogs as the session's statements see them --------------------------------------------------------------
 
     def over(self, mount: Mount, catalog: Catalog) -> Catalog:
         from pinakes.engine.transactions.overlay import overlay
@@ -81,7 +81,7 @@ class Transaction:
         return known[1]
 
     def _running(self, mount: Mount, catalog: SupportsOwnTransactions) -> Catalog:
-        """A catalog that runs transactions itself begins one when it is first used."""
+        """Begins a transaction in a catalog that runs transactions itself, on its first use."""
         known = self._own.get(mount)
         if known is None:
             if self._is_over:
@@ -90,7 +90,7 @@ class Transaction:
         return known[1]
 
     def claim(self, mount: Mount, catalog: Catalog) -> None:
-        """Only one catalog can be changed: two can't commit at the same moment."""
+        """Marks a catalog as changed. Only one catalog can be changed, since two can't commit atomically."""
         if self.read_only:
             raise PermissionDenied(
                 f"this transaction is READ ONLY, so it can't change catalog '{mount.name}': ROLLBACK, and BEGIN another"
@@ -102,7 +102,7 @@ class Transaction:
             raise NotSupportedError(why)
 
     def why_not(self, mount: Mount, catalog: Catalog) -> str | None:
-        """Why a catalog can't be changed in this transaction, if it can't."""
+        """Returns the reason why a catalog can't be changed in this transaction, or None."""
         if self._changed is not None and self._changed[0] is not mount:
             return (
                 f"this transaction has changed catalog '{self._changed[0].name}', so it can't change '{mount.name}': "
@@ -117,7 +117,9 @@ class Transaction:
         return None
 
     def release(self, mount: Mount) -> None:
-        """A catalog was changed outside of it: from now on it is seen as it is then. What is changed within stays."""
+        """Unpins a catalog that was changed outside the transaction: from now on it is read in its current state, and
+        the tables read from it so far are dropped.
+        """
         with self.lock:
             pinned = self._pinned.get(mount)
             if pinned is None:
@@ -127,7 +129,7 @@ class Transaction:
                 del self.works[key]
 
     def check(self, kind: str) -> None:
-        """Raise unless a statement of this kind may run in it now."""
+        """Raises unless a statement of this kind may run in the transaction now."""
         if self.is_aborted and kind not in ("Rollback", "Commit"):
             raise TransactionAborted(
                 "this transaction is aborted, since a statement in it failed: nothing runs in it any more. "
@@ -136,8 +138,9 @@ class Transaction:
 
     @contextmanager
     def changing(self) -> Iterator[None]:
-        """A statement changes a table of it within. Not any more once it is over: a statement that another thread began
-        before would be told that it is done, and nobody would commit it."""
+        """Holds the transaction open while a statement changes a table. Raises once the transaction has ended: a change
+        made after that would never be committed.
+        """
         with self.lock:
             if self._is_over:
                 raise TransactionAborted(
@@ -146,12 +149,12 @@ class Transaction:
             yield
 
     def used(self) -> None:
-        """A statement in it ended."""
+        """Records the end of a statement, for the idle time."""
         self.last_used = datetime.now(UTC)
 
     @property
     def catalogs(self) -> list[str]:
-        """Those that its statements use."""
+        """The names of the catalogs that its statements use."""
         return sorted({mount.name for mount in (*self._overlays, *self._own)})
 
     @property
@@ -159,13 +162,13 @@ class Transaction:
         return None if self._changed is None else self._changed[0].name
 
     def abort(self) -> None:
-        """A statement in it failed."""
+        """Marks the transaction as aborted after a failed statement."""
         self.is_aborted = True
 
-    # --- the end ----------------------------------------------------------------------------------------------------
+    # --- commit and rollback ----------------------------------------------------------------------------------------
 
     def commit(self) -> None:
-        """Make all changes visible, or none. Over it is in any case."""
+        """Makes all changes visible, or none. The transaction has ended in either case."""
         with self.lock:
             self._is_over = True
             changes = [work.change() for work in self.works.values() if work.is_changed]
@@ -212,8 +215,9 @@ class Transaction:
                 forget_table(catalog, tuple(namespace), name)
 
     def _end_own(self, how: str) -> None:
-        """End the transactions that catalogs run themselves. Only one of them can have changed anything (`claim`); it
-        comes first, and if it fails, the others are rolled back."""
+        """Ends the transactions that catalogs run themselves. At most one of them has changes (`claim`); it is ended
+        first, and if its commit fails, the others are rolled back.
+        """
         with self.lock:
             own, self._own = self._own, {}
         changed = None if self._changed is None else self._changed[0]
@@ -231,7 +235,7 @@ class Transaction:
                 forget_catalog(catalog)
 
     def rollback(self) -> None:
-        """As if it had never been: its files go."""
+        """Discards all changes and removes the files that the transaction wrote."""
         from pinakes.engine.transactions.discard import discard
 
         self._end_own("rollback")
@@ -247,7 +251,7 @@ class Transaction:
                 discard(work)
 
     def _is_visible(self, catalog: SupportsTransactions) -> bool:
-        """Whether a commit without an answer has happened: every table that got new rows has them."""
+        """Whether a commit of unknown outcome has happened: every table with new snapshots has them in the catalog."""
         works = [(key, work.new_snapshots()) for key, work in self.works.items()]
         return any(ours for _, ours in works) and all(_has(catalog, key, ours) for key, ours in works if ours)
 

@@ -1,4 +1,4 @@
-"""One table within a transaction: what it was when it was first read, and what the transaction has made of it."""
+"""One table within a transaction: its state at the first read, and the transaction's changes to it."""
 
 from __future__ import annotations
 
@@ -33,8 +33,9 @@ from pinakes.providers.metadata_updates import commit_response, updated
 
 
 class TableWork:
-    """`base` is the table as the catalog had it; for one that the transaction makes, as the catalog staged it. Changes
-    are made within `changing`, which the transaction has a say in."""
+    """A table and its pending changes. `base` is the table as loaded from the catalog, or as staged if the transaction
+    creates it. Changes are made within `changing`, which raises once the transaction has ended.
+    """
 
     def __init__(
         self,
@@ -50,7 +51,7 @@ class TableWork:
 
     @property
     def table(self) -> Table:
-        """The table as the statements of the transaction see it. Their commits come back here (`commit_table`)."""
+        """The table as the statements of the transaction see it. Their commits call `commit_table` here."""
         base = self.base
         return Table(base.name(), self.metadata, base.metadata_location, base.io, cast("Any", self), base.config)
 
@@ -63,14 +64,14 @@ class TableWork:
         return bool(self.updates)
 
     def change(self) -> TableChange:
-        """All that was done to it, for the catalog."""
+        """Returns all pending updates as one change for the catalog."""
         requirements = (AssertCreate(),) if self.is_new else tuple(_unchanged(self.base.metadata, self.updates))
         return TableChange(self.base, requirements, self.updates)
 
     def new_snapshots(self) -> set[int]:
         return {u.snapshot.snapshot_id for u in self.updates if isinstance(u, AddSnapshotUpdate)}
 
-    # --- what pyiceberg asks of the catalog of a table ------------------------------------------------------------
+    # --- the methods that pyiceberg calls on a table's catalog ----------------------------------------------------
 
     def commit_table(
         self, table: Table, requirements: tuple[TableRequirement, ...], updates: tuple[TableUpdate, ...]
@@ -86,7 +87,7 @@ class TableWork:
         return self.table
 
     def _delete_old_metadata(self, *_: object) -> None:
-        """There is none before the transaction ends."""
+        """Does nothing: no metadata file is written before the transaction ends."""
 
 
 def _created(updates: tuple[TableUpdate, ...]) -> TableMetadata:
@@ -95,7 +96,7 @@ def _created(updates: tuple[TableUpdate, ...]) -> TableMetadata:
 
 
 def _unchanged(base: TableMetadata, updates: tuple[TableUpdate, ...]) -> Iterator[TableRequirement]:
-    """What nobody else may have changed meanwhile: whatever the updates build on."""
+    """The requirements of the commit: no concurrent change of anything that the updates build on."""
     yield AssertTableUUID.model_validate({"uuid": base.table_uuid})
     yield AssertCurrentSchemaId.model_validate({"current-schema-id": base.current_schema_id})
     yield AssertDefaultSpecId.model_validate({"default-spec-id": base.default_spec_id})

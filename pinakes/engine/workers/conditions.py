@@ -1,7 +1,8 @@
-"""DataFusion's conditions on a worker's table, as the filters that the worker is told of.
+"""Converts DataFusion's predicates on a worker's table to the filters that are pushed down to the worker.
 
-What is not understood is not told: DataFusion applies every condition to the rows anyway. Columns of floating numbers
-are left out, since others order NaN otherwise than SQL does here, and a row that is not sent is lost.
+A predicate that can't be converted is left out: DataFusion applies every predicate to the rows anyway. Predicates on
+floating-point columns are left out, since a worker may order NaN differently from SQL, and a row that the worker omits
+is lost.
 """
 
 from __future__ import annotations
@@ -17,11 +18,11 @@ from pinakes.worker.wire.filters import And, Comparison, Filter, In, IsNotNull, 
 _OPERATORS = {"=": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
 _TURNED = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "=": "=", "!=": "!="}
 MOST_VALUES = 1000
-"""Of an IN list; a longer one is not told."""
+"""The maximum length of an IN list; a longer one is not pushed down."""
 
 
 def filters_of(scans: list[list[Expr]], schema: pa.Schema) -> tuple[Filter, ...]:
-    """What holds for every row that any of the scans of a table wants."""
+    """Returns filters that hold for every row that any scan of the table needs."""
     told = [tuple(_all(conditions, schema)) for conditions in scans]
     if not told or not all(told):
         return ()
@@ -82,7 +83,7 @@ def _in_list(e: Expr, schema: pa.Schema) -> Filter | None:
 
 
 def _column(e: Expr, schema: pa.Schema) -> str | None:
-    """A column whose values every side orders in the same way."""
+    """Returns the column's name if its type is ordered the same way by the worker and the engine."""
     if e.variant_name() != "Column":
         return None
     name = str(e.to_variant().name())
@@ -98,7 +99,7 @@ def _is_plain(t: pa.DataType) -> bool:
 
 
 def _constant(e: Expr, kind: pa.DataType) -> pa.Scalar | None:
-    """A constant as the column has its values; None if it is NULL or would become another value."""
+    """Returns a constant cast to the column's type; None if it is NULL or the cast changes its value."""
     if e.variant_name() != "Literal":
         return None
     value = e.python_value()

@@ -1,4 +1,4 @@
-"""The rows of a worker's call as DataFusion reads them: a partition for each worker that may share the call."""
+"""The rows of a worker's call as a dataset for DataFusion, with a partition for each worker that may share the call."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ from pinakes.worker.wire.filters import Filter
 
 
 class WorkerDataset(pds.Dataset):  # type: ignore[misc]  # pyarrow is untyped
-    """Each time that it is read, the call runs anew: a table that stands twice in a query runs twice."""
+    """The dataset of one call. Each read runs the call again: a table that occurs more than once in a query is read
+    more than once.
+    """
 
     def __init__(
         self,
@@ -32,11 +34,12 @@ class WorkerDataset(pds.Dataset):  # type: ignore[misc]  # pyarrow is untyped
         self._filters, self._limit, self._check = filters, limit, check
         self._partitions = max(1, min(partitions, call.most_workers))
 
-    # Not a function of Python's: while DataFusion asks for it, no interrupt of a query may surface, for it would panic.
+    # `attrgetter` is not a Python function: an interrupt of the query that surfaced while DataFusion reads the schema
+    # would cause a panic.
     schema = property(attrgetter("_schema"))
 
     def scanner(self, columns: list[str] | None = None, **_: Any) -> pds.Scanner:
-        """Only asked for its schema while planning: the rows come from the fragments."""
+        """Returns an empty scanner. Planning uses only its schema; the rows come from the fragments."""
         return pds.InMemoryDataset(self._schema.empty_table()).scanner(columns=columns)
 
     def get_fragments(self, filter: Any = None) -> Iterator[_Fragment]:
@@ -45,7 +48,7 @@ class WorkerDataset(pds.Dataset):  # type: ignore[misc]  # pyarrow is untyped
 
 
 class _Fragment:
-    """What comes from one worker."""
+    """The rows from one worker."""
 
     def __init__(self, running: Running, schema: pa.Schema) -> None:
         self._running, self._schema = running, schema
@@ -67,6 +70,6 @@ def _as(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
 
 
 def _cheapest(schema: pa.Schema) -> str:
-    """A column to read when only the number of rows matters."""
+    """Returns a column to read when only the number of rows matters."""
     small = [f.name for f in schema if pa.types.is_primitive(f.type)]
     return small[0] if small else str(schema.names[0])

@@ -1,6 +1,7 @@
-"""CREATE TABLE and ALTER TABLE for catalogs that change tables by themselves: what they are told, in Arrow's terms.
+"""CREATE TABLE and ALTER TABLE for catalogs that change tables themselves: converts the statements to Arrow schemas and
+table actions.
 
-A default goes as the text that the user wrote: what it means, the worker says.
+A default is passed as the text that the user wrote; the worker interprets it.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ _NOTHING_ELSE = "a table of a worker has columns and a comment, and no"
 
 
 def columns_of(statement: s.CreateTable, execution: Execution) -> pa.Schema:
-    """The columns that CREATE TABLE asks for."""
+    """Returns the columns of CREATE TABLE as an Arrow schema."""
     refused = {
         "primary key": statement.primary_key,
         "partitioning": statement.partitioning,
@@ -59,7 +60,7 @@ def comment_of(statement: s.CreateTable) -> str | None:
 def alter_by_actions(
     found: Found, catalog: SupportsTableActions, given: Sequence[s.AlterAction], text: str, execution: Execution
 ) -> None:
-    """One after the other, as they are written."""
+    """Applies the actions one after the other, in the order of the statement."""
     for action in given:
         for told in _told(action, found, text, execution):
             catalog.alter_table(found.place.namespace, found.name, told)

@@ -1,4 +1,6 @@
-"""Functions of catalogs in a statement: `mydb.main.fn(x)`. DataFusion knows no such names: each gets one of its own."""
+"""Functions of catalogs in a statement: `mydb.main.fn(x)`. DataFusion has no qualified function names, so each function
+is registered under a generated name.
+"""
 
 from __future__ import annotations
 
@@ -34,11 +36,11 @@ if TYPE_CHECKING:
 _NUMBERS = itertools.count(1)
 
 
-# --- values ----------------------------------------------------------------------------------------------------------
+# --- scalar functions ------------------------------------------------------------------------------------------------
 
 
 def function_edits(planner: Planner, resolver: Resolver, statement: Planned, span: Span | None) -> list[Edit]:
-    """The functions of catalogs that a text calls, each under the name that DataFusion knows it by."""
+    """Returns edits that replace each call of a catalog's function by the name that DataFusion knows it by."""
     found: list[Edit] = []
     for ref in statement.functions:
         if span is not None and not covers(span, ref.span):
@@ -50,14 +52,15 @@ def function_edits(planner: Planner, resolver: Resolver, statement: Planned, spa
         function = _chosen(ref, place, functions, statement)
         _check_own_rows(planner, statement, function)
         found.append(Edit(ref.span.start, ref.span.end, quote(_registered(planner, function))))
-        if not len(function.arguments):  # a function without arguments would not know how many rows there are
+        if not len(function.arguments):  # a function without arguments would not know the number of rows
             found.append(Edit(ref.inside, ref.inside, "1"))
     return found
 
 
 def _check_own_rows(planner: Planner, statement: Planned, function: CatalogFunction) -> None:
-    """A worker on another machine writes its views itself. There its functions get its own rows only: others would be
-    sent to it by everyone who reads the view."""
+    """Checks a function call in a view of a remote worker. The worker writes its views itself, so its functions there
+    may only be called with the worker's own rows: other rows would be sent to it by everyone who reads the view.
+    """
     assert isinstance(function.handle, FunctionHandle)
     worker, view = function.handle.attachment, planner.view
     if view is None or view.place.mount.type != "vgi" or not worker.is_remote:
@@ -99,7 +102,7 @@ def _chosen(
 
 
 def _registered(planner: Planner, function: CatalogFunction) -> str:
-    """DataFusion is told of it for as long as the statement lasts."""
+    """Registers the function with DataFusion until the statement ends, and returns its name."""
     execution, context = planner.execution, planner.context
     name = f"$worker{next(_NUMBERS)}"
     computing = _Computing(function, execution.query.check)
@@ -111,7 +114,7 @@ def _registered(planner: Planner, function: CatalogFunction) -> str:
 
 
 class _Computing:
-    """What DataFusion calls for each batch; the worker is called from the first one on."""
+    """The function that DataFusion calls for each batch. The worker's call begins with the first batch."""
 
     __name__ = "worker"
 
@@ -130,7 +133,9 @@ class _Computing:
         return self._begun(batch.schema).compute(batch)
 
     def _begun(self, schema: pa.Schema) -> ValueCall:
-        """Once for all threads, and not after the end: another call would be closed by nobody."""
+        """Begins the call, once for all threads. Raises after the end of the statement, since a call begun then would
+        never be closed.
+        """
         with self._lock:
             if self._over:
                 raise WorkerCanceled("the statement has ended")
@@ -147,11 +152,11 @@ class _Computing:
             self._call.close()
 
 
-# --- rows ------------------------------------------------------------------------------------------------------------
+# --- table functions -------------------------------------------------------------------------------------------------
 
 
 def called(relations: Relations, resolver: Resolver, call: CatalogCall, parameters: Mapping[int, Any]) -> Relation:
-    """The rows of a table function of a catalog."""
+    """Returns the rows of a catalog's table function as a relation."""
     from pinakes.engine.files.readings import arguments_of, options_of
     from pinakes.engine.workers.tables import row_relation
 
@@ -176,7 +181,7 @@ def called(relations: Relations, resolver: Resolver, call: CatalogCall, paramete
 
 
 def _arguments(function: CatalogFunction, given: Sequence[Any], named: Mapping[str, Any]) -> Arguments:
-    """With the types that the function declares, where it declares them."""
+    """Returns the arguments with the types that the function declares, where it declares them."""
     fields = list(function.arguments)
     typed = [_typed(v, fields[i].type if i < len(fields) else None, function) for i, v in enumerate(given)]
     types = {f.name.lower(): f for f in fields}

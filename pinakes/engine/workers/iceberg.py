@@ -1,4 +1,4 @@
-"""An Iceberg table by the place of its metadata: what `iceberg_scan('…')` of a worker's table means."""
+"""Opens an Iceberg table by the location of its metadata, for worker tables that delegate to `iceberg_scan('…')`."""
 
 from __future__ import annotations
 
@@ -19,9 +19,10 @@ _ENDING = ".metadata.json"
 
 
 def iceberg_at(place: str, options: dict[str, Any], execution: Execution) -> IcebergTable:
-    """A metadata file, or a directory of this machine that has a table in it. Whoever asks must be allowed to read it,
-    by the paths of this machine that they may read, or by a secret of theirs. The same holds for the files that its
-    metadata names."""
+    """Opens the table at a metadata file, or at a local directory that contains a table. The user must be allowed to
+    read the location, through the local paths that they may read or through a secret. The same applies to the files
+    that the metadata refers to.
+    """
     from pyiceberg.table import StaticTable
 
     from pinakes.providers.iceberg import translated
@@ -46,7 +47,7 @@ def iceberg_at(place: str, options: dict[str, Any], execution: Execution) -> Ice
 
 
 def _newest(directory: Path, place: str) -> str:
-    """The metadata file, or the newest one in a directory."""
+    """Returns the metadata file, or the newest one in a directory."""
     from pinakes.providers.hadoop_catalog.versions import current, versions_in
 
     if directory.name.endswith(_ENDING):
@@ -63,7 +64,9 @@ def _newest(directory: Path, place: str) -> str:
 
 
 def _remote(location: Location, execution: Execution) -> tuple[str, dict[str, str], str]:
-    """The metadata file, how it is reached, and the part of object stores that the table's files are in."""
+    """Returns the metadata file, the storage properties to read it with, and the object store prefix that the table's
+    files must be in.
+    """
     from pinakes.core.secrets import Access
     from pinakes.providers.storage import limited_storage, storage_properties
 

@@ -1,4 +1,4 @@
-"""A worker's rows in one statement: planned as a shadow, then read with what the plan asks of them."""
+"""The scan of a worker's rows in one statement: planned as a placeholder scan, then read with the plan's pushdown."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class WorkerScan:
-    """`call` is the call whose rows they are."""
+    """The scan of the rows of `call`."""
 
     def __init__(self, call: RowCall, execution: Execution) -> None:
         self._call = call
@@ -40,11 +40,13 @@ class WorkerScan:
 
     @property
     def shadow(self) -> Provider:
-        """The table while a query is planned. Were it run, there would be no such file."""
+        """The placeholder scan used while the query is planned. It can't be executed: it refers to a file that does not
+        exist.
+        """
         return self._shadow.provider
 
     def answered(self, optimized: LogicalPlan) -> Provider:
-        """The table as a plan is to read it: the worker is told of its conditions."""
+        """Returns the table as the plan reads it, with the plan's predicates pushed down to the worker."""
         session = self._execution.session
         asked = asked_of(optimized, self._shadow, {}, session.context)
         dataset = WorkerDataset(

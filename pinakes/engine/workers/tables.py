@@ -1,4 +1,4 @@
-"""Tables of workers as relations: those that the worker reads itself, and those that it leaves to the engine."""
+"""Tables of workers as relations: those that the worker reads itself, and those that it delegates to the engine."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     from pinakes.engine.binding.binder import Relations
 
 _NAMED_TABLES = ("query_table", "table")
-"""The functions whose argument is the name of a table: `query_table('lake.sales.orders')`."""
+"""The functions whose argument is a table name: `query_table('lake.sales.orders')`."""
 _ICEBERG = "iceberg_scan"
 
 
 def worker_relation(relations: Relations, key: Key, table: WorkerTable, at: tuple[str, str] | None = None) -> Relation:
-    """`at` is VERSION or TIMESTAMP, and which, of a query of the past."""
+    """Returns the relation of a worker's table. `at` is VERSION or TIMESTAMP and its value, for time travel."""
     handle = table.handle
     assert isinstance(handle, TableHandle)
     query = relations.execution.query
@@ -55,7 +55,7 @@ def _check_columns(table: WorkerTable, call: RowCall) -> None:
 
 
 def _delegated(relations: Relations, key: Key, table: WorkerTable, scan: EngineScan) -> Relation:
-    """What the engine reads instead: files, an Iceberg table by its place, or a table that is mounted."""
+    """Returns the relation that the engine reads instead: files, an Iceberg table by location, or a mounted table."""
     if scan.function.upper() in READERS:
         found = _files(relations, scan)
     elif scan.function in _NAMED_TABLES:
@@ -101,7 +101,9 @@ def _iceberg(relations: Relations, key: Key, scan: EngineScan) -> Relation:
 
 
 def _conformed(found: Relation, wanted: pa.Schema, relations: Relations) -> Relation:
-    """The columns that the worker told of, in its order. Whatever can't be so is the worker's mistake."""
+    """Returns the relation with the columns that the worker declared, in that order. A mismatch is an error of the
+    worker.
+    """
     missing = [name for name in wanted.names if name not in found.columns]
     if missing:
         raise CatalogUnavailable(
@@ -118,7 +120,7 @@ def _conformed(found: Relation, wanted: pa.Schema, relations: Relations) -> Rela
 
 
 def _selected(relations: Relations, provider: Provider, wanted: pa.Schema) -> Provider:
-    """Columns of another type than the worker told become what it told."""
+    """Selects the declared columns and casts those whose types differ from the declared ones."""
     frame = relations.execution.session.context.read_table(provider)
     have = {f.name: without_views(f.type) for f in frame.schema()}
     chosen = [

@@ -1,7 +1,7 @@
-"""HadoopCatalog as a pyiceberg catalog: its tables are ordinary pyiceberg tables, which end in `commit_table`.
+"""HadoopCatalog as a pyiceberg catalog: its tables are ordinary pyiceberg tables, which commit through `commit_table`.
 
 As in Java: the first version is 1, a table's location is its directory, tables can't be renamed, dropping one removes
-its directory, and there are no views. On object stores everything can be read and nothing changed.
+its directory, and there are no views. Object stores are read-only.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 class HadoopCatalog(NoViews, OwnFileIO):
-    """`properties` are pyiceberg's: what its FileIO needs."""
+    """The catalog. `properties` are pyiceberg's, for its FileIO."""
 
     def __init__(self, name: str, warehouse: Warehouse, **properties: str) -> None:
         super().__init__(name, **properties)
@@ -46,7 +46,7 @@ class HadoopCatalog(NoViews, OwnFileIO):
         self._tree = Tree(warehouse)
 
     def close(self) -> None:
-        """There is nothing to release."""
+        """Does nothing: there are no resources to release."""
 
     # --- tables --------------------------------------------------------------------------------------------------
 
@@ -75,7 +75,7 @@ class HadoopCatalog(NoViews, OwnFileIO):
             return [(*names, name) for name in self._tree.tables(names)]
 
     def drop_table(self, identifier: str | Identifier) -> None:
-        """Removes the directory with all that is in it: without its metadata it would be a namespace."""
+        """Removes the directory with all its contents: without metadata it would become a namespace."""
         names = self.identifier_to_tuple(identifier)
         if not self.table_exists(names):
             raise _missing(names)
@@ -145,7 +145,7 @@ class HadoopCatalog(NoViews, OwnFileIO):
     ) -> PropertiesUpdateSummary:
         raise NotImplementedError("a hadoop catalog keeps no properties of namespaces, which are plain directories")
 
-    # --- how -----------------------------------------------------------------------------------------------------
+    # --- internals -----------------------------------------------------------------------------------------------
 
     def _create_staged_table(
         self,
@@ -194,7 +194,7 @@ class HadoopCatalog(NoViews, OwnFileIO):
         return self._load_file_io(metadata.properties, location)
 
     def _publish(self, names: Identifier, metadata: TableMetadata, base: Current | None) -> None:
-        """Write the version after `base`, the first one if there is none; nobody else can have written it."""
+        """Writes the version after `base`, or the first one. Fails if another writer has written it."""
         version = 1 if base is None else base.version + 1
         content = metadata.model_dump_json(exclude_none=True).encode(UTF8)
         if base is None:
@@ -222,7 +222,7 @@ def _read(io: FileIO, location: str, what: str) -> TableMetadata:
     if not location.endswith(".metadata.json.gz"):
         return read_table_metadata(io, location, what)
 
-    def unpacked() -> TableMetadata:  # the ending of old, which pyiceberg does not know
+    def unpacked() -> TableMetadata:  # the old extension, which pyiceberg does not support
         with io.new_input(location).open() as stream:
             return FromByteStream.table_metadata(stream, compression=GzipCompressor())
 
@@ -230,7 +230,7 @@ def _read(io: FileIO, location: str, what: str) -> TableMetadata:
 
 
 def _check_places(metadata: TableMetadata, base: TableMetadata | None, place: str) -> None:
-    """As in Java: neither the table nor its metadata can be elsewhere than in its directory."""
+    """Raises if the table or its metadata would be outside its directory, as in Java."""
     if metadata.location != (base.location if base is not None else place):
         raise ValueError(f"a table of a hadoop catalog can't be moved out of its directory, {place}")
     if TableProperties.WRITE_METADATA_PATH in metadata.properties:

@@ -1,6 +1,6 @@
-"""Changes of a HadoopCatalog on this machine: each becomes visible in one step of the file system, or not at all.
+"""Changes of a local HadoopCatalog: each becomes visible in one atomic step of the file system, or not at all.
 
-A version of a table is claimed by a hard link, which fails when the name is taken: of two writers only one gets it.
+A version of a table is claimed by a hard link, which fails if the name exists: only one of two writers succeeds.
 """
 
 from __future__ import annotations
@@ -24,32 +24,32 @@ _NO_LINKS = (errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EMLINK, errno.E
 
 
 class Taken(Exception):
-    """Somebody else wrote this version."""
+    """Another writer wrote this version."""
 
 
 class Gone(Exception):
-    """The table's directory is not there any more, or is another's."""
+    """The table's directory no longer exists, or was replaced."""
 
 
 class LocalWarehouse(LocalDirectory):
-    """The warehouse, with what changes it."""
+    """The warehouse, with operations that change it."""
 
     def make(self, *parts: str) -> None:
-        """A directory, and those above it."""
+        """Creates a directory and its parents."""
         self.root.joinpath(*parts).mkdir(parents=True, exist_ok=True)
 
     def remove_empty(self, *parts: str) -> None:
         self.root.joinpath(*parts).rmdir()
 
     def remove_hollow(self, *parts: str) -> None:
-        """What is left of a table that was not made after all: directories without a file in them."""
+        """Removes the remains of a table whose creation did not finish: directories without files."""
         for path, _, _ in os.walk(self.root.joinpath(*parts), topdown=False):
-            with suppress(OSError):  # it has something in it, so it stays
+            with suppress(OSError):  # not empty, so it stays
                 Path(path).rmdir()
 
     @contextmanager
     def opened(self, *parts: str) -> Iterator[int]:
-        """The table's metadata directory, held open: a table that takes its place is another directory."""
+        """Opens the table's metadata directory, to detect that another table has replaced it."""
         try:
             handle = os.open(self.root.joinpath(*parts, METADATA), os.O_RDONLY | os.O_DIRECTORY)
         except (FileNotFoundError, NotADirectoryError) as error:
@@ -60,7 +60,7 @@ class LocalWarehouse(LocalDirectory):
             os.close(handle)
 
     def publish(self, directory: int, version: int, content: bytes, *parts: str) -> None:
-        """Make `content` the version of the table in the opened directory; Taken when it has one."""
+        """Makes `content` the version of the table in the opened directory; raises Taken if that version exists."""
         temporary = f".{uuid.uuid4().hex}.tmp"
         try:
             _write(temporary, content, directory)
@@ -74,7 +74,7 @@ class LocalWarehouse(LocalDirectory):
         _hint(version, directory)
 
     def remove_table(self, *parts: str) -> None:
-        """In one step for who looks: the directory is renamed first, and emptied then."""
+        """Removes a table atomically for readers: the directory is renamed first, then deleted."""
         path = self.root.joinpath(*parts)
         hidden = path.with_name(f".{uuid.uuid4().hex}.dropped")
         try:
@@ -87,7 +87,9 @@ class LocalWarehouse(LocalDirectory):
             shutil.rmtree(hidden)
 
     def _check_same(self, directory: int, *parts: str) -> None:
-        """Dropped meanwhile, and perhaps made anew: what was written went with the old table."""
+        """Raises if the table was dropped meanwhile, and possibly recreated: the written file was then removed with the
+        old table.
+        """
         try:
             same = os.path.samestat(os.fstat(directory), self.root.joinpath(*parts, METADATA).stat())
         except FileNotFoundError:
@@ -120,7 +122,7 @@ def _link(source: str, target: str, directory: int) -> None:
 
 
 def _hint(version: int, directory: int) -> None:
-    """Tell where to begin to look. A hint that is missing or behind does no harm, so a failure is only logged."""
+    """Writes the version hint. A missing or outdated hint is harmless, so a failure is only logged."""
     temporary = f".{uuid.uuid4().hex}.tmp"
     try:
         _write(temporary, str(version).encode(), directory)

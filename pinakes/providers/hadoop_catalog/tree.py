@@ -1,8 +1,8 @@
-"""The rules of namespaces and tables in a HadoopCatalog, over directories alone: listing needs no Iceberg library.
+"""The rules of namespaces and tables in a HadoopCatalog, based on directories only: listing needs no Iceberg library.
 
-A directory with metadata files in its `metadata` directory is a table's. Any other one is a namespace, unless there is
-nothing but `data` and `metadata` in it: that is left of a table, or about to become one. What begins with a dot is
-neither.
+A directory with metadata files in its `metadata` directory is a table. Any other directory is a namespace, unless it
+contains only `data` and `metadata`: then it is the remains of a table, or a table being created. Names that begin with
+a dot are ignored.
 """
 
 from __future__ import annotations
@@ -43,16 +43,16 @@ class Tree:
         return [name for name in self._directories(namespace) if self.versions((*namespace, name))]
 
     def versions(self, table: Namespace) -> dict[int, str]:
-        """The metadata files of a table; none when it is no table."""
+        """Returns the metadata files of a table by version; empty if it is not a table."""
         if not all(is_name(part) for part in table):
             return {}
         found = self._warehouse.entries(*table, METADATA) or {}
         return versions_in(name for name, is_directory in found.items() if not is_directory)
 
     def current(self, table: Namespace) -> Current | None:
-        """The newest version of a table; None when there is no such table."""
+        """Returns the newest version of a table; None if the table does not exist."""
         hint = self._warehouse.text(*table, METADATA, HINT) if all(is_name(part) for part in table) else None
-        # The hint is read first: a version that is written meanwhile is found among the files.
+        # The hint is read first: a version that is written in between is found among the files.
         return current(self.versions(table), hint, f"table {dotted(table)}")
 
     def _directories(self, namespace: Namespace) -> list[str]:
@@ -68,7 +68,7 @@ class Tree:
         return not shown or not shown <= {DATA, METADATA} or any(self._holds_table((*namespace, n)) for n in shown)
 
     def _has_metadata(self, path: Namespace) -> bool:
-        """Also such as has no version: a table of another kind of catalog."""
+        """Whether there is any metadata file, also one without a version, as in tables of other kinds of catalogs."""
         return any(".metadata.json" in name for name in self._warehouse.entries(*path, METADATA) or ())
 
     def _holds_table(self, path: Namespace) -> bool:
@@ -99,11 +99,11 @@ class Tree:
             self._local.remove_empty(*namespace)
         except FileNotFoundError as error:
             raise NamespaceNotFound(f"namespace {dotted(namespace)} does not exist") from error
-        except OSError as error:  # something was made in it this moment
+        except OSError as error:  # something was just created in it
             raise NamespaceNotEmpty(f"namespace {dotted(namespace)} is not empty") from error
 
     def check_table_name(self, table: Namespace) -> None:
-        """Raise unless a table can be made under this name."""
+        """Raises unless a table can be created under this name."""
         check_name(table[-1], "table")
         self.require(table[:-1])
         if self.exists(table):

@@ -1,6 +1,6 @@
-"""Which metadata file of a table is current: `metadata/vN.metadata.json`, of which `version-hint.text` gives a hint.
+"""Finds the current metadata file of a table, `metadata/vN.metadata.json`, with the help of `version-hint.text`.
 
-The hint is written after the file, so it may be missing or behind; it is where the search begins, as in Java.
+The hint is written after the file, so it may be missing or outdated; the search begins there, as in Java.
 """
 
 from __future__ import annotations
@@ -20,14 +20,16 @@ _VERSION = re.compile(r"v(\d+)(\.metadata\.json|\.gz\.metadata\.json|\.metadata\
 
 @dataclass(frozen=True, slots=True)
 class Current:
-    """The newest version of a table and the file it stands in."""
+    """The newest version of a table and its file."""
 
     version: int
     file: str
 
 
 def versions_in(names: Iterable[str]) -> dict[int, str]:
-    """The metadata files among these names by their version; of one that stands there twice, the plain one."""
+    """Returns the metadata files among these names by version. If a version has several files, the uncompressed one is
+    used.
+    """
     found: dict[int, str] = {}
     for name in sorted(names):
         matched = _VERSION.match(name)
@@ -37,18 +39,20 @@ def versions_in(names: Iterable[str]) -> dict[int, str]:
 
 
 def file_of(version: int) -> str:
-    """The name that a new version gets. It is always the plain one: two writers of a version must meet in one name."""
+    """Returns the file name of a new version. It is always uncompressed, so that two writers of a version use the same
+    name.
+    """
     return f"v{version}.metadata.json"
 
 
 def current(versions: Mapping[int, str], hint: str | None, what: str) -> Current | None:
-    """The newest version, or None where there is none at all."""
+    """Returns the newest version, or None if there is none."""
     if not versions:
         return None
     hinted = int(hint) if hint is not None and hint.strip().isdecimal() else None
     newest = max(versions)
     if hinted is None or (hinted not in versions and hinted < newest):
-        return Current(newest, versions[newest])  # no hint, or one to a version that was cleaned up since
+        return Current(newest, versions[newest])  # no hint, or one to a version that has been cleaned up
     if hinted not in versions:
         raise DataCorrupt(
             f"{what} is damaged: {HINT} says version {hinted}, whose metadata file is missing; the newest is {newest}"
@@ -59,7 +63,9 @@ def current(versions: Mapping[int, str], hint: str | None, what: str) -> Current
 
 
 def check_free(versions: Mapping[int, str], version: int, what: str) -> bool:
-    """Whether a new version can be written. One beyond a gap would become current by it, and hide it."""
+    """Whether a new version can be written. Raises if the versions have a gap: a file beyond it would become current
+    and hide the new one.
+    """
     beyond = [v for v in versions if v > version]
     if beyond and version not in versions:
         raise DataCorrupt(

@@ -1,4 +1,4 @@
-"""The directory that a HadoopCatalog lives in, as it is read: on this machine, or on an object store."""
+"""Read access to the directory of a HadoopCatalog, local or on an object store."""
 
 from __future__ import annotations
 
@@ -14,28 +14,28 @@ if TYPE_CHECKING:
     from pyarrow.fs import FileSystem
 
 Entries = Mapping[str, bool]
-"""What is in a directory: names, and whether each is a directory."""
+"""The contents of a directory: names, and whether each is a directory."""
 
 LONGEST = 255
-"""Bytes that a file system allows for a name."""
+"""The maximum length of a name on a file system, in bytes."""
 
 
 class Warehouse(Protocol):
     def location(self, *parts: str) -> str:
-        """The path below the warehouse, as it stands in metadata."""
+        """Returns the path below the warehouse, as written in metadata."""
         ...
 
     def entries(self, *parts: str) -> Entries | None:
-        """What is in a directory, hidden things too; None when there is no such directory in the warehouse."""
+        """Returns the contents of a directory, including hidden entries; None if it does not exist in the warehouse."""
         ...
 
     def text(self, *parts: str) -> str | None:
-        """A small file, or None when it is not there."""
+        """Returns the contents of a small file, or None if it does not exist."""
         ...
 
 
 def check_name(name: str, what: str) -> None:
-    """Raise unless a directory can have the name, and no other reader is led astray by it."""
+    """Raises unless the name is valid for a directory and unambiguous to other readers."""
     if not name:
         raise InvalidArgument(f"a {what} needs a name, and this one has an empty level")
     wrong = next((c for c in "/\\:\0" if c in name), None)
@@ -57,7 +57,7 @@ def is_name(name: str) -> bool:
 
 
 class LocalDirectory:
-    """A directory of this machine. What a link leads out of it to is not in it."""
+    """A local directory. Targets of links that lead out of it are not part of it."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -66,11 +66,11 @@ class LocalDirectory:
         return str(self.root.joinpath(*parts))
 
     def path(self, *parts: str) -> Path | None:
-        """The path, if everything it leads through is in the warehouse."""
+        """Returns the path if it resolves to a location in the warehouse, else None."""
         found = self.root.joinpath(*parts)
         try:
             return found if found.resolve().is_relative_to(self.root.resolve()) else None
-        except (OSError, RuntimeError, ValueError):  # a loop of links, a NUL
+        except (OSError, RuntimeError, ValueError):  # a symlink loop, a NUL
             return None
 
     def entries(self, *parts: str) -> Entries | None:
@@ -96,12 +96,12 @@ class LocalDirectory:
 def _is_directory(entry: os.DirEntry[str]) -> bool:
     try:
         return entry.is_dir()
-    except OSError:  # a link that leads to itself
+    except OSError:  # a link to itself
         return False
 
 
 class ObjectStore:
-    """A prefix of an object store, through pyiceberg's file access."""
+    """A prefix of an object store, read through pyiceberg's file access."""
 
     def __init__(self, root: Location, properties: Mapping[str, str]) -> None:
         self._root = root
@@ -130,7 +130,7 @@ class ObjectStore:
             return None
 
     def _found(self, *parts: str) -> tuple[FileSystem, str]:
-        """The file system, and the path in it."""
+        """Returns the file system and the path in it."""
         from pinakes.providers.table_io import TableIO
 
         if self._files is None:

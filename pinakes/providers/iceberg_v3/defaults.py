@@ -1,4 +1,4 @@
-"""The defaults of columns: their values as JSON where pyiceberg lacks a type, and schemas that keep them.
+"""Column defaults: their JSON values for types that pyiceberg lacks, and schemas that keep them.
 
 In memory a nanosecond timestamp is the number of nanoseconds since 1970: Python's datetime has only microseconds.
 """
@@ -31,7 +31,7 @@ from pyiceberg.utils.datetime import (
 
 
 def register() -> None:
-    """Teach pyiceberg's own tables of conversions the types that they lack."""
+    """Registers the missing types in pyiceberg's conversion tables."""
     write: Any = to_json
     write.register(DecimalType, _decimal_text)
     write.register(TimestampNanoType, lambda _, value: nanosecond_text(value, zoned=False))
@@ -45,7 +45,7 @@ def register() -> None:
 
 
 def nanosecond_text(value: int | datetime, *, zoned: bool) -> str:
-    """ISO 8601 with nine digits after the second."""
+    """Returns ISO 8601 text with nine fractional digits."""
     nanoseconds = datetime_to_nanos(value) if isinstance(value, datetime) else value
     seconds, fraction = divmod(nanoseconds, 1_000_000_000)
     whole = (to_human_timestamptz if zoned else to_human_timestamp)(seconds * 1_000_000)
@@ -59,7 +59,7 @@ def _nanoseconds(value: str | int | datetime, parse: Callable[[str], int]) -> in
 
 
 def _decimal_text(_: DecimalType, value: Decimal) -> str:
-    """All digits, as the scale is read from them: pyiceberg would write a zero as 0E-10."""
+    """Returns all digits, since the scale is read from them: pyiceberg would write a zero as 0E-10."""
     return format(value, "f")
 
 
@@ -70,7 +70,7 @@ def _same(literal: LongLiteral, _: IcebergType) -> Literal[int]:
 def struct_with_fresh_ids(
     self: _SetFreshIDs, struct: StructType, field_results: list[Callable[[], IcebergType]]
 ) -> StructType:
-    """New ids for the fields of a struct: pyiceberg's own method forgets the defaults."""
+    """Assigns new ids to the fields of a struct and keeps their defaults, which pyiceberg's own method drops."""
     ids = [self._get_and_increment(field.field_id) for field in struct.fields]
     return StructType(
         *(

@@ -1,8 +1,9 @@
-"""The one place that changes pyiceberg: version 3 gets our parts, versions 1 and 2 keep theirs (but for the nulls of
-`projection.py`, which every version keeps).
+"""The one module that patches pyiceberg: version 3 uses our parts, versions 1 and 2 keep pyiceberg's (except for the
+NULL handling of `projection.py`, which applies to every version).
 
-`pyiceberg_gate.py` has what is replaced for safety, in any version. `PLACES` names everything else;
-`tests/providers/test_iceberg_v3.py` fails when pyiceberg's code there is no longer what these parts were written for.
+`pyiceberg_gate.py` has the patches for safety, in any version. `PLACES` names all others;
+`tests/providers/test_iceberg_v3.py` fails when pyiceberg's code there differs from the code that these parts were
+written for.
 """
 
 from __future__ import annotations
@@ -61,14 +62,14 @@ PLACES: dict[str, Callable[..., Any]] = {
     "ArrowProjectionVisitor.list": projection.THEIR_LIST,
     "ArrowProjectionVisitor.map": projection.THEIR_MAP,
 }
-"""pyiceberg's own code, as it was before."""
+"""pyiceberg's own code, before the patches."""
 
 _lock = threading.Lock()
 _done = False
 
 
 def install() -> None:
-    """Make version 3 writable in this process; once is enough, more often does nothing."""
+    """Makes version 3 writable in this process. Repeated calls have no effect."""
     global _done
     with _lock:
         if not _done:
@@ -102,7 +103,7 @@ def _install(found: str) -> None:
 
 
 def _primitive_type(cls: type[IcebergType], v: Any, handler: Any) -> IcebergType:
-    """What a name means as the type of a column, or of a field of a struct."""
+    """Returns the type that a name denotes, for a column or a field of a struct."""
     if v == "variant":
         return VariantType()
     found: IcebergType = PLACES["IcebergType.handle_primitive_type"](v, handler)
@@ -147,7 +148,7 @@ def _upgrade_table_version(self: Transaction, format_version: TableVersion) -> T
 def _partition_field(
     self: UpdateSpec, transform_key: tuple[int, Transform[Any, Any]], name: str | None
 ) -> PartitionField:
-    """A field that a former spec had gets its id again, as in version 2, which pyiceberg asks for by number."""
+    """Reuses the id of a field that an earlier spec had, as in version 2; pyiceberg does this for version 2 only."""
     metadata = self._transaction.table_metadata
     known = [f for spec in metadata.specs().values() for f in spec.fields] if metadata.format_version >= 3 else []
     source, transform = transform_key

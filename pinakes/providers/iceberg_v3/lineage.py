@@ -1,4 +1,4 @@
-"""Row ids in table metadata: each row of a version 3 table has one, and the table knows the next that is free."""
+"""Row ids in table metadata: each row of a version 3 table has one, and the table stores the next free one."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from pyiceberg.table.update import AddSnapshotUpdate, UpgradeFormatVersionUpdate
 from pyiceberg.typedef import IcebergBaseModel
 
 FIRST_ROW_ID = 0
-"""Where the ids of a new table, and of one that is upgraded, begin."""
+"""The first row id of a new or upgraded table."""
 
 
 def next_row_id(metadata: TableMetadata) -> int:
-    """The first free row id: of a new table it is not stored yet; else no snapshot may have gone beyond it."""
+    """Returns the first free row id. A new table does not store it yet; then it is beyond all snapshots' row ids."""
     if isinstance(metadata, TableMetadataV3) and metadata.next_row_id is not None:
         return metadata.next_row_id
     ends = (s.first_row_id + (s.added_rows or 0) for s in metadata.snapshots if s.first_row_id is not None)
@@ -22,7 +22,7 @@ def next_row_id(metadata: TableMetadata) -> int:
 
 
 def started(metadata: TableMetadata) -> TableMetadata:
-    """The metadata of a version 3 table with its next row id in it, as the format wants it."""
+    """Returns the metadata of a version 3 table with the next row id set, as the format requires."""
     if not isinstance(metadata, TableMetadataV3) or metadata.next_row_id is not None:
         return metadata
     return metadata.model_copy(update={"next_row_id": next_row_id(metadata)})
@@ -35,7 +35,7 @@ def dump_json(
     by_alias: bool = True,
     **kwargs: Any,
 ) -> str:
-    """The metadata file's text; pyiceberg's own method refuses."""
+    """Returns the metadata as JSON; pyiceberg's own method refuses version 3."""
     whole = cast("TableMetadataV3", started(self))
     return IcebergBaseModel.model_dump_json(whole, exclude_none, exclude, by_alias, **kwargs)
 
@@ -43,7 +43,9 @@ def dump_json(
 def apply_upgrade(
     update: UpgradeFormatVersionUpdate, base_metadata: TableMetadata, context: _TableMetadataUpdateContext
 ) -> TableMetadata:
-    """What pyiceberg does for versions 1 and 2, up to 3. Snapshots from before stay as they are, without row ids."""
+    """Upgrades a table up to version 3, as pyiceberg does for versions 1 and 2. Existing snapshots stay without row
+    ids.
+    """
     check_version(update.format_version, base_metadata.format_version)
     if update.format_version == base_metadata.format_version:
         return base_metadata
@@ -60,7 +62,9 @@ def check_version(version: int, current: int) -> None:
 
 
 def check_snapshot(update: AddSnapshotUpdate, base_metadata: TableMetadata) -> None:
-    """A snapshot of another branch may have taken what this one counts on: then the commit is to be made again."""
+    """Raises if a snapshot of another branch has taken the row ids or the sequence number: the commit is then
+    retried.
+    """
     if isinstance(base_metadata, TableMetadataV1):
         return
     snapshot, last = update.snapshot, base_metadata.last_sequence_number

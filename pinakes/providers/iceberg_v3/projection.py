@@ -1,6 +1,6 @@
-"""NULL lists and maps stay NULL: pyiceberg rebuilds lists of structs and maps to structs without their validity.
+"""Keeps NULL lists and maps: pyiceberg rebuilds lists of structs and maps to structs without their validity.
 
-It does so when a file is read and when one is written, so without this a NULL comes back as an empty list.
+It does so both when it reads and when it writes a file, so that without this a NULL becomes an empty list.
 """
 
 from __future__ import annotations
@@ -24,11 +24,13 @@ def map_with_nulls(self: ArrowProjectionVisitor, kind: MapType, array: Any, keys
 
 
 def _with_nulls_of(original: Any, rebuilt: Any) -> Any:
-    """The rebuilt array with NULL where the original has it, its type as it is: field ids are in there."""
+    """Returns the rebuilt array with NULLs where the original has them. Its type is kept, since it contains the field
+    ids.
+    """
     if rebuilt is None or rebuilt.null_count == original.null_count:
         return rebuilt
     kind, mask = rebuilt.type, original.is_null()
-    whole = pa.concat_arrays([rebuilt, pa.nulls(0, kind)])  # a slice would have offsets that a mask can't go with
+    whole = pa.concat_arrays([rebuilt, pa.nulls(0, kind)])  # a slice has offsets that can't be combined with a mask
     if pa.types.is_map(kind):
         return pa.MapArray.from_arrays(whole.offsets, whole.keys, whole.items, type=kind, mask=mask)
     return type(whole).from_arrays(whole.offsets, whole.values, type=kind, mask=mask)

@@ -1,7 +1,7 @@
-"""Manifests and data files as version 3 has them: with the first row id, and with where a deletion vector stands.
+"""Manifests and data files of version 3: with the first row id and the position of a deletion vector.
 
-pyiceberg reads manifests as version 2 has them and so loses the row ids, which a commit must carry on: a manifest that
-stays keeps its `first_row_id`, and a data file that moves to another manifest takes the one that it inherited along.
+pyiceberg reads manifests as version 2 and so loses the row ids, which a commit must preserve: a manifest that stays
+keeps its `first_row_id`, and a data file that moves to another manifest keeps the one that it inherited.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class DataFileV3(DataFile):
 
     @classmethod
     def of(cls, file: DataFile) -> DataFileV3:
-        """The same file; what an older version does not know of it is None."""
+        """Returns the same file; fields that an older version lacks are None."""
         copy = cls(*file._data, *[None] * (_DATA_FILE_WIDTH - len(file._data)))
         if hasattr(file, "_spec_id"):
             copy.spec_id = file.spec_id
@@ -63,7 +63,9 @@ class DataFileV3(DataFile):
 
 
 class ManifestFileV3(ManifestFile):
-    """A manifest as a manifest list of version 3 names it; one that no snapshot has yet has no first row id."""
+    """A manifest as a manifest list of version 3 describes it; one that is not in a snapshot yet has no
+    first row id.
+    """
 
     @classmethod
     def of(cls, manifest: ManifestFile) -> ManifestFileV3:
@@ -78,7 +80,7 @@ class ManifestFileV3(ManifestFile):
         self._data[15] = value
 
     def fetch_manifest_entry(self, io: FileIO, discard_deleted: bool = True) -> list[ManifestEntry]:
-        """The entries, each with what it inherits: sequence numbers, partition spec and first row id."""
+        """Returns the entries, each with its inherited values: sequence numbers, partition spec and first row id."""
         with AvroFile[ManifestEntry](
             io.new_input(self.manifest_path),
             MANIFEST_ENTRY_SCHEMAS[3],
@@ -90,7 +92,7 @@ class ManifestFileV3(ManifestFile):
         return [e for e in entries if not discard_deleted or e.status != ManifestEntryStatus.DELETED]
 
     def _number(self, entries: list[ManifestEntry]) -> None:
-        """A file without a row id of its own starts where the one before it, of the same kind, ended."""
+        """Assigns row ids: a file without one starts where the previous such file ends."""
         following = self.first_row_id
         if following is None:
             return
@@ -102,8 +104,9 @@ class ManifestFileV3(ManifestFile):
 
 
 def read_manifest_list(io: FileIO, path: str) -> Iterator[ManifestFileV3]:
-    """The manifests of a snapshot. Not cached by path as pyiceberg does it: a manifest from before an upgrade has
-    another row id in each branch, and none in older snapshots."""
+    """Yields the manifests of a snapshot. Not cached by path as in pyiceberg: a manifest from before an upgrade has a
+    different row id in each branch, and none in older snapshots.
+    """
     with AvroFile[ManifestFileV3](
         io.new_input(path),
         MANIFEST_LIST_FILE_SCHEMAS[3],

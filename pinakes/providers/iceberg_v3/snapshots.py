@@ -1,4 +1,4 @@
-"""The commit of a snapshot in a version 3 table: what pyiceberg's snapshot producers do, with row ids."""
+"""The commit of a snapshot in a version 3 table: as in pyiceberg's snapshot producers, with row ids."""
 
 from __future__ import annotations
 
@@ -23,8 +23,9 @@ Producer = _SnapshotProducer[Any]
 
 
 def commit(producer: Producer) -> UpdatesAndRequirements:
-    """Write the manifests and their list, and give the updates that make them a snapshot. Called anew on a retry:
-    then the row ids start where the table's do by now."""
+    """Writes the manifests and their list, and returns the updates that add the snapshot. A retry calls it again: the
+    row ids then start at the table's current next row id.
+    """
     snapshot = _snapshot(producer, producer._manifests())
     added = AddSnapshotUpdate(snapshot=snapshot)
     branch = producer._target_branch
@@ -73,7 +74,7 @@ def _snapshot(producer: Producer, manifests: list[ManifestFile]) -> Snapshot:
 
 
 def _new_list(producer: Producer) -> str:
-    """Where the manifest list goes; the producer removes it when the commit fails."""
+    """Returns the path of the manifest list; the producer removes it if the commit fails."""
     name = manifest_list_name(snapshot_id=producer.snapshot_id, attempt=0, commit_uuid=producer.commit_uuid)
     path: str = producer._transaction._table.location_provider().new_metadata_location(name)
     producer._written_manifest_lists.append(path)

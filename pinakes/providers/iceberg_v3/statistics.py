@@ -1,9 +1,9 @@
-"""Parquet files whose bounds pyiceberg would not write, or would write wrongly.
+"""Writes Parquet files with bounds that pyiceberg omits or gets wrong.
 
-For nanosecond timestamps it asks Arrow for the smallest and greatest value as a datetime, which has no nanoseconds.
-Here such a column is only counted by pyiceberg, and its bounds are the plain numbers of the file's footer.
-Of a column that has no statistics in a row group, as long texts have none, it writes the bounds of the others. Here it
-has none: who reads the table would leave files out that have what is asked for.
+For nanosecond timestamps, pyiceberg reads the minimum and maximum from Arrow as a datetime, which has no nanoseconds.
+Here pyiceberg only counts such a column, and its bounds are the raw values of the file's footer. For a column without
+statistics in one row group, as with long strings, pyiceberg writes the bounds of the other row groups. Here such a
+column has no bounds: otherwise readers would prune files that contain matching rows.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from pyiceberg.types import TimestampNanoType, TimestamptzNanoType
 
 
 class ParquetModel(ParquetFormatModel):
-    """pyiceberg's Parquet, with a writer whose bounds are right."""
+    """pyiceberg's Parquet format, with a writer whose bounds are correct."""
 
     def create_writer(
         self, output_file: OutputFile, file_schema: Schema, properties: Properties
@@ -73,8 +73,9 @@ class _Writer(ParquetFormatWriter):
 
 
 def _without_statistics(footer: Any) -> set[str]:
-    """The columns some of whose values no statistics tell of, as with long texts: pyiceberg takes the other row groups
-    for the whole file."""
+    """Returns the columns that lack statistics in some row group, as with long strings: pyiceberg would use the bounds
+    of the other row groups for the file.
+    """
     chunks = [footer.row_group(i).column(j) for i in range(footer.num_row_groups) for j in range(footer.num_columns)]
     return {c.path_in_schema for c in chunks if c.num_values and not _is_told(c)}
 
@@ -85,7 +86,7 @@ def _is_told(chunk: Any) -> bool:
 
 
 def _bounds(footer: Any, path: str, column: StatisticsCollector) -> StatsAggregator | None:
-    """The bounds over all row groups, or None when one of them does not tell."""
+    """Returns the bounds over all row groups, or None if one has no statistics."""
     bounds = StatsAggregator(column.iceberg_type, "INT64")
     for group in (footer.row_group(i) for i in range(footer.num_row_groups)):
         chunk = next(c for c in (group.column(i) for i in range(group.num_columns)) if c.path_in_schema == path)

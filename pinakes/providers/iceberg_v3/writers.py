@@ -1,7 +1,7 @@
-"""Manifests and manifest lists of version 3: version 2's, with row ids.
+"""Writers of version 3 manifests and manifest lists: those of version 2, with row ids.
 
 A new data file has no row id of its own: it inherits one from its manifest, which gets one when the manifest list is
-written, since only then the snapshot's first row id is known. See "Row Lineage" in Iceberg's specification.
+written, since the snapshot's first row id is not known before. See "Row Lineage" in Iceberg's specification.
 """
 
 from __future__ import annotations
@@ -42,7 +42,9 @@ class ManifestWriterV3(ManifestWriterV2):
         )
 
     def prepare_entry(self, entry: ManifestEntry) -> ManifestEntry:
-        """A file that is added inherits its row id; one that was there before keeps what it had inherited."""
+        """Clears the row id of an added file, which inherits one; an existing file keeps the row id that it
+        inherited.
+        """
         checked = super().prepare_entry(entry)
         file = DataFileV3.of(checked.data_file)
         if checked.status == ManifestEntryStatus.ADDED:
@@ -56,9 +58,9 @@ class ManifestWriterV3(ManifestWriterV2):
 
 
 class ManifestListWriterV3(ManifestListWriterV2):
-    """Writes the manifests of a snapshot, and gives a row id to each data manifest that has none.
+    """Writes the manifests of a snapshot, and assigns a row id to each data manifest that has none.
 
-    `next_row_id` is where the following snapshot starts, once all manifests are added.
+    After all manifests are added, `next_row_id` is the first row id of the following snapshot.
     """
 
     def __init__(
@@ -99,7 +101,7 @@ class ManifestListWriterV3(ManifestListWriterV2):
         manifest = ManifestFileV3.of(super().prepare_manifest(manifest_file))
         if manifest.content == ManifestContent.DATA and manifest.first_row_id is None:
             manifest.first_row_id = self.next_row_id
-            # Existing rows count too: the files of a manifest from before an upgrade have no row ids of their own.
+            # Existing rows count too: the files of a manifest from before an upgrade have no row ids.
             self.next_row_id += _rows(manifest)
         return manifest
 

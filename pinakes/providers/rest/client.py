@@ -1,8 +1,8 @@
 """pyiceberg's REST catalog over our connection.
 
-What differs: the config of a server may not choose code to run, headers or another host to send the login to; a table's
-own properties don't say how its files are read; a level or name that a path would lose ('..', '') is refused; a commit
-without an answer is an unknown one.
+Differences: the server's config can't select code to run, headers or another host to send the credentials to; a table's
+own properties do not control how its files are read; a level or name that a path would drop ('..', '') is refused; a
+commit without a response has an unknown outcome.
 """
 
 from __future__ import annotations
@@ -91,11 +91,12 @@ def _is_empty(restrictions: Any) -> bool:
 
 
 class RestClient(RestViews, RestCatalog):
-    """`properties` are the catalog's; `storage` says how to reach the files where the server says nothing of keys, and
-    `chosen` what counts against what it says. `limit` is what the user's rights make of access to files."""
+    """The client. `properties` are the catalog's; `storage` are the storage properties used if the server vends no
+    keys, and `chosen` those that override the server's. `limit` applies the user's privileges to storage properties.
+    """
 
     roots: Roots = EVERYWHERE
-    """The directories of this machine that files of its tables may be in."""
+    """The local directories that files of its tables may be in."""
 
     def __init__(
         self,
@@ -142,7 +143,7 @@ class RestClient(RestViews, RestCatalog):
         theirs = [allowed(said, FROM_SERVERS, OF_REST_CATALOGS) for said in (config.defaults, config.overrides)]
         self.properties = {**theirs[0], **self.properties, **theirs[1]}
         if origin(self.properties["uri"]) == origin(self.uri):
-            self.uri = self.properties["uri"]  # to another host, the login is not sent
+            self.uri = self.properties["uri"]  # the credentials are not sent to another host
         self._supported_endpoints = set(config.endpoints or DEFAULT_ENDPOINTS)
         if not config.endpoints and self.properties.get(VIEW_ENDPOINTS_SUPPORTED, "").lower() == "true":
             self._supported_endpoints |= VIEW_ENDPOINTS | {_CREATE_VIEW}
@@ -188,7 +189,7 @@ class RestClient(RestViews, RestCatalog):
 
     def list_namespaces(self, namespace: str | Identifier = ()) -> list[Identifier]:
         parent = self.identifier_to_tuple(namespace)
-        self._encode_namespace_path(parent)  # refuses what can't be
+        self._encode_namespace_path(parent)  # raises for invalid levels
         asked = {"parent": self._namespace_separator.join(parent)} if parent else {}
         pages = self._pages(self.url(Endpoints.list_namespaces), ListNamespaceResponse, asked)
         return [found for page in pages for found in page.namespaces]
@@ -209,7 +210,7 @@ class RestClient(RestViews, RestCatalog):
         return self.url(endpoint, namespace=self._encode_namespace_path(levels))
 
     def _pages(self, url: str, kind: type[P], asked: Mapping[str, str] = MappingProxyType({})) -> Iterator[P]:
-        """The pages of a listing; CatalogUnavailable where they would never end."""
+        """Yields the pages of a listing; raises CatalogUnavailable if they do not end."""
         params, seen = dict(asked), set[str]()
         while True:
             response = self._session.get(url, params=params)
@@ -229,7 +230,7 @@ class RestClient(RestViews, RestCatalog):
     # --- tables --------------------------------------------------------------------------------------------------
 
     def load_table(self, identifier: str | Identifier) -> Table:
-        """As pyiceberg's, which would not see what the catalog restricts."""
+        """Loads a table as pyiceberg does, and refuses one with read restrictions, which pyiceberg ignores."""
         self._check_endpoint(Capability.V1_LOAD_TABLE)
         url = self.url(Endpoints.load_table, prefixed=True, **self._split_identifier_for_path(identifier))
         response = self._session.get(url)
@@ -247,7 +248,9 @@ class RestClient(RestViews, RestCatalog):
         return self._response_to_table(name, answer)
 
     def _create_table(self, identifier: str | Identifier, *args: Any, **kwargs: Any) -> TableResponse:
-        """The server puts files below the names, unless it is told a place; see `check_location`."""
+        """Checks the names if no location is given, since the server then derives the location from them; see
+        `check_location`.
+        """
         if kwargs.get("location") is None:
             for part in self.identifier_to_tuple(identifier):
                 check_location(part)
@@ -275,7 +278,7 @@ class RestClient(RestViews, RestCatalog):
         )
 
     def _io_of(self, response: TableResponse) -> TableIO:
-        """Access to a table's files: with the keys that the server gave for it, else with those that ATTACH named."""
+        """Returns access to a table's files: with the vended credentials, else with those that ATTACH named."""
         location = response.metadata_location or response.metadata.location
         check_location(location)
         for place in {location, response.metadata.location}:
@@ -286,7 +289,7 @@ class RestClient(RestViews, RestCatalog):
         own = {**self.properties, **self._storage}
         if any(key in lent for key in _KEYS):
             own = {key: value for key, value in own.items() if key not in _KEYS}
-            roots = Roots(self.roots.directories, self.roots.stores and "s3://")  # the scope is that of other keys
+            roots = Roots(self.roots.directories, self.roots.stores and "s3://")  # the scope belongs to other keys
         else:
             roots = self.roots
         return TableIO(self._limit({**own, **lent, **self._chosen}), roots)
@@ -310,11 +313,11 @@ class RestClient(RestViews, RestCatalog):
             _handle_non_200_response(error, {404: NoSuchTableError, 409: conflict})
         try:
             return CommitTableResponse.model_validate_json(response.text)
-        except ValidationError as error:  # it may well have happened
+        except ValidationError as error:  # the commit may have happened
             raise CommitStateUnknownException(f"{self._session.place} answered with something strange") from error
 
     def commit_tables(self, changes: Sequence[TableChange]) -> None:
-        """One request for all of them."""
+        """Commits all changes in one request."""
         body = {"table-changes": [_content_of(self._request(change), change.table) for change in changes]}
         response = self._session.commit(self.url("transactions/commit"), json.dumps(body).encode(UTF8), {})
         try:
@@ -331,7 +334,7 @@ class RestClient(RestViews, RestCatalog):
 
 
 def _content_of(request: CommitTableRequest, table: Table) -> dict[str, Any]:
-    """Nessie and older servers want to be told the last column's id beside a new schema; pyiceberg leaves it out."""
+    """Adds the last column id to a new schema: Nessie and older servers require it, and pyiceberg omits it."""
     body: dict[str, Any] = json.loads(request.model_dump_json())
     for update in body["updates"]:
         if update["action"] == "add-schema":
@@ -341,7 +344,9 @@ def _content_of(request: CommitTableRequest, table: Table) -> dict[str, Any]:
 
 
 def check_location(location: str) -> None:
-    """Readers and writers of files cut a location short at these: all the files of a table would be one."""
+    """Refuses '#' and '?': readers and writers of files truncate a location there, so that all files of a table would
+    be one.
+    """
     if "#" in location or "?" in location:
         raise InvalidArgument(
             f"the files of a table can't be at a place with '#' or '?' in it: {location!r}. Choose another name, or "
@@ -350,6 +355,6 @@ def check_location(location: str) -> None:
 
 
 def _check_part(part: str, what: str) -> None:
-    """Such a part would vanish from a path: DROP TABLE ".." would ask to drop the namespace."""
+    """Refuses parts that would vanish from a path: DROP TABLE ".." would request to drop the namespace."""
     if part in ("", ".", ".."):
         raise InvalidArgument(f"{part!r} can't be a {what} in a REST catalog")

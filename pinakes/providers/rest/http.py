@@ -1,7 +1,7 @@
-"""Requests to a REST catalog: with time-outs, bounded retries, and errors of ours that tell the host and what to do.
+"""Requests to a REST catalog, with timeouts, bounded retries, and Pinakes errors that name the host and a remedy.
 
-What the catalog says about tables and namespaces (404, 409, …) is left to pyiceberg. A commit is different from all
-other requests: once it is sent, no answer means that nobody knows whether it happened.
+Responses about tables and namespaces (404, 409, …) are left to pyiceberg. A commit differs from all other requests:
+once it is sent, a missing response means that its outcome is unknown.
 """
 
 from __future__ import annotations
@@ -35,15 +35,19 @@ from pinakes.core.waiting import waited
 from pinakes.providers.rest.login import Login
 
 LARGEST_ANSWER = 256 << 20
-"""Bytes that an answer may have, unpacked. The metadata of a table with very many snapshots has some ten million."""
+"""The maximum size of a response, decompressed, in bytes. The metadata of a table with very many snapshots has some ten
+million.
+"""
 _CHUNK = 1 << 16
 LONGEST_WAIT = 10
-"""Seconds that a Retry-After is honoured for; a server that asks for more is asked again after these."""
+"""The maximum Retry-After that is honoured, in seconds; after a longer one the request is retried after this time."""
 
 
 class Retries(Retry):
-    """Again when nothing was sent, when a kept connection had gone, and when the server asks for it; not after a
-    time-out, which has cost enough, and a change only where the server says that it was not looked at (429)."""
+    """Retries if nothing was sent, if a kept-alive connection was closed, and if the server requests it. It does not
+    retry after a timeout, which has already taken long, and retries a change only if the server did not process it
+    (429).
+    """
 
     def is_retry(self, method: str, status_code: int, has_retry_after: bool = False) -> bool:
         return status_code == 429 or (status_code == 503 and method in ("GET", "HEAD"))
@@ -58,12 +62,12 @@ class Retries(Retry):
 
 
 _CREDENTIALS = ("Authorization", "Cookie", "X-Amz-Security-Token", "X-Amz-Date", "X-Amz-Content-Sha256")
-"""Headers that a redirect to another origin does not get."""
+"""Headers that are removed on a redirect to another origin."""
 
 
 class LimitedAdapter(HTTPAdapter):
-    """Connects only where the outbound policy allows, to an address that was checked: a name that has another address
-    a moment later is not resolved again. A proxy resolves names itself; then the name is checked before each request.
+    """Connects only where the outbound policy allows, to an address that was checked: the name is not resolved again,
+    so it can't change in between. A proxy resolves names itself; then the name is checked before each request.
     """
 
     def __init__(self, outbound: Outbound, **options: Any) -> None:
@@ -100,7 +104,7 @@ def _limited_pools(outbound: Outbound) -> tuple[type[HTTPConnectionPool], type[H
 
 
 def _connect(connection: HTTPConnection, outbound: Outbound, connect: Callable[[], Any]) -> Any:
-    """A socket to the first allowed address that answers. The certificate is still checked against the host's name."""
+    """Connects to the first allowed address that responds. The certificate is still checked against the host's name."""
     host = connection.host
     try:
         addresses = outbound.addresses(Destination(host, connection.port or 0))
@@ -128,7 +132,7 @@ def adapter(outbound: Outbound | None = None) -> HTTPAdapter:
         connect=2,
         read=1,
         status=3,
-        other=0,  # among them TLS, which does not get better
+        other=0,  # including TLS errors, which are permanent
         allowed_methods=("GET", "HEAD"),
         backoff_factor=0.1,
         raise_on_status=False,
@@ -140,12 +144,12 @@ def adapter(outbound: Outbound | None = None) -> HTTPAdapter:
 
 
 def _is_no_retry(record: logging.LogRecord) -> bool:
-    """urllib3 warns of each retry; ours end in an answer, or in an error that says it all."""
+    """Drops urllib3's warnings of our retries, which end in a response or in an error with the details."""
     return not (isinstance(record.args, tuple) and record.args and isinstance(record.args[0], Retries))
 
 
 class RestSession(Session):
-    """Whoever speaks to one catalog."""
+    """The HTTP session with one catalog."""
 
     def __init__(
         self,
@@ -168,7 +172,7 @@ class RestSession(Session):
         self.mount("http://", adapter(outbound))
 
     def post_form(self, url: str, form: dict[str, str]) -> Response:
-        """To a token server: without a login of ours, since it is what gives one."""
+        """Posts to a token server, without our credentials, since it issues them."""
         with self._reaching(urlsplit(url).netloc, "token server"):
             return super().request(
                 "POST",
@@ -182,15 +186,18 @@ class RestSession(Session):
             )
 
     def request(self, method: str | bytes, url: str | bytes, *args: Any, **kwargs: Any) -> Response:
-        """As of `requests`; PermissionDenied when the login was refused, CatalogUnavailable when nobody answered."""
+        """Sends a request as `requests` does; raises PermissionDenied if it was refused, CatalogUnavailable without a
+        response.
+        """
         with self._reaching(self.place):
             response = self._asked(str(method), str(url), *args, **kwargs)
         self._check(response)
         return response
 
     def rebuild_auth(self, prepared_request: PreparedRequest, response: Response) -> None:
-        """A redirect keeps the credentials within the origin and the secret's scope. `requests` would also look into
-        the .netrc file of the user who runs this process."""
+        """Keeps the credentials on a redirect only within the origin and the secret's scope. `requests` would also read
+        the .netrc file of the user who runs this process.
+        """
         before, after = str(response.request.url), str(prepared_request.url)
         in_scope = self._secret is None or self._secret.type in STORAGE or covers(self._secret.scope, after)
         if origin(before) != origin(after) or not in_scope:
@@ -198,15 +205,16 @@ class RestSession(Session):
                 prepared_request.headers.pop(name, None)
 
     def merge_environment_settings(self, url: Any, proxies: Any, stream: Any, verify: Any, cert: Any) -> Any:
-        """What the environment says of proxies and certificates; looked up once for each host, since that takes as long
-        as a good part of a request does."""
+        """Returns the environment's proxy and certificate settings, looked up once per host, since the lookup takes as
+        long as a good part of a request.
+        """
         key = (*urlsplit(str(url))[:2], repr((proxies, stream, verify, cert)))
         if key not in self._environment:
             self._environment[key] = super().merge_environment_settings(url, proxies, stream, verify, cert)
         return dict(self._environment[key])
 
     def commit(self, url: str, data: bytes, headers: dict[str, str]) -> Response:
-        """A request that must not be repeated: CommitStateUnknown unless it is certain what became of it."""
+        """Sends a request that must not be repeated. Raises CommitStateUnknown unless its outcome is certain."""
         try:
             response = self._ask("POST", url, data=data, headers=headers)
         except RequestException as error:
@@ -223,7 +231,7 @@ class RestSession(Session):
         self.login.close()
 
     def _asked(self, method: str, url: str, *args: Any, **kwargs: Any) -> Response:
-        """What only reads is left alone when the statement that wants it is stopped."""
+        """Sends a request. One that only reads is abandoned when its statement is cancelled."""
         if method.upper() not in ("GET", "HEAD"):
             return self._ask(method, url, *args, **kwargs)
         return waited(lambda: self._ask(method, url, *args, **kwargs))
@@ -231,12 +239,12 @@ class RestSession(Session):
     def _ask(self, method: str, url: str, *args: Any, **kwargs: Any) -> Response:
         if self._secret is not None:
             self._secret.check_scope(url)
-        # What is chosen is given with each request: else `requests` lets variables of the environment win over it.
+        # Our settings are passed with each request: otherwise environment variables take precedence in `requests`.
         kwargs = {"timeout": self._timeout, "auth": self.login, **self._trust, **kwargs}
         response = super().request(method, url, *args, **kwargs)
         if response.status_code in (401, 419) and self.login.renew():
             response = super().request(method, url, *args, **kwargs)
-        for value in self.login.confidential():  # a server may repeat what it refuses
+        for value in self.login.confidential():  # a server may repeat the values that it refuses
             response._content = response.content.replace(value.encode(), b"***")
         return response
 
@@ -289,8 +297,9 @@ class RestSession(Session):
 
 
 def _read_bounded(response: Response, *_: Any, **__: Any) -> None:
-    """Reads an answer as far as `LARGEST_ANSWER`, also one that redirects: a small one may unpack to more than there is
-    memory."""
+    """Reads a response up to `LARGEST_ANSWER`, also a redirect: a small one may decompress to more than the available
+    memory.
+    """
     chunks, size = [], 0
     for chunk in response.iter_content(_CHUNK):
         chunks.append(chunk)
@@ -305,13 +314,13 @@ def _read_bounded(response: Response, *_: Any, **__: Any) -> None:
 
 
 def origin(uri: str) -> tuple[str, str | None, int]:
-    """Scheme, host and port: to another origin no login is sent."""
+    """Returns scheme, host and port: credentials are not sent to another origin."""
     found = destination_of(uri)
     return urlsplit(uri).scheme.lower(), found.host.removesuffix("."), found.port
 
 
 def _innermost(error: BaseException) -> BaseException:
-    """urllib3's own error: `requests` wraps it, and retries wrap it again."""
+    """Returns urllib3's own error, which `requests` and retries wrap."""
     inner = error.args[0] if error.args and isinstance(error.args[0], BaseException) else error
     return inner.reason if isinstance(inner, MaxRetryError) and inner.reason is not None else inner
 
@@ -323,12 +332,12 @@ def _was_sent(error: RequestException) -> bool:
 
 
 def _is_refusal(response: Response) -> bool:
-    """Nessie 0.99 answers a denied request with 500."""
+    """Whether a 500 is a refusal: Nessie 0.99 responds so to a denied request."""
     return response.status_code == 500 and b"AccessCheckException" in response.content
 
 
 def _is_page(response: Response) -> bool:
-    """Something else than a catalog's JSON. Answers without a body (HEAD, 204) are a catalog's too."""
+    """Whether the response is not a catalog's JSON. Responses without a body (HEAD, 204) are valid."""
     return bool(response.content) and "json" not in _kind(response) and not response.content.lstrip().startswith(b"{")
 
 
@@ -337,7 +346,7 @@ def _kind(response: Response) -> str:
 
 
 def said(response: Response) -> str:
-    """What a server says about an error, in one line."""
+    """Returns the server's error message in one line."""
     try:
         error = response.json()["error"]
         text = str(error["message"] if isinstance(error, dict) else error)

@@ -1,7 +1,7 @@
-"""Whether a server did what it said: after a transaction, its snapshots are looked for in the tables.
+"""Verifies a multi-table commit: looks for its snapshots in the tables.
 
-Iceberg's own REST adapter, which servers are made of, can answer that all is well although somebody else was faster and
-a change was left out. A commit of one table is answered with the new metadata; one of several with nothing at all.
+Iceberg's own REST adapter, on which servers are built, can report success although a concurrent change caused one of
+the changes to be dropped. The response to a commit of one table has the new metadata; that of several tables is empty.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ log = logging.getLogger(__name__)
 
 
 def check_landed(catalog: Catalog, changes: Sequence[TableChange]) -> None:
-    """Raise CommitStateUnknownException if a table lacks what was committed to it."""
+    """Raises CommitStateUnknownException if a table lacks a committed snapshot."""
     lacking = [".".join(change.table.name()) for change in changes if _lacks(catalog, change)]
     if lacking:
         raise CommitStateUnknownException(
@@ -37,7 +37,7 @@ def _lacks(catalog: Catalog, change: TableChange) -> bool:
         return False
     try:
         metadata = catalog.load_table(change.table.name()).metadata
-    except Exception as error:  # noqa: BLE001 - whatever it is: the server's word stands, since there is no other
+    except Exception as error:  # noqa: BLE001 - any error: the server's response is then all there is
         log.warning("could not look whether a transaction is in %s: %s", ".".join(change.table.name()), error)
         return False
     return any(metadata.snapshot_by_id(number) is None for number in ids)

@@ -1,4 +1,4 @@
-"""Who asks: what is put on each request, and what a user can do when it is refused.
+"""Authentication of requests, and hints for the user when it is refused.
 
 Values of secrets are kept in buffers that are overwritten when the connection is closed, so that a statement that runs
 while its secret is replaced or dropped can finish.
@@ -19,28 +19,28 @@ from pinakes.core.errors import CatalogUnavailable, InvalidArgument, PermissionD
 from pinakes.core.secrets import Access, Secret
 
 MARGIN = 30.0
-"""Seconds before its end at which a fetched token is fetched anew."""
+"""Seconds before its expiry at which a fetched token is renewed."""
 
 
 class Login(AuthBase):
-    """Nobody in particular. As an object of its own it also keeps `requests` from reading a .netrc file."""
+    """No authentication. As an explicit object it also keeps `requests` from reading a .netrc file."""
 
     hint = "it wants to know who asks: ATTACH … (SECRET name), or PASS_TOKEN true"
-    """What a user can do when the catalog refuses."""
+    """The hint for the user when the catalog refuses."""
 
     def __call__(self, request: PreparedRequest) -> PreparedRequest:
         return request
 
     def renew(self) -> bool:
-        """Whether there is something new to try after a refusal."""
+        """Whether there are new credentials to try after a refusal."""
         return False
 
     def confidential(self) -> Iterable[str]:
-        """What must not be seen, should a server repeat it."""
+        """The values to redact if a server repeats them."""
         return ()
 
     def close(self) -> None:
-        """Overwrite what is held."""
+        """Overwrites the secret values."""
 
 
 class Header(Login):
@@ -65,7 +65,7 @@ class Header(Login):
 
 
 class ClientCredentials(Login):
-    """A token fetched for a client, and anew before it ends or when it is refused."""
+    """A token fetched with client credentials, and renewed before it expires or when it is refused."""
 
     def __init__(self, secret: Secret, token_uri: str, post: Callable[[str, dict[str, str]], Response]) -> None:
         self.hint = _replace(secret)
@@ -75,7 +75,7 @@ class ClientCredentials(Login):
             if (value := secret.get(key)) is not None:
                 self._form[name] = value
         if secret.get("TOKEN_URI") is None:
-            self._form.setdefault("scope", "catalog")  # what a catalog's own token endpoint expects
+            self._form.setdefault("scope", "catalog")  # the scope that a catalog's own token endpoint expects
         self._token_uri = token_uri
         self._post = post
         self._lock = threading.Lock()
@@ -129,7 +129,7 @@ class ClientCredentials(Login):
 def login_of(
     access: Access, own_token_uri: str, post: Callable[[str, dict[str, str]], Response], signer: Callable[[], Login]
 ) -> Login:
-    """The login that the secret, or the session's own token, stands for. `signer` makes the one that signs for AWS."""
+    """Returns the login for the secret or the session's own token. `signer` creates the one that signs for AWS."""
     if access.token is not None:
         token = _checked(access.token, "the session's token")
         return Header("Bearer", token, "The session's own token was passed on: connect anew with a valid one")
@@ -159,7 +159,9 @@ def _replace(secret: Secret) -> str:
 
 
 def _checked(token: str, what: str) -> str:
-    """A token as it can stand in a header. `requests` shows a header that it refuses, so it never gets one."""
+    """Returns a token that is valid in a header. `requests` shows an invalid header in its error, so it never
+    gets one.
+    """
     if not token.isascii() or not token.isprintable() or " " in token:
         raise InvalidArgument(f"{what} has a blank, a line break or a character beyond ASCII in it: it is no token")
     return token

@@ -1,4 +1,4 @@
-"""Requests signed for AWS (Signature Version 4), as Glue's and S3 Tables' REST endpoints want them."""
+"""Signs requests for AWS (Signature Version 4), as required by the REST endpoints of Glue and S3 Tables."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     import boto3
 
 _EMPTY = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
-"""The SHA-256 of nothing."""
+"""The SHA-256 of empty content."""
 
 
 class Signature(Login):
-    """Signs each request with the keys that there are at that moment."""
+    """Signs each request with the current keys."""
 
     def __init__(self, secret: Secret, uri: str, region: str | None, service: str | None) -> None:
         self.hint = f"CREATE OR REPLACE SECRET {secret.name} (…) with valid keys"
@@ -61,7 +61,9 @@ class Signature(Login):
 
 
 def service_of(uri: str) -> str:
-    """AWS's own endpoints are named after the service; what stands before others is an API gateway."""
+    """Returns the service to sign for. AWS's own endpoints are named after the service; others are behind an API
+    gateway.
+    """
     host = urlsplit(uri).hostname or ""
     first = host.partition(".")[0]
     return first if host.endswith((".amazonaws.com", ".api.aws", ".amazonaws.com.cn")) else "execute-api"

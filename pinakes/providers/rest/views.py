@@ -1,4 +1,4 @@
-"""Views of a REST catalog: making them under any name, replacing and renaming them, which pyiceberg lacks."""
+"""Views of a REST catalog: creation under any name, replacement and renaming, which pyiceberg lacks."""
 
 from __future__ import annotations
 
@@ -76,7 +76,9 @@ class RestViews(RestCatalog):
         view_version: ViewVersion,
         properties: Properties | None = None,
     ) -> View:
-        """One version more, and these properties instead of the old ones; a conflict if another view came meanwhile."""
+        """Adds a version and replaces the properties; fails with a conflict if the view was replaced by another
+        meanwhile.
+        """
         name = self.identifier_to_tuple(identifier)
         before = self.load_view(name).metadata
         updates = [
@@ -111,12 +113,14 @@ class RestViews(RestCatalog):
 
 
 def _version_updates(before: ViewMetadata, schema: Schema, version: ViewVersion) -> list[dict[str, object]]:
-    """What is there already is used again: a server would not add it, and then "the last added" is nothing."""
+    """Returns the updates for a version. An existing schema or version is reused: a server would not add it again, and
+    then "the last added" would not exist.
+    """
     updates: list[dict[str, object]] = []
     known = next((s.schema_id for s in before.schemas if s.as_struct() == schema.as_struct()), None)
     if known is None:
         added = schema.model_copy(update={"schema_id": max(s.schema_id for s in before.schemas) + 1})
-        last = {"last-column-id": schema.highest_field_id}  # older servers want to be told
+        last = {"last-column-id": schema.highest_field_id}  # older servers require it
         updates.append({"action": "add-schema", "schema": _as_json(added), **last})
     newest = max(v.version_id for v in before.versions)
     wanted = version.model_copy(update={"version_id": newest + 1, "schema_id": _LAST if known is None else known})

@@ -1,6 +1,7 @@
-"""A CatalogStore as a catalog of the engine: names and namespaces straight from the store, the rest through SqlCatalog.
+"""Adapts a CatalogStore to the engine: names and namespaces are read from the store, tables and views through
+SqlCatalog.
 
-So listing, existence checks and namespaces never load pyiceberg; tables and views do, at the first one.
+So listings, existence checks and namespaces never load pyiceberg; the first table or view does.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class StoreCatalog(IcebergViewCatalog):
-    """`properties` are those of the pyiceberg catalog: `warehouse` and what its file access needs."""
+    """The catalog. `properties` are those of the pyiceberg catalog: `warehouse` and those of its file access."""
 
     def __init__(self, type: str, store: CatalogStore, properties: Mapping[str, str]) -> None:
         super().__init__(type, self._sql_catalog)
@@ -33,7 +34,7 @@ class StoreCatalog(IcebergViewCatalog):
 
     @property
     def rows_name(self) -> str:
-        """The name that the rows of this catalog carry, by which other engines find them."""
+        """The catalog name in the rows, by which other engines find them."""
         return self._store.catalog_name
 
     def check(self) -> None:
@@ -68,7 +69,7 @@ class StoreCatalog(IcebergViewCatalog):
 
     @property
     def has_root_tables(self) -> bool:
-        """Java's catalogs may have made some."""
+        """True, since Java's catalogs may have created tables at the root."""
         return True
 
     def list_tables(self, namespace: Namespace) -> list[str]:
@@ -105,7 +106,7 @@ class StoreCatalog(IcebergViewCatalog):
 
 
 class PinnedStoreCatalog(StoreCatalog):
-    """The catalog as it was at one moment, with changes that nobody else sees before `commit_tables`."""
+    """The catalog as of one moment, with changes that are not visible to others before `commit_tables`."""
 
     @property
     def pins(self) -> bool:
@@ -142,5 +143,7 @@ class PinnedStoreCatalog(StoreCatalog):
 
 @cache
 def _pinned_class(cls: Any) -> Any:
-    """What the catalog's own class has besides, such as a default namespace, the pinned one has, too."""
+    """Returns a pinned class that keeps the other attributes of the catalog's own class, such as a default
+    namespace.
+    """
     return type(cls.__name__, (PinnedStoreCatalog, cls), {"__doc__": PinnedStoreCatalog.__doc__})

@@ -1,8 +1,9 @@
-"""Where a database server is: `[scheme://][user[:password]@]host[:port][/database][?parameter=value&…]`, also `jdbc:…`.
+"""The address of a database server: `[scheme://][user[:password]@]host[:port][/database][?parameter=value&…]`, also
+`jdbc:…`.
 
-PostgreSQL takes several hosts, `host1:port1,host2:port2`; each of them is parsed, so that each can be checked.
-Parameters are those of a short list: libpq has others that name files, services and further hosts. The password is in
-no `repr`, and no error quotes the location.
+PostgreSQL accepts several hosts, `host1:port1,host2:port2`; each of them is parsed, so that each can be checked. Only
+the parameters of a short list are accepted: libpq has others that name files, services and further hosts. The password
+is in no `repr`, and no error quotes the location.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from pinakes.core.errors import InvalidArgument
 from pinakes.core.outbound import Destination
 
 DRIVERS = {"postgresql": "postgres", "postgres": "postgres", "mysql": "mysql", "mariadb": "mysql"}
-"""Schemes, and what an extra of ours and its driver are called."""
+"""The driver by scheme, which is also the name of our extra."""
 PORTS = {"postgres": 5432, "mysql": 3306}
 
 _SSL_MODES = ("disable", "prefer", "require", "verify-ca", "verify-full")
@@ -40,7 +41,7 @@ _FORMS = "postgresql://user@host:port/database, mysql://user@host:port/database 
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """A database on a server and how to get there."""
+    """The address of a database on a server."""
 
     driver: str
     host: str
@@ -52,7 +53,7 @@ class Address:
     ssl_root_cert: str = ""
     schema: str = ""
     more_hosts: tuple[tuple[str, int], ...] = ()
-    """Further hosts and ports that are tried."""
+    """Further hosts and ports to try."""
 
     @property
     def destinations(self) -> list[Destination]:
@@ -64,17 +65,17 @@ class Address:
 
     @property
     def place(self) -> str:
-        """For errors: no user, no password."""
+        """The address for errors, without user and password."""
         return f"{self.scheme}://{','.join(map(_shown, self.destinations))}/{self.database}"
 
     @property
     def places(self) -> list[str]:
-        """The address of each host, as the scope of a secret is compared with it."""
+        """The address of each host, which is compared with the scope of a secret."""
         return [f"{self.scheme}://{_shown(found)}/{quote(self.database, safe='')}" for found in self.destinations]
 
 
 def parse_address(location: str, driver: str | None, ssl_mode: str | None, ssl_root_cert: str | None) -> Address:
-    """The address that a location and the options beside it give; the options win."""
+    """Returns the address from a location and the options; the options take precedence."""
     match = _SHAPE.fullmatch(location.strip().removeprefix("jdbc:"))
     if match is None or not match["hosts"]:
         raise InvalidArgument(f"the location of a jdbc catalog must look like {_FORMS}")
@@ -98,7 +99,9 @@ def parse_address(location: str, driver: str | None, ssl_mode: str | None, ssl_r
 
 
 def _host(text: str, driver: str) -> tuple[str, int]:
-    """One host of a list, and its port. The list is split before percent signs are decoded: libpq would split again."""
+    """Returns one host of a list, and its port. The list is split before percent-decoding: libpq would split
+    it again.
+    """
     match = _HOST.fullmatch(text)
     assert match is not None
     port = _port(match["port"], driver)
@@ -135,7 +138,7 @@ def _port(text: str | None, driver: str) -> int:
     if not text:
         return PORTS[driver]
     if not text.isascii() or not text.isdigit() or not 0 < int(text) < 65536:
-        # What stands there may be a password whose user has no '@' after it.
+        # The text may be a password, if the '@' after it is missing, so the message does not contain it.
         raise InvalidArgument("the port in the location must be a number from 1 to 65535")
     return int(text)
 

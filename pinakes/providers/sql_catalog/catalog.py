@@ -1,7 +1,7 @@
 """SqlCatalog: Iceberg's catalog behaviour over any CatalogStore, as a pyiceberg catalog.
 
 Its tables are ordinary pyiceberg tables: `append`, `transaction()` and `create_table_transaction` all end in
-`commit_table`. A commit writes the new metadata file first and then moves the row with a compare-and-set.
+`commit_table`. A commit writes the new metadata file first and then updates the row with a compare-and-set.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 
 class SqlCatalog(OwnFileIO):
-    """`properties` are pyiceberg's: `warehouse`, and what its FileIO needs."""
+    """The catalog. `properties` are pyiceberg's: `warehouse`, and those of its FileIO."""
 
     def __init__(self, store: CatalogStore, **properties: str) -> None:
         super().__init__(store.catalog_name, **properties)
@@ -85,7 +85,7 @@ class SqlCatalog(OwnFileIO):
         return self._read_table(names, location)
 
     def table_exists(self, identifier: str | Identifier) -> bool:
-        """By its row alone: a table with damaged metadata exists too."""
+        """Checks only the row: a table with damaged metadata exists too."""
         try:
             self._rows.get("TABLE", self.identifier_to_tuple(identifier))
         except NoSuchTableError:
@@ -115,7 +115,7 @@ class SqlCatalog(OwnFileIO):
         return commit_response(staged.metadata, staged.metadata_location)
 
     def commit_tables(self, changes: Sequence[TableChange]) -> None:
-        """The metadata files first; then all rows move in one transaction of the database."""
+        """Writes the metadata files first, then updates all rows in one transaction of the database."""
         steps = [self._stage(change) for change in changes]
         with ExitStack() as landing:
             for _, staged in steps:
@@ -127,7 +127,7 @@ class SqlCatalog(OwnFileIO):
         self._store.run_in_transaction(point)
 
     def _stage(self, change: TableChange) -> tuple[Table | None, StagedTable]:
-        """The table as it is, if it is, and as it will be."""
+        """Returns the current table, if it exists, and the table after the change."""
         current = self._current(change.table, change.requirements)
         if current is None:
             names = change.table.name()
@@ -195,7 +195,7 @@ class SqlCatalog(OwnFileIO):
         view_version: ViewVersion,
         properties: Properties = EMPTY_DICT,
     ) -> View:
-        """Give a view a new version, keeping the older ones in its log; the properties are replaced as a whole."""
+        """Adds a version to a view and keeps the older ones in its log; the properties are replaced."""
         names = self.identifier_to_tuple(identifier)
         return self._views.replace(names, self._convert_schema_if_needed(schema), view_version, properties)
 
@@ -217,7 +217,7 @@ class SqlCatalog(OwnFileIO):
     def rename_view(self, from_identifier: str | Identifier, to_identifier: str | Identifier) -> None:
         self._rows.rename("VIEW", self.identifier_to_tuple(from_identifier), self.identifier_to_tuple(to_identifier))
 
-    # --- how -----------------------------------------------------------------------------------------------------
+    # --- internals -----------------------------------------------------------------------------------------------
 
     def _create_staged_table(
         self,
@@ -228,7 +228,7 @@ class SqlCatalog(OwnFileIO):
         sort_order: SortOrder = UNSORTED_SORT_ORDER,
         properties: Properties = EMPTY_DICT,
     ) -> StagedTable:
-        """The base's own knows one level of namespace only."""
+        """Stages a new table. The base method supports only one namespace level."""
         names = self.identifier_to_tuple(identifier)
         self._rows.check_free(names)
         version = int(properties.get(TableProperties.FORMAT_VERSION, TableProperties.DEFAULT_FORMAT_VERSION))
@@ -247,7 +247,7 @@ class SqlCatalog(OwnFileIO):
     def _staged(
         self, current: Table, requirements: tuple[TableRequirement, ...], updates: tuple[TableUpdate, ...]
     ) -> StagedTable:
-        """A table as it will be after a commit; the base's own copies all metadata on the way."""
+        """Returns a table after a commit; the base method copies all metadata."""
         for requirement in requirements:
             requirement.validate(current.metadata)
         metadata = updated(current.metadata, updates, current.metadata_location)
@@ -264,8 +264,9 @@ class SqlCatalog(OwnFileIO):
         return Table(identifier, metadata, metadata_location, io, self)
 
     def _current(self, table: Table, requirements: tuple[TableRequirement, ...]) -> Table | None:
-        """The table that a commit builds on, or None when the commit creates it. A metadata file never changes: that of
-        a table that is still current is not read again."""
+        """Returns the table that a commit builds on, or None if the commit creates it. Metadata files never change, so
+        that of a current table is not read again.
+        """
         identifier = table.name()
         creates = any(isinstance(requirement, AssertCreate) for requirement in requirements)
         try:

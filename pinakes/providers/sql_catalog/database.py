@@ -1,6 +1,6 @@
-"""What a `SqlStore` asks of a database: statements with `?` for values, transactions, and how its SQL differs.
+"""The interface of a database to `SqlStore`: statements with `?` for values, transactions, and the SQL dialect.
 
-SQLite answers in `sqlite_connection.py`, servers in `server_database.py`.
+SQLite implements it in `sqlite_connection.py`, servers in `server_database.py`.
 """
 
 from __future__ import annotations
@@ -14,30 +14,30 @@ from pinakes.core.errors import InvalidArgument
 T = TypeVar("T")
 
 Value = str | None
-"""What the catalog's two tables hold."""
+"""The type of the values in the catalog's two tables."""
 
 OBJECTS, PROPERTIES = "iceberg_tables", "iceberg_namespace_properties"
 
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """What differs between databases."""
+    """The differences between databases."""
 
     columns: str
-    """A query for (table, column) of those of our two tables that are there."""
+    """A query for (table, column) of those of our two tables that exist."""
     value: str = "?"
-    """A value that a name is compared with, so that the comparison is exact."""
+    """The placeholder of a value that a name is compared with, so that the comparison is exact."""
     order: str = ""
-    """What makes a column compare by code points in `<` and `>`."""
+    """The suffix that makes a column compare by code points in `<` and `>`."""
     exact: str = "{}"
-    """A column such that DISTINCT keeps what differs in case alone."""
+    """The form of a column for which DISTINCT is case-sensitive."""
     table_options: str = ""
-    """What CREATE TABLE ends with."""
+    """The end of CREATE TABLE."""
     enforces_lengths: bool = True
-    """Whether VARCHAR(255) means at most 255 characters."""
+    """Whether VARCHAR(255) is limited to 255 characters."""
 
     def create(self) -> tuple[str, str]:
-        """The two tables (V1), each unless it is there."""
+        """Returns the statements that create the two tables (V1) if they do not exist."""
         objects = f"""
 CREATE TABLE IF NOT EXISTS {OBJECTS} (
     catalog_name VARCHAR(255) NOT NULL,
@@ -59,16 +59,16 @@ CREATE TABLE IF NOT EXISTS {PROPERTIES} (
         return objects, properties
 
     def is_(self, *columns: str) -> str:
-        """The condition that each column is exactly a value."""
+        """Returns the condition that each column equals a value exactly."""
         return " AND ".join(f"{column} = {self.value}" for column in columns)
 
     def below(self, column: str) -> str:
-        """The condition that a namespace is below another, of two values that it lies between."""
+        """Returns the condition that a namespace is below another, with the two values that bound it."""
         return f"({column}{self.order} > {self.value} AND {column}{self.order} < {self.value})"
 
 
 class Database(Protocol):
-    """A database for any number of threads. Its errors are ours; `place` names it in them, without a password."""
+    """A thread-safe database. It raises Pinakes errors; `place` names it in them, without a password."""
 
     @property
     def place(self) -> str: ...
@@ -79,11 +79,11 @@ class Database(Protocol):
     def read(self, sql: str, values: Sequence[Value] = ()) -> list[tuple[Value, ...]]: ...
 
     def write(self, sql: str, values: Sequence[Value] = ()) -> int:
-        """The number of rows that matched; outside a transaction it is one of its own."""
+        """Returns the number of matched rows. Outside a transaction the statement runs in its own."""
         ...
 
     def define(self, body: Callable[[], None]) -> None:
-        """Run a body that changes the schema; of several at the same time, one after the other."""
+        """Runs a body that changes the schema; concurrent ones run one after the other."""
         ...
 
     def run_in_transaction(self, body: Callable[[], T]) -> T: ...
@@ -92,7 +92,7 @@ class Database(Protocol):
 
 
 def choose_name(database: Database, alias: str, asked: str | None) -> str:
-    """The catalog name that the rows carry: the one asked for, else the only one stored, else the alias."""
+    """Returns the catalog name of the rows: the given one, else the only one stored, else the alias."""
     if asked is not None:
         return asked
     names = stored_catalog_names(database)
@@ -106,7 +106,7 @@ def choose_name(database: Database, alias: str, asked: str | None) -> str:
 
 
 def stored_catalog_names(database: Database) -> list[str]:
-    """The catalog names that rows carry; none in a database without our tables."""
+    """Returns the catalog names in the rows; none in a database without our tables."""
     if len(columns_of(database)) < 2:
         return []
     name = database.dialect.exact.format("catalog_name")
@@ -115,7 +115,7 @@ def stored_catalog_names(database: Database) -> list[str]:
 
 
 def columns_of(database: Database) -> dict[str, set[str]]:
-    """The columns of each of our tables that is there."""
+    """Returns the columns of each of our tables that exists."""
     found: dict[str, set[str]] = {}
     for table, column in database.read(database.dialect.columns):
         found.setdefault(str(table).lower(), set()).add(str(column).lower())

@@ -1,4 +1,4 @@
-"""What a library for a database server does for `server_database.py`, and what its errors mean."""
+"""The interface of a database client library to `server_database.py`, and the classification of its errors."""
 
 from __future__ import annotations
 
@@ -12,20 +12,22 @@ from pinakes.providers.sql_catalog.database import Dialect, Value
 
 
 class Fault(Enum):
-    """What a driver's error means."""
+    """The meaning of a driver's error."""
 
-    BROKEN = auto()  # the connection is gone
-    CONFLICT = auto()  # rolled back because of another transaction; run again it may pass
+    BROKEN = auto()  # the connection is lost
+    CONFLICT = auto()  # rolled back because of another transaction; a retry may succeed
     TAKEN = auto()  # a unique key
     DENIED = auto()
-    TOO_LONG = auto()  # or otherwise a value that can't be stored
+    TOO_LONG = auto()  # or a value that can't be stored for another reason
     UNAVAILABLE = auto()
     OTHER = auto()
 
 
 class Connector:
-    """Where a server is. `login` gives user and password when a connection is made, so that a secret is read as late as
-    possible. `access` says where connections may lead, and whether this process may show who it is itself."""
+    """The connection parameters of a server. `login` returns user and password when a connection is made, so that a
+    secret is read as late as possible. `access` has the outbound policy, and whether the credentials of this process
+    may be used.
+    """
 
     def __init__(
         self,
@@ -43,7 +45,9 @@ class Connector:
 
 
 class Driver(Protocol):
-    """What a database library does. A connection is whatever it uses; outside a transaction each statement commits."""
+    """A database client library. A connection is the library's own object; outside a transaction each statement
+    commits.
+    """
 
     @property
     def errors(self) -> tuple[type[Exception], ...]: ...
@@ -53,17 +57,17 @@ class Driver(Protocol):
     def disconnect(self, connection: Any) -> None: ...
 
     def execute(self, connection: Any, sql: str, values: Sequence[Value]) -> tuple[list[tuple[Value, ...]], int]:
-        """The rows, and how many were matched. `?` stands for a value."""
+        """Returns the rows and the number of matched rows. `?` stands for a value."""
         ...
 
     def begin(self, connection: Any, *, serializable: bool) -> None: ...
 
     def define(self, connection: Any) -> None:
-        """Within a transaction: let nobody else change the schema until it ends."""
+        """Within a transaction: prevents other schema changes until it ends."""
         ...
 
     def fault(self, error: Exception) -> Fault: ...
 
     def dialect(self, connection: Any) -> Dialect:
-        """What this server understands."""
+        """Returns the dialect of the server."""
         ...

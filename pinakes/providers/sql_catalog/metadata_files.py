@@ -1,4 +1,4 @@
-"""Metadata files of tables and views: where they stand, how they are written, read and taken back."""
+"""Metadata files of tables and views: their locations, and how they are written, read and discarded."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ M = TypeVar("M")
 
 
 def unique_location(base: str, *names: str) -> str:
-    """A directory for a new table or view below `base`.
+    """Returns a directory for a new table or view below `base`.
 
-    It is unique, so that a table made under the old name of a renamed one never shares its directory; and it is plain,
-    since readers disagree on what a space or a percent sign in a location means.
+    It is unique, so that a table created under the old name of a renamed one never shares its directory. It has only
+    plain characters, since readers interpret a space or a percent sign in a location differently.
     """
     *parents, last = (re.sub(r"[^A-Za-z0-9_.-]", "_", name)[:80] for name in names)
     return "/".join([base.rstrip("/"), *parents, f"{last}-{uuid.uuid4().hex[:12]}"])
@@ -55,7 +55,7 @@ def write_view_metadata(metadata: ViewMetadata, io: FileIO, location: str) -> No
 
 
 def discard(io: FileIO, location: str) -> None:
-    """Delete a metadata file that no row points to. A file that stays behind does no harm, so that is only logged."""
+    """Deletes a metadata file that no row refers to. A remaining file is harmless, so a failure is only logged."""
     try:
         io.delete(location)
     except FileNotFoundError:
@@ -68,7 +68,7 @@ def read_metadata(location: str, what: str, read: Callable[[], M]) -> M:
     try:
         return read()
     except (PermissionError, ConnectionError, TimeoutError):
-        raise  # the file may well be sound
+        raise  # the file may be fine
     except FileNotFoundError as error:
         raise DataCorrupt(f"{what} is damaged: its metadata file {location} is missing") from error
     except (OSError, EOFError, ValueError, ValidationError, KeyError) as error:
@@ -77,7 +77,7 @@ def read_metadata(location: str, what: str, read: Callable[[], M]) -> M:
 
 
 def _short(error: Exception) -> str:
-    """One line. pydantic tells what is wrong after a heading, and then all that it was given."""
+    """Returns the error in one line. pydantic's message has a heading, the reason, and then the complete input."""
     lines = str(error).strip().splitlines() or [type(error).__name__]
     told = " ".join(line.strip() for line in lines[1:3]) if "validation error" in lines[0] else lines[0]
     return told.partition(" [type=")[0][:500]

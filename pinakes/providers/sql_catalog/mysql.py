@@ -20,13 +20,13 @@ from pinakes.providers.sql_catalog.driver import Connector, Fault
 _COLUMNS = """SELECT table_name, column_name FROM information_schema.columns WHERE table_schema = DATABASE()
               AND table_name IN ('iceberg_tables', 'iceberg_namespace_properties')"""
 _COLLATIONS = ("utf8mb4_nopad_bin", "utf8mb4_0900_bin", "utf8mb4_bin")
-"""By code points; the first two, of MariaDB and of MySQL 8, also tell 'a' from 'a '."""
+"""Collations by code points; the first two, of MariaDB and of MySQL 8, also distinguish 'a' from 'a '."""
 
 _CHANGED_SINCE_READ, _KILLED_BY_MARIADB, _SHUTDOWN, _STATEMENT_TIME = 1020, 1927, 1053, 1969
 _FAULTS = {
     SERVER_ERROR.DUP_ENTRY: Fault.TAKEN,
     SERVER_ERROR.TABLE_EXISTS_ERROR: Fault.CONFLICT,
-    SERVER_ERROR.DUP_FIELDNAME: Fault.CONFLICT,  # somebody upgraded at the same moment
+    SERVER_ERROR.DUP_FIELDNAME: Fault.CONFLICT,  # upgraded concurrently
     SERVER_ERROR.LOCK_DEADLOCK: Fault.CONFLICT,
     SERVER_ERROR.LOCK_WAIT_TIMEOUT: Fault.CONFLICT,
     _CHANGED_SINCE_READ: Fault.CONFLICT,
@@ -66,9 +66,10 @@ class MySqlDriver(Connector):
             password=password,
             charset="utf8mb4",
             autocommit=True,
-            # An UPDATE counts the rows that it found, also those that had the value already.
+            # An UPDATE counts the matched rows, including those that already had the value.
             client_flag=CLIENT.FOUND_ROWS,
-            # Strict: a name that is too long is an error, and not cut. The time to wait for a lock is the server's.
+            # Strict mode: a name that is too long is an error, and not truncated. The lock wait timeout is the
+            # server's.
             sql_mode="STRICT_ALL_TABLES",
             init_command="SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED",
             connect_timeout=max(1, round(self._connect_timeout)),
@@ -82,7 +83,7 @@ class MySqlDriver(Connector):
         return connection
 
     def _socket(self) -> socket.socket | None:
-        """Under an outbound policy, a connection to an address that was checked: PyMySQL would resolve the name."""
+        """Returns a connection to a checked address under an outbound policy: PyMySQL would resolve the name itself."""
         outbound, (destination, *_) = self._access.outbound, self._address.destinations
         if outbound is None:
             return None
@@ -112,7 +113,9 @@ class MySqlDriver(Connector):
         connection.query("START TRANSACTION")
 
     def define(self, connection: pymysql.Connection[Any]) -> None:
-        """Each definition is a transaction of its own here; who comes second is told so, and looks again."""
+        """Does nothing: each definition is its own transaction here. A concurrent one fails with a conflict and is
+        retried.
+        """
 
     def fault(self, error: Exception) -> Fault:
         code = error.args[0] if error.args else 0
@@ -126,13 +129,13 @@ class MySqlDriver(Connector):
             columns=_COLUMNS,
             value=f"? COLLATE {collation}",
             exact=f"CONVERT({{}} USING utf8mb4) COLLATE {collation}",
-            # Three names of 255 characters are a key of 3060 bytes, which this row format takes.
+            # Three names of 255 characters make a key of 3060 bytes, which this row format allows.
             table_options=f" ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARSET=utf8mb4 COLLATE={collation}",
         )
 
 
 def _ssl(address: Address) -> dict[str, Any]:
-    """PyMySQL's arguments. With `prefer` it encrypts when the server can, as it does by itself."""
+    """Returns PyMySQL's arguments. With `prefer` it encrypts if the server supports it, which is PyMySQL's default."""
     if address.ssl_mode == "disable":
         return {"ssl_disabled": True}
     if address.ssl_mode == "prefer":

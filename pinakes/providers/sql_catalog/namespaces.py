@@ -1,7 +1,7 @@
-"""The rules of namespaces in a SQL catalog, over a store alone: listing them needs no Iceberg library.
+"""The rules of namespaces in a SQL catalog, based on a store only: listing them needs no Iceberg library.
 
-A namespace exists when it was created (its property `exists`), when it has any other property, or when a table, a view
-or another namespace stands in it. `exists` is the catalog's own: never shown, never taken from a user.
+A namespace exists if it was created (its property `exists`), if it has any other property, or if it contains a table, a
+view or another namespace. The property `exists` is internal: it is never shown, and users can't set it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ EXISTS = "exists"
 
 
 def joined(namespace: Namespace) -> str:
-    """A namespace as it is stored. A level that is empty or has a dot in it could not be read back."""
+    """Returns a namespace as it is stored. A level that is empty or contains a dot could not be read back."""
     for level in namespace:
         if not level:
             raise InvalidArgument(f"namespace {dotted(namespace)!r} has an empty level; every level needs a name")
@@ -30,13 +30,13 @@ def joined(namespace: Namespace) -> str:
 
 
 def split(stored: str) -> Namespace:
-    """The namespace that a row names; Java writes tables without a namespace as the empty one."""
+    """Returns the namespace of a row; Java stores tables without a namespace under the empty one."""
     return tuple(stored.split(".")) if stored else ()
 
 
 @dataclass(frozen=True, slots=True)
 class PropertyChanges:
-    """Which properties an update removed and set, and which of the removals were not there."""
+    """The properties that an update removed and set, and those to remove that did not exist."""
 
     removed: list[str]
     updated: list[str]
@@ -50,25 +50,25 @@ class Namespaces:
         self._store = store
 
     def exists(self, namespace: Namespace) -> bool:
-        """The empty namespace, the root, always exists. What can't be stored doesn't."""
+        """Whether a namespace exists. The empty namespace, the root, always does; one that can't be stored does not."""
         if any(not level or "." in level for level in namespace):
             return False
         return not namespace or self._store.namespace_exists(joined(namespace))
 
     def require(self, namespace: Namespace) -> str:
-        """The namespace as stored, if it exists."""
+        """Returns the namespace as stored; raises if it does not exist."""
         if not self.exists(namespace):
             raise NamespaceNotFound(f"namespace {dotted(namespace)} does not exist")
         return joined(namespace)
 
     def children(self, parent: Namespace = ()) -> list[Namespace]:
-        """One level below `parent`, also those that exist only through what is in them."""
+        """Returns the namespaces one level below `parent`, including those that exist only through their contents."""
         under = self.require(parent)
         depth = len(parent) + 1
         return sorted({split(stored)[:depth] for stored in self._store.list_namespaces(under)})
 
     def everything(self) -> list[Namespace]:
-        """Those of all levels; every parent of one is one."""
+        """Returns the namespaces of all levels, including every parent."""
         every = (split(stored) for stored in self._store.list_namespaces())
         return sorted({levels[:depth] for levels in every for depth in range(1, len(levels) + 1)})
 
@@ -102,7 +102,7 @@ class Namespaces:
         self._store.run_in_transaction(drop)
 
     def alter(self, namespace: Namespace, updates: Mapping[str, str], removals: Iterable[str]) -> PropertyChanges:
-        """Set and remove properties. The namespace is marked as existing, so that it outlives its last property."""
+        """Sets and removes properties. The namespace is marked as existing, so that it outlives its last property."""
         stored = self._named(namespace, "altered")
         removed = set(removals)
         _refuse_reserved([*updates, *removed])

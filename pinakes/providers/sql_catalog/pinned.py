@@ -1,8 +1,8 @@
-"""A SQL catalog within a transaction of the engine: all its rows as they were at one moment, with the transaction's own
-changes, which the database learns of at the end, all at once.
+"""A SQL catalog within a transaction of the engine: all its rows as of one moment, with the transaction's own changes,
+which are written to the database at the end, all at once.
 
-`PinnedStore` is a CatalogStore like any other, so the catalog over it has the same rules. `publish` compares each row
-that was changed with what the database has now: what another has changed meanwhile is a conflict.
+`PinnedStore` is an ordinary CatalogStore, so the catalog over it has the same rules. `publish` compares each changed
+row with the database: a row that was changed by others meanwhile is a conflict.
 """
 
 from __future__ import annotations
@@ -34,19 +34,19 @@ T = TypeVar("T")
 logger = logging.getLogger(__name__)
 
 PENDING = "pending:"
-"""What stands in place of the metadata location of a table that the transaction has made and not committed."""
+"""The prefix of the metadata location of a table that the transaction created and did not commit yet."""
 
 
 @dataclass
 class _State:
-    """`before` is what the database had, `now` what the transaction has made of it."""
+    """The rows: `before` as read from the database, `now` with the transaction's changes."""
 
     before: StoreRows
     now: StoreRows
     names: dict[tuple[str, str], list[str]] | None = None
-    """Of `now`: the names of each kind in each namespace, sorted."""
+    """Derived from `now`: the names of each kind in each namespace, sorted."""
     namespaces: set[str] = field(default_factory=set)
-    """Of `now`: those that rows stand in, and their parents."""
+    """Derived from `now`: the namespaces of rows, and their parents."""
 
     def index(self) -> None:
         self.names, self.namespaces = {}, set()
@@ -60,14 +60,14 @@ class _State:
 
 
 class PinnedStore:
-    """Rows are read when the first is asked for. Callable from several threads."""
+    """A store with pending changes. Rows are read on first use. Thread-safe."""
 
     def __init__(self, store: PinnableStore) -> None:
         self._store = store
         self._lock = threading.RLock()
         self._state: _State | None = None
         self.written: list[str] = []
-        """Metadata files of views: those of tables are written when the transaction ends."""
+        """Metadata files of views; those of tables are written when the transaction ends."""
 
     @property
     def catalog_name(self) -> str:
@@ -78,13 +78,13 @@ class PinnedStore:
         return self._store.holds_views
 
     def initialize(self) -> None:
-        """The store itself is there already."""
+        """Does nothing: the store itself is initialised already."""
 
     def upgrade(self) -> None:
         self._store.upgrade()
 
     def close(self) -> None:
-        """The store outlives the transaction."""
+        """Does nothing: the store outlives the transaction."""
 
     def run_in_transaction(self, body: Callable[[], T]) -> T:
         with self._lock:
@@ -104,7 +104,9 @@ class PinnedStore:
         return self._state is not None and self._state.now != self._state.before
 
     def release(self) -> None:
-        """Somebody changed the store itself: it is read anew. To be called while nothing is changed here."""
+        """Re-reads the store after a change made outside the transaction. Called only while there are no
+        changes here.
+        """
         with self._lock:
             self._state = None
 
@@ -121,7 +123,7 @@ class PinnedStore:
         return self._open.now
 
     def _changed(self) -> StoreRows:
-        """The rows for who changes them."""
+        """Returns the rows to change, and drops the index."""
         state = self._open
         state.names = None
         return state.now
@@ -225,11 +227,12 @@ class PinnedStore:
                 del self._changed().properties[at]
             return len(held)
 
-    # --- the end -------------------------------------------------------------------------------------------------
+    # --- commit --------------------------------------------------------------------------------------------------
 
     def follow(self, key: ObjectKey) -> None:
-        """A table is as the database has it now, if the transaction has changed neither its name nor its row: whether
-        the changes of its metadata still fit is decided by what they require."""
+        """Takes over the current row of a table from the database, if the transaction has changed neither its name nor
+        its row: the requirements of the metadata changes decide whether these still apply.
+        """
         with self._lock:
             state, found = self._open, self._store.get("TABLE", key)
             if (
@@ -240,7 +243,7 @@ class PinnedStore:
                 state.before.objects[key] = state.now.objects[key] = found
 
     def publish(self) -> None:
-        """Change the database, all or nothing."""
+        """Writes the changes to the database, all or nothing."""
         with self._lock:
             state = self._open
             self._store.run_in_transaction(lambda: self._apply(state.before, state.now))
@@ -308,17 +311,17 @@ def _conflict(what: str) -> CommitFailedException:
 
 
 class PinnedSqlCatalog(SqlCatalog):
-    """A SqlCatalog over a `PinnedStore`: `commit_tables` publishes all that was changed."""
+    """A SqlCatalog over a `PinnedStore`: `commit_tables` publishes all changes."""
 
     def __init__(self, store: PinnedStore, **properties: str) -> None:
         super().__init__(store, **properties)
         self._pinned = store
         self._made: dict[str, TableMetadata] = {}
-        """The tables that the transaction has made, as they were then."""
+        """The tables that the transaction created, in their initial state."""
         self._purged: list[tuple[TableFiles, FileIO]] = []
 
     def reserve(self, identifier: Identifier, metadata: TableMetadata) -> None:
-        """The name of a table that the transaction has made is taken, also for its own statements."""
+        """Reserves the name of a table that the transaction created, also for its own statements."""
         location = f"{PENDING}{metadata.table_uuid}"
         self._rows.insert("TABLE", identifier, location)
         self._made[location] = metadata
@@ -330,7 +333,7 @@ class PinnedSqlCatalog(SqlCatalog):
         return Table(identifier, made, metadata_location, self._load_file_io(made.properties, made.location), self)
 
     def purge_table(self, identifier: str | Identifier) -> None:
-        """The files go when the transaction is committed."""
+        """Drops a table; its files are deleted when the transaction is committed."""
         table = self.load_table(identifier)
         files = TableFiles.of(table)
         self.drop_table(identifier)
@@ -350,7 +353,7 @@ class PinnedSqlCatalog(SqlCatalog):
             for files, io in self._purged:
                 files.delete(io)
             self._discard(used)
-        except Exception:  # of whatever kind: the commit has happened
+        except Exception:  # any error: the commit has happened
             logger.warning("files that are not needed any more could not be removed", exc_info=True)
 
     def rollback(self) -> None:
@@ -361,7 +364,7 @@ class PinnedSqlCatalog(SqlCatalog):
         self._pinned.publish()
 
     def _discard(self, used: set[str | None]) -> None:
-        """Metadata files of views that no row names."""
+        """Deletes metadata files of views that no row refers to."""
         for location in self._pinned.written:
             if location not in used:
                 discard(self._load_file_io(location=location), location)

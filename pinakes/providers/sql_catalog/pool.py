@@ -13,7 +13,7 @@ C = TypeVar("C")
 
 
 class Pool(Generic[C]):
-    """At most `size` connections, made when needed; the one used last is used next, so that the others may rest."""
+    """At most `size` connections, opened when needed; the last one used is used next, so that the others stay idle."""
 
     def __init__(
         self, place: str, connect: Callable[[], C], disconnect: Callable[[C], None], size: int, patience: float
@@ -30,7 +30,7 @@ class Pool(Generic[C]):
 
     @contextmanager
     def lease(self) -> Iterator[C]:
-        """A connection of one's own. One that an error passed through is not used again."""
+        """Yields a connection for exclusive use. After an error it is not used again."""
         if not self._free.acquire(timeout=self._patience):
             raise CatalogUnavailable(
                 f"{self._place}: all {self._size} connections were busy for {self._patience:g} seconds; "
@@ -48,14 +48,14 @@ class Pool(Generic[C]):
             self._free.release()
 
     def clear(self) -> None:
-        """Let go of those that rest: after one broke, the others are likely to be broken too."""
+        """Closes idle connections: after one broke, the others are likely to be broken too."""
         with self._lock:
             idle, self._idle = self._idle, []
         for connection in idle:
             self._disconnect(connection)
 
     def close(self) -> None:
-        """Those in use are closed when they come back."""
+        """Closes the pool. Connections in use are closed when they are returned."""
         self._closed = True
         self.clear()
 

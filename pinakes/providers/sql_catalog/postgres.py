@@ -20,10 +20,10 @@ DIALECT = Dialect(
     order=' COLLATE "C"',
 )
 
-# SQLSTATE: the whole, or its class
+# SQLSTATE: the full code, or its class
 _FAULTS = {
     "23505": Fault.TAKEN,
-    "42P07": Fault.CONFLICT,  # somebody made the table at the same moment
+    "42P07": Fault.CONFLICT,  # the table was created concurrently
     "40": Fault.CONFLICT,
     "08": Fault.BROKEN,
     "57P01": Fault.BROKEN,
@@ -40,10 +40,10 @@ _FAULTS = {
     "28": Fault.DENIED,
     "22": Fault.TOO_LONG,
 }
-# What a connection that was never made says: libpq gives no code for it.
+# Messages of failed connection attempts, for which libpq gives no code.
 _REFUSALS = ("password authentication failed", "no pg_hba.conf entry", "no password supplied", "authentication method")
 _DEFINITIONS = 7_266_511_020_191_116
-"""The number of the lock that those who change the schema take: any, but the same for all of us."""
+"""The advisory lock of schema changes: an arbitrary number that all our processes share."""
 
 
 class PostgresDriver(Connector):
@@ -56,7 +56,7 @@ class PostgresDriver(Connector):
             **({} if self._access.ambient else _without_own_credentials()),
             dbname=self._address.database,
             user=user,
-            # Given even when empty, and no file: else libpq takes those of whoever runs this process.
+            # Given even when empty, and no file: otherwise libpq uses those of the user who runs this process.
             password=password,
             passfile=os.devnull,
             sslmode=self._address.ssl_mode,
@@ -66,7 +66,7 @@ class PostgresDriver(Connector):
             application_name="pinakes",
             client_encoding="utf8",
             autocommit=True,
-            prepare_threshold=None,  # a pooler between us and the server may not know prepared statements
+            prepare_threshold=None,  # a pooler in between may not support prepared statements
         )
         milliseconds = compose.Literal(round(self._statement_timeout * 1000))
         settings = [compose.SQL("SET statement_timeout = {}").format(milliseconds)]
@@ -76,8 +76,9 @@ class PostgresDriver(Connector):
         return connection
 
     def _hosts(self) -> dict[str, Any]:
-        """libpq's lists of hosts and ports; under an outbound policy with the addresses that were checked, which libpq
-        connects to without resolving the names again."""
+        """Returns libpq's lists of hosts and ports; under an outbound policy with the checked addresses, to which libpq
+        connects without resolving the names again.
+        """
         found, outbound = self._address.destinations, self._access.outbound
         if outbound is None:
             return {"host": ",".join(d.host for d in found), "port": ",".join(str(d.port) for d in found)}
@@ -113,7 +114,9 @@ class PostgresDriver(Connector):
 
 
 def _without_own_credentials() -> dict[str, Any]:
-    """libpq would offer the client certificate and the Kerberos ticket of the user who runs this process."""
+    """Returns settings that keep libpq from using the client certificate and the Kerberos ticket of the user who runs
+    this process.
+    """
     nowhere = f"{os.devnull}/none"
     found = {"sslcert": nowhere, "sslkey": nowhere, "gssencmode": "disable"}
     return {**found, "require_auth": "!gss,!sspi"} if psycopg.pq.version() >= 160000 else found

@@ -1,4 +1,4 @@
-"""What tables and views share: one row each, one primary key, one way to commit. Errors are pyiceberg's own."""
+"""Shared code of tables and views: one row each, one primary key, one way to commit. Errors are pyiceberg's own."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _PYICEBERG = {
 
 @contextmanager
 def pyiceberg_errors() -> Iterator[None]:
-    """The errors of the namespace rules, as what is written for pyiceberg expects them."""
+    """Translates the errors of the namespace rules to pyiceberg's, for code written against pyiceberg."""
     try:
         yield
     except tuple(_PYICEBERG) as error:
@@ -62,7 +62,7 @@ class Rows:
         self._namespaces = Namespaces(store)
 
     def get(self, kind: Kind, identifier: Identifier) -> tuple[ObjectRow, str]:
-        """The row and its metadata location."""
+        """Returns the row and its metadata location."""
         row = self._store.get(kind, _key(identifier))
         if row is None or row.metadata_location is None:
             raise _missing(kind, identifier)
@@ -74,7 +74,7 @@ class Rows:
         return [(*namespace, name) for name in self._store.list_names(kind, stored)]
 
     def check_free(self, identifier: Identifier) -> None:
-        """Fail before anything is written; `insert` has the last word."""
+        """Fails before anything is written; `insert` makes the final check."""
         with pyiceberg_errors():
             self._namespaces.require(identifier[:-1])
         for kind in ("TABLE", "VIEW"):
@@ -93,7 +93,7 @@ class Rows:
             raise self._taken_by(identifier) from error
 
     def swap(self, kind: Kind, identifier: Identifier, expected: str, new: str) -> None:
-        """Compare-and-set of the metadata location: a commit."""
+        """Commits with a compare-and-set of the metadata location."""
         if not self._store.swap_metadata_location(kind, _key(identifier), expected, new):
             raise CommitFailedException(
                 f"{kind.lower()} {shown(identifier)} was changed or dropped meanwhile: "
@@ -101,7 +101,7 @@ class Rows:
             )
 
     def overwrite(self, kind: Kind, identifier: Identifier, metadata_location: str) -> None:
-        """Point an existing row, or a new one, to this metadata."""
+        """Points an existing row, or a new one, to this metadata."""
 
         def overwrite() -> None:
             row = self._store.get(kind, _key(identifier))
@@ -130,7 +130,9 @@ class Rows:
 
     @contextmanager
     def landing(self, io: FileIO, metadata_location: str) -> Iterator[None]:
-        """Write the file and commit within this: a commit that surely failed leaves no metadata file behind."""
+        """Encloses the write of the file and the commit: a commit that certainly failed leaves no metadata
+        file behind.
+        """
         try:
             yield
         except OutcomeUnknown as error:

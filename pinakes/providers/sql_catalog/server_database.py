@@ -1,9 +1,9 @@
-"""A database behind a network: a pool, transactions, and what to do when the connection breaks.
+"""A database on a server: a connection pool, transactions, and retries after broken connections.
 
-A statement that surely did not happen is tried again: reads, and transactions that broke before their COMMIT was sent,
-because the server rolls those back. A COMMIT that broke off is `OutcomeUnknown`. So a restart of the server heals by
-itself, and nothing is done twice. That is also why every write is a transaction: one that commits by itself could not
-say whether it happened.
+Work that certainly did not happen is retried: reads, and transactions that broke before their COMMIT was sent, since
+the server rolls those back. A COMMIT that broke is `OutcomeUnknown`. So a restart of the server is tolerated, and
+nothing is applied more than once. For this reason every write is a transaction: the outcome of an auto-committed one
+could not be determined.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from pinakes.providers.sql_catalog.store import OutcomeUnknown, RowExists
 T = TypeVar("T")
 
 CONFLICT_SECONDS = 30.0
-"""For how long a transaction that lost to another is tried again."""
+"""How long a transaction that lost to another is retried, in seconds."""
 BREAKS = 2
-"""How often a broken connection is replaced before that is an error."""
+"""How often a broken connection is replaced before it is an error."""
 
 
 class _Again(CatalogUnavailable):
-    """Nothing happened, and the same may pass when it is tried again; if nobody does, it is an error like any other."""
+    """Nothing happened, and a retry may succeed; without a retry it is an ordinary error."""
 
     def __init__(self, message: str, fault: Fault) -> None:
         super().__init__(message)
@@ -40,7 +40,7 @@ class _Again(CatalogUnavailable):
 
 @dataclass(frozen=True, slots=True)
 class _Raised:
-    """An error of a transaction that was rolled back, on a connection that is fine."""
+    """An error of a transaction that was rolled back, on a working connection."""
 
     error: Exception
 
@@ -84,7 +84,9 @@ class ServerDatabase:
         self._transact(alone, serializable=False)
 
     def run_in_transaction(self, body: Callable[[], T]) -> T:
-        """Serializable: what `body` read is still so when it commits. It runs again when that fails."""
+        """Runs a serializable transaction: the rows that `body` read are unchanged when it commits. It is retried if
+        that fails.
+        """
         return body() if self._connection is not None else self._transact(body, serializable=True)
 
     def close(self) -> None:
@@ -94,7 +96,7 @@ class ServerDatabase:
 
     @property
     def _connection(self) -> Any:
-        """The one that this thread's transaction runs on."""
+        """The connection of this thread's transaction."""
         return getattr(self._own, "connection", None)
 
     def _transact(self, body: Callable[[], T], *, serializable: bool) -> T:
@@ -104,9 +106,9 @@ class ServerDatabase:
             self._own.connection, self._own.failed = connection, None
             try:
                 result = body()
-                if self._own.failed is not None:  # a body may swallow an error; the server has given up all the same
+                if self._own.failed is not None:  # a body may swallow an error; the transaction is aborted anyway
                     raise self._own.failed
-            except Exception as error:  # noqa: BLE001 — whatever it is, it ends the transaction
+            except Exception as error:  # noqa: BLE001 — any error ends the transaction
                 return self._rolled_back(connection, error)
             finally:
                 self._own.connection = None
@@ -130,7 +132,9 @@ class ServerDatabase:
         return None
 
     def _rolled_back(self, connection: Any, error: Exception) -> _Raised:
-        """On a connection that can't even do that, the error goes on through the pool, which closes it."""
+        """Rolls back. If the connection fails to, the error propagates through the pool, which closes the
+        connection.
+        """
         try:
             with self._errors():
                 self._driver.execute(connection, "ROLLBACK", ())
@@ -141,7 +145,7 @@ class ServerDatabase:
     # --- statements ----------------------------------------------------------------------------------------------
 
     def _execute(self, connection: Any, sql: str, values: Sequence[Value]) -> tuple[list[tuple[Value, ...]], int]:
-        """Within a transaction nothing runs after an error: that would be half of what was meant."""
+        """Executes a statement. Within a transaction nothing runs after an error, since the result would be partial."""
         if self._connection is not None and self._own.failed is not None:
             raise self._own.failed
         try:
@@ -153,7 +157,7 @@ class ServerDatabase:
             raise
 
     def _surely(self, work: Callable[[], T]) -> T:
-        """Do it again when it broke or lost, as long as that makes sense."""
+        """Retries after a broken connection or a lost conflict, within the limits."""
         breaks, deadline, pause = 0, time.monotonic() + CONFLICT_SECONDS, 0.002
         while True:
             try:
@@ -181,7 +185,7 @@ class ServerDatabase:
             return self._driver.connect()
         except self._driver.errors as error:
             fault = self._driver.fault(error)
-            # There is nothing to replace: nobody answers.
+            # There is no connection to replace: the server does not respond.
             raise self._translated(Fault.UNAVAILABLE if fault is Fault.BROKEN else fault, error) from error
 
     def _disconnect(self, connection: Any) -> None:

@@ -1,7 +1,7 @@
-"""The CatalogStore in SQL: the two tables of Java's JdbcCatalog, in whatever database answers `Database`.
+"""The CatalogStore in SQL: the two tables of Java's JdbcCatalog, in any `Database`.
 
-What databases do differently is in `database.py`: how names are compared exactly, and the schema. Sorting and removing
-duplicates is done here, because databases do it by their own rules.
+The differences between databases are in `database.py`: how names are compared exactly, and the schema. Sorting and
+removing duplicates is done here, because databases have their own rules for it.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class SqlStore:
             )
 
     def read_rows(self) -> StoreRows:
-        """In one query, which sees one state whatever the isolation of the database is."""
+        """Reads all rows in one query, which sees one state at any isolation level."""
         mine, kind = self._database.dialect.is_("catalog_name"), "iceberg_type" if self._holds_views else "NULL"
         sql = f"""SELECT 'object', table_namespace, table_name, metadata_location, previous_metadata_location, {kind}
                   FROM {OBJECTS} WHERE {mine}
@@ -160,7 +160,7 @@ class SqlStore:
         return self.run_in_transaction(lambda: sum(self._database.write(delete, (*values, key)) for key in keys))
 
     def _namespaces(self, where: Callable[[str], str], values: Iterable[str] = (), end: str = "") -> list[str]:
-        """The namespaces of both tables for which a condition on the column holds; some of them twice."""
+        """Returns the namespaces of both tables for which a condition on the column holds, with duplicates."""
         dialect, given = self._database.dialect, (self._catalog_name, *values)
         of_both = (
             f"SELECT DISTINCT {dialect.exact.format(column)} FROM {table} "
@@ -179,13 +179,13 @@ class SqlStore:
         return self._database.dialect.is_("catalog_name", "table_namespace", "table_name")
 
     def _is(self, kind: Kind) -> str:
-        """The condition for rows of a kind. Without the column all rows are tables."""
+        """Returns the condition for rows of a kind. Without the column all rows are tables."""
         if not self._holds_views:
             return "TRUE" if kind == "TABLE" else "FALSE"
         return "iceberg_type = 'VIEW'" if kind == "VIEW" else "(iceberg_type = 'TABLE' OR iceberg_type IS NULL)"
 
     def _fits(self, **names: str) -> None:
-        """Refuse what the columns can't hold, before anything is written."""
+        """Refuses values that exceed the columns, before anything is written."""
         if not self._database.dialect.enforces_lengths:
             return
         for what, value in names.items():
@@ -215,5 +215,5 @@ class SqlStore:
 
 
 def _bounds(namespace: str) -> tuple[str, str]:
-    """What is below a namespace lies between these: '/' is the character after '.'."""
+    """Returns the bounds of the names below a namespace: '/' is the character after '.'."""
     return f"{namespace}.", f"{namespace}/"

@@ -1,4 +1,4 @@
-"""The SQLite store: the two tables in a file that pyiceberg's SqlCatalog opens as well."""
+"""The SQLite store: the two tables in a file that pyiceberg's SqlCatalog can also open."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class SqliteStore(SqlStore):
 
     @classmethod
     def open(cls, path: Path, catalog_name: str) -> SqliteStore:
-        """A store on its own connection, ready for use."""
+        """Returns a store with its own connection, ready for use."""
         store = cls(SqliteConnection(path), catalog_name)
         store.initialize()
         return store

@@ -1,4 +1,6 @@
-"""One SQLite connection for many threads: WAL, patience, transactions, and errors of ours instead of the driver's."""
+"""One SQLite connection for many threads: WAL, a busy timeout, transactions, and Pinakes errors instead of the
+driver's.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,7 @@ _FORBIDDEN = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_AUTH)
 
 
 class SqliteConnection:
-    """A file database allows one writer at a time, so one connection is enough and the lock keeps threads apart."""
+    """A connection with a lock: a file database allows one writer at a time, so one connection is enough."""
 
     def __init__(self, path: Path, busy_seconds: float = 30.0) -> None:
         self.path = path
@@ -55,19 +57,21 @@ class SqliteConnection:
             self._raw.close()
 
     def read(self, sql: str, values: Sequence[Value] = ()) -> list[tuple[Value, ...]]:
-        """The rows of a query."""
+        """Returns the rows of a query."""
         with self._lock, self._errors():
             return self._raw.execute(sql, values).fetchall()
 
     def write(self, sql: str, values: Sequence[Value] = ()) -> int:
-        """The number of rows that a statement changed; on its own it is a transaction of its own."""
+        """Returns the number of changed rows. Outside a transaction the statement runs in its own."""
         return self.run_in_transaction(lambda: self._execute(sql, values))
 
     def define(self, body: Callable[[], None]) -> None:
         self.run_in_transaction(body)
 
     def run_in_transaction(self, body: Callable[[], T]) -> T:
-        """BEGIN IMMEDIATE takes the write lock at once: a later upgrade could fail without waiting for its turn."""
+        """Runs a transaction. BEGIN IMMEDIATE takes the write lock at the start: a later upgrade could fail without
+        waiting.
+        """
         with self._lock:
             if self._depth:
                 return body()
@@ -99,22 +103,24 @@ class SqliteConnection:
             raise
 
     def _rollback(self) -> None:
-        """SQLite may have rolled back by itself, as it does when the disk is full."""
+        """Rolls back, unless SQLite has done so itself, as it does when the disk is full."""
         with suppress(sqlite3.ProgrammingError):  # closed meanwhile: that rolls back too
             if self._raw.in_transaction:
                 self._raw.execute("ROLLBACK")
 
     def _use_wal(self) -> None:
-        """Readers then never wait for a writer. Two processes may switch at once, and SQLite refuses one unasked."""
+        """Enables WAL, so that readers never wait for a writer. If two processes switch concurrently, SQLite refuses
+        one without the busy timeout.
+        """
         deadline = time.monotonic() + self._busy_seconds
         with self._errors():
             while self._raw.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
                 try:
                     self._raw.execute("PRAGMA journal_mode = WAL").fetchone()
-                    return  # a file system without shared memory keeps its mode, and that works too
+                    return  # a file system without shared memory keeps its mode, which also works
                 except sqlite3.OperationalError as error:
                     if error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_READONLY:
-                        return  # a file that may only be read is read as it is
+                        return  # a read-only file is read as it is
                     if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
                         raise
                     time.sleep(0.01)

@@ -1,4 +1,4 @@
-"""Iceberg views: one metadata file per state, versions appended, the row moved with a compare-and-set."""
+"""Iceberg views: one metadata file per state, appended versions, and a row that is updated with a compare-and-set."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pyiceberg.typedef import Identifier, Properties
 
 HISTORY_ENTRIES = "version.history.num-entries"
-"""Iceberg's property: how many versions a view keeps."""
+"""Iceberg's property: the number of versions that a view keeps."""
 DEFAULT_HISTORY_ENTRIES = 10
 
 
@@ -101,7 +101,9 @@ def _new_metadata(location: str, schema: Schema, version: ViewVersion, propertie
 
 
 def _with_version(metadata: ViewMetadata, schema: Schema, version: ViewVersion, properties: Properties) -> ViewMetadata:
-    """The metadata with a version more, unless the current one says the same: then only the properties change."""
+    """Returns the metadata with a new version, unless the current one has the same content: then only the properties
+    change.
+    """
     schemas, schema_id = _with_schema(metadata.schemas, schema)
     current = next(v for v in metadata.versions if v.version_id == metadata.current_version_id)
     added = version.model_copy(
@@ -126,7 +128,7 @@ def _with_version(metadata: ViewMetadata, schema: Schema, version: ViewVersion, 
 
 
 def _with_schema(schemas: list[Schema], schema: Schema) -> tuple[list[Schema], int]:
-    """The schemas with this one among them, and its id: an equal one is used again."""
+    """Returns the schemas including this one, and its id; an equal schema is reused."""
     new_id = max(known.schema_id for known in schemas) + 1
     fresh = _numbered(schema, new_id)
     same = next((known.schema_id for known in schemas if known.as_struct() == fresh.as_struct()), None)
@@ -134,7 +136,7 @@ def _with_schema(schemas: list[Schema], schema: Schema) -> tuple[list[Schema], i
 
 
 def _bounded(metadata: ViewMetadata) -> ViewMetadata:
-    """The metadata with the newest versions only, and the log from the first of them on."""
+    """Returns the metadata with only the newest versions and their log entries."""
     most = max(1, int(metadata.properties.get(HISTORY_ENTRIES, DEFAULT_HISTORY_ENTRIES)))
     versions = metadata.versions[-most:]
     kept = {version.version_id for version in versions}
@@ -153,7 +155,7 @@ def _log_entry(version: ViewVersion) -> ViewHistoryEntry:
 
 
 def _numbered(schema: Schema, schema_id: int) -> Schema:
-    """A view's columns have ids of their own, from 1."""
+    """Returns the schema with fresh column ids from 1."""
     return assign_fresh_schema_ids(schema).model_copy(update={"schema_id": schema_id})
 
 

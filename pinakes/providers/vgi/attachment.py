@@ -1,4 +1,4 @@
-"""An attachment to a worker: its connections, and what the worker gave out for it."""
+"""An attachment to a worker: its connections, and the data that the worker issued for it."""
 
 from __future__ import annotations
 
@@ -47,12 +47,13 @@ class Attachment(CatalogClientMixin):
         self._pool = Pool(connector, size=workers)
         self.workers = workers
 
-    # --- what it is attached to -----------------------------------------------------------------------------------
+    # --- the attached catalog -------------------------------------------------------------------------------------
 
     @property
     def attached(self) -> CatalogAttachResult:
-        """What the worker said of the catalog. One that does not require its attachment to be kept is attached anew
-        when it has died: the process that comes after it knows nothing of what it gave out."""
+        """The worker's description of the catalog. If the worker process died, the catalog is attached again, unless
+        the worker requires that its attachment is kept: the new process does not know the data that the old one issued.
+        """
         result = self._result
         if result is not None and not self._stale:
             return result
@@ -87,8 +88,9 @@ class Attachment(CatalogClientMixin):
         return self.asked(lambda connection: connection.call(method, asked, timeout=self.timeout), again=again)
 
     def asked(self, ask: Callable[[Connection], T], *, again: bool = True) -> T:
-        """What a connection answers. What only reads is asked `again`, of a new process, when that which was to answer
-        had ended while nobody used it."""
+        """Returns the response of a connection. With `again`, a request is retried on a new process if the idle process
+        had ended before it received the request.
+        """
         with translated(self.alias):
             try:
                 return self._once(ask, fresh=False)
@@ -110,12 +112,13 @@ class Attachment(CatalogClientMixin):
             self._pool.give_back(taken)
 
     def take(self, *, wait: bool = True) -> Connection | None:
-        """A connection that is given back later."""
+        """Takes a connection; the caller returns it with `give_back`."""
         return self._pool.take(wait=wait)
 
     def begun(self, connection: Connection, begin: Callable[[Connection], T]) -> tuple[Connection, T]:
-        """A stream that has begun on a connection that was taken, or, if its process had ended while nobody used it, on
-        a new one in its place. One that can't begin gives the connection back."""
+        """Begins a stream on a taken connection, or on a new one if the idle process had ended. If the stream can't
+        begin, the connection is returned.
+        """
         try:
             return connection, begin(connection)
         except WorkerDied as error:
@@ -138,7 +141,7 @@ class Attachment(CatalogClientMixin):
         self._pool.give_back(connection)
 
     def died(self) -> None:
-        """A process of the worker is gone."""
+        """Records that a process of the worker died."""
         if self._result is not None and not self._result.attach_opaque_data_required:
             self._stale = True
 
@@ -147,11 +150,11 @@ class Attachment(CatalogClientMixin):
         try:
             if result is not None:
                 self.catalog_detach(attach_opaque_data=result.attach_opaque_data)
-        except (WorkerError, Exception) as error:  # noqa: BLE001 - who detaches does not mind that it is gone already
+        except (WorkerError, Exception) as error:  # noqa: BLE001 - the worker may have ended already
             LOGGER.debug("catalog '%s' could not be told that it is detached: %s", self.alias, error)
         finally:
             self._pool.close()
 
     def patience(self, check: Check | None) -> dict[str, Any]:
-        """How long a call of a function may be silent, and who may stop it."""
+        """Returns the timeout and the cancellation check of a function call."""
         return {"timeout": self.timeout, "check": check}

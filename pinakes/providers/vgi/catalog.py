@@ -1,7 +1,7 @@
-"""The catalog of a worker: what it holds, as it tells; changes are in `changes.py`.
+"""The catalog of a worker, as the worker describes it; changes are in `changes.py`.
 
-The location is a command, `unix:///path` of a socket, or `http(s)://` address. Options that are none of ours go to the
-worker.
+The location is a command, `unix:///path` of a socket, or an `http(s)://` address. Options that are not listed here are
+passed to the worker.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _FUNCTIONS = (SchemaObjectType.SCALAR_FUNCTION, SchemaObjectType.TABLE_FUNCTION)
 
 @dataclass(frozen=True, slots=True)
 class VgiOptions:
-    """What ATTACH … (TYPE vgi, …) understands itself."""
+    """The options of ATTACH … (TYPE vgi, …) that are not passed to the worker."""
 
     OPEN: ClassVar[bool] = True
 
@@ -64,7 +64,7 @@ class VgiCatalog(Changes):
         self.transaction = transaction
         self._default = default
         self._kept: dict[Any, Any] = {}
-        """Answers of a catalog that never changes."""
+        """Responses of a catalog that never changes."""
 
     @staticmethod
     def RUNS_COMMANDS(location: str) -> bool:
@@ -85,7 +85,7 @@ class VgiCatalog(Changes):
     def open(
         cls, alias: str, location: str, options: Mapping[str, OptionValue], access: Access = ANONYMOUS
     ) -> VgiCatalog:
-        """Start, or call, the worker at `location`, and attach to its catalog."""
+        """Starts or calls the worker at `location`, and attaches to its catalog."""
         parsed = parse_options(VgiOptions, options, f"catalog type {cls.TYPE}")
         if not 0 < parsed.timeout < 1e6 or not 0 < parsed.workers <= 1000:
             raise InvalidArgument("options TIMEOUT and WORKERS of catalog type vgi must be numbers above 0")
@@ -121,7 +121,7 @@ class VgiCatalog(Changes):
         return self.TYPE
 
     def check(self) -> None:
-        """The worker must be there, and know the catalog."""
+        """Checks that the worker is available and has the catalog."""
         assert self.attachment.attached is not None
 
     def close(self) -> None:
@@ -235,7 +235,7 @@ class VgiCatalog(Changes):
             deterministic=info.deterministic,
         )
 
-    # --- how -----------------------------------------------------------------------------------------------------
+    # --- internals -----------------------------------------------------------------------------------------------
 
     @property
     def _context(self) -> dict[str, Any]:
@@ -248,13 +248,13 @@ class VgiCatalog(Changes):
         def ask() -> list[Any]:
             try:
                 return list(self.attachment.schema_contents(name=namespace, type=type, **self._context))
-            except NotSupportedError:  # a catalog that lists nothing may still have what it is asked for by name
+            except NotSupportedError:  # a catalog that does not list its contents may still have named objects
                 return []
 
         return self._once((type, namespace), ask)
 
     def _once(self, key: Any, ask: Callable[[], T]) -> T:
-        """What a catalog that never changes has said is kept for good."""
+        """Caches the response permanently if the catalog never changes."""
         if not self.attachment.attached.catalog_version_frozen or self.transaction is not None:
             return ask()
         if key not in self._kept:
@@ -264,7 +264,7 @@ class VgiCatalog(Changes):
 
 
 def _connect(outbound: Outbound, address: tuple[str, int], timeout: float | None, *_: object) -> socket.socket:
-    """In place of `socket.create_connection`: to an address that the outbound policy allows."""
+    """Replaces `socket.create_connection`: connects to an address that the outbound policy allows."""
     return outbound.connect(Destination(*address), timeout)
 
 

@@ -1,4 +1,4 @@
-"""What a worker's catalog is told to change, and transactions that it runs itself."""
+"""Changes of a worker's catalog, and transactions that the worker runs itself."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ONLY_METADATA = "a worker's tables are filled by the worker: INSERT, UPDATE, DEL
 
 
 class Changes:
-    """The part of `VgiCatalog` that changes something."""
+    """The part of `VgiCatalog` that makes changes."""
 
     attachment: Attachment
     transaction: TransactionOpaqueData | None
@@ -137,7 +137,7 @@ class Changes:
         data = self.attachment.catalog_transaction_begin(attach_opaque_data=self._context["attach_opaque_data"])
         return VgiTransaction(self.attachment, self._default, data)
 
-    # --- how -----------------------------------------------------------------------------------------------------
+    # --- internals -----------------------------------------------------------------------------------------------
 
     def _table(self, namespace: Namespace, name: str) -> dict[str, Any]:
         return {**self._context, "schema_name": namespace, "name": name}

@@ -1,4 +1,4 @@
-"""What goes wrong between the engine and a worker, as errors of ours."""
+"""Translates errors of workers to Pinakes errors."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from pinakes.worker.exceptions import (
 
 @contextmanager
 def translated(catalog: str) -> Iterator[None]:
-    """Errors that come out of it name the catalog."""
+    """Translates errors within the block; the messages name the catalog."""
     try:
         yield
     except WorkerError as error:

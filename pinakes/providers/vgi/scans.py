@@ -1,4 +1,4 @@
-"""How the rows of a worker's tables and functions are asked for: what the engine's scans hold on to."""
+"""Handles for the rows of a worker's tables and functions, which the engine's scans hold."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class EngineScan:
 
 @dataclass(frozen=True, slots=True)
 class RowCall:
-    """A call that gives rows, known to the worker."""
+    """A bound call that returns rows."""
 
     attachment: Attachment = field(repr=False)
     bound: Bound
@@ -50,7 +50,7 @@ class RowCall:
 
 
 class Running:
-    """A call that runs, by one worker or by several that share its work. Whoever reads first begins it."""
+    """A running call, by one worker or by several that share its work. The first reader begins it."""
 
     def __init__(self, call: RowCall, filters: Sequence[Filter], limit: int | None, check: Check | None) -> None:
         self._call, self._filters, self._limit, self._check = call, filters, limit, check
@@ -59,7 +59,7 @@ class Running:
         self._begun = 0
 
     def batches(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
-        """The rows that come to one reader; none, if there are as many workers as there are to be."""
+        """Yields the rows for one reader; none if the maximum number of workers is reached."""
         attachment = self._call.attachment
         with translated(attachment.alias):
             connection = self._place()
@@ -80,7 +80,7 @@ class Running:
                 attachment.give_back(connection)
 
     def _place(self) -> Connection | None:
-        """A connection; only who begins waits for one that is free."""
+        """Returns a connection; only the first reader waits for a free one."""
         with self._lock:
             first = self._begun == 0
             self._begun += 1
@@ -102,7 +102,7 @@ class Running:
         return self._call.bound.begin(connection, of=header, **asked)
 
     def _chosen(self, batch: pa.RecordBatch, columns: Sequence[str]) -> pa.RecordBatch:
-        """The columns that are wanted, which must be what the worker said it would send."""
+        """Returns the projected columns, after a check that their types are the declared ones."""
         schema = self._call.schema
         arrays = []
         for name in columns:
@@ -130,7 +130,7 @@ class FunctionHandle:
     transaction: bytes | None = field(default=None, repr=False)
 
     def rows(self, arguments: Arguments, *, at: tuple[str, str] | None = None, check: Check | None = None) -> RowCall:
-        """Bind a call of it that gives rows."""
+        """Binds a call that returns rows."""
         call = FunctionCall(
             name=self.info.name,
             arguments=arguments,
@@ -147,7 +147,7 @@ class FunctionHandle:
         return RowCall(self.attachment, bound, self.info.projection_pushdown, self.info.filter_pushdown, most)
 
     def values(self, schema: pa.Schema, check: Check | None) -> ValueCall:
-        """Bind a call of it that gives a value for each row."""
+        """Binds a call that returns a value for each row."""
         call = FunctionCall(
             name=self.info.name,
             type=FunctionType.SCALAR,
@@ -163,7 +163,7 @@ class FunctionHandle:
 
 
 class ValueCall:
-    """A scalar function that runs: each thread that computes has a stream of its own, and leaves it to the next."""
+    """A running scalar function: each computing thread has its own stream, and leaves it to the next."""
 
     def __init__(self, attachment: Attachment, bound: Bound, check: Check | None) -> None:
         self._attachment, self._bound, self._check = attachment, bound, check
@@ -226,17 +226,17 @@ class ValueCall:
 
 @dataclass(frozen=True, slots=True)
 class TableHandle:
-    """A table of a worker: which function reads it is asked for each time."""
+    """A table of a worker. The function that reads it is looked up for each scan."""
 
     attachment: Attachment = field(repr=False)
     namespace: Namespace
     name: str
     functions: Mapping[tuple[Namespace, str], FunctionInfo] = field(repr=False)
-    """Those of the worker."""
+    """The functions of the worker."""
     transaction: TransactionOpaqueData | None = field(default=None, repr=False)
 
     def scan(self, at: tuple[str, str] | None = None, check: Check | None = None) -> RowCall | EngineScan:
-        """`at` is VERSION or TIMESTAMP, and which."""
+        """Returns the scan of the table. `at` is VERSION or TIMESTAMP and its value."""
         if at is not None and not self.attachment.attached.supports_time_travel:
             raise NotSupportedError(
                 f"the worker of catalog '{self.attachment.alias}' has no versions of its tables: leave out AS OF"
@@ -258,7 +258,7 @@ class TableHandle:
         return handle.rows(Arguments.of(found.positional_arguments, found.named_arguments), at=at, check=check)
 
     def _known(self, found: ScanFunctionResult) -> tuple[Namespace, FunctionInfo] | None:
-        """The worker's own function of that name; that of the table's schema first."""
+        """Returns the worker's own function of that name; the one in the table's schema takes precedence."""
         own = self.functions.get((self.namespace, found.function_name))
         if own is not None:
             return self.namespace, own

@@ -6,7 +6,7 @@ from pinakes.providers.vgi.catalog import VgiCatalog
 
 
 class VgiTransaction(VgiCatalog):
-    """All that is asked of it carries the transaction's data."""
+    """A catalog whose requests all carry the transaction's data."""
 
     def commit(self) -> None:
         self._end("commit")
@@ -21,4 +21,4 @@ class VgiTransaction(VgiCatalog):
             end(attach_opaque_data=self.attachment.data, transaction_opaque_data=data)
 
     def close(self) -> None:
-        """The attachment is the catalog's."""
+        """Does nothing: the attachment belongs to the catalog."""

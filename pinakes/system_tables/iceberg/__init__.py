@@ -32,4 +32,4 @@ SUFFIXES: dict[str, str] = {
     "refs": "refs",
     "snapshots": "snapshots",
 }
-"""What follows the $ in the name of a table's metadata, and which of the tables that is."""
+"""The metadata table by its suffix after the $."""

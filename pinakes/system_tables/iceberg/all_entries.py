@@ -1,4 +1,4 @@
-"""system.iceberg.all_entries: what the manifests of every snapshot of a table say of files."""
+"""system.iceberg.all_entries: the entries of the manifests of all snapshots of a table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""system.iceberg.all_manifests: the manifests of every snapshot that a table still has."""
+"""system.iceberg.all_manifests: the manifests of all snapshots that a table still has."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""system.iceberg.entries: what the manifests of a table's current snapshot say of files, also of those taken out."""
+"""system.iceberg.entries: the entries of the manifests of a table's current snapshot, including removed files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""system.iceberg.files: the files of a table's current snapshot, of data and of deletes."""
+"""system.iceberg.files: the data and delete files of a table's current snapshot."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""system.iceberg.history: which snapshot was a table's current one, and from when on."""
+"""system.iceberg.history: the current snapshots of a table over time."""
 
 from __future__ import annotations
 

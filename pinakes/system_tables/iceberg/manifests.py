@@ -32,7 +32,7 @@ def _get(name: str) -> Callable[[Listed], Any]:
 
 
 def _count(name: str, content: int, listed: Listed) -> Any:
-    """A list has the same columns for manifests of data files and of deletes."""
+    """Returns a count. A manifest list has the same columns for data and delete manifests."""
     return listed[0].count(name) if listed[0].content == content else 0
 
 
@@ -45,7 +45,7 @@ def _deletes(name: str) -> Callable[[Listed], Any]:
 
 
 def _summaries(listed: Listed) -> list[dict[str, Any]] | None:
-    """What is known of each partition field, in the order of the spec."""
+    """Returns the summary of each partition field, in the order of the spec."""
     manifest, table = listed
     metadata = table.handle.metadata
     spec, found = metadata.specs().get(manifest.spec_id), manifest.get("partitions")

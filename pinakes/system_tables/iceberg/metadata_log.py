@@ -1,4 +1,4 @@
-"""system.iceberg.metadata_log: the metadata files that a table had, the current one last."""
+"""system.iceberg.metadata_log: the past metadata files of a table and the current one, which is last."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def _facts(inside: Inside) -> Iterator[Version]:
 
 
 def _version(inside: Inside, at: int, file: str) -> Version:
-    """With the snapshot that was the current one then."""
+    """Returns a version with the snapshot that was current at that time."""
     before = [entry for entry in inside.metadata.snapshot_log if entry.timestamp_ms <= at]
     if not before:
         return Version(at, file, None, None, None)

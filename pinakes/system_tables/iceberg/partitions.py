@@ -1,4 +1,4 @@
-"""system.iceberg.partitions: what the files of each partition of a table hold, all together."""
+"""system.iceberg.partitions: the aggregated contents of each partition of a table."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ from pinakes.system_tables.iceberg_values import printed
 
 @dataclass(slots=True)
 class Contents:
-    """What is in one partition."""
+    """The contents of one partition."""
 
     inside: Inside
     spec_id: int
     partition: Partition
     statistics: Statistics | None
-    """None when no query reads it: it takes the longest."""
+    """None if the query does not read it: it is the slowest part."""
     rows: dict[int, int] = field(default_factory=lambda: dict.fromkeys((0, 1, 2), 0))
-    """By what a file holds: data, deletes by position, deletes by equality."""
+    """Row counts by file content: data, position deletes, equality deletes."""
     files: dict[int, int] = field(default_factory=lambda: dict.fromkeys((0, 1, 2), 0))
     size: int = 0
     updated: tuple[int, int] | None = None
-    """When, and by which snapshot."""
+    """The time of the last update, and its snapshot."""
 
     def add(self, file: File, snapshots: dict[int, int]) -> None:
         content = file.content
@@ -61,7 +61,7 @@ def _facts(inside: Inside) -> Iterable[Contents]:
 
 
 def _data(contents: Contents) -> Both:
-    """Least and greatest value and counts of each column; as JSON the values are texts."""
+    """Returns the bounds and counts of each column; in JSON the values are strings."""
     typed: dict[str, dict[str, object]] = {}
     texts: dict[str, dict[str, object]] = {}
     assert contents.statistics is not None

@@ -1,4 +1,4 @@
-"""system.iceberg.properties: what is set on a table, and what else it is."""
+"""system.iceberg.properties: the properties of a table, its location, format version and other attributes."""
 
 from __future__ import annotations
 

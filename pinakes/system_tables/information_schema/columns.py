@@ -18,7 +18,7 @@ class ColumnRow(NamedTuple):
 
 
 def column_rows(request: Request) -> Iterator[ColumnRow]:
-    """Every column of every table and view that is wanted."""
+    """Yields the columns of all matching tables and views."""
     for found in described(request):
         for column in columns_of(found, request.world):
             yield ColumnRow(found.entry, column)

@@ -1,4 +1,6 @@
-"""information_schema.table_privileges: what the session's user may do with each table, as far as the engine knows."""
+"""information_schema.table_privileges: the privileges of the session's user on each table, as far as the engine knows
+them.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,7 @@ class Privilege(NamedTuple):
 
 
 def _rows(request: Request) -> Iterator[Privilege]:
-    """A catalog refuses what it does not permit when it is tried: no catalog tells its rules."""
+    """Yields privileges. A catalog's own rules are not included: no catalog discloses them, it refuses at execution."""
     for entry in objects(request):
         changes = _CHANGES if entry.kind == "TABLE" and not entry.mount.read_only else ()
         for privilege in ("SELECT", *changes):

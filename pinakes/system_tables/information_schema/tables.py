@@ -1,4 +1,4 @@
-"""information_schema.tables: one row per table and view. Names only: reading all of it loads no table."""
+"""information_schema.tables: one row per table and view. It has only names, so a full scan loads no table."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def _rows(request: Request) -> Iterator[Row]:
 
 
 def _arrays(request: Request) -> Iterator[dict[str, pa.Array]]:
-    """All rows at once: an object for each would take most of the time."""
+    """Returns all rows as arrays: an object for each row would take most of the time."""
     found = [run for run in runs(request, kinds_of(request, TYPES)) if run.names]
     if found:
         ends = list(accumulate(len(run.names) for run in found))
@@ -37,7 +37,7 @@ def _arrays(request: Request) -> Iterator[dict[str, pa.Array]]:
 
 
 def _repeated(values: Iterable[str], ends: list[int]) -> pa.Array:
-    """Each value up to where its run ends."""
+    """Repeats each value up to the end of its run."""
     runs = pa.RunEndEncodedArray.from_arrays(pa.array(ends, pa.int32()), pa.array(values, TEXT))
     return pc.run_end_decode(runs)
 

@@ -1,4 +1,4 @@
-"""system.jdbc.table_types: the kinds of tables that there are (DatabaseMetaData.getTableTypes)."""
+"""system.jdbc.table_types: the kinds of tables (DatabaseMetaData.getTableTypes)."""
 
 from __future__ import annotations
 

@@ -68,5 +68,5 @@ TABLE: SystemTable[str] = SystemTable(
 
 
 def type_rows() -> list[dict[str, object]]:
-    """The same rows, for who asks for them outside of SQL: they depend on nobody."""
+    """Returns the same rows for callers outside SQL; they do not depend on the session."""
     return [{column.name: column.value(name) for column in TABLE.columns} for name in _names()]

@@ -1,4 +1,4 @@
-"""system.metadata.catalogs: one row per catalog that the session sees. None of them is asked."""
+"""system.metadata.catalogs: one row per catalog that the session sees. No catalog is called."""
 
 from __future__ import annotations
 

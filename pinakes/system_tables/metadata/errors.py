@@ -1,4 +1,4 @@
-"""system.metadata.errors: what went wrong when catalogs were asked, for the session's user."""
+"""system.metadata.errors: the metadata errors that the session's user met."""
 
 from __future__ import annotations
 

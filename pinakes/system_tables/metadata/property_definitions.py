@@ -1,4 +1,4 @@
-"""system.metadata.property_definitions: one row per property that can be set in a catalog, and what it does."""
+"""system.metadata.property_definitions: one row per property that can be set in a catalog, with its effect."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""system.pipeline.expectations: one row per expectation of a table that a run made: how many rows met it."""
+"""system.pipeline.expectations: one row per expectation of a table in a run, with the number of rows that met it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""system.runtime.nodes: the processes that run queries: this one, and those of a Spark that runs some for it."""
+"""system.runtime.nodes: the processes that run queries: this one, and the executors of Spark."""
 
 from __future__ import annotations
 

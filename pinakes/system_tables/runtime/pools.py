@@ -1,4 +1,4 @@
-"""system.runtime.pools: what is shared out in bounded amounts: memory, and the threads that ask catalogs."""
+"""system.runtime.pools: bounded resources: memory, and the threads that call catalogs."""
 
 from __future__ import annotations
 

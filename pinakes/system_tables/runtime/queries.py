@@ -26,7 +26,7 @@ def _spent(*phases: str) -> Callable[[QueryInfo], int]:
 
 
 def _queued(query: QueryInfo) -> int:
-    """One that has not begun has waited all the time."""
+    """Returns the queued time; a statement that has not started has been queued all the time."""
     if query.started is None:
         return _milliseconds(query.elapsed)
     return _milliseconds((query.started - query.created).total_seconds())

@@ -1,4 +1,6 @@
-"""system.runtime.settings: what SET may change, as it is in the session that asks. SHOW SESSION has the same rows."""
+"""system.runtime.settings: the settings that SET can change, with their values in this session. SHOW SESSION has the
+same rows.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
-"""system.runtime.tasks: the parts of a statement. One that ran here is one task, told when it is over; one that runs on
-Spark is as many as Spark makes of it, told while they run and afterwards."""
+"""system.runtime.tasks: the tasks of statements. A local statement is one task, listed when it has ended; one on Spark
+has Spark's tasks, listed while they run and afterwards.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +49,7 @@ def _rows(request: Request) -> Iterable[Task]:
 
 
 def _here(query: QueryInfo) -> Task:
-    """A statement that ran here."""
+    """Returns the task of a local statement."""
     stage, ran = f"{query.query_id}.0", round(sum(query.seconds.values()) * 1000)
     return Task(
         *(LOCAL, f"{stage}.0", stage, query.query_id, str(query.state), ran, 0, query.work.rows, query.work.bytes),

@@ -1,4 +1,4 @@
-"""system.runtime.transactions: one row per transaction over several statements that is open."""
+"""system.runtime.transactions: one row per open transaction (BEGIN … COMMIT)."""
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Storage comes when it is asked for: few workers need SQLite."""
+    """Imports storage on demand: few workers need SQLite."""
     if name in ("CatalogStorage", "CatalogStorageSqlite"):
         from pinakes.worker.catalog import storage
 

@@ -1,4 +1,4 @@
-"""A catalog that was declared (`descriptors.py`), behind the interface that the protocol asks."""
+"""Implements the catalog interface of the protocol for a declared catalog (`descriptors.py`)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Scan = Callable[..., ScanFunctionResult]
 
 
 class DeclaredCatalog(ReadOnlyCatalogInterface):
-    """`scan` answers for tables that no function backs."""
+    """A read-only catalog from declarations. `scan` returns the scan function of tables that no function backs."""
 
     def __init__(self, declared: Catalog, scan: Scan | None = None) -> None:
         self._declared = declared

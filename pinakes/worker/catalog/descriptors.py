@@ -1,4 +1,4 @@
-"""A catalog as data: frozen dataclasses that check themselves when they are made."""
+"""Declarations of a catalog: frozen dataclasses that validate themselves on creation."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from pinakes.worker.wire.records import schema_bytes
 
 @dataclass(frozen=True, kw_only=True)
 class Table:
-    """A table: of a function, whose columns it has, or of columns that are given."""
+    """A table: either of a function, whose columns it has, or of explicit columns."""
 
     name: str
     columns: pa.Schema | None = None
     function: type[TableFunctionGenerator] | None = None
     arguments: Mapping[str, Any] = field(default_factory=dict)
-    """What the function is called with."""
+    """The arguments of the function."""
     not_null: Sequence[str] = ()
     unique: Sequence[Sequence[str]] = ()
     check: Sequence[str] = ()
@@ -107,7 +107,7 @@ class Schema:
         _check_once((f.function_name() for f in self.functions), f"schema '{self.name}' has the function")
 
     def all_functions(self) -> list[type[Function]]:
-        """Those that are listed, and those that tables are read with."""
+        """Returns the listed functions, and those that tables are read with."""
         hidden = [t.function for t in self.tables if t.function is not None and t.function not in self.functions]
         return [*self.functions, *hidden]
 

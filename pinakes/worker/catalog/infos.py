@@ -1,4 +1,4 @@
-"""What a catalog tells of itself: one frozen record per kind of thing."""
+"""The descriptions that a catalog returns: one frozen record per kind of object."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pinakes.worker.catalog.names import AttachOpaqueData, FunctionType, Seriali
 
 @dataclass(frozen=True, kw_only=True)
 class CatalogAttachResult:
-    """What `catalog_attach` returns."""
+    """The result of `catalog_attach`."""
 
     attach_opaque_data: AttachOpaqueData = field(repr=False)
     supports_transactions: bool = False
@@ -32,7 +32,7 @@ class SchemaInfo:
     comment: str | None = None
     tags: Mapping[str, str] = field(default_factory=dict)
     path: tuple[str, ...] = ()
-    """Its levels, where a worker has schemas within schemas."""
+    """Its levels, if the worker has nested schemas."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,18 +67,18 @@ class FunctionInfo:
     comment: str | None = None
     tags: Mapping[str, str] = field(default_factory=dict)
     defaults: Mapping[str, pa.Scalar] = field(default_factory=dict)
-    """Values of arguments that need not be given."""
+    """Default values of optional arguments."""
     projection_pushdown: bool = False
     filter_pushdown: bool = False
     max_workers: int = 1
-    """How many may share the work of a call, at most."""
+    """The maximum number of workers that may share a call."""
     deterministic: bool = True
-    """Whether a scalar function gives the same for the same arguments."""
+    """Whether a scalar function returns the same value for the same arguments."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ScanFunctionResult:
-    """How a table is to be read: a function of the worker or of the engine, and its arguments."""
+    """How to read a table: a function of the worker or of the engine, and its arguments."""
 
     function_name: str
     positional_arguments: Sequence[pa.Scalar] = ()

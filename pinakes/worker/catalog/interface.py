@@ -1,4 +1,6 @@
-"""What a catalog can do: subclass `CatalogInterface` and implement the abstract methods, and what else you support."""
+"""The interface of a catalog: subclass `CatalogInterface` and implement the abstract methods and any others you
+support.
+"""
 
 from __future__ import annotations
 
@@ -28,18 +30,19 @@ SchemaObject = TableInfo | ViewInfo | FunctionInfo
 
 
 class CatalogInterface(ABC):
-    """The operations of a catalog. Those that are not abstract have a default: most raise NotImplementedError, which
-    tells the caller that this catalog can't do it."""
+    """The operations of a catalog. Methods that are not abstract have a default: most raise NotImplementedError, which
+    the caller reports as not supported by this catalog.
+    """
 
     # --- catalogs ------------------------------------------------------------------------------------------------
 
     @abstractmethod
     def catalogs(self) -> Iterable[str]:
-        """The names of the catalogs there are."""
+        """Returns the names of the catalogs."""
 
     @abstractmethod
     def catalog_attach(self, *, name: str, options: dict[str, Any]) -> CatalogAttachResult:
-        """Attach to a catalog."""
+        """Attaches to a catalog."""
 
     def catalog_create(self, *, name: str, on_conflict: OnConflict, options: dict[str, Any]) -> None:
         raise _unsupported("catalog_create")
@@ -48,14 +51,14 @@ class CatalogInterface(ABC):
         raise _unsupported("catalog_drop")
 
     def catalog_detach(self, *, attach_opaque_data: AttachOpaqueData) -> None:  # noqa: B027 - to do nothing is right
-        """The attachment is not used any more."""
+        """Releases an attachment that is no longer used."""
 
     def catalog_version(self, *, attach_opaque_data: AttachOpaqueData, transaction_opaque_data: Txn) -> int:
-        """A number that grows with each change of what the catalog holds."""
+        """Returns a number that grows with each change of the catalog's contents."""
         return 0
 
     def loggable_attach_options(self, options: Mapping[str, Any]) -> Mapping[str, Any]:
-        """The options that may stand in logs; none, unless a subclass names those that are safe."""
+        """Returns the options that may appear in logs; none, unless a subclass names those that are safe."""
         return {}
 
     # --- transactions --------------------------------------------------------------------------------------------
@@ -76,14 +79,14 @@ class CatalogInterface(ABC):
     # --- schemas -------------------------------------------------------------------------------------------------
 
     def schemas(self, *, attach_opaque_data: AttachOpaqueData, transaction_opaque_data: Txn) -> Iterable[str]:
-        """The names of the schemas."""
+        """Returns the names of the schemas."""
         return ["main"]
 
     @abstractmethod
     def schema_get(
         self, *, attach_opaque_data: AttachOpaqueData, transaction_opaque_data: Txn, name: str
     ) -> SchemaInfo | None:
-        """A schema, or None."""
+        """Returns a schema, or None."""
 
     def schema_create(
         self,
@@ -116,7 +119,7 @@ class CatalogInterface(ABC):
         name: str,
         type: SchemaObjectType | None = None,
     ) -> Iterable[SchemaObject]:
-        """What is in a schema: everything, or all of one kind."""
+        """Returns the contents of a schema: all objects, or those of one kind."""
         raise _unsupported("schema_contents")
 
     # --- tables --------------------------------------------------------------------------------------------------
@@ -125,7 +128,7 @@ class CatalogInterface(ABC):
     def table_get(
         self, *, attach_opaque_data: AttachOpaqueData, transaction_opaque_data: Txn, schema_name: str, name: str
     ) -> TableInfo | None:
-        """A table, or None."""
+        """Returns a table, or None."""
 
     def table_create(
         self,
@@ -140,8 +143,9 @@ class CatalogInterface(ABC):
         unique_constraints: Sequence[Sequence[int]],
         check_constraints: Sequence[str],
     ) -> None:
-        """Make a table. The default of a column stands in the metadata of its field, under b"default"; its comment
-        under b"comment"."""
+        """Creates a table. The default of a column is in the metadata of its field, under b"default"; its comment under
+        b"comment".
+        """
         raise _unsupported("table_create")
 
     def table_drop(
@@ -204,7 +208,7 @@ class CatalogInterface(ABC):
         ignore_not_found: bool,
         if_column_not_exists: bool,
     ) -> None:
-        """Add a column; its definition is a schema of one field."""
+        """Adds a column; its definition is a schema of one field."""
         raise _unsupported("table_column_add")
 
     def table_column_drop(
@@ -306,7 +310,9 @@ class CatalogInterface(ABC):
         at_unit: str | None,
         at_value: str | None,
     ) -> ScanFunctionResult:
-        """How the table is read; at_unit (VERSION or TIMESTAMP) and at_value are those of a query of the past."""
+        """Returns how to read the table; at_unit (VERSION or TIMESTAMP) and at_value are set for time travel
+        queries.
+        """
         raise _unsupported("table_scan_function_get")
 
     # --- views ---------------------------------------------------------------------------------------------------
@@ -315,7 +321,7 @@ class CatalogInterface(ABC):
     def view_get(
         self, *, attach_opaque_data: AttachOpaqueData, transaction_opaque_data: Txn, schema_name: str, name: str
     ) -> ViewInfo | None:
-        """A view, or None."""
+        """Returns a view, or None."""
 
     def view_create(
         self,

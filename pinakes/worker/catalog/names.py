@@ -1,4 +1,4 @@
-"""Types that are bytes or texts, and say of what."""
+"""Distinct types for bytes, strings and enumerations of the catalog interface."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from enum import Enum
 from typing import NewType
 
 AttachOpaqueData = NewType("AttachOpaqueData", bytes)
-"""What a catalog gives out for an attachment and gets back with every call. It may hold secrets: never log it."""
+"""Data that a catalog issues for an attachment and receives with every call. It may contain secrets: never log it."""
 
 TransactionOpaqueData = NewType("TransactionOpaqueData", bytes)
-"""The same for a transaction."""
+"""Data that a catalog issues for a transaction and receives with every call in it."""
 
 SerializedSchema = NewType("SerializedSchema", bytes)
 """An Arrow schema as bytes: `schema.serialize().to_pybytes()`."""
@@ -18,7 +18,7 @@ SqlExpression = NewType("SqlExpression", str)
 
 
 class SchemaObjectType(Enum):
-    """What `schema_contents` is to list."""
+    """The kind of objects that `schema_contents` lists."""
 
     TABLE = "table"
     VIEW = "view"
@@ -32,7 +32,7 @@ class FunctionType(Enum):
 
 
 class OnConflict(Enum):
-    """What to do when something has the name already."""
+    """The action if an object of the name exists."""
 
     ERROR = "error"
     IGNORE = "ignore"

@@ -1,4 +1,4 @@
-"""Catalogs that can only be read. The simplest one is a name and some functions."""
+"""Read-only catalogs. The simplest one is a name and some functions."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _CHANGES = (
 
 
 class ReadOnlyCatalogInterface(CatalogInterface):
-    """Every change raises CatalogReadOnlyError. `functions` are those of its schema `main`."""
+    """A catalog in which every change raises CatalogReadOnlyError. `functions` are those of its schema `main`."""
 
     catalog_name: ClassVar[str | None] = None
     functions: ClassVar[Sequence[type[Function]]] = ()
@@ -85,7 +85,7 @@ class ReadOnlyCatalogInterface(CatalogInterface):
 
 
 def is_wanted(function: type[Function], type: SchemaObjectType | None) -> bool:
-    """Whether a listing of this kind has the function."""
+    """Whether a listing of this kind includes the function."""
     kinds = {
         SchemaObjectType.SCALAR_FUNCTION: FunctionType.SCALAR,
         SchemaObjectType.TABLE_FUNCTION: FunctionType.TABLE,

@@ -1,4 +1,4 @@
-"""The records of `infos.py` as bytes of the protocol, and back."""
+"""Converts the records of `infos.py` to bytes of the protocol, and back."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _NEVER = {
     "order_dependent": "NOT_ORDER_DEPENDENT",
     "distinct_dependent": "NOT_DISTINCT_DEPENDENT",
 }
-"""What a function of ours says where the protocol asks for more than it can do."""
+"""The values of protocol fields that our functions do not support."""
 
 
 def path_of(name: str | Sequence[str]) -> list[str]:
@@ -38,7 +38,7 @@ def path_of(name: str | Sequence[str]) -> list[str]:
 
 
 def name_of(path: Sequence[str] | None) -> str:
-    """A schema of one level goes by its name; one within others by all, joined by dots."""
+    """Returns the name of a schema: for one level the name itself, for nested levels all of them joined by dots."""
     if not path:
         raise ProtocolError("a schema must have a name")
     return path[0] if len(path) == 1 else dotted(path)
@@ -125,7 +125,7 @@ def view_from_record(data: bytes) -> ViewInfo:
 
 
 def function_from_record(data: bytes) -> FunctionInfo | None:
-    """None for a function of a kind that is not known here."""
+    """Decodes a function; None for an unknown kind of function."""
     values = decode(data, "a FunctionInfo")
     kind = values.get("function_type")
     if not isinstance(kind, str) or kind not in FunctionType.__members__:
@@ -190,7 +190,7 @@ def _defaults(data: bytes | None) -> dict[str, pa.Scalar]:
 
 
 def _filled(schema: pa.Schema, values: Mapping[str, Any]) -> dict[str, Any]:
-    """With an empty value wherever one must stand and none is given."""
+    """Returns the values, with an empty value for each required field that has none."""
     return {
         f.name: _empty(f.type) if values.get(f.name) is None and not f.nullable else values.get(f.name) for f in schema
     }

@@ -1,4 +1,6 @@
-"""Attachments and transactions that outlive a process: the protocol, and a SQLite file that many processes share."""
+"""Storage of attachments and transactions that outlive a process: the protocol, and a SQLite file that
+processes share.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,7 @@ from pinakes.worker.catalog.names import AttachOpaqueData, TransactionOpaqueData
 
 
 class CatalogStorage(Protocol):
-    """Where attachments and transactions are kept."""
+    """A store of attachments and transactions."""
 
     def attach_put(self, attach_opaque_data: AttachOpaqueData, catalog_name: str, options: dict[str, Any]) -> None: ...
     def attach_get(self, attach_opaque_data: AttachOpaqueData) -> tuple[str, dict[str, Any]] | None: ...
@@ -51,7 +53,7 @@ _BUSY_SECONDS = 30.0
 
 
 class CatalogStorageSqlite:
-    """A SQLite file in WAL mode. It may hold secrets, so that nobody else may read it."""
+    """A SQLite file in WAL mode. It may contain secrets, so it is readable by its owner only."""
 
     def __init__(self, path: str | Path | None = None) -> None:
         self.path = Path(path) if path is not None else _default_path()
@@ -77,7 +79,7 @@ class CatalogStorageSqlite:
             )
 
     def attach_add(self, attach_opaque_data: AttachOpaqueData, catalog_name: str, options: dict[str, Any]) -> None:
-        """Put it there, unless there is one."""
+        """Inserts an attachment, unless it exists."""
         with self._changing() as connection:
             connection.execute(
                 "INSERT OR IGNORE INTO catalog_attachments (attach_opaque_data, catalog_name, options_json) "
@@ -88,7 +90,7 @@ class CatalogStorageSqlite:
     def attach_replace(
         self, attach_opaque_data: AttachOpaqueData, before: dict[str, Any], after: dict[str, Any]
     ) -> bool:
-        """Change the options if they are what they were; whether they are changed."""
+        """Changes the options if they are still `before`. Returns whether they were changed."""
         with self._changing() as connection:
             changed = connection.execute(
                 "UPDATE catalog_attachments SET options_json = ? WHERE attach_opaque_data = ? AND options_json = ?",
@@ -104,7 +106,7 @@ class CatalogStorageSqlite:
         return None if found is None else (found[0], json.loads(found[1]))
 
     def attach_delete(self, attach_opaque_data: AttachOpaqueData) -> None:
-        """Its transactions go, too."""
+        """Deletes an attachment and its transactions."""
         with self._changing() as connection:
             connection.execute(
                 "DELETE FROM catalog_attachments WHERE attach_opaque_data = ?", (bytes(attach_opaque_data),)
@@ -137,7 +139,7 @@ class CatalogStorageSqlite:
         return None if found is None else (AttachOpaqueData(bytes(found[0])), bytes(found[1]))
 
     def transaction_delete(self, transaction_opaque_data: TransactionOpaqueData) -> None:
-        """Once more does nothing."""
+        """Deletes a transaction; does nothing if it does not exist."""
         with self._changing() as connection:
             connection.execute(
                 "DELETE FROM catalog_transactions WHERE transaction_opaque_data = ?",
@@ -145,19 +147,19 @@ class CatalogStorageSqlite:
             )
 
     def cleanup_old_entries(self, max_age_days: float = 7) -> int:
-        """Forget attachments, and their transactions, that are older; how many entries that were."""
+        """Deletes older attachments and transactions. Returns the number of deleted entries."""
         with self._changing() as connection:
             old = "created_at < julianday('now') - ?"
             gone = connection.execute(f"DELETE FROM catalog_transactions WHERE {old}", (max_age_days,)).rowcount
             return gone + connection.execute(f"DELETE FROM catalog_attachments WHERE {old}", (max_age_days,)).rowcount
 
     def close(self) -> None:
-        """That of this thread."""
+        """Closes the connection of this thread."""
         connection = self._local.__dict__.pop("connection", None)
         if connection is not None:
             connection.close()
 
-    # --- how -----------------------------------------------------------------------------------------------------
+    # --- internals -----------------------------------------------------------------------------------------------
 
     @property
     def _connection(self) -> sqlite3.Connection:
@@ -171,7 +173,9 @@ class CatalogStorageSqlite:
 
     @contextmanager
     def _changing(self) -> Iterator[sqlite3.Connection]:
-        """One transaction that writes from the start: two processes wait for each other instead of failing."""
+        """Runs a transaction that takes the write lock at the start: two processes wait for each other instead of
+        failing.
+        """
         connection = self._connection
         connection.execute("BEGIN IMMEDIATE")
         try:

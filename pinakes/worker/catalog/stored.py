@@ -1,8 +1,9 @@
-"""Catalogs that SQL may change: their content is one dict, kept in a storage, and changed whole and in transactions.
+"""Catalogs that SQL may change: their content is one dict in a storage, which is replaced as a unit and in
+transactions.
 
-A transaction has a copy of the content and the version that it is of. COMMIT puts the copy in place if that is still
-the version; so of two that began at the same, the second is told that it came too late. All of it is in the storage:
-whichever process is asked next finds it there.
+A transaction has a copy of the content and its version. COMMIT stores the copy if that is still the current version; so
+if two transactions began at the same version, the second one fails. All state is in the storage, so that any process
+can handle the next request.
 """
 
 from __future__ import annotations
@@ -14,15 +15,15 @@ from pinakes.worker.catalog.names import AttachOpaqueData, TransactionOpaqueData
 from pinakes.worker.catalog.storage import CatalogStorageSqlite
 
 _CONTENT = AttachOpaqueData(b"content")
-"""The entry of a storage that has what was committed."""
+"""The entry of a storage that has the committed content."""
 _EMPTY: dict[str, Any] = {"version": 0, "content": {}}
 
 
 class StoredContent:
-    """Mix it into a catalog, say where its storage is, and read and write `content` and `change`."""
+    """A mix-in for a catalog: implement `storage`, read with `content` and write with `change`."""
 
     def storage(self, attach_opaque_data: AttachOpaqueData) -> CatalogStorageSqlite:
-        """The storage of an attachment."""
+        """Returns the storage of an attachment."""
         raise NotImplementedError(f"{type(self).__name__} must say where its storage is")
 
     def content(
@@ -31,7 +32,7 @@ class StoredContent:
         transaction_opaque_data: TransactionOpaqueData | None = None,
         **_: Any,
     ) -> dict[str, Any]:
-        """The content, as the transaction has it, or as it was last committed."""
+        """Returns the content of the transaction, or the last committed content."""
         found: dict[str, Any] = self._state(attach_opaque_data, transaction_opaque_data)["content"]
         return found
 
@@ -42,7 +43,7 @@ class StoredContent:
         transaction_opaque_data: TransactionOpaqueData | None = None,
         **_: Any,
     ) -> None:
-        """The content is this from now on: for the transaction, or, without one, for everybody."""
+        """Replaces the content: of the transaction, or, without one, the committed content."""
         storage, before = self.storage(attach_opaque_data), self._state(attach_opaque_data, transaction_opaque_data)
         if transaction_opaque_data is None:
             self._put(storage, before, content)
@@ -50,7 +51,7 @@ class StoredContent:
             state = json.dumps({**before, "content": content}).encode()
             storage.transaction_put(transaction_opaque_data, _CONTENT, state)
 
-    # --- the methods of a catalog --------------------------------------------------------------------------------
+    # --- methods of the catalog interface ------------------------------------------------------------------------
 
     def catalog_version(
         self, *, attach_opaque_data: AttachOpaqueData, transaction_opaque_data: TransactionOpaqueData | None
@@ -67,7 +68,7 @@ class StoredContent:
     def catalog_transaction_commit(
         self, *, attach_opaque_data: AttachOpaqueData, transaction_opaque_data: TransactionOpaqueData
     ) -> None:
-        """Once more does nothing."""
+        """Commits; does nothing if the transaction has ended already."""
         storage = self.storage(attach_opaque_data)
         found = storage.transaction_get(transaction_opaque_data)
         if found is None:
@@ -84,7 +85,7 @@ class StoredContent:
     ) -> None:
         self.storage(attach_opaque_data).transaction_delete(transaction_opaque_data)
 
-    # --- how -----------------------------------------------------------------------------------------------------
+    # --- internals -----------------------------------------------------------------------------------------------
 
     def _state(self, attach: AttachOpaqueData, transaction: TransactionOpaqueData | None) -> dict[str, Any]:
         storage = self.storage(attach)

@@ -26,7 +26,7 @@ __all__ = ["Client"]
 
 
 class Client:
-    """At a location: a command, `unix:///path`, or `http://host:port`. Threads may share it."""
+    """A client of the worker at a location: a command, `unix:///path`, or `http://host:port`. Thread-safe."""
 
     def __init__(
         self, location: str, *, token: str | None = None, timeout: float | None = CALL_SECONDS, name: str = ""
@@ -46,7 +46,7 @@ class Client:
         self.pool.close()
 
     def call(self, method: str, values: Mapping[str, Any] | None = None) -> bytes | None:
-        """A method of the protocol with its values."""
+        """Calls a method of the protocol with its values, and returns its result."""
         with self.pool.connection() as connection:
             return connection.call(method, values or {}, timeout=self._timeout)
 
@@ -60,7 +60,9 @@ class Client:
         limit: int | None = None,
         **call: Any,
     ) -> Iterator[pa.RecordBatch]:
-        """The rows of a table function, as they come. `call` may say schema_path, attach_opaque_data and the like."""
+        """Yields the rows of a table function as they arrive. `call` may contain schema_path, attach_opaque_data and
+        other fields of `FunctionCall`.
+        """
         wanted = FunctionCall(name=name, arguments=Arguments.of(arguments, named), **call)
         with self.pool.connection() as connection:
             bound = wanted.bind(connection, timeout=self._timeout)
@@ -68,7 +70,7 @@ class Client:
             yield from stream.batches()
 
     def scalar_function(self, name: str, *columns: pa.Array, **call: Any) -> pa.Array:
-        """The values of a scalar function for rows of arguments."""
+        """Returns the values of a scalar function for rows of arguments."""
         batch = pa.RecordBatch.from_arrays(list(columns), names=[f"arg_{i}" for i in range(len(columns))])
         wanted = FunctionCall(name=name, type=FunctionType.SCALAR, input_schema=batch.schema, **call)
         with self.pool.connection() as connection:

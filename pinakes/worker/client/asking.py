@@ -1,4 +1,4 @@
-"""What all parts of a catalog client share: how a method is called, and how a table or a view is named."""
+"""Shared code of the parts of a catalog client: how a method is called, and how a table or a view is named."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from pinakes.worker.wire.records import decode
 
 Txn = TransactionOpaqueData | None
 Path = str | Sequence[str]
-"""The name of a schema; its levels, where there are several."""
+"""The name of a schema, or its levels if it is nested."""
 
 
 class Named(TypedDict):
-    """Which table or view."""
+    """The arguments that name a table or view."""
 
     attach_opaque_data: AttachOpaqueData
     transaction_opaque_data: NotRequired[Txn]
@@ -24,9 +24,9 @@ class Named(TypedDict):
 
 
 class Asking:
-    """Mixed into a `Client`, or whatever else can call a worker."""
+    """A mix-in for a `Client`, or another class with a method `call`."""
 
-    if TYPE_CHECKING:  # the client's own: it comes after this class
+    if TYPE_CHECKING:  # implemented by the client, which comes after this class
 
         def call(self, method: str, values: Mapping[str, Any] | None = None) -> bytes | None: ...
 
@@ -35,7 +35,9 @@ class Asking:
 
 
 def where_values(given: Named) -> dict[str, Any]:
-    """The values that name a table or a view. Whoever's types nobody checks is told what is wrong."""
+    """Returns the values that name a table or a view. Raises TypeError for unknown arguments, for callers without a
+    type checker.
+    """
     unknown = set(given) - set(Named.__annotations__)
     if unknown:
         raise TypeError(f"unknown argument {min(unknown)!r}")

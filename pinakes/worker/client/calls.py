@@ -1,4 +1,4 @@
-"""A function of a worker as its caller sees it: what binding says, and how it is begun."""
+"""A call of a worker's function on the client's side: bind and begin."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from pinakes.worker.wire.schemas import BIND_REQUEST, CARDINALITY_REQUEST, INIT_
 
 @dataclass(frozen=True, kw_only=True)
 class FunctionCall:
-    """Which function, with which arguments, in which attachment."""
+    """A function call: the function, its arguments, and the attachment."""
 
     name: str
     type: FunctionType = FunctionType.TABLE
@@ -60,7 +60,7 @@ class FunctionCall:
 
 @dataclass(frozen=True)
 class Bound:
-    """A call that the worker knows; it can be begun on any connection to the worker."""
+    """A bound call; it can begin on any connection to the worker."""
 
     call: FunctionCall
     request: bytes = field(repr=False)
@@ -78,7 +78,7 @@ class Bound:
         timeout: float | None = CALL_SECONDS,
         check: Check | None = None,
     ) -> Stream:
-        """Begin it; `of` is the header of a stream whose work this one is to share."""
+        """Begins the call; `of` is the header of a stream whose work this one shares."""
         values: dict[str, Any] = {
             "bind_call": self.request,
             "output_schema": schema_bytes(self.schema),
@@ -93,7 +93,7 @@ class Bound:
         return connection.stream(encode(INIT_REQUEST, values), sent or EMPTY, timeout=timeout, check=check)
 
     def cardinality(self, connection: Connection) -> int | None:
-        """About how many rows the worker expects, if it says."""
+        """Returns the worker's estimate of the number of rows, if it has one."""
         request = encode(CARDINALITY_REQUEST, {"bind_call": self.request, "bind_opaque_data": self.opaque})
         answer = decode(connection.call("table_function_cardinality", {"request": request}), "a TableCardinality")
         found = answer.get("estimate")

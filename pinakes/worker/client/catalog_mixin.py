@@ -35,7 +35,7 @@ from pinakes.worker.wire.records import decode, encode, stream_of
 
 
 class CatalogClientMixin(TableClientMixin):
-    """To be mixed into a `Client`: `class CatalogClient(CatalogClientMixin, Client)`."""
+    """A mix-in for a `Client`: `class CatalogClient(CatalogClientMixin, Client)`."""
 
     # --- catalogs ------------------------------------------------------------------------------------------------
 
@@ -134,7 +134,7 @@ class CatalogClientMixin(TableClientMixin):
         type: SchemaObjectType | None = None,
         transaction_opaque_data: Txn = None,
     ) -> Iterator[TableInfo | ViewInfo | FunctionInfo]:
-        """Everything in a schema, or all of one kind."""
+        """Yields all objects in a schema, or those of one kind."""
         values = {**in_values(attach_opaque_data, transaction_opaque_data), "path": path_of(name)}
         if type in (None, SchemaObjectType.TABLE):
             yield from map(table_from_record, self._items("catalog_schema_contents_tables", values))

@@ -1,4 +1,4 @@
-"""A connection to a worker: calls, and streams (`pipe_stream.py`). One at a time; `pool.py` has several."""
+"""A connection to a worker: calls and streams (`pipe_stream.py`), one at a time; `pool.py` has several connections."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from pinakes.worker.wire.methods import METHODS
 
 Check = Callable[[], None]
 CALL_SECONDS = 60.0
-"""How long an answer may take, unless the caller says otherwise."""
+"""The default timeout of a response in seconds."""
 
 
 class Stream(Protocol):
-    """A stream that runs: rows that come, or answers to rows that are sent."""
+    """A running stream: rows that arrive, or responses to rows that are sent."""
 
     header: dict[str, Any]
 
@@ -29,13 +29,13 @@ class Stream(Protocol):
     def exchange(self, batch: pa.RecordBatch) -> pa.RecordBatch: ...
 
     def close(self) -> None:
-        """Wants no more; once more does nothing."""
+        """Ends the stream. Repeated calls have no effect."""
         ...
 
 
 class Connection(Protocol):
     alive: bool
-    """Whether it can be used once more."""
+    """Whether the connection can be used again."""
 
     def call(
         self,
@@ -49,18 +49,18 @@ class Connection(Protocol):
     def stream(
         self, request: bytes, schema: pa.Schema, *, timeout: float | None = CALL_SECONDS, check: Check | None = None
     ) -> Stream:
-        """Call `init`; `schema` is that of the batches that will be sent, and has no fields if none will."""
+        """Calls `init`; `schema` is that of the batches that will be sent, and has no fields if none are sent."""
         ...
 
     def is_idle(self) -> bool:
-        """Whether it is there, and silent, as one that nobody uses should be."""
+        """Whether the connection is open and silent, as an idle one should be."""
         ...
 
     def close(self) -> None: ...
 
 
 class PipeConnection:
-    """Over a channel. `obituary` tells what is known of a worker that does not answer any more, `end` ends it."""
+    """A connection over a channel. `obituary` describes how a worker ended, `end` ends it."""
 
     def __init__(self, channel: Channel, obituary: Callable[[], str], end: Callable[[], None]) -> None:
         self.channel = channel
@@ -68,9 +68,9 @@ class PipeConnection:
         self._end = end
         self.alive = True
         self.answered = False
-        """Whether anything was heard from the worker so far."""
+        """Whether the worker has responded at least once."""
         self.grace = 0.0
-        """Seconds that the first answer may take longer: a program has to start."""
+        """Additional seconds for the first response: a program has to start."""
         self.file = pa.PythonFile(channel, "r")
         self.sink = pa.PythonFile(channel, "w")
 
@@ -122,8 +122,9 @@ class PipeConnection:
 
 
 class _Guarded:
-    """What is said over a connection within: whatever goes wrong in it, the connection is of no more use, unless the
-    worker itself told of the error."""
+    """A context manager for an exchange on a connection: any error in it closes the connection, unless the worker
+    itself reported the error.
+    """
 
     __slots__ = ("_check", "_connection", "_timeout", "_what")
 
@@ -140,7 +141,7 @@ class _Guarded:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: Any) -> None:
         connection = self._connection
         if error is None and connection.channel.ended:
-            # Arrow takes the end of the bytes for the end of a stream: what a worker had still to say would be lost.
+            # Arrow treats the end of the data as the end of a stream: the rest of the worker's response would be lost.
             raise connection.died(self._what)
         if error is None or isinstance(error, RemoteError):
             connection.answered = True
@@ -156,5 +157,5 @@ class _Guarded:
 
 
 def _ended(connection: PipeConnection) -> str:
-    """The last words of a worker that ended in the middle of a message; empty for one that still runs."""
+    """Returns the description of how a worker ended in the middle of a message; empty if it still runs."""
     return connection._obituary() if connection.channel.ended else ""

@@ -1,4 +1,4 @@
-"""Workers that are reached over HTTP. Streams are fetched in pieces; a token says which stream a request means."""
+"""Workers over HTTP. Streams are fetched in pieces; a token identifies the stream of a request."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ from pinakes.worker.wire.methods import METHODS
 from pinakes.worker.wire.records import EMPTY
 
 LARGEST_ANSWER = 256 << 20
-"""Bytes that an answer may have: a call's, or a piece of a stream."""
+"""The maximum size of a response in bytes: of a call, or of a piece of a stream."""
 _GLANCE = 0.1
 _TICK = pa.RecordBatch.from_arrays([], schema=EMPTY)
 
 
 class HttpConnection:
-    """One connection that is kept open. The token goes into a header and nowhere else."""
+    """One kept-alive connection. The token is sent in a header only."""
 
     def __init__(
         self,
@@ -90,7 +90,7 @@ class HttpConnection:
         return HttpStream(self, header, answer, timeout, check)
 
     def post(self, path: str, body: bytes, timeout: float | None, check: Check | None) -> bytes:
-        """Once more, on a new connection, when the old one was closed while nobody used it."""
+        """Posts a request; retries on a new connection if the old one was closed while it was idle."""
         fresh = self._connection.sock is None
         try:
             return self._post(path, body, timeout, check)
@@ -105,7 +105,7 @@ class HttpConnection:
             self.close()
             raise WorkerDied(f"the worker at {self._host} hung up in the middle of its answer") from error
         except RemoteError:
-            raise  # it was understood, and refused: the connection is as good as before
+            raise  # the request was refused: the connection is still usable
         except WorkerError:
             self.close()
             raise
@@ -137,7 +137,7 @@ class HttpConnection:
         return data
 
     def _refused(self, status: int, kind: str, data: bytes) -> WorkerError:
-        """What an answer of another status than 200 says; it may be the stream of an error."""
+        """Returns the error for a response with a status other than 200, which may contain an error stream."""
         if kind == protocol.CONTENT_TYPE:
             for _, metadata in batches_of(opened(io.BytesIO(data))):
                 told = log_or_error(metadata) if protocol.LOG_LEVEL in metadata else None
@@ -146,7 +146,7 @@ class HttpConnection:
         return ProtocolError(f"the worker at {self._host} answers with status {status}")
 
     def _wait(self, timeout: float | None, check: Check | None) -> None:
-        """Until the answer begins; whoever asked may give up meanwhile."""
+        """Waits until the response begins; the caller may cancel meanwhile."""
         until = None if timeout is None else time.monotonic() + timeout
         while not select.select([self._connection.sock], [], [], _GLANCE)[0]:
             if check is not None:
@@ -164,7 +164,7 @@ class HttpStream:
         self.header = header
         self._token: bytes | None = None
         self._call: dict[bytes, bytes] = {}
-        """What the worker gave out when the stream began, and wants to see each time."""
+        """Metadata that the worker sent when the stream began and expects with each request."""
         self._first = [batch for batch in self._read(rest) if batch.num_rows]
 
     def batches(self) -> Iterator[pa.RecordBatch]:
@@ -177,7 +177,7 @@ class HttpStream:
 
     def exchange(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         found = self._exchange(batch, {}) if self._token is not None else []
-        if len(found) > 1:  # one more of no rows may say nothing but how the stream goes on
+        if len(found) > 1:  # an additional empty batch may only carry the stream's state
             found = [some for some in found if some.num_rows]
         if len(found) != 1:
             raise ProtocolError(f"the worker answered one batch with {len(found)}")
@@ -198,7 +198,7 @@ class HttpStream:
         return self._read(io.BytesIO(answer))
 
     def _read(self, source: Any) -> list[pa.RecordBatch]:
-        """The batches of an answer; what it says of the stream is remembered."""
+        """Returns the batches of a response, and stores the state of the stream."""
         self._token = None
         found: list[pa.RecordBatch] = []
         for batch, metadata in batches_of(opened(source)):

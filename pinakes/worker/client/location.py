@@ -1,4 +1,4 @@
-"""Where a worker is: what stands in LOCATION."""
+"""The location of a worker: the value of LOCATION."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Connect = Callable[..., socket.socket]
 
 @dataclass(frozen=True, slots=True)
 class Location:
-    """A command, a socket of this machine (`unix:///path`), or an address (`http://…`, `https://…`)."""
+    """A command, a local socket (`unix:///path`), or an address (`http://…`, `https://…`)."""
 
     text: str
 
@@ -47,7 +47,9 @@ class Location:
         connect_timeout: float = 20.0,
         connect: Connect | None = None,
     ) -> Callable[[], Connection]:
-        """What makes connections. `connect` opens the socket of an address, in place of `socket.create_connection`."""
+        """Returns a function that opens connections. `connect` opens the socket of an address, instead of
+        `socket.create_connection`.
+        """
         if self.kind == "command":
             from pinakes.worker.client.process import start
 

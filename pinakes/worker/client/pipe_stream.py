@@ -1,4 +1,4 @@
-"""A stream over a channel: a tick for each batch, and the word that no more are wanted."""
+"""A stream over a channel: a tick requests each batch, and a cancel message ends it."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from pinakes.worker.client.connection import Check, PipeConnection
 
 _LAST_WORDS = 1.0
-"""Seconds in which a worker that was told to stop a stream is to say so."""
+"""Seconds in which a worker must acknowledge the cancellation of a stream."""
 _TICK = pa.RecordBatch.from_arrays([], schema=EMPTY)
 
 
 class PipeStream:
-    """A tick is on its way whenever batches are read, so that the worker works while the last one is used."""
+    """A stream that sends the next tick before a batch is used, so that the worker computes ahead."""
 
     def __init__(
         self,
@@ -105,7 +105,7 @@ class PipeStream:
         raise told
 
     def _finish(self) -> None:
-        """The worker has said all; the connection is free again once it knows that nothing more comes."""
+        """Ends the stream after the worker's last batch; the connection is then free again."""
         self._over = True
         self._out.close()
         self._connection.channel.flush()

@@ -1,4 +1,4 @@
-"""Connections to one worker that are kept for the next who needs one."""
+"""A pool of connections to one worker."""
 
 from __future__ import annotations
 
@@ -10,11 +10,13 @@ from pinakes.worker.client.connection import Connection
 from pinakes.worker.exceptions import WorkerError, WorkerTimeout
 
 KEPT = 8
-"""Connections that stay open while nobody uses them."""
+"""The maximum number of idle connections that are kept open."""
 
 
 class Pool:
-    """At most `size` at a time; one that went wrong is closed, and the next who asks gets a new one."""
+    """At most `size` connections at a time. A failed connection is closed, and a new one is opened for the next
+    request.
+    """
 
     def __init__(self, connect: Callable[[], Connection], *, size: int = 16, patience: float = 60.0) -> None:
         self._connect = connect
@@ -25,11 +27,12 @@ class Pool:
         self._size = size
         self._closed = False
         self.started = 0
-        """How many were opened so far."""
+        """The number of connections opened so far."""
 
     def take(self, *, wait: bool = True, fresh: bool = False) -> Connection | None:
-        """One that nobody else uses, and if it is to be fresh, nobody has used before; None when there is no place and
-        nobody is to wait."""
+        """Returns a connection for exclusive use, with `fresh` a new one; None if `wait` is false and the limit is
+        reached.
+        """
         if not self._places.acquire(blocking=wait, timeout=self._patience if wait else None):
             if not wait:
                 return None
@@ -48,7 +51,7 @@ class Pool:
             raise
 
     def _idle(self) -> Connection | None:
-        """One that is free; those that died while nobody used them go."""
+        """Returns an idle connection; closes those that died while idle."""
         while self._free:
             found = self._free.pop()
             if found.is_idle():
@@ -75,7 +78,7 @@ class Pool:
             self.give_back(taken)
 
     def close(self) -> None:
-        """Those that are in use are closed when they are given back."""
+        """Closes the pool. Connections in use are closed when they are returned."""
         with self._lock:
             self._closed, free = True, self._free
             self._free = []

@@ -1,4 +1,4 @@
-"""Workers that are programs of this machine: started, listened to, ended."""
+"""Workers that are local programs: starts them, reads their standard error, and ends them."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ LOGGER = logging.getLogger("pinakes.worker.stderr")
 
 _KEPT_LINES = 20
 _LINE = 2_000
-"""Characters of a line of standard error that are kept."""
+"""The maximum length of a line of standard error, in characters."""
 _LINES_PER_SECOND = 100
-"""More of them are counted and not logged."""
+"""The maximum number of logged lines per second; more are only counted."""
 _GRACE = 2.0
-"""Seconds in which a worker is to end when its input does."""
+"""Seconds in which a worker must exit after its input is closed."""
 _START = 15.0
-"""Seconds that a program may take to start, before its first answer is waited for."""
+"""Seconds that a program may take to start, in addition to the timeout of the first response."""
 _PIPE_BYTES = 1 << 20
 
 
 def start(
     command: Sequence[str], *, name: str, cwd: str | None = None, env: Mapping[str, str] | None = None
 ) -> PipeConnection:
-    """Start a worker; `name` goes before what it writes to standard error, in the log."""
+    """Starts a worker; `name` prefixes the lines of its standard error in the log."""
     try:
         process = subprocess.Popen(
             list(command),
@@ -66,7 +66,7 @@ class _Process:
         self._listener.start()
 
     def obituary(self) -> str:
-        """How it ended, and its last words."""
+        """Returns how the process ended, and its last lines of standard error."""
         try:
             code = self._process.wait(_GRACE)
         except subprocess.TimeoutExpired:
@@ -77,19 +77,19 @@ class _Process:
         return f"{how}{f'; its last words: {said}' if said else ''}"
 
     def end(self) -> None:
-        """Without waiting: it is collected by a thread of its own, killed if it does not end by itself."""
+        """Ends the process without waiting: a thread reaps it, and kills it if it does not exit."""
         if self._process.poll() is None:
             threading.Thread(target=self._reap, name=f"pinakes-reap-{self._name}", daemon=True).start()
 
     def _reap(self) -> None:
         try:
-            self._process.wait(_GRACE)  # its input has ended, which tells it to
+            self._process.wait(_GRACE)  # it exits when its input is closed
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
 
     def _listen(self) -> None:
-        """Until it ends: a worker that nobody listened to would stop at a full pipe."""
+        """Reads standard error until it ends: otherwise the worker would block on a full pipe."""
         assert self._process.stderr is not None
         second, lines = 0, 0
         with self._process.stderr as stderr:
@@ -111,7 +111,7 @@ class _Process:
 
 
 def _widen(fd: int) -> None:
-    """A wider pipe takes fewer turns; how wide it may be, the machine says."""
+    """Enlarges a pipe, for fewer context switches; the system limits its size."""
     import fcntl
 
     if hasattr(fcntl, "F_SETPIPE_SZ"):

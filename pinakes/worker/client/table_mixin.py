@@ -14,8 +14,9 @@ from pinakes.worker.wire.records import encode
 
 
 class TableClientMixin(Asking):
-    """`where` names the table or view: attach_opaque_data, schema_name, name, and transaction_opaque_data if there is
-    one."""
+    """Methods for tables and views. `where` names the table or view: attach_opaque_data, schema_name, name, and
+    optionally transaction_opaque_data.
+    """
 
     # --- tables --------------------------------------------------------------------------------------------------
 

@@ -1,4 +1,4 @@
-"""What a worker tells beside its rows: the header of a stream, and its logs."""
+"""Reads the metadata of a worker's responses: the header of a stream, and logs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _LEVELS = {"DEBUG": logging.DEBUG, "INFO": logging.INFO, "WARN": logging.WARNING
 
 
 def read_header(source: Any) -> dict[str, Any]:
-    """What stands before a stream. An exception in its place is raised."""
+    """Reads the header of a stream. Raises the exception if there is one in its place."""
     header: dict[str, Any] | None = None
     error: RemoteError | None = None
     for batch, metadata in batches_of(opened(source)):

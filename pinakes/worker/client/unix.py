@@ -1,4 +1,4 @@
-"""Workers that listen on a socket of this machine."""
+"""Workers that listen on a local socket."""
 
 from __future__ import annotations
 

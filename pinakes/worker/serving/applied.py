@@ -1,4 +1,6 @@
-"""Conditions that the caller leaves to the worker: applied to the rows of a function, whatever it made of them."""
+"""Applies predicates that the caller leaves to the worker to the rows of a function, whether or not the function used
+them.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,7 @@ from pinakes.worker.wire.filters import And, Comparison, Filter, In, IsNotNull, 
 
 
 def columns_of(filters: Sequence[Filter]) -> set[str]:
-    """The columns that conditions are about."""
+    """Returns the columns that predicates refer to."""
     found: set[str] = set()
     for one in filters:
         found |= columns_of(one.children) if isinstance(one, And | Or) else {one.column}
@@ -20,12 +22,12 @@ def columns_of(filters: Sequence[Filter]) -> set[str]:
 
 
 def applied(batch: pa.RecordBatch, filters: Sequence[Filter]) -> pa.RecordBatch:
-    """The rows that meet all of them."""
+    """Returns the rows that satisfy all predicates."""
     return batch.filter(_expression(And(tuple(filters)), batch.schema))
 
 
 def _expression(one: Filter, schema: pa.Schema) -> Any:
-    import pyarrow.compute as pc  # only who needs it waits for it
+    import pyarrow.compute as pc  # imported on demand, since it is slow to import
 
     match one:
         case And(children) | Or(children):
@@ -45,7 +47,7 @@ def _expression(one: Filter, schema: pa.Schema) -> Any:
 
 
 def _compared(column: Any, op: str, value: pa.Scalar, floating: bool) -> Any:
-    """In SQL, NaN is the greatest of all numbers; to Arrow, it is neither more nor less than any."""
+    """Compares as SQL does: NaN is greater than all numbers, while in Arrow it is unordered."""
     import pyarrow.compute as pc
 
     compare = {"eq": "__eq__", "ne": "__ne__", "gt": "__gt__", "ge": "__ge__", "lt": "__lt__", "le": "__le__"}[op]

@@ -1,4 +1,4 @@
-"""Who calls over HTTP: by a bearer token, or as a worker's own function says."""
+"""Authentication of callers over HTTP: by a bearer token, or by a function of the worker."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 Authenticate = Callable[[Mapping[str, str]], str | None]
-"""The name of the caller, from the headers of a request (in lower case); None for a stranger."""
+"""Returns the name of the caller from the headers of a request (in lower case); None for an unknown caller."""
 
 
 class BearerTokens:

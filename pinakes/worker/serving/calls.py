@@ -1,4 +1,4 @@
-"""Calls of functions on the worker's side: bound, then run as a stream of rows, or of answers to rows."""
+"""Calls of functions on the worker's side: bound, then run as a stream of rows, or of responses to rows."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from pinakes.worker.wire.schemas import BIND_RESPONSE, GLOBAL_INIT_RESPONSE
 
 
 class Rows:
-    """A call of a table function that runs: a batch at a time, of one split after the other."""
+    """A running call of a table function: one batch at a time, of one split after the other."""
 
     is_exchange = False
 
@@ -38,8 +38,9 @@ class Rows:
         wanted: pa.Schema | None = None,
         required: Sequence[Filter] = (),
     ) -> None:
-        """`required` are conditions that nobody else applies; then `wanted` is what is sent of the columns that the
-        function gives."""
+        """`required` are predicates that the worker must apply; `wanted` is then the part of the function's columns to
+        send.
+        """
         self._function, self._params, self._whole = function, params, whole
         self.schema = wanted if wanted is not None else params.output_schema
         self._required = required
@@ -56,7 +57,7 @@ class Rows:
         self.logs: list[Log] = []
 
     def next(self) -> pa.RecordBatch | None:
-        """The next rows; None when there are none left."""
+        """Returns the next rows; None at the end."""
         while True:
             if self._out is None:
                 number = next(self._next, None)
@@ -79,7 +80,7 @@ class Rows:
         return applied(batch, self._required).select(self.schema.names) if self._required else batch
 
     def cancel(self) -> None:
-        """Nobody wants more."""
+        """Cancels the call: no more rows are needed."""
         if self._claims is not None:
             self._claims.end()
         if self._out is not None:
@@ -96,7 +97,7 @@ class Rows:
 
 
 class Values:
-    """A call of a scalar function that runs: one batch of values for each batch of arguments."""
+    """A running call of a scalar function: one batch of values for each batch of arguments."""
 
     is_exchange = True
     max_workers = 1
@@ -111,14 +112,14 @@ class Values:
         return self._function.answer(self._params, batch)
 
     def cancel(self) -> None:
-        """There is nothing to release."""
+        """Does nothing: there are no resources to release."""
 
 
 Running = Rows | Values
 
 
 def bound(function: type[Function], values: Mapping[str, Any]) -> tuple[BindParams, pa.Schema]:
-    """The parameters of a BindRequest, and the schema of what the call gives."""
+    """Returns the parameters of a BindRequest, and the schema of the call's result."""
     is_scalar = function.TYPE is FunctionType.SCALAR
     scalars = {} if is_scalar else function.bound(call_from(values.get("arguments")))
     params = BindParams(
@@ -139,7 +140,7 @@ def bind_response(whole: pa.Schema) -> bytes:
 
 
 def started(function: type[Function], bind: Mapping[str, Any], values: Mapping[str, Any]) -> Running:
-    """A call that was bound, ready to run; `values` are those of the InitRequest."""
+    """Starts a bound call; `values` are those of the InitRequest."""
     params, whole = bound(function, bind)
     ids = values.get("projection_ids")
     if ids is not None and any(not 0 <= i < len(whole) for i in ids):
@@ -153,7 +154,7 @@ def started(function: type[Function], bind: Mapping[str, Any], values: Mapping[s
         **fields,
         output_schema=given,
         filters=pushed.filters,
-        row_limit=None if needed else values.get("row_limit"),  # it counts the rows that are left
+        row_limit=None if needed else values.get("row_limit"),  # the limit counts the rows after the filter
     )
     if issubclass(function, ScalarFunction):
         return Values(function, process)

@@ -1,6 +1,6 @@
-"""Which piece of work is whose, when several processes share one call: a counter in a file, moved on under a lock.
+"""Assigns the splits of a call to the processes that share it: a counter in a file, incremented under a lock.
 
-Whoever finds that all pieces are taken removes the file; to who comes after that, nothing is left.
+The process that finds all splits taken removes the file; later processes find nothing left.
 """
 
 from __future__ import annotations
@@ -13,20 +13,20 @@ _OLD_SECONDS = 24 * 3600
 
 
 class Claims:
-    """Those of one execution."""
+    """The claims of one execution."""
 
     def __init__(self, execution_id: bytes) -> None:
         self._path = _directory() / execution_id.hex()
 
     def begin(self, pieces: int) -> None:
-        """There are so many pieces, all of them free."""
+        """Creates the counter, with all splits free."""
         _remove_old(self._path.parent)
         fd = os.open(self._path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
         with os.fdopen(fd, "w") as file:
             file.write(f"0 {pieces}")
 
     def take(self) -> int | None:
-        """The number of a piece that is mine from now on; None when there is none."""
+        """Claims a split and returns its number; None if there is none left."""
         import fcntl
 
         try:
@@ -45,7 +45,7 @@ class Claims:
             return taken
 
     def end(self) -> None:
-        """Nobody is to take any more."""
+        """Ends the execution: no more splits can be claimed."""
         self._path.unlink(missing_ok=True)
 
 
@@ -60,7 +60,7 @@ def _directory() -> Path:
 
 
 def _remove_old(directory: Path) -> None:
-    """What processes that were killed left behind."""
+    """Removes files that killed processes left behind."""
     for path in directory.iterdir():
         try:
             if path.stat().st_mtime < time.time() - _OLD_SECONDS:

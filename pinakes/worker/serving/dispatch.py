@@ -1,4 +1,4 @@
-"""What a request means: which method of the catalog or which function it calls, and with what."""
+"""Maps requests to methods of the catalog or to functions, with their arguments."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ LOGGER = logging.getLogger("pinakes.worker")
 
 _ATTACH, _TXN = "attach_opaque_data", "transaction_opaque_data"
 FindFunction = Callable[[str, str | None], type[Function]]
-"""A function by its name, and by that of its schema if it is given."""
+"""Finds a function by its name, and by its schema's name if given."""
 
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who asks, as the transport knows it, and how opaque data goes to them."""
+    """The caller as the transport knows it, and how opaque data is sealed for them."""
 
     name: str = ""
     seals: Seals = PLAIN
@@ -47,7 +47,7 @@ class Caller:
 
 
 class Dispatcher:
-    """One for a process. `catalog` is None for a worker of functions alone."""
+    """The dispatcher of a process. `catalog` is None for a worker with functions only."""
 
     def __init__(self, catalog: CatalogInterface | None, function: FindFunction) -> None:
         self._catalog = catalog
@@ -72,7 +72,7 @@ class Dispatcher:
         }
 
     def unary(self, request: Request, caller: Caller) -> bytes | None:
-        """The answer of a method that gives one value, or none."""
+        """Returns the result of a method that returns one value or none."""
         values = caller.opened(request.values)
         own = self._own.get(request.method.name)
         if own is not None:
@@ -83,7 +83,7 @@ class Dispatcher:
         return _items([] if found is None else [found])
 
     def stream(self, request: Request, caller: Caller) -> tuple[bytes, Running]:
-        """The header of a stream, and what makes it."""
+        """Returns the header of a stream, and the running call that produces it."""
         values = decode(request.values.get("request"), "an InitRequest")
         bind = caller.opened(bind_call_of(values))
         running = started(self._called(bind), bind, values)
@@ -151,10 +151,10 @@ class Dispatcher:
         events.tell(events.CREATE, catalog=request["name"], options=self._loggable(options))
 
     def _loggable(self, options: Mapping[str, Any]) -> Mapping[str, Any]:
-        """None of them, if the catalog fails to say which."""
+        """Returns no options if the catalog fails to name the loggable ones."""
         try:
             return dict(self._interface.loggable_attach_options(options))
-        except Exception as error:  # noqa: BLE001 - whatever a catalog raises there, its options stay out of the log
+        except Exception as error:  # noqa: BLE001 - after any error of the catalog, its options are not logged
             LOGGER.warning("loggable_attach_options failed: %s", type(error).__name__)
             return {}
 
@@ -170,7 +170,7 @@ class Dispatcher:
         getattr(self._interface, f"catalog_transaction_{how}")(**_context(values))
         events.tell(event, attach=values[_ATTACH], transaction=values[_TXN])
 
-    # --- what is in them -----------------------------------------------------------------------------------------
+    # --- contents of catalogs ------------------------------------------------------------------------------------
 
     def _schemas(self, values: dict[str, Any], caller: Caller) -> bytes:
         context = _context(values)
@@ -196,7 +196,7 @@ class Dispatcher:
         return scan_result_bytes(self._plainly("catalog_table_scan_function_get", values))
 
     def _plainly(self, method: str, values: dict[str, Any]) -> Any:
-        """Most methods are those of the interface, under almost the same name."""
+        """Calls the method of the interface with (almost) the same name, as most methods do."""
         name = method if hasattr(CatalogInterface, method) else method.removeprefix("catalog_")
         arguments = dict(values)
         if "path" in arguments:
@@ -207,7 +207,7 @@ class Dispatcher:
             arguments["on_conflict"] = _enum(OnConflict, arguments["on_conflict"])
         if "tags" in arguments:
             arguments["tags"] = arguments["tags"] or {}
-        if name == "table_get":  # which the interface answers as of now; scans are told of the past
+        if name == "table_get":  # the interface returns the current table; only scans support time travel
             arguments.pop("at_unit", None), arguments.pop("at_value", None)
         return getattr(self._interface, name)(**arguments)
 

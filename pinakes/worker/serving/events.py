@@ -1,6 +1,6 @@
-"""What is told of the life of a catalog: structured log records, and breadcrumbs where sentry-sdk is installed.
+"""Events of a catalog's life cycle: structured log records, and breadcrumbs if sentry-sdk is installed.
 
-This is the only place that opaque data comes to on its way into a log, and only its short hash leaves it.
+This is the only module through which opaque data gets into a log, and only as a short hash.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ ROLLBACK = "catalog.transaction.rollback"
 
 
 def short_hash(data: bytes | None) -> str | None:
-    """The first 12 characters of the SHA-256: enough to find the same value again, and nothing of it."""
+    """Returns the first 12 characters of the SHA-256: enough to recognise the same value without disclosing it."""
     return None if data is None else hashlib.sha256(data).hexdigest()[:12]
 
 
@@ -36,7 +36,9 @@ def tell(
     data_version_spec: str | None = None,
     implementation_version: str | None = None,
 ) -> None:
-    """`options` are those that the catalog itself calls loggable; without any, the record has no such field."""
+    """Logs an event. `options` are those that the catalog declares loggable; without any, the record has no
+    such field.
+    """
     fields: dict[str, Any] = {
         "catalog": catalog,
         "attach_id": short_hash(attach),

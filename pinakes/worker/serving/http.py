@@ -1,8 +1,8 @@
 """Requests over HTTP: POST {prefix}/{protocol}/{method}, and …/init and …/exchange for streams. {prefix}/health, which
-anybody may ask for, tells by its headers what this side can do.
+needs no authentication, reports the capabilities of the worker in its headers.
 
-Who asked wrongly gets a status of 4xx, and an error as Arrow tells it; what the worker's own code raised comes with
-200.
+An invalid request gets a status of 4xx, with a JSON error or an Arrow error stream; an exception of the worker's own
+code is sent with status 200.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _CAPABILITIES = {
     "VGI-Externalization-Enabled": "false",
     f"{protocol.BUDGET_HEADER}-Support": "true",
 }
-"""Said with every answer."""
+"""Sent with every response."""
 
 
 class WorkerServer(ThreadingHTTPServer):

@@ -1,4 +1,4 @@
-"""The bodies of requests and answers over HTTP: how they are compressed, and how long they may be."""
+"""The bodies of HTTP requests and responses: compression and size limits."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from collections.abc import Mapping
 import pyarrow as pa
 
 LARGEST = 1 << 30
-"""Bytes of a request, as it came and unpacked."""
+"""The maximum size of a request in bytes, compressed and decompressed."""
 CODINGS = ("zstd", "gzip")
 _SMALL = 1_024
-"""Bytes of an answer that are not worth packing."""
+"""Responses of fewer bytes are not compressed."""
 _LEAST_BUDGET = 65_536
 
 
 class Refused(Exception):
-    """A request whose body can't be taken; `status` is that of the answer."""
+    """A request whose body is not accepted; `status` is that of the response."""
 
     def __init__(self, status: int, message: str) -> None:
         super().__init__(message)
@@ -23,7 +23,7 @@ class Refused(Exception):
 
 
 def unpacked(body: bytes, coding: str) -> bytes:
-    """A body as it was before `Content-Encoding`."""
+    """Returns the body without its `Content-Encoding`."""
     if coding in ("", "identity"):
         return body
     if coding not in CODINGS:
@@ -39,8 +39,9 @@ def unpacked(body: bytes, coding: str) -> bytes:
 
 
 def packed(data: bytes, headers: Mapping[str, str]) -> tuple[bytes, dict[str, str]]:
-    """An answer as its reader wants it, by the first coding offered that is known, and the header that says so. The
-    protocol's own header goes before that of HTTP, which libraries fill in by themselves."""
+    """Returns a response compressed by the first known encoding that the client offers, and the header that names it.
+    The protocol's own header takes precedence over that of HTTP, which libraries set by themselves.
+    """
     for asks, says in (("x-vgi-accept-encoding", "X-VGI-Content-Encoding"), ("accept-encoding", "Content-Encoding")):
         if asks in headers:
             offered = (part.split(";")[0].strip().lower() for part in headers[asks].split(","))
@@ -52,7 +53,7 @@ def packed(data: bytes, headers: Mapping[str, str]) -> tuple[bytes, dict[str, st
 
 
 def budget(headers: Mapping[str, str], name: str) -> int | None:
-    """How many bytes of an answer are taken, if the request says."""
+    """Returns the maximum response size in bytes, if the request has one."""
     text = headers.get(name.lower())
     if text is None:
         return None

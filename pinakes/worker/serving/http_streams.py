@@ -1,6 +1,6 @@
-"""Streams over HTTP: they stay here between two requests, and a sealed token says which is meant and whose it is.
+"""Streams over HTTP: they stay open between requests, and a sealed token identifies the stream and its owner.
 
-An answer has one batch of rows at most, made of what there was to say, and no more bytes than its reader takes.
+A response has at most one batch of rows, and no more bytes than the client accepts.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ _IDLE_SECONDS = 300.0
 _MOST = 1000
 _ENOUGH_BYTES = 4 << 20
 _ENOUGH_SECONDS = 1.0
-"""After so much, an answer goes out, and the next request fetches the rest."""
+"""The size or duration after which a response is sent; the next request fetches the rest."""
 _WHAT, _CALL = "stream_state", "call_state"
 _FRAME = 16_384
-"""Bytes of an answer that are left for what is not rows."""
+"""Bytes of a response that are reserved for data other than rows."""
 
 
 @dataclass(eq=False)
@@ -36,7 +36,7 @@ class _Open:
     used: float
     lock: threading.Lock = field(default_factory=threading.Lock)
     left: pa.RecordBatch | None = None
-    """Rows that did not fit into the last answer."""
+    """Rows that did not fit into the last response."""
 
 
 class Streams:
@@ -45,7 +45,7 @@ class Streams:
         self._lock = threading.Lock()
 
     def begun(self, running: Running, caller: Caller) -> bytes:
-        """The stream that follows the header of a new one: no rows yet, and its token."""
+        """Returns the stream after the header of a new one: no rows yet, and its token."""
         key = uuid.uuid4().bytes
         with self._lock:
             self._forget_idle()
@@ -57,8 +57,9 @@ class Streams:
         return stream_bytes(running.schema, [_continued(running.schema, key, caller, call)])
 
     def exchange(self, batch: pa.RecordBatch, metadata: Metadata, caller: Caller, budget: int | None = None) -> bytes:
-        """The answer to one request: some rows, and the token if there is more to come. `budget` is how many bytes of
-        it are taken."""
+        """Returns the response to one request: some rows, and the token if there are more. `budget` is the maximum size
+        of the response in bytes.
+        """
         key = _key(metadata, caller)
         with self._lock:
             found = self._open.get(key)
@@ -87,7 +88,7 @@ class Streams:
             else:
                 self._forget(key)
             return _within(stream_bytes(schema, batches), budget)
-        except Exception as error:  # noqa: BLE001 - whatever the worker's code raises, its caller is told
+        except Exception as error:  # noqa: BLE001 - any error of the worker's code is sent to the caller
             self._forget(key)
             return stream_bytes(schema, [error_batch(error, schema)])
 
@@ -102,7 +103,7 @@ class Streams:
 
 
 def _some(stream: _Open, budget: int | None) -> tuple[list[pa.RecordBatch], bool]:
-    """Some rows in one batch, and whether there may be more."""
+    """Returns some rows in one batch, and whether there may be more."""
     assert not isinstance(stream.running, Values)
     found = [stream.left] if stream.left is not None else []
     stream.left, more = None, True
@@ -124,7 +125,7 @@ def _some(stream: _Open, budget: int | None) -> tuple[list[pa.RecordBatch], bool
 
 
 def _fitting(rows: pa.RecordBatch, budget: int | None) -> int:
-    """How many of the rows, one at least, make no more bytes than there may be."""
+    """Returns the number of rows, at least one, that fit into the budget."""
     count: int = rows.num_rows
     if budget is None:
         return count

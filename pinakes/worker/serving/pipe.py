@@ -1,4 +1,4 @@
-"""Requests that come one after the other over a channel: standard input and output, or a socket."""
+"""Handles requests one after the other over a channel: standard input and output, or a socket."""
 
 from __future__ import annotations
 
@@ -29,7 +29,9 @@ LOGGER = logging.getLogger("pinakes.worker")
 
 
 def serve(channel: Channel, dispatcher: Dispatcher, caller: Caller) -> None:
-    """Answer until the other side is done; what is no message is answered once, and ends it."""
+    """Serves requests until the other side closes the channel; data that is not a message gets one error response, and
+    ends the channel.
+    """
     file = pa.PythonFile(channel, "r")
     while True:
         try:
@@ -50,16 +52,16 @@ def serve(channel: Channel, dispatcher: Dispatcher, caller: Caller) -> None:
 
 
 def answered(request: Request, dispatcher: Dispatcher, caller: Caller) -> bytes:
-    """The bytes of the answer to a request that is no stream."""
+    """Returns the bytes of the response to a request that is not a stream."""
     try:
         return answer_bytes(request.method, dispatcher.unary(request, caller))
-    except Exception as error:  # noqa: BLE001 - whatever the worker's code raises, its caller is told
+    except Exception as error:  # noqa: BLE001 - any error of the worker's code is sent to the caller
         note(request, error)
         return error_bytes(error, request.method.result)
 
 
 def note(request: Request, error: Exception) -> None:
-    """Tell the worker's own log, with the traceback, which nobody else is to see."""
+    """Logs an error in the worker's own log, with the traceback, which is not sent to the caller."""
     expected = isinstance(error, ProtocolError | ValueError | NotImplementedError)
     LOGGER.log(
         logging.DEBUG if expected else logging.ERROR, "%s failed: %s", request.method.name, error, exc_info=error
@@ -69,7 +71,7 @@ def note(request: Request, error: Exception) -> None:
 def _stream(request: Request, channel: Channel, file: Any, dispatcher: Dispatcher, caller: Caller) -> None:
     try:
         header, running = dispatcher.stream(request, caller)
-    except Exception as error:  # noqa: BLE001 - whatever the worker's code raises, its caller is told
+    except Exception as error:  # noqa: BLE001 - any error of the worker's code is sent to the caller
         note(request, error)
         _send(channel, error_bytes(error))
         return
@@ -86,19 +88,19 @@ def _stream(request: Request, channel: Channel, file: Any, dispatcher: Dispatche
         raise
     out.close()
     channel.flush()
-    while tick is not None:  # what was sent ahead
+    while tick is not None:  # ticks that were sent ahead
         tick = next_of(ticks)
 
 
 def _step(running: Running, tick: tuple[pa.RecordBatch, Metadata], out: Any, request: Request) -> bool:
-    """Answer one tick; False when there is nothing more to say."""
+    """Answers one tick; returns False at the end of the stream."""
     batch, metadata = tick
     if protocol.CANCEL in metadata:
         running.cancel()
         return False
     try:
         found = running.answer(batch) if isinstance(running, Values) else running.next()
-    except Exception as error:  # noqa: BLE001 - whatever the worker's code raises, its caller is told
+    except Exception as error:  # noqa: BLE001 - any error of the worker's code is sent to the caller
         note(request, error)
         told, why = error_batch(error, running.schema)
         out.write_batch(told, custom_metadata=why)

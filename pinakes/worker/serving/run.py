@@ -1,7 +1,7 @@
-"""`Worker.run()`: the command line of a worker, and the transport that it asks for.
+"""`Worker.run()`: the command line of a worker, and its transports.
 
 ./my-worker                       standard input and output
-./my-worker --unix /run/w.sock    a socket of this machine; prints UNIX:<path> once it listens
+./my-worker --unix /run/w.sock    a local socket; prints UNIX:<path> once it listens
 ./my-worker --http --port 8080    HTTP; prints HTTP:<address> once it listens
 """
 
@@ -42,15 +42,17 @@ def run(worker: Worker, argv: Sequence[str] | None = None) -> None:
 
 
 def _serve_standard(worker: Worker) -> None:
-    """The protocol has standard output for itself: what the worker prints goes to standard error."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for whoever started it, who then ends this
+    """Serves on standard input and output. The protocol uses standard output exclusively: the worker's prints go to
+    standard error.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent process, which then ends this one
     out = os.dup(1)
     os.dup2(2, 1)
     sys.stdout = sys.stderr
     try:
         serve(Channel(0, out, patient=True), worker.dispatcher(), Caller())
     except WorkerDied:
-        return  # whoever asked is gone
+        return  # the caller has closed the connection
 
 
 def _parsed(argv: Sequence[str] | None) -> argparse.Namespace:

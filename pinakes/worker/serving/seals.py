@@ -1,5 +1,5 @@
-"""Opaque data on its way to a caller and back. Over HTTP it is sealed, and bound to who got it: a value that one caller
-takes from another is refused. Over a pipe or a socket of this machine the caller is whoever started the worker.
+"""Seals opaque data for a caller. Over HTTP it is encrypted and bound to the caller that received it: a value of
+another caller is refused. Over a pipe or a local socket the caller is the user who started the worker.
 """
 
 from __future__ import annotations
@@ -31,8 +31,9 @@ PLAIN = Plain()
 
 
 class Sealed:
-    """AES-256-GCM. What a value is and whose it is are authenticated with it; the key lives as long as the process, or
-    is given, so that several processes can open each other's."""
+    """AES-256-GCM. The kind of a value and its caller are authenticated with it. The key lives as long as the process,
+    or is given, so that several processes can open each other's values.
+    """
 
     _NONCE = 12
 

@@ -1,4 +1,4 @@
-"""Requests over a socket of this machine: a thread for each connection."""
+"""Requests over a local socket: a thread for each connection."""
 
 from __future__ import annotations
 
@@ -23,7 +23,9 @@ LOGGER = logging.getLogger("pinakes.worker")
 
 
 def serve_unix(worker: Worker, path: str, idle_timeout: float, max_connections: int) -> None:
-    """Until nobody was connected for `idle_timeout` seconds, if that is not 0. Only this user may connect."""
+    """Serves until no client was connected for `idle_timeout` seconds, if that is not 0. Only the same user may
+    connect.
+    """
     place = Path(path)
     if place.is_socket():
         place.unlink()

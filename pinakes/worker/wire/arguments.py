@@ -1,5 +1,5 @@
 """Arguments of functions. A call (BindRequest) has them in one struct column, `args`, with fields positional_0, … and
-named_x; the function that scans a table (ScanFunctionResult) has them flat: arg_0, …, and then those with names.
+named_x; the function that scans a table (ScanFunctionResult) has them as columns: arg_0, …, and then the named ones.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _POSITIONAL, _NAMED, _FLAT = "positional_", "named_", "arg_"
 
 @dataclass(frozen=True, slots=True)
 class Arguments:
-    """The values of a call, as Arrow scalars."""
+    """The arguments of a call, as Arrow scalars."""
 
     positional: tuple[pa.Scalar, ...] = ()
     named: Mapping[str, pa.Scalar] = field(default_factory=dict)
@@ -66,7 +66,7 @@ def scan_from(data: bytes | None) -> Arguments:
 
 
 def _sorted(found: Mapping[str, pa.Scalar], positional: str, named: str) -> Arguments:
-    """By their names: numbered ones in their order, the others as they are called."""
+    """Splits arguments by their names: numbered ones in their order, and named ones."""
     numbered = {int(n[len(positional) :]): v for n, v in found.items() if _is_numbered(n, positional)}
     if sorted(numbered) != list(range(len(numbered))):
         raise ProtocolError(f"arguments are missing: there are those of the numbers {sorted(numbered)}")

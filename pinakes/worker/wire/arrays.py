@@ -1,5 +1,5 @@
-"""Arrays of few values, made of their buffers. `pa.array` would do, but it imports pandas where that is installed, to
-see whether it was given something of its: a second and more, before a worker's first answer.
+"""Builds small arrays from buffers. `pa.array` imports pandas if it is installed, to check for pandas objects, which
+delays a worker's first response by a second or more.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ _INT32, _INT64 = struct.Struct("<i"), struct.Struct("<q")
 
 
 def one(value: Any, t: pa.DataType) -> pa.Array:
-    """An array of this value alone."""
+    """Returns an array of one value."""
     return pa.nulls(1, t) if value is None else many([value], t)
 
 
 def many(values: Sequence[Any], t: pa.DataType) -> pa.Array:
-    """An array of values, none of which is NULL. Types that the protocol does not use are left to Arrow."""
+    """Returns an array of values without NULLs. Types that the protocol does not use are left to Arrow."""
     if not values:
         return pa.nulls(0, t)
     if is_.is_string(t) or is_.is_binary(t):

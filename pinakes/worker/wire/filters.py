@@ -1,14 +1,14 @@
-"""Conditions that are pushed down to a function: a tree as JSON, its values as columns of one Arrow row. Filter
-encoding 2 of the protocol; `pushed.py` reads it.
+"""Predicates that are pushed down to a function: a JSON tree, with its values as columns of one Arrow row. Filter
+encoding 2 of the protocol; `pushed.py` decodes it.
 
     filter_spec   {"encoding": "vgi.filters.v2", "semantics": …, "kind": "snapshot", "predicates": [
                     {"id": "query:0", "revision": 0, "mode": "advisory", "source": "query", "expression":
                       {"node": "comparison", "op": "gt", "left": {"node": "column_ref", "column_index": 0,
                        "column_name": "id"}, "right": {"node": "literal", "value_ref": 0}}}, …]}
-    value_0       the value that value_ref 0 means; of "in", a list
+    value_0       the value of value_ref 0; for "in", a list
 
-All predicates must hold. Those that this side pushes down are "advisory": it checks every row once more, so that a
-function may use what it understands and leave the rest.
+All predicates must hold. Those that this side pushes down are "advisory": it checks every row again, so a function may
+use those that it supports and ignore the rest.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ import pyarrow as pa
 from pinakes.worker.wire.records import stream_of
 
 ENCODING, SEMANTICS = "vgi.filters.v2", "vgi.duckdb.standard.v1"
-"""SEMANTICS: what the conditions mean, to the last NaN; a function says that it knows it."""
+"""SEMANTICS is the exact meaning of the predicates, including NaN; a function declares that it supports it."""
 METADATA = {
     b"vgi_filter_encoding": ENCODING.encode(),
     b"vgi_filter_version": b"2",
@@ -73,7 +73,7 @@ Filter = Comparison | IsNull | IsNotNull | In | And | Or
 
 
 def filters_bytes(filters: Sequence[Filter], columns: Sequence[str]) -> bytes:
-    """`columns` are those of the function's whole output, whose places are told, too."""
+    """Encodes filters. `columns` are those of the function's complete output, whose indices are included."""
     values: list[pa.Array] = []
     predicates = [
         {
@@ -93,7 +93,7 @@ def filters_bytes(filters: Sequence[Filter], columns: Sequence[str]) -> bytes:
 
 
 def conjuncts(filters: Sequence[Filter]) -> Iterator[Filter]:
-    """The conditions that must all hold, whether or not they stand in an `and`."""
+    """Yields the predicates that must all hold, flattening `and`."""
     for one in filters:
         if isinstance(one, And):
             yield from conjuncts(one.children)

@@ -1,4 +1,4 @@
-"""Messages: a request is one stream of one row, an answer one stream of logs and at most one row.
+"""Messages: a request is one stream of one row, a response one stream of logs and at most one row.
 
 Reading consumes a stream to its end marker, so that the next message begins where this one ended.
 """
@@ -20,7 +20,7 @@ from pinakes.worker.wire.records import EMPTY, row, row_of
 
 Metadata = dict[bytes, bytes]
 MAX_TEXT = 16_384
-"""Characters of a message or a traceback that go over the wire."""
+"""The maximum length of a message or a traceback that is sent, in characters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Log:
-    """What the other side tells beside its answer."""
+    """A log message that the other side sends with its response."""
 
     level: str
     message: str
@@ -53,8 +53,9 @@ def request_bytes(method: Method, values: Mapping[str, Any]) -> bytes:
 
 
 def read_request(source: Any) -> Request | None:
-    """The next request; None when the other side is done. ProtocolError says what is wrong with it, after it was read
-    whole where that can be."""
+    """Reads the next request; None if the other side has closed the connection. An invalid request raises
+    ProtocolError, after it was read completely where possible.
+    """
     try:
         reader = ipc.open_stream(source)
     except pa.ArrowInvalid as error:
@@ -96,7 +97,7 @@ def _method(metadata: Metadata) -> Method:
     return found
 
 
-# --- answers ---------------------------------------------------------------------------------------------------------
+# --- responses -------------------------------------------------------------------------------------------------------
 
 
 def answer_bytes(method: Method, value: bytes | None) -> bytes:
@@ -111,7 +112,7 @@ def error_bytes(error: BaseException, schema: pa.Schema = EMPTY) -> bytes:
 
 
 def error_batch(error: BaseException, schema: pa.Schema = EMPTY) -> tuple[pa.RecordBatch, Metadata]:
-    """A batch of no rows that tells of an exception. Its traceback stays here: it may hold what nobody is to see."""
+    """Returns an empty batch that reports an exception. The traceback is not sent: it may contain confidential data."""
     kind = getattr(error, "kind", "") or "exception"
     code = getattr(error, "code", "") or ("UNIMPLEMENTED" if isinstance(error, NotImplementedError) else "UNKNOWN")
     told = getattr(error, "type", None)
@@ -136,7 +137,7 @@ def log_batch(log: Log, schema: pa.Schema) -> tuple[pa.RecordBatch, Metadata]:
 
 
 def read_answer(source: Any, method: Method) -> tuple[bytes | None, list[Log]]:
-    """The value of an answer, and what was logged; the exception that it tells of is raised."""
+    """Returns the value of a response, and its logs; raises the exception that it reports."""
     value: bytes | None = None
     came = False
     logs: list[Log] = []
@@ -156,7 +157,7 @@ def read_answer(source: Any, method: Method) -> tuple[bytes | None, list[Log]]:
 
 
 def log_or_error(metadata: Metadata) -> Log | RemoteError:
-    """What a batch of no rows tells."""
+    """Returns the log message or error in the metadata of an empty batch."""
     level = metadata[protocol.LOG_LEVEL].decode("utf-8", "replace")
     message = metadata.get(protocol.LOG_MESSAGE, b"").decode("utf-8", "replace")[:MAX_TEXT]
     extra = _json(metadata.get(protocol.LOG_EXTRA, b""))
@@ -169,7 +170,7 @@ def log_or_error(metadata: Metadata) -> Log | RemoteError:
 
 
 def opened(source: Any) -> ipc.RecordBatchStreamReader:
-    """A stream that must begin here."""
+    """Opens a stream that must begin here."""
     try:
         return ipc.open_stream(source)
     except (pa.ArrowException, OSError) as error:
@@ -177,7 +178,7 @@ def opened(source: Any) -> ipc.RecordBatchStreamReader:
 
 
 def batches_of(reader: ipc.RecordBatchStreamReader) -> Iterator[tuple[pa.RecordBatch, Metadata]]:
-    """The batches of a stream up to its end marker, each with its metadata."""
+    """Yields the batches of a stream up to its end marker, each with its metadata."""
     while True:
         found = next_of(reader)
         if found is None:
@@ -186,8 +187,9 @@ def batches_of(reader: ipc.RecordBatchStreamReader) -> Iterator[tuple[pa.RecordB
 
 
 def next_of(reader: ipc.RecordBatchStreamReader) -> tuple[pa.RecordBatch, Metadata] | None:
-    """The next batch of a stream; None at its end marker. It is checked: Arrow takes offsets and indices as they are,
-    also those that lead out of the memory of the batch."""
+    """Returns the next batch of a stream; None at its end marker. The batch is validated: Arrow does not check offsets
+    and indices, which could point outside the memory of the batch.
+    """
     try:
         batch, metadata = reader.read_next_batch_with_custom_metadata()
         batch.validate(full=True)
@@ -222,5 +224,5 @@ def _json(text: bytes) -> dict[str, Any]:
 
 
 def _is_at_end(error: pa.ArrowInvalid) -> bool:
-    """Arrow says so when not a single byte of a next message came."""
+    """Whether the error means that no byte of a next message was received."""
     return "null or length 0" in str(error)

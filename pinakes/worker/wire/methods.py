@@ -1,4 +1,4 @@
-"""The methods of the protocol: what each takes, and whether it answers nothing, bytes, or a stream."""
+"""The methods of the protocol: their parameters, and whether they return nothing, bytes, or a stream."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MAYBE_RESULT = pa.schema([optional("result", BYTES)])
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """`answers`: nothing, a value (bytes), perhaps a value, or a header and a stream."""
+    """A method. `answers`: nothing, a value (bytes), optionally a value, or a header and a stream."""
 
     name: str
     parameters: pa.Schema
@@ -23,7 +23,7 @@ class Method:
 
     @property
     def repeatable(self) -> bool:
-        """Whether it does no harm to ask it once more when no answer came."""
+        """Whether the method can be retried safely without a response."""
         return self.answers in ("value", "maybe") and self.name != "catalog_transaction_begin"
 
     @property
@@ -55,7 +55,7 @@ def _void(name: str, *fields: pa.Field) -> Method:
 
 
 def _table(name: str, *fields: pa.Field) -> Method:
-    """A change of a table: which one, what, and whether it may be missing."""
+    """A method that changes a table: the table, the change, and whether the table may be missing."""
     return _void(f"catalog_table_{name}", _ATTACH, _SCHEMA_PATH, _NAME, *fields, _TXN)
 
 
@@ -103,4 +103,4 @@ METHODS: dict[str, Method] = {
         _void("catalog_view_comment_set", _ATTACH, _SCHEMA_PATH, _NAME, _COMMENT, _LENIENT, _TXN),
     )
 }
-"""Those that this side knows; another is answered with method_not_implemented."""
+"""The supported methods; the response to another one is method_not_implemented."""

@@ -1,4 +1,4 @@
-"""Names and versions of the protocol, as they stand in the metadata of Arrow batches."""
+"""Names and versions of the protocol, as used in the metadata of Arrow batches."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ ERROR_CODE = b"vgi_rpc.error_code"
 CANCEL = b"vgi_rpc.cancel"
 STREAM_STATE = b"vgi_rpc.stream_state#b64"
 CALL_STATE = b"vgi_rpc.call_state#b64"
-"""Given out once, when a stream begins over HTTP, and sent with every further request of it."""
+"""Sent once, when a stream begins over HTTP, and returned with every further request of it."""
 POINTERS = (b"vgi_rpc.location", b"vgi_rpc.shm_offset")
-"""What a batch of no rows has that says where its rows are instead."""
+"""Keys of an empty batch whose rows are stored in another location."""
 
 REQUEST = "1"
 NAME = "vgi.v2"
@@ -26,9 +26,9 @@ EXCEPTION = "EXCEPTION"
 CONTENT_TYPE = "application/vnd.apache.arrow.stream"
 ERROR_HEADER = "X-VGI-RPC-Error"
 BUDGET_HEADER = "VGI-Accept-Max-Response-Bytes"
-"""How many bytes of an answer a client takes."""
+"""The maximum size of a response that a client accepts, in bytes."""
 
 
 def speaks(version: str) -> bool:
-    """Whether a version is ours: major and minor must be the same, the patch does not matter."""
+    """Whether a version is compatible: major and minor must be equal, the patch version does not matter."""
     return version.split(".")[:2] == VERSION.split(".")[:2]

@@ -1,7 +1,7 @@
-"""The conditions that another side pushed down, read: those that a function may use, and those that it must apply.
+"""Decodes pushed-down predicates: those that a function may use, and those that the worker must apply.
 
-A predicate that is "required" is checked by nobody else. So it is understood whole, or the call is refused; one that is
-"advisory" may be used in part, or not at all.
+A "required" predicate is not checked by the caller, so it must be decoded completely, or the call is refused. An
+"advisory" one may be used in part, or not at all.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ _TURNED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le", "eq": "eq", "ne": "ne
 @dataclass(frozen=True, slots=True)
 class Pushed:
     filters: tuple[Filter, ...] = ()
-    """What all rows must meet, as far as it is understood."""
+    """The predicates that all rows must satisfy, as far as they are supported."""
     required: tuple[Filter, ...] = ()
-    """Those of them that nobody else checks."""
+    """Those that the caller does not check."""
 
 
 def pushed_from(data: bytes | None, schema: pa.Schema) -> Pushed:
-    """What stands in such bytes; `schema` is that of the function's whole output."""
+    """Decodes predicates; `schema` is that of the function's complete output."""
     if not data:
         return Pushed()
     batch = batch_of(data, "pushed filters")
@@ -75,7 +75,7 @@ def _spec(batch: pa.RecordBatch) -> Mapping[str, Any]:
 
 
 class _Reader:
-    """`whole`: nothing of a predicate may be left out."""
+    """Decodes one predicate. With `whole`, no part of it may be left out."""
 
     def __init__(self, batch: pa.RecordBatch, schema: pa.Schema, *, whole: bool) -> None:
         self._batch, self._schema, self._whole = batch, schema, whole
@@ -141,7 +141,7 @@ class _Reader:
 
 
 def _fitted(value: pa.Scalar, kind: pa.DataType) -> pa.Scalar | None:
-    """A value as the column has its own; None for one that it can't have, or that is ordered in more than one way."""
+    """Returns a value cast to the column's type; None if the cast fails or changes it, or for NULL and NaN."""
     if not value.is_valid or (is_.is_floating(value.type) and value.as_py() != value.as_py()):
         return None
     if value.type == kind:

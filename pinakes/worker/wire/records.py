@@ -1,6 +1,6 @@
-"""Records: one row under a known Arrow schema, as the bytes of an IPC stream. Maps are dicts, enums their names.
+"""Records: one row with a known Arrow schema, as the bytes of an IPC stream. Maps are dicts, enums their names.
 
-Reading is lenient where versions differ: a field that is not known is left out, one that is missing is None.
+Decoding tolerates other versions: an unknown field is ignored, a missing one is None.
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ EMPTY = pa.schema([])
 
 
 def encode(schema: pa.Schema, values: Mapping[str, Any]) -> bytes:
-    """One row; fields that `values` lacks are NULL."""
+    """Encodes one row; fields that are missing in `values` are NULL."""
     return stream_of(row(schema, values))
 
 
 def row(schema: pa.Schema, values: Mapping[str, Any]) -> pa.RecordBatch:
-    """A batch of one row (of none, if there are no fields)."""
+    """Returns a batch of one row (of none, if there are no fields)."""
     return pa.RecordBatch.from_arrays([_array(values.get(f.name), f.type) for f in schema], schema=schema)
 
 
 def decode(data: bytes | pa.Buffer | None, what: str) -> dict[str, Any]:
-    """The one row of a record; `what` names it in errors."""
+    """Decodes the one row of a record; `what` names it in errors."""
     return row_of(batch_of(data, what), what)
 
 
 def row_of(batch: pa.RecordBatch, what: str) -> dict[str, Any]:
-    """The one row of a batch. Python's own values, with dicts for maps."""
+    """Returns the one row of a batch as Python values, with dicts for maps."""
     if batch.num_columns == 0:
         return {}
     if batch.num_rows != 1:
@@ -43,7 +43,7 @@ def row_of(batch: pa.RecordBatch, what: str) -> dict[str, Any]:
 
 
 def batch_of(data: bytes | pa.Buffer | None, what: str) -> pa.RecordBatch:
-    """The first batch of a stream; an empty one if it has none."""
+    """Returns the first batch of a stream; an empty one if it has none."""
     if data is None:
         raise ProtocolError(f"{what} is missing")
     try:
@@ -57,7 +57,7 @@ def batch_of(data: bytes | pa.Buffer | None, what: str) -> pa.RecordBatch:
 
 
 def stream_of(batch: pa.RecordBatch) -> bytes:
-    """A stream of one batch."""
+    """Returns a stream of one batch."""
     sink = pa.BufferOutputStream()
     with ipc.new_stream(sink, batch.schema) as writer:
         writer.write_batch(batch)
@@ -69,7 +69,7 @@ def schema_bytes(schema: pa.Schema) -> bytes:
 
 
 def schema_from(data: bytes | None, what: str) -> pa.Schema:
-    """A schema from its bytes: a bare one, or that of a stream."""
+    """Decodes a schema: a bare one, or that of a stream."""
     if not data:
         return EMPTY
     try:

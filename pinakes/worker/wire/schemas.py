@@ -1,4 +1,4 @@
-"""The Arrow schemas of the protocol's records, version 2.2: field by field as they go over the wire."""
+"""The Arrow schemas of the protocol's records, version 2.2, with their exact fields."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def optional(name: str, type: pa.DataType) -> pa.Field:
 
 
 def _struct(**fields: pa.DataType) -> pa.DataType:
-    """Types given as a list of one may be NULL."""
+    """Returns a struct type; a type given as a list of one is nullable."""
     return pa.struct([optional(n, t[0]) if isinstance(t, list) else required(n, t) for n, t in fields.items()])
 
 
@@ -40,7 +40,7 @@ _SECRET = _struct(secret_type=TEXT, scope=[TEXT], secret_name=[TEXT])
 _RELEASE = _struct(version=TEXT, released_at=[pa.timestamp("us", "UTC")], summary=TEXT, notes_url=[TEXT])
 
 ITEMS = pa.schema([required("items", BLOBS)])
-"""What every listing answers: records, each as bytes."""
+"""The result of every listing: records, each as bytes."""
 
 BIND_REQUEST = pa.schema(
     [
