@@ -21,7 +21,7 @@ def check_free(existing: Found | None, kind: Kind, *, replace: bool) -> None:
 
 
 def check_location(location: str | None, place: Place, access: FileAccess) -> None:
-    """Nobody would remove what lies elsewhere; and a path of this machine must be one that SQL may touch."""
+    """Raise for a temporary table, whose files are removed with the session, and for a local path SQL may not use."""
     if location is None:
         return
     if place.mount.is_private:

@@ -49,7 +49,7 @@ def _mount(
     if if_not_exists and catalogs.find(Part(name, quoted=True)) is not None:
         return
     replace = partial(_check_may_unmount, identity=session.identity) if or_replace else None
-    catalogs.check_free(name, replace=replace)  # before anything is opened; it is asked again at the end
+    catalogs.check_free(name, replace=replace)  # before anything is opened, and checked again at the end
     common = take_common(name, options)
     audience = catalogs.audience(common.visibility)
     made = make_mount(engine, name, location, common, options, owner=session.identity, audience=audience)
@@ -57,7 +57,7 @@ def _mount(
     if common.verify:
         verify(made, session.identity, execution.query.check)
     try:
-        with engine.secrets.lock:  # a secret that is dropped meanwhile is missed here, or sees the mount
+        with engine.secrets.lock:  # a secret dropped meanwhile is either missing here, or in use by the mount
             current = [engine.secrets.get(ref) for ref in made.secrets]
             catalogs.mount(made, replace=replace)
     except CatalogExists:
@@ -65,7 +65,7 @@ def _mount(
             raise
     else:
         if any(new is not old for new, old in zip(current, used, strict=True)):
-            made.renew()  # a secret was replaced before it could see the mount
+            made.renew()  # a secret was replaced before the mount was known to use it
 
 
 def _default_name(location: str) -> str:
@@ -126,6 +126,7 @@ def show_catalogs(statement: ShowCatalogs, execution: Execution) -> Result:
 
 
 def _check_may_unmount(mounted: Mounted, identity: Identity) -> None:
+    """The user who attached a catalog may detach it, and an administrator any."""
     mount = mounted.mount
     if identity.is_admin or (mount.origin == "attach" and mount.owner == identity.user):
         return

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -52,22 +52,22 @@ def insert(statement: Insert, execution: Execution) -> Result:
 
     They stream into new files.
     """
-    rows = run_remotely(statement, execution)
-    if rows is not None:
-        return _counted(statement, "INSERT", rows)
-    found = execution.resolver.find(statement.target.name, kind="TABLE")
-    change = _overwrite if statement.overwrite else _insert
+    return _change_rows(statement, execution, "INSERT", lambda: _insert(statement, execution))
+
+
+def _insert(statement: Insert, execution: Execution) -> int:
     try:
-        return _counted(statement, "INSERT", again(lambda: change(statement, execution), found))
+        return _write_rows(statement, execution)
     except ExecutionError as error:
-        told = _cast_error(statement, execution)
-        if told is None:
+        message = _misfit_message(statement, execution)
+        if message is None:
             raise
-        raise ExecutionError(told) from error
+        raise ExecutionError(message) from error
 
 
-def _cast_error(statement: Insert, execution: Execution) -> str | None:
-    """Which value does not fit its column, if that is what failed: the plan's error names neither column nor row."""
+def _misfit_message(statement: Insert, execution: Execution) -> str | None:
+    """Names the value that does not fit its column, if that is what failed: the plan's error names neither column nor
+    row."""
     _, table = execution.resolver.table(statement.target.name)
     schema, static = table.handle.schema(), static_values(statement, execution, table.handle)
     if statement.body is None:
@@ -80,22 +80,16 @@ def _cast_error(statement: Insert, execution: Execution) -> str | None:
         sources = positions(filled_columns(statement, schema, arrow, static), arrow)
         return misfit(execution, planner, body, sources, schema)
     except PinakesError:
-        return None  # what can't be asked so (DEFAULT, a stream) is told by the error itself
+        return None  # DEFAULT and streams can't be planned this way: the original error is raised
 
 
-def _insert(statement: Insert, execution: Execution) -> int:
+def _write_rows(statement: Insert, execution: Execution) -> int:
     found, table = execution.resolver.table(statement.target.name)
     execution.query.touch(found.place.mount.name)
     static = static_values(statement, execution, table.handle)
     rows, ordered = _insert_rows(statement, execution, table.handle.schema(), static)
-    return append(table, found, rows, execution.query.check, ordered=ordered)
-
-
-def _overwrite(statement: Insert, execution: Execution) -> int:
-    found, table = execution.resolver.table(statement.target.name)
-    execution.query.touch(found.place.mount.name)
-    static = static_values(statement, execution, table.handle)
-    rows, ordered = _insert_rows(statement, execution, table.handle.schema(), static)
+    if not statement.overwrite:
+        return append(table, found, rows, execution.query.check, ordered=ordered)
     if table.handle.spec().is_unpartitioned():
         return replace_all(table, found, rows, execution.query.check, ordered=ordered)
     if execution.session.settings.partition_overwrite_mode == "dynamic":
@@ -108,8 +102,8 @@ def _overwrite(statement: Insert, execution: Execution) -> int:
 def _insert_rows(
     statement: Insert, execution: Execution, schema: Schema, static: Mapping[str, str]
 ) -> tuple[Iterator[pa.RecordBatch], bool]:
-    """The rows in the table's shape, and whether they come in an order of the query's own; `static` has the constants
-    that PARTITION gives, by column."""
+    """The rows with the table's columns, and whether the query orders them. `static` has the constants that PARTITION
+    gives, by column."""
     planner = execution.planner()
     zone = execution.session.settings.time_zone
     given = {name: (sql, arrow_type_of(schema.find_field(name).field_type, zone)) for name, sql in static.items()}
@@ -145,7 +139,7 @@ def _value_casts(statement: Insert, schema: Schema, zone: str, static: Mapping[s
 
 
 _FEW_ROWS = 10_000
-"""Rows of a small table: to read them all takes no longer than a plan that shows which files can be left out."""
+"""Rows of a small table: reading all of them takes no longer than planning which files can be pruned."""
 
 
 def update(statement: Update, execution: Execution) -> Result:
@@ -154,12 +148,8 @@ def update(statement: Update, execution: Execution) -> Result:
     The files that hold matching rows are written anew, or the rows are marked and written once more, as the table wants
     it (`write.update.mode`).
     """
-    rows = run_remotely(statement, execution)
-    if rows is not None:
-        return _counted(statement, "UPDATE", rows)
-    found = execution.resolver.find(statement.target.name, kind="TABLE")
     change = _update if statement.source is None else _update_from
-    return _counted(statement, "UPDATE", again(lambda: change(statement, execution), found))
+    return _change_rows(statement, execution, "UPDATE", lambda: change(statement, execution))
 
 
 def _update(statement: Update, execution: Execution) -> int:
@@ -176,8 +166,7 @@ def _update(statement: Update, execution: Execution) -> int:
     touched = change.touched(places)
     select = ", ".join(_updated_value(change, c, values, types) for c in change.columns)
     sql = f"SELECT {select}{change.changed_lineage(TARGET)} FROM {touched}"
-    # The rows that stay come with the others, if their columns are of one type: a nested value gets its own when it is
-    # written.
+    # Unchanged rows are read with the changed ones if the types agree. A nested value is cast when it is written.
     complete = not on_read and all(type_name(planned_type(change.type_of(c))) is not None for c in values)
     _, left = change.divided(places)
     if complete and left.num_rows:
@@ -189,7 +178,7 @@ def _update(statement: Update, execution: Execution) -> int:
 
 
 def _update_from(statement: Update, execution: Execution) -> int:
-    """A join decides which rows change, as in MERGE: a row that is met twice is an error."""
+    """A join decides which rows change, as in MERGE: it is an error if a row matches twice."""
     change = Rewrite.of(execution, statement, statement.target)
     on_read = change.is_merge_on_read("update")
     assert statement.source is not None
@@ -197,7 +186,7 @@ def _update_from(statement: Update, execution: Execution) -> int:
     on = "TRUE"
     if statement.where is not None:
         on = change.text(statement.where)
-    plain = "(" not in statement.source.of(statement.text)  # tables alone give the same rows whenever they are asked
+    plain = "(" not in statement.source.of(statement.text)  # tables alone return the same rows each time
     change.narrow(matching(change, source, source if plain else None, on))
     clause = Clause("MATCHED", "UPDATE", None, assigned(statement.assignments, change))
     return merge_into(change, source, on, [clause], on_read=on_read)
@@ -216,17 +205,15 @@ def delete(statement: Delete, execution: Execution) -> Result:
     Files whose rows all match, by what the metadata tells of them, go unread; those that can hold a match are read, and
     written anew without it (or, as the table wants it, the rows are marked: `write.delete.mode`).
     """
-    rows = run_remotely(statement, execution)
-    if rows is not None:
-        return _counted(statement, "DELETE", rows)
-    found = execution.resolver.find(statement.target.name, kind="TABLE")
-    return _counted(statement, "DELETE", again(lambda: _delete(statement, execution), found))
+    return _change_rows(statement, execution, "DELETE", lambda: _delete(statement, execution))
 
 
 def _delete(statement: Delete, execution: Execution) -> int:
     change = Rewrite.of(execution, statement, statement.target)
     on_read = change.is_merge_on_read("delete")
-    matched = _rows_to_delete(statement, change)
+    source = f"{change.text(statement.source)}\n CROSS JOIN " if statement.source is not None else ""
+    where = f" WHERE {change.text(statement.where)}\n" if statement.where is not None else ""
+    matched = f"{source}{change.sql}{where}"
     candidates = set(change.wanted(matched))
     whole = _fully_deleted_files(statement, change, candidates)
     change.narrow(candidates - whole)
@@ -237,19 +224,12 @@ def _delete(statement: Delete, execution: Execution) -> int:
     return count
 
 
-def _rows_to_delete(statement: Delete, change: Rewrite) -> str:
-    """The rows to delete: the target with what it is joined to, and the condition."""
-    source = f"{change.text(statement.source)}\n CROSS JOIN " if statement.source is not None else ""
-    where = f" WHERE {change.text(statement.where)}\n" if statement.where is not None else ""
-    return f"{source}{change.sql}{where}"
-
-
 def _fully_deleted_files(statement: Delete, change: Rewrite, candidates: set[int]) -> set[int]:
     if statement.source is not None:
         return set()
     if statement.where is None:
         return whole_files(change, candidates, None)
-    # A condition that asks other tables can't be asked the other way round.
+    # A condition that reads other tables can't be negated to find the rows that stay.
     return set() if statement.tables else whole_files(change, candidates, change.text(statement.where))
 
 
@@ -257,11 +237,7 @@ def merge(statement: Merge, execution: Execution) -> Result:
     """MERGE INTO table [AS alias] USING table | (query) [AS alias] ON condition WHEN [NOT] MATCHED [BY SOURCE] [AND
     condition] THEN UPDATE SET column = expression, … | DELETE | INSERT [(columns)] VALUES (…) | DO NOTHING …
     """
-    rows = run_remotely(statement, execution)
-    if rows is not None:
-        return _counted(statement, "MERGE", rows)
-    found = execution.resolver.find(statement.target.name, kind="TABLE")
-    return _counted(statement, "MERGE", again(lambda: _merge(statement, execution), found))
+    return _change_rows(statement, execution, "MERGE", lambda: _merge(statement, execution))
 
 
 def _merge(statement: Merge, execution: Execution) -> int:
@@ -272,22 +248,16 @@ def _merge(statement: Merge, execution: Execution) -> int:
     files = set(matching(change, change.text(statement.source), source, on))
     clauses = [clause_of(c, statement, change, source) for c in statement.clauses]
     unmatched = [c.condition for c in clauses if c.when == "NOT MATCHED BY SOURCE"]
-    if unmatched:
-        files |= _unmatched_files(change, unmatched)
+    if unmatched:  # also the files that can hold a row which such a clause takes
+        where = "TRUE" if None in unmatched else " OR ".join(f"({condition}\n)" for condition in unmatched)
+        files |= set(change.wanted(f"{change.sql} WHERE {where}"))
     change.narrow(files)
     return merge_into(change, source, on, clauses, on_read=on_read)
 
 
-def _unmatched_files(change: Rewrite, conditions: Sequence[str | None]) -> set[int]:
-    """The files that can hold a row which a NOT MATCHED BY SOURCE clause takes."""
-    known = [c for c in conditions if c is not None]
-    where = " OR ".join(f"({c}\n)" for c in known) if len(known) == len(conditions) else "TRUE"
-    return set(change.wanted(f"{change.sql} WHERE {where}"))
-
-
 def _merge_source(statement: Merge, change: Rewrite) -> str:
-    """The source as it stands in a FROM clause. A query is read once and kept, since it is asked several times and
-    might answer differently; a table is read at one snapshot anyway."""
+    """The source as text of a FROM clause. A query runs once and its rows are kept, since they are used several times
+    and a second run might return others. A table is read at one snapshot anyway."""
     text = change.text(statement.source)
     table = any(ref.span.start == statement.source.start for ref in statement.tables)
     if table or statement.source_alias is None:
@@ -315,18 +285,26 @@ def truncate(statement: Truncate, execution: Execution) -> Result:
     return Result.done("TRUNCATE")
 
 
-def run_remotely(statement: Change, execution: Execution) -> int | None:
-    """The number of rows that were changed there; None if it is to be carried out here."""
-    if wanted_engine(statement, execution.session.settings) == LOCAL:
-        return None
-    from pinakes.engine.remote.changes import carried_out
-
-    return carried_out(statement, execution)
-
-
-def _counted(statement: Insert | Update | Delete | Merge, tag: str, count: int) -> Result:
+def _change_rows(
+    statement: Insert | Update | Delete | Merge, execution: Execution, tag: str, change: Callable[[], int]
+) -> Result:
+    """Runs a change on the selected engine, and here again after a lost race. The result is the number of rows: a row
+    of it for RETURNING count(*), else with the tag."""
+    count = run_remotely(statement, execution)
+    if count is None:
+        count = again(change, execution.resolver.find(statement.target.name, kind="TABLE"))
     if not statement.returning:
         return Result.done(tag, count)
     result = Result.rows(pa.schema([("count", pa.int64())]), [(count,)])
     result.count = count
     return result
+
+
+def run_remotely(statement: Change, execution: Execution) -> int | None:
+    """Runs a change on another engine, if that one is selected (`engine/remote/engine_selection.py`), and returns the
+    number of rows changed; None if the change is to run here."""
+    if wanted_engine(statement, execution.session.settings) == LOCAL:
+        return None
+    from pinakes.engine.remote.changes import carried_out
+
+    return carried_out(statement, execution)

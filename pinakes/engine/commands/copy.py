@@ -54,7 +54,7 @@ _ALIASES = {"PARQUET": "parquet", "CSV": "csv", "TSV": "csv", "JSON": "json", "J
 _FORMATS = {**_ALIASES, "ARROW": "arrow", "FEATHER": "arrow", "IPC": "arrow"}
 
 REPORT = pa.schema([(name, pa.int64()) for name in ("files_loaded", "files_skipped", "rows_loaded")])
-"""What COPY INTO tells."""
+"""The columns of the result of COPY INTO."""
 
 
 def copy_from(statement: CopyFrom, execution: Execution) -> Result:
@@ -83,7 +83,7 @@ def _target_table(statement: CopyFrom, execution: Execution) -> Found:
 
 @dataclass(frozen=True, slots=True)
 class _SourceFiles:
-    """What is to be read, and how."""
+    """The files to read, with their format and options."""
 
     files: list[File]
     format: str

@@ -46,10 +46,10 @@ def explain(statement: Explain, execution: Execution) -> Result:
 def _with_shared_subqueries(
     schema: pa.Schema, computed: Sequence[Computed], plans: Iterator[pa.RecordBatch]
 ) -> Iterator[pa.RecordBatch]:
-    """What is computed first stands first."""
+    """The plans of shared subqueries, which run first, and then the others."""
     if computed:
-        told = [(f"computed once: {c.name}", c.told()) for c in computed]
-        columns = [pa.array(column, f.type) for column, f in zip(zip(*told, strict=True), schema, strict=True)]
+        rows = [(f"computed once: {c.name}", c.told()) for c in computed]
+        columns = [pa.array(column, f.type) for column, f in zip(zip(*rows, strict=True), schema, strict=True)]
         yield pa.record_batch(columns, schema=schema)
     yield from plans
 
@@ -64,7 +64,6 @@ def _format_clause(statement: Explain) -> str:
 
 
 _JSON_SCHEMA = pa.schema([("plan", pa.string())])
-_FULL_FORMATS = ("TEXT", "JSON")
 
 
 def explain_full(statement: ExplainFull, execution: Execution) -> Result:
@@ -76,12 +75,16 @@ def explain_full(statement: ExplainFull, execution: Execution) -> Result:
     from pinakes.engine.explain.collect import Explaining
     from pinakes.engine.explain.rows import SCHEMA
 
-    is_json = _full_format(statement) == "JSON"
+    format = (statement.format or "TEXT").upper()
+    if format not in ("TEXT", "JSON"):
+        raise InvalidArgument(f"EXPLAIN FULL has no format {format}; there is: TEXT, JSON")
+    is_json = format == "JSON"
     explaining = Explaining.of(execution, statement, _query_in(statement, execution), analyze=statement.analyze)
     return Result(_JSON_SCHEMA if is_json else SCHEMA, _explained_rows(explaining, is_json=is_json))
 
 
 def _explained_rows(explaining: Explaining, *, is_json: bool) -> Iterator[pa.RecordBatch]:
+    """Runs the query, for ANALYZE, when the result is read; it is planned before."""
     from pinakes.engine.explain.document import document
     from pinakes.engine.explain.rows import SCHEMA, rows
 
@@ -95,15 +98,9 @@ def _explained_rows(explaining: Explaining, *, is_json: bool) -> Iterator[pa.Rec
     yield pa.record_batch([pa.array(column, pa.string()) for column in columns], schema=SCHEMA)
 
 
-def _full_format(statement: ExplainFull) -> str:
-    wanted = (statement.format or "TEXT").upper()
-    if wanted not in _FULL_FORMATS:
-        raise InvalidArgument(f"EXPLAIN FULL has no format {wanted}; there is: {', '.join(_FULL_FORMATS)}")
-    return wanted
-
-
 def _query_in(statement: Explain | ExplainFull, execution: Execution) -> Span:
-    """Where the query stands in the statement's text. What would change something is never carried out."""
+    """The span of the query to explain: the one given, or the one in an INSERT, CREATE TABLE AS or COPY … TO. The
+    change itself is never run."""
     full = " FULL" if isinstance(statement, ExplainFull) else ""
     inner = execution.session.engine.caches.statements.classify(statement.body.of(statement.text))
     execution.session.guard.statement(inner)

@@ -39,12 +39,12 @@ Given = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class _Executable:
-    """A procedure of Trino's, and the one here that does the same."""
+    """A procedure of Trino, and the procedure here that does the same."""
 
     signature: Signature
     does: str
     arguments: Callable[[Given, Mapping[str, str], datetime], dict[str, Any]]
-    """Those of the one here, by what was given, the table's properties and the time."""
+    """The arguments of the procedure here, from those given, the table's properties and the time."""
 
 
 def table_execute(statement: TableExecute, execution: Execution) -> Result:
@@ -74,7 +74,7 @@ def table_execute(statement: TableExecute, execution: Execution) -> Result:
 
 
 def table_execute_columns(statement: TableExecute) -> pa.Schema:
-    """The columns of what it will tell; nothing is run."""
+    """The columns of the result, without running the procedure."""
     return procedure(_executable(statement).does).columns
 
 
@@ -110,7 +110,7 @@ def _amount(name: str, text: str, units: Mapping[str, float]) -> float:
 
 
 def _optimize_arguments(given: Given, properties: Mapping[str, str], now: datetime) -> dict[str, Any]:
-    """All files below the threshold, if there are two of a partition, and those that rows are deleted of."""
+    """All files below the threshold, if a partition has two, and those with deleted rows."""
     least = int(_amount("file_size_threshold", given.get("file_size_threshold") or "100MB", _SIZES))
     target = max(int(properties.get(TARGET_SIZE, 512 * MB)), least + 1)
     options = {

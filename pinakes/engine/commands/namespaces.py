@@ -71,7 +71,7 @@ def drop_namespace(statement: DropNamespace, execution: Execution) -> Result:
 
 
 def _drop_contents(catalog: SupportsNamespaceChanges, namespace: Namespace) -> None:
-    """Everything within goes first, children before parents."""
+    """Drops everything in a namespace, children before parents."""
     for child in catalog.list_namespaces(namespace):
         _drop_contents(catalog, child)
         catalog.drop_namespace(child)
@@ -94,7 +94,7 @@ def show_namespaces(statement: ShowNamespaces, execution: Execution) -> Result:
 
 
 def _child_names(place: Place) -> set[str]:
-    """As information_schema.schemata has them: at the top of each catalog is its `information_schema`, too."""
+    """The child namespaces as in information_schema.schemata: each catalog also has an `information_schema`."""
     try:
         found = namespaces(place.mount).list_namespaces(place.namespace)
     except NamespaceNotFound:
@@ -120,12 +120,12 @@ def use(statement: Use, execution: Execution) -> Result:
 
 
 def _default_namespace(place: Place) -> Namespace:
-    """Of a catalog that says nothing about it: its namespace `default`, if it has one. Most have, and few of them can
-    hold tables outside of any namespace."""
+    """The namespace `default` of a catalog that declares no other, if it exists. Most catalogs have one, and few of
+    these can hold tables outside of a namespace."""
     catalog = place.mount.catalog
     try:
         has_default = isinstance(catalog, SupportsNamespaces) and catalog.namespace_exists(_DEFAULT)
-    except CatalogUnavailable:  # whoever reads a table of it is told
+    except CatalogUnavailable:  # reported when a table of it is read
         return ()
     return _DEFAULT if has_default else ()
 

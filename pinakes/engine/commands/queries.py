@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
     from pinakes.parser.statements import Deallocate, Execute, Kill, Prepare, Query, Statement
 
+MAX_PARAMETER = 65_535
+"""The highest number of a parameter."""
+
 
 def query(statement: Query, execution: Execution) -> Result:
     """SELECT [DISTINCT] … [FROM …] [WHERE …] [GROUP BY …] [HAVING …] [ORDER BY …] [LIMIT n] [OFFSET n], and VALUES (…),
@@ -35,13 +38,9 @@ def query(statement: Query, execution: Execution) -> Result:
     if wanted != LOCAL:
         from pinakes.engine.remote.query import remote_query
 
-        found = remote_query(statement, execution, wanted)
-        if found is not None:
-            return found
-    return _local_query(statement, execution)
-
-
-def _local_query(statement: Query, execution: Execution) -> Result:
+        remote = remote_query(statement, execution, wanted)
+        if remote is not None:
+            return remote
     key = key_of(statement, statement.text, execution)
     if key is None:
         (frame, schema), reads = planned(lambda reads: _plan_uncached(statement, execution, reads), execution)
@@ -58,7 +57,7 @@ def _local_query(statement: Query, execution: Execution) -> Result:
 
 
 def _plan_uncached(statement: Query, execution: Execution, reads: Reads) -> tuple[DataFrame, pa.Schema]:
-    """A plan that nobody will use again."""
+    """Plans a query that can't use the plan cache."""
     with reads.collecting():
         return execution.ready(execution.planner().query(statement))
 
@@ -76,10 +75,6 @@ def prepare(statement: Prepare, execution: Execution) -> Result:
         raise AlreadyExistsError(f"prepared statement '{name}' exists already. DEALLOCATE it first.")
     session.prepared[name] = body
     return Result.done("PREPARE")
-
-
-MAX_PARAMETER = 65_535
-"""The highest number of a parameter."""
 
 
 def execute(statement: Execute, execution: Execution) -> Result:
@@ -100,7 +95,7 @@ def execute(statement: Execute, execution: Execution) -> Result:
 
 
 def parameter_names(inner: Statement) -> list[str]:
-    """The parameters in the order of their arguments: $1 to the highest number, or names as they are first met."""
+    """The parameters in the order of their arguments: $1 to the highest number, or names by first occurrence."""
     found = [p.name for p in inner.placeholders] if isinstance(inner, Planned) else []
     if found and all(n.isdigit() for n in found):
         highest = max(map(int, found))
@@ -113,7 +108,7 @@ def parameter_names(inner: Statement) -> list[str]:
 
 
 def _argument_values(statement: Execute, execution: Execution) -> list[Any]:
-    """The arguments are expressions: their values, as Arrow scalars."""
+    """The values of the arguments, which are expressions, as Arrow scalars."""
     if not statement.arguments:
         return []
     text = ", ".join(f"{span.of(statement.text)} AS p{i}" for i, span in enumerate(statement.arguments))

@@ -34,7 +34,7 @@ def create_secret(statement: CreateSecret, execution: Execution) -> Result:
         if not statement.if_not_exists:
             raise
     for mount in session.engine.users_of(SecretRef(owner, name)):
-        mount.renew()  # it is opened anew, with the new value
+        mount.renew()  # reopened with the new value
     return Result.done("CREATE SECRET")
 
 
@@ -52,11 +52,11 @@ def drop_secret(statement: DropSecret, execution: Execution) -> Result:
 
 
 def _catalogs_using(session: Session, ref: SecretRef) -> list[str]:
-    """The catalogs that are open by it. Of those that other users attached for themselves it is told how many."""
+    """The catalogs that use a secret; of those that other users attached for themselves, only the number."""
     mounts = session.engine.users_of(ref)
-    told = {m.name for m in mounts if m.owner == session.identity.user or m.audience == EVERYBODY}
+    visible = {m.name for m in mounts if m.owner == session.identity.user or m.audience == EVERYBODY}
     others = sum(m.owner != session.identity.user and m.audience != EVERYBODY for m in mounts)
-    return [*sorted(told), *([f"{others} of other users"] if others else [])]
+    return [*sorted(visible), *([f"{others} of other users"] if others else [])]
 
 
 _SECRETS = pa.schema([(name, pa.string()) for name in ("Name", "Type", "Scope", "Used By")])

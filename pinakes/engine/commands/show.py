@@ -13,7 +13,7 @@ from pinakes.core.names import Name, display, dotted, spell, text_literal
 from pinakes.core.worker_tables import WorkerTable
 from pinakes.engine.binding.capabilities import views
 from pinakes.engine.binding.namespaces import Place, objects
-from pinakes.engine.binding.resolver import iceberg_only
+from pinakes.engine.binding.resolver import Resolver, iceberg_only
 from pinakes.engine.binding.view_columns import view_columns
 from pinakes.engine.planning.plan_schema import schema_of
 from pinakes.engine.result import Result
@@ -33,28 +33,24 @@ if TYPE_CHECKING:
 
 def show_tables(statement: ShowTables, execution: Execution) -> Result:
     """SHOW TABLES [IN x] [LIKE p]: tables and views of one namespace; without IN, the session's temporary ones too."""
-    resolver = execution.resolver
-    place = resolver.namespace(statement.within, check=False)
-    if statement.within is not None and not place.namespace:
-        place = Place(place.mount, resolver.home(place.mount))
-    names = set(objects(place.mount.catalog, place))
-    own = resolver.temporary_place()
-    if statement.within is None and own is not None:
-        names.update(objects(own.mount.catalog, own))
+    places = _listed_namespaces(statement.within, execution.resolver)
+    names = {name for place in places for name in objects(place.mount.catalog, place)}
     return Result.names("Table", names, statement.like)
 
 
 def show_views(statement: ShowViews, execution: Execution) -> Result:
     """SHOW VIEWS [IN x] [LIKE p]: the views of one namespace; without IN, the session's temporary ones too."""
-    resolver = execution.resolver
-    place = resolver.namespace(statement.within, check=False)
-    if statement.within is not None and not place.namespace:
-        place = Place(place.mount, resolver.home(place.mount))
-    names = set(views(place.mount).list_views(place.namespace))
-    own = resolver.temporary_place()
-    if statement.within is None and own is not None:
-        names.update(views(own.mount).list_views(own.namespace))
+    places = _listed_namespaces(statement.within, execution.resolver)
+    names = {name for place in places for name in views(place.mount).list_views(place.namespace)}
     return Result.names("View", names, statement.like)
+
+
+def _listed_namespaces(within: Name | None, resolver: Resolver) -> list[Place]:
+    place = resolver.namespace(within, check=False)
+    if within is not None:
+        return [place if place.namespace else Place(place.mount, resolver.home(place.mount))]
+    temporary = resolver.temporary_place()
+    return [place] if temporary is None else [place, temporary]
 
 
 _COLUMNS = pa.schema([("Column", pa.string()), ("Type", pa.string()), ("Extra", pa.string()), ("Comment", pa.string())])
@@ -135,20 +131,16 @@ def _describe_namespace(statement: Describe, execution: Execution) -> Result:
 
 def show_create(statement: ShowCreate, execution: Execution) -> Result:
     """SHOW CREATE TABLE | VIEW | SCHEMA name: the statement that would make it."""
-    text = _create_text(statement, execution)
-    return Result.rows(pa.schema([(f"Create {statement.what.capitalize()}", pa.string())]), [(text,)])
-
-
-def _create_text(statement: ShowCreate, execution: Execution) -> str:
     match statement.what:
         case "TABLE":
-            return _table_text(statement, execution)
+            text = _table_text(statement, execution)
         case "VIEW":
-            return _view_text(statement, execution)
+            text = _view_text(statement, execution)
         case "SCHEMA":
-            return _namespace_text(statement, execution)
+            text = _namespace_text(statement, execution)
         case "CATALOG":
             raise NotSupportedError("SHOW CREATE CATALOG is not supported: a mount may carry secrets")
+    return Result.rows(pa.schema([(f"Create {statement.what.capitalize()}", pa.string())]), [(text,)])
 
 
 def _table_text(statement: ShowCreate, execution: Execution) -> str:

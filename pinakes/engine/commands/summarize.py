@@ -1,4 +1,8 @@
-"""SUMMARIZE: one query computes the aggregates of all columns, by their types, and each column becomes a row."""
+"""SUMMARIZE: one query computes the aggregates of all columns, by their types, and each column becomes a row.
+
+Counts, minima, maxima and averages are exact: whole numbers, decimals and times are summed as decimals wide enough for
+any number of rows, and divided once. Distinct values and quantiles are estimates.
+"""
 
 from __future__ import annotations
 
@@ -105,7 +109,7 @@ class _Column:
 
     @property
     def has_order(self) -> bool:
-        """An interval of months has none to speak of: who can tell 30 days from a month?"""
+        """Intervals of months have no order: 30 days and a month can't be compared."""
         return not self.is_nested and not is_.is_interval(self.values)
 
 
@@ -113,11 +117,11 @@ def _is_time(t: pa.DataType) -> bool:
     return bool(is_.is_timestamp(t) or is_.is_date(t) or is_.is_time(t) or is_.is_duration(t))
 
 
-# --- asking -------------------------------------------------------------------------------------------------------
+# --- aggregates ---------------------------------------------------------------------------------------------------
 
 
 def _aggregate(frame: DataFrame, columns: Sequence[_Column]) -> DataFrame:
-    """One row with all that is asked about the columns of a plan, which are called c0, c1, … there.
+    """One row with the aggregates of all columns of a plan, which are called c0, c1, … there.
 
     As expressions and not as SQL, whose planner takes time with the square of their number.
     """
@@ -184,7 +188,7 @@ def _sum_type(t: pa.DataType) -> pa.DataType:
     return pa.decimal128(38, t.scale) if t.precision <= _SUMMABLE else pa.decimal256(76, t.scale)
 
 
-# --- reading ------------------------------------------------------------------------------------------------------
+# --- rows ---------------------------------------------------------------------------------------------------------
 
 _SCHEMA = pa.schema(
     [
@@ -212,7 +216,7 @@ def _summary_rows(found: pa.Table, columns: Sequence[_Column]) -> Iterator[tuple
 
 
 class _ColumnSummary:
-    """What was found out about one column."""
+    """The aggregates of one column, as a row."""
 
     def __init__(self, i: int, column: _Column, arrays: dict[str, pa.Array]) -> None:
         self._i, self._column, self._arrays = i, column, arrays

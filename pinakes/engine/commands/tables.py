@@ -104,14 +104,14 @@ def create_table_as(statement: CreateTableAs, execution: Execution) -> Result:
 
 
 def _replace_table_as(statement: CreateTableAs, execution: Execution, existing: Found) -> int:
-    # First the table, then the query: when it reads the table it replaces, both mean the same snapshot.
+    # The table is loaded before the query is planned: if the query reads it, both see the same snapshot.
     old = execution.resolver.fresh(existing)
     spec, rows, ordered = _plan_table_as(statement, execution, old)
     return replace_table(old, existing, spec, rows, execution.query.check, ordered=ordered)
 
 
 def _plan_table_as(statement: CreateTableAs, execution: Execution, old: IcebergTable | None) -> _Planned:
-    """What the table is to be, its rows, and whether these come in an order of the query's own."""
+    """The definition of the table, its rows, and whether the query orders them."""
     planner = execution.planner()
     with execution.query.phase("resolve"):
         body = planner.rewrite(statement, statement.body)
@@ -156,7 +156,7 @@ def drop_table(statement: DropTable, execution: Execution) -> Result:
     purge = statement.purge or (found.place.mount.is_private and is_idle)
     try:
         catalog.drop_table(found.place.namespace, found.name, purge=purge)
-    except TableNotFound:  # somebody else was faster
+    except TableNotFound:  # dropped by another session meanwhile
         if not statement.if_exists:
             raise
     return Result.done("DROP TABLE")

@@ -55,19 +55,19 @@ def _view_of(
     comment: str | None,
     comments: dict[str, str] | None = None,
 ) -> ViewDefinition:
-    """The view that a query makes, within the session's current place."""
+    """The definition of a view by its query, whose names are looked up in the session's current namespace."""
     if statement.placeholders:
         raise InvalidArgument("a view cannot have parameters")
     session, private = execution.session, made.place.mount.is_private
     scope = session.scope
     keeps_text = isinstance(made.place.mount.catalog, SupportsViewTexts)
-    if keeps_text:  # where its names are looked up when it is read
+    if keeps_text:  # such a catalog looks names up in the view's own namespace
         scope = Scope(made.place.mount.name, made.place.namespace)
     within = private or keeps_text
     planner = Planner(execution, session.resolver.within(scope, made)) if within else execution.planner()
     arrow = schema_of(planner.query(statement, body))
     _check_readable(planner, made, session)
-    if scope.catalog == TEMP and not private:  # nothing it reads is there, and other sessions have no such catalog
+    if scope.catalog == TEMP and not private:  # it reads nothing there, and other sessions lack that catalog
         scope = Scope(made.place.mount.name, made.place.namespace)
     sql = body.of(statement.text).strip()
     if keeps_text and names:
@@ -126,14 +126,14 @@ def drop_view(statement: DropView, execution: Execution) -> Result:
     found = resolver.find(name, kind="VIEW")
     try:
         views(found.place.mount, change=True).drop_view(found.place.namespace, found.name)
-    except ViewNotFound:  # somebody else was faster
+    except ViewNotFound:  # dropped by another session meanwhile
         if not statement.if_exists:
             raise
     return Result.done("DROP VIEW")
 
 
 def _check_readable(planner: Planner, view: Found, session: Session) -> None:
-    """What a view reads must be there as long as the view is."""
+    """Raises if the view reads a relation that does not live as long as the view."""
     if view.place.mount.is_private:
         variables = [n for n in planner.relations.temporaries if session.temporary.find(Part(n, quoted=True)) is None]
         if variables:
