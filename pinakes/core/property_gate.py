@@ -103,6 +103,30 @@ OF_REST_CATALOGS: Mapping[str, Check] = {
 """What a REST catalog may say of itself in its configuration, beside `FROM_SERVERS`."""
 
 
+_TO_HOSTS: tuple[tuple[tuple[str, ...], tuple[set[str], ...]], ...] = (
+    (("gcs.service.host",), ({"gcs.oauth2.token"},)),
+    (
+        (
+            "adls.account-host",
+            "adls.blob-storage-authority",
+            "adls.dfs-storage-authority",
+            "adls.blob-storage-scheme",
+            "adls.dfs-storage-scheme",
+        ),
+        ({"adls.account-key"}, {"adls.sas-token"}, {"adls.tenant-id", "adls.client-id", "adls.client-secret"}),
+    ),
+)
+"""Of stores whose clients send a token of this machine where they are given no other credentials: the keys that say to
+which host, and the credentials."""
+
+
+def without_strange_hosts(properties: Mapping[str, str]) -> dict[str, str]:
+    """The properties without a host that a token of this machine would be sent to. S3 gets signatures only."""
+    given = {key for key, value in properties.items() if value}
+    strange = [key for hosts, ways in _TO_HOSTS if not any(way <= given for way in ways) for key in hosts]
+    return {key: value for key, value in properties.items() if key not in strange}
+
+
 def allowed(properties: Mapping[str, object] | None, *lists: Mapping[str, Check]) -> dict[str, str]:
     """The properties that are on one of the lists and have a fitting value; the rest is left out."""
     found = {}

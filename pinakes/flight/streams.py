@@ -17,7 +17,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.flight as fl
 
-from pinakes.core.errors import QueryCanceled
+from pinakes.core.errors import InvalidArgument, QueryCanceled
 from pinakes.engine.execution.query import Query
 from pinakes.flight.wire_types import conformed
 
@@ -133,9 +133,14 @@ class Watch:
 
 
 def received(reader: Any, call: Call, seconds: float) -> Iterator[pa.RecordBatch]:
-    """The batches that a client sends, all of them or an error."""
+    """The batches that a client sends, all of them or an error. Each is checked: Arrow takes offsets and indices as
+    they are, also those that lead out of the memory of the batch."""
     for chunk in reader:
         if chunk.data is not None:
+            try:
+                chunk.data.validate(full=True)
+            except pa.ArrowException as error:
+                raise InvalidArgument(f"the rows that were sent are no valid Arrow data: {str(error)[:200]}") from error
             yield chunk.data
     call.check_there(seconds)
 

@@ -17,6 +17,10 @@ MOST_CHAINED = 1000
 MOST_SET_OPERATORS = 500
 MOST_JOINS = 500
 MOST_DEFINED = 1000
+MOST_GROUPING_SETS = 4096
+"""As many as DataFusion plans; it counts them when it has made them all."""
+MOST_OF_NAME = 5000
+"""Characters: a name that is not known is compared with all that are."""
 
 _OPEN, _CLOSE = frozenset("([{"), frozenset(")]}")
 _LOGICAL = frozenset({"AND", "OR", "XOR"})
@@ -65,7 +69,11 @@ class _Level:
 
 
 def check_chains(tokens: Sequence[Token]) -> None:
-    """A Fault at the operator, join or query that is one too many."""
+    """A Fault at the operator, join or query that is one too many, and at CUBE of too many columns."""
+    for token in tokens:
+        if token.kind in ("word", "quoted") and token.end - token.start > MOST_OF_NAME + 2:
+            raise Fault(f"names may have up to {MOST_OF_NAME:,} characters", token.start)
+    _check_groups(tokens)
     if len(tokens) <= min(MOST_CHAINED, MOST_SET_OPERATORS, MOST_JOINS, MOST_DEFINED):
         return
     words = [t.word for t in tokens]
@@ -78,6 +86,31 @@ def check_chains(tokens: Sequence[Token]) -> None:
         _check_count(tokens, MOST_DEFINED, "queries in WITH", list(_definitions(words)))
     if sum(counts[w] for w in _COUNTED) > MOST_CHAINED:
         _check_depth(tokens, words)
+
+
+def _check_groups(tokens: Sequence[Token]) -> None:
+    """CUBE of n columns is 2^n GROUP BYs in one, and those of several are multiplied."""
+    sets = 1
+    for at, token in enumerate(tokens[:-1]):
+        if token.word == "GROUP":
+            sets = 1
+        elif token.word in ("CUBE", "ROLLUP", "SETS") and tokens[at + 1].word == "(":
+            items = _items(tokens, at + 2)
+            sets *= 2 ** min(items, 64) if token.word == "CUBE" else items + (token.word == "ROLLUP")
+            if sets > MOST_GROUPING_SETS:
+                message = f"more than {MOST_GROUPING_SETS} grouping sets in one GROUP BY are not supported"
+                raise Fault(message, token.start, unsupported=True)
+
+
+def _items(tokens: Sequence[Token], at: int) -> int:
+    """How many there are in the brackets that are open."""
+    depth, items = 1, 1
+    while depth and at < len(tokens):
+        word = tokens[at].word
+        depth += (word in _OPEN) - (word in _CLOSE)
+        items += depth == 1 and word == ","
+        at += 1
+    return items
 
 
 def _check_count(tokens: Sequence[Token], most: int, what: str, counted: list[bool]) -> None:

@@ -24,16 +24,18 @@ _LONGEST = 200
 def projections(text: str, tokens: Sequence[Token]) -> tuple[Projection, ...]:
     """The unnamed items of the first SELECT that stands outside of all brackets."""
     seen: set[str] = set()
+    numbers: dict[str, int] = {}
     found: list[Projection] = []
     for listed in _items(tokens):
         item = _without_on(listed)
         name = _name(text, item)
         if name is None:
             continue
-        unique, number = name, 0
+        unique, number = name, numbers.get(name, 0)
         while unique in seen:
             number += 1
             unique = f"{name}_{number}"
+        numbers[name] = number
         seen.add(unique)
         if unique != name or not _is_column(item):
             found.append(Projection(item[-1].end, unique))

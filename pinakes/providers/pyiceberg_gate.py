@@ -1,16 +1,19 @@
-"""What is replaced in pyiceberg, of any version, so that the metadata of a table neither names code to run nor fills
-the memory. Tables of other FileIO classes than ours, which a program may use beside Pinakes, keep pyiceberg's ways.
+"""What is replaced in pyiceberg, of any version, so that the metadata of a table neither names code to run, nor fills
+the memory, nor reads what else is in it. Tables of other FileIO classes than ours, which a program may use beside
+Pinakes, keep pyiceberg's ways.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from pyiceberg.avro import file as avro_file
 from pyiceberg.serializers import NOOP_COMPRESSOR, Compressor, FromByteStream
 from pyiceberg.table import Table
 from pyiceberg.table.metadata import TableMetadata, TableMetadataUtil
 
 from pinakes.core.errors import DataCorrupt
+from pinakes.providers.checked_avro import CheckedDecoder
 from pinakes.providers.table_io import TableIO, location_provider
 
 if TYPE_CHECKING:
@@ -26,6 +29,7 @@ _THEIR_PROVIDER = Table.location_provider
 def close_gate() -> None:
     setattr(Table, "location_provider", _location_provider)  # noqa: B010 - mypy lets no method be assigned
     setattr(FromByteStream, "table_metadata", staticmethod(_table_metadata))  # noqa: B010
+    setattr(avro_file, "new_decoder", CheckedDecoder)  # noqa: B010
 
 
 def read_bounded(stream: Any) -> bytes:

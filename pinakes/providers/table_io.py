@@ -17,7 +17,7 @@ from pyiceberg.table.locations import LocationProvider, ObjectStoreLocationProvi
 from pinakes.core.errors import InvalidArgument, PermissionDenied
 from pinakes.core.location import Location
 from pinakes.core.path_sandbox import EVERYWHERE, Roots
-from pinakes.core.property_gate import FROM_SERVERS, WRITE_PATHS, allowed
+from pinakes.core.property_gate import FROM_SERVERS, WRITE_PATHS, allowed, without_strange_hosts
 
 if TYPE_CHECKING:
     from pyiceberg.io import InputFile, OutputFile
@@ -33,7 +33,7 @@ class TableIO(PyArrowFileIO):
     be below `roots`."""
 
     def __init__(self, properties: Properties, roots: Roots = EVERYWHERE) -> None:
-        super().__init__(allowed(properties, FROM_SERVERS))
+        super().__init__(without_strange_hosts(allowed(properties, FROM_SERVERS)))
         self.roots = roots
 
     def check(self, location: Location, known: dict[str, bool] | None = None) -> None:

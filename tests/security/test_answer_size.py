@@ -10,6 +10,7 @@ import pytest
 
 from pinakes.core.errors import CatalogUnavailable, PinakesError
 from tests.engine.support import do, rows
+from tests.security.recording import catalog
 from tests.security.rogue import an_engine_of, bomb, loaded, rogue_catalog, session_of, table_at
 
 
@@ -84,3 +85,15 @@ def test_numbers_of_a_server_are_looked_at(config: dict[str, str], tmp_path: Pat
         an_engine_of(tmp_path / "lake", allowed=here, r=rogue.as_catalog()) as engine,
     ):
         assert rows(session_of(engine), "SELECT a FROM r.s.t") == [(7,)]
+
+
+def test_the_answer_of_a_worker_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    from pinakes.worker.client import http
+    from pinakes.worker.exceptions import ProtocolError
+
+    monkeypatch.setattr(http, "LARGEST_ANSWER", 5)
+    with catalog() as other:
+        connection = http.HttpConnection(other.uri)
+        with pytest.raises(ProtocolError, match="an answer of more than"):
+            connection.post("x", b"", 10.0, None)
+        connection.close()

@@ -186,6 +186,24 @@ def test_who_may_use_a_secret() -> None:
     assert not Secret("s", "bearer", "bob", {}).serves(Identity("ann", roles=frozenset({"admin"})))
 
 
+def test_roles_of_the_identity_provider_are_the_users() -> None:
+    """All but one that is called as the role of our administrators: only administrator_roles make one."""
+    from pinakes.core.server_config import OidcConfig
+    from pinakes.flight.logins.oidc import Oidc
+
+    oidc = Oidc(OidcConfig("https://issuer.example.com", ("a",), roles_claim="groups", administrator_roles=("boss",)))
+    for groups, roles in (
+        (["analysts", "admin"], {"analysts"}),
+        (["boss"], {"boss", "admin"}),
+        ("analysts", {"analysts"}),
+        (None, set()),
+        ({"admin": 1}, set()),
+    ):
+        found = oidc._identity("token", {"preferred_username": "eve", "groups": groups})
+        assert found is not None
+        assert found.roles == roles
+
+
 def test_users_and_roles_of_the_configuration_are_lists(tmp_path: Path) -> None:
     from pinakes.core.config import parse_config
     from pinakes.core.errors import ConfigError

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from pinakes.providers.table_io import TableIO
 from tests.engine.support import do, rows
 from tests.security.rogue import NAME, an_engine_of, loaded, planted, rogue_catalog, session_of, table_at
 
@@ -54,3 +55,20 @@ def test_only_known_properties_reach_pyiceberg(source: str, served: bool, tmp_pa
             assert set(io.properties) & set(POISON) <= {"s3.region"}
             assert type(io).__name__ == "TableIO"
     assert planted == []
+
+
+HOSTS = {
+    "gcs.service.host": "https://evil.example.com",
+    "adls.account-host": "evil.example.com",
+    "adls.blob-storage-authority": ".evil.example.com",
+    "adls.dfs-storage-authority": ".evil.example.com",
+    "adls.dfs-storage-scheme": "https",
+}
+
+
+@pytest.mark.parametrize("lent", [{}, {"gcs.oauth2.token": "", "adls.sas-token": "", "adls.account-name": "a"}])
+def test_a_token_of_the_machine_is_sent_to_no_host_that_a_catalog_names(lent: dict[str, str]) -> None:
+    """Clients of Google and Azure send a token that opens all stores of the machine's account."""
+    assert set(TableIO({**HOSTS, **lent}).properties) & set(HOSTS) == set()
+    theirs = {"gcs.oauth2.token": "t", "adls.sas-token": "t"}
+    assert set(TableIO({**HOSTS, **theirs}).properties) >= set(HOSTS)

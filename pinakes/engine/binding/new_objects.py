@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
 from pinakes.core.errors import InvalidArgument, TableExists, ViewExists
-from pinakes.core.location import Location
 from pinakes.core.names import Name, Namespace
 from pinakes.engine.binding.namespaces import Found, Kind, Place
-from pinakes.engine.binding.resolver import Resolver
-from pinakes.engine.files.access import FileAccess
+
+if TYPE_CHECKING:
+    from pinakes.engine.binding.resolver import Resolver
+    from pinakes.engine.catalogs.authorization.guard import Guard
 
 
 def check_free(existing: Found | None, kind: Kind, *, replace: bool) -> None:
@@ -20,13 +24,12 @@ def check_free(existing: Found | None, kind: Kind, *, replace: bool) -> None:
     raise taken(f"{kind.lower()} {existing} exists already; use CREATE OR REPLACE {kind}, or IF NOT EXISTS")
 
 
-def check_location(location: str | None, place: Place, access: FileAccess) -> None:
-    """Raise for a temporary table, whose files are removed with the session, and for a local path SQL may not use."""
-    if location is None:
-        return
-    if place.mount.is_private:
-        raise InvalidArgument("a temporary table has no LOCATION: it lies where it goes with the session")
-    access.location(Location.parse(location))
+def check_places(location: str | None, properties: Iterable[tuple[str, str]], place: Place, guard: Guard) -> None:
+    """The location of a new table, and those among its properties. A temporary table has none: its files are removed
+    with the session."""
+    if location is not None and place.mount.is_private:
+        raise InvalidArgument("a temporary table has no LOCATION: its files are removed with the session")
+    guard.places(place.mount.mount, location, properties)
 
 
 def rename_target(found: Found, target: Name, resolver: Resolver) -> tuple[Namespace, str]:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from pinakes.engine.planning.optimize.shared import Shared
     from pinakes.engine.system.scan import SystemScan
     from pinakes.engine.workers.scan import WorkerScan
+    from pinakes.providers.vgi.attachment import Attachment
 
 ROOT = "$root"
 """The schema that stands for the empty namespace (an empty identifier cannot be written)."""
@@ -42,6 +43,8 @@ class Relation:
     """Its provider is a shadow, and its rows are to be made before the plan is run."""
     worker: WorkerScan | None = None
     """Its provider is a shadow, and a worker is told what the plan asks of it before the plan is run."""
+    source: Attachment | None = None
+    """The worker that its rows come from."""
     shared: Shared | None = None
     """Its provider is a shadow, and its rows are computed before the plan is run
     (`engine/planning/optimize/shared.py`)."""
@@ -55,6 +58,8 @@ class Relation:
     """Of a view: where it is."""
     is_steady: bool = True
     """False of a view that gives something else each time, though its tables are the same."""
+    steps: int = 1
+    """Of a view: the operators of its plan, which stands in the plan wherever the view is read."""
 
     @property
     def is_shadow(self) -> bool:

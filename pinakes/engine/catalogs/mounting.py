@@ -20,7 +20,7 @@ from pinakes.core.errors import (
     SecretNotFound,
 )
 from pinakes.core.identity import Identity
-from pinakes.core.location import STORES
+from pinakes.core.location import STORES, Location
 from pinakes.core.names import Part
 from pinakes.core.secrets import STORAGE, Access, Secret, covers
 from pinakes.core.values import one_of, text, truth
@@ -151,9 +151,21 @@ def make_mount(
         read_only=common.read_only,
         pass_token=common.pass_token,
         secrets=tuple(refs.values()),
+        places=_places(engine, location, options, refs),
         caches=engine.caches,
         id=mount_id,
     )
+
+
+def _places(
+    engine: Engine, location: str, options: Mapping[str, OptionValue], refs: Mapping[str, SecretRef]
+) -> tuple[str, ...]:
+    """The parts of object stores that are a catalog's own."""
+    given = (location, str(options.get("WAREHOUSE") or ""))
+    own = [Location.parse(text).identity for text in given if text.partition("://")[0] in STORES]
+    secret, storage = (engine.secrets.get(refs[key]) if key in refs else None for key in ("secret", "storage"))
+    scope = Access(secret, storage).stores
+    return (*own, scope) if scope else tuple(own)
 
 
 def verify(mount: Mount, identity: Identity, check: Callable[[], None]) -> None:

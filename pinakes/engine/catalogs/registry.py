@@ -66,6 +66,8 @@ class Mount:
     pass_token: bool = False
     secrets: tuple[SecretRef, ...] = ()
     """What it is opened with."""
+    places: tuple[str, ...] = ()
+    """The parts of object stores that are its own: its warehouse, and the scope of the secret for its files."""
     caches: Caches[Any] | None = field(default=None, repr=False)
     """Where it is remembered what it holds, and the clients of its users."""
     id: MountId = field(default_factory=MountId)

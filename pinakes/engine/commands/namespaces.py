@@ -30,6 +30,7 @@ def create_namespace(statement: CreateNamespace, execution: Execution) -> Result
     if place.namespace[-1].lower() == INFORMATION_SCHEMA:
         raise InvalidArgument(f"namespace name '{INFORMATION_SCHEMA}' is reserved; choose another")
     catalog = namespace_changes(place.mount)
+    execution.session.guard.places(place.mount.mount, None, statement.properties)
     try:
         catalog.create_namespace(place.namespace, dict(statement.properties))
     except NamespaceExists:
@@ -44,6 +45,7 @@ def alter_namespace(statement: AlterNamespace, execution: Execution) -> Result:
     if statement.rename_to is not None:
         raise NotSupportedError("a namespace cannot be renamed: make a new one and ALTER TABLE … RENAME TO its tables")
     catalog = namespace_changes(place.mount)
+    execution.session.guard.places(place.mount.mount, None, statement.updates)
     catalog.alter_namespace(place.namespace, dict(statement.updates), statement.removals)
     return Result.done("ALTER SCHEMA")
 

@@ -9,8 +9,8 @@ import pyarrow as pa
 from pinakes.core.catalog import IcebergTable, SupportsTableActions, TableSpec
 from pinakes.core.errors import ExecutionError, TableExists, TableNotFound
 from pinakes.engine.binding.capabilities import table_changes
-from pinakes.engine.binding.namespaces import Found
-from pinakes.engine.binding.new_objects import check_free, check_location
+from pinakes.engine.binding.namespaces import Found, Place
+from pinakes.engine.binding.new_objects import check_free, check_places
 from pinakes.engine.iceberg.write.append import append_files
 from pinakes.engine.iceberg.write.commit import abandoned_on_error, again, commit
 from pinakes.engine.iceberg.write.definition import spec_from_columns, spec_from_query, spec_like
@@ -31,7 +31,7 @@ def create_table(statement: CreateTable, execution: Execution) -> Result:
     resolver = execution.resolver
     place, name = resolver.new_object(statement.name, temporary=statement.temporary)
     catalog = table_changes(place.mount)
-    check_location(statement.location, place, execution.session.guard.files)
+    check_places(statement.location, statement.properties, place, execution.session.guard)
     existing = resolver.there(place, statement.name)
     if existing is not None and statement.if_not_exists:
         return Result.done("CREATE TABLE")
@@ -46,7 +46,7 @@ def create_table(statement: CreateTable, execution: Execution) -> Result:
         again(lambda: _replace_table(statement, execution, existing), existing)
         return Result.done("CREATE TABLE")
     try:
-        catalog.create_table(place.namespace, name, _table_spec(statement, execution, None))
+        catalog.create_table(place.namespace, name, _table_spec(statement, execution, place, None))
     except TableExists:
         if not statement.if_not_exists:
             raise
@@ -55,14 +55,16 @@ def create_table(statement: CreateTable, execution: Execution) -> Result:
 
 def _replace_table(statement: CreateTable, execution: Execution, existing: Found) -> None:
     old = execution.resolver.fresh(existing)
-    replace_table(old, existing, _table_spec(statement, execution, old), (), execution.query.check)
+    replace_table(old, existing, _table_spec(statement, execution, existing.place, old), (), execution.query.check)
 
 
-def _table_spec(statement: CreateTable, execution: Execution, old: IcebergTable | None) -> TableSpec:
-    if statement.like:
-        _, like = execution.resolver.described(statement.like)
-        return spec_like(statement, like, old)
-    return spec_from_columns(statement, execution, old)
+def _table_spec(statement: CreateTable, execution: Execution, place: Place, old: IcebergTable | None) -> TableSpec:
+    if not statement.like:
+        return spec_from_columns(statement, execution, old)
+    _, like = execution.resolver.described(statement.like)
+    spec = spec_like(statement, like, old)
+    check_places(spec.location, spec.properties.items(), place, execution.session.guard)  # those of the other table
+    return spec
 
 
 _Planned = tuple[TableSpec, Iterator[pa.RecordBatch], bool]
@@ -81,7 +83,7 @@ def create_table_as(statement: CreateTableAs, execution: Execution) -> Result:
     resolver = execution.resolver
     place, name = resolver.new_object(statement.name, temporary=statement.temporary)
     catalog = table_changes(place.mount)
-    check_location(statement.location, place, execution.session.guard.files)
+    check_places(statement.location, statement.properties, place, execution.session.guard)
     existing = resolver.there(place, statement.name)
     if existing is not None and statement.if_not_exists:
         return Result.done("CREATE TABLE AS", 0)

@@ -25,7 +25,7 @@ def result_cache_use(
     session = execution.session
     if not session.settings.result_cache or not isinstance(statement, ExplainFull) or span != statement.body:
         return None
-    if not is_steady(frame):
+    if not is_steady(frame.logical_plan().display_indent()):
         return ResultCacheUse(False, "not kept: a function that gives something else each time")
     key, versions = key_of(statement, span.of(statement.text), execution), versions_of(planner.relations.all())
     if key is None or versions is None:

@@ -36,14 +36,14 @@ if TYPE_CHECKING:
 
 def create(statement: CreateTableAs, execution: Execution) -> int:
     from pinakes.engine.binding.capabilities import table_changes
-    from pinakes.engine.binding.new_objects import check_free, check_location
+    from pinakes.engine.binding.new_objects import check_free, check_places
 
     if any(term.name for term in statement.partitioning) or any(c.default for c in statement.defined):
         raise unsaid("CREATE TABLE AS with named partition fields or defaults")
     resolver = execution.resolver
     place, name = resolver.new_object(statement.name, temporary=statement.temporary)
     table_changes(place.mount)
-    check_location(statement.location, place, execution.session.guard.files)
+    check_places(statement.location, statement.properties, place, execution.session.guard)
     existing = resolver.there(place, statement.name)
     if existing is not None and statement.if_not_exists:
         return 0

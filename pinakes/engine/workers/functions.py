@@ -12,7 +12,7 @@ import pyarrow as pa
 from datafusion import udf
 
 from pinakes.core.arrow_types import sql_name_of_arrow
-from pinakes.core.errors import FunctionNotFound, InvalidArgument, Position, listing
+from pinakes.core.errors import FunctionNotFound, InvalidArgument, PermissionDenied, Position, listing
 from pinakes.core.names import display, quote
 from pinakes.core.worker_tables import CatalogFunction
 from pinakes.engine.binding.relation import Relation, key_of
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from pinakes.engine.binding.namespaces import Place
     from pinakes.engine.binding.resolver import Resolver
     from pinakes.engine.planning.planner import Planner
+    from pinakes.providers.vgi.attachment import Attachment
 
 _NUMBERS = itertools.count(1)
 
@@ -47,10 +48,36 @@ def function_edits(planner: Planner, resolver: Resolver, statement: Planned, spa
             continue
         place, functions = there
         function = _chosen(ref, place, functions, statement)
+        _check_own_rows(planner, statement, function)
         found.append(Edit(ref.span.start, ref.span.end, quote(_registered(planner, function))))
         if not len(function.arguments):  # a function without arguments would not know how many rows there are
             found.append(Edit(ref.inside, ref.inside, "1"))
     return found
+
+
+def _check_own_rows(planner: Planner, statement: Planned, function: CatalogFunction) -> None:
+    """A worker on another machine writes its views itself. There its functions get its own rows only: others would be
+    sent to it by everyone who reads the view."""
+    assert isinstance(function.handle, FunctionHandle)
+    worker, view = function.handle.attachment, planner.view
+    if view is None or view.place.mount.type != "vgi" or not worker.is_remote:
+        return
+    if not _reads_only(worker, planner, statement):
+        raise PermissionDenied(
+            f"view {view} can't be read: it calls {function.name} of the worker with rows that are not the worker's "
+            f"own, which would be sent to it. Call the function in a query of your own if they may be."
+        )
+
+
+def _reads_only(worker: Attachment, planner: Planner, statement: Planned) -> bool:
+    for index in range(len(statement.tables)):
+        relation = planner.relation_of(index, statement)
+        if relation.view is not None and relation.found is not None:
+            if not _reads_only(worker, *planner.inside(relation.found, relation.view)):
+                return False
+        elif relation.source is not worker:
+            return False
+    return True
 
 
 def _chosen(

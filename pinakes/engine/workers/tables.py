@@ -40,7 +40,7 @@ def worker_relation(relations: Relations, key: Key, table: WorkerTable, at: tupl
 
 def row_relation(relations: Relations, key: Key, call: RowCall) -> Relation:
     scan = WorkerScan(call, relations.execution)
-    return Relation(key, scan.shadow, scan.columns, worker=scan)
+    return Relation(key, scan.shadow, scan.columns, worker=scan, source=call.attachment)
 
 
 def _check_columns(table: WorkerTable, call: RowCall) -> None:

@@ -84,7 +84,10 @@ class Oidc:
         roles = _within(claims, self._config.roles_claim)
         held = set(map(str, roles)) if isinstance(roles, list) else {str(roles)}
         is_admin = not held.isdisjoint(self._config.administrator_roles)
-        return Identity(user, token, frozenset({ADMIN}) if is_admin else frozenset())
+        others = (
+            held - {ADMIN} if isinstance(roles, list | str) else set()
+        )  # of that name there may be one for anything
+        return Identity(user, token, frozenset(others | {ADMIN} if is_admin else others))
 
     def _granted(self, grant: Mapping[str, str]) -> Granted | None:
         answer = self.grant(grant)

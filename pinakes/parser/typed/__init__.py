@@ -20,6 +20,9 @@ SHORT = "$short"
 """Gives back texts, and reports those that have more than so many bytes."""
 SQUARES = "$squares"
 """Gives back texts, and reports those that are too long to be compared character by character."""
+GATHERED = "$gathered"
+"""Gives back the values of an aggregate that keeps them all, and reports when they are too many bytes. The second
+argument is the number of the aggregate, which is another one for each plan."""
 LATE = " late"
 """The end of the names of functions that are not computed while a statement is planned, though their arguments are
 constants."""

@@ -65,6 +65,9 @@ def negated(writer: Writer, node: n.Unary, scope: Scope) -> Value:
     plain = Value(writer.composed(node, ((node.operand, operand.text),)), operand.type, operand.bound)
     if node.operator == "-" and isinstance(node.operand, n.Number) and operand.bound == 2**63:
         return Value(plain.text, INT64, 2**63)  # the least BIGINT, whose digits alone are none
+    length = temporal.length_of(node.operand) if node.operator == "-" else None
+    if length is not None:  # DataFusion would negate the first field alone
+        return Value(temporal.written(temporal.Length(*(-part for part in length))), operand.type)
     if node.operator == "-" and is_float(operand.type) and not isinstance(node.operand, n.Number):
         return usual_nan(plain.text or writer.source[node.start : node.end], operand.type)
     if node.operator != "-" or isinstance(node.operand, n.Number) or not is_integer(operand.type):

@@ -156,6 +156,7 @@ def call(writer: Writer, node: n.Call, scope: Scope) -> Value:
     elif node.name == "sum" and len(arguments) == 1:
         return _sum(writer, node, arguments[0], others)
     elif node.name in ("arrow_cast", "arrow_try_cast") and len(arguments) == 2:
+        bounds.check_target(node, arguments)
         arguments = _converted(writer, arguments)
     elif node.name == "date_trunc" and len(arguments) == 2:
         found = _truncated(writer, node, arguments)

@@ -9,6 +9,8 @@ from typing import NamedTuple, Protocol
 import pyarrow as pa
 from pyarrow import types as is_
 
+from pinakes.core.errors import NotSupportedError
+
 MOST_DIGITS = 38
 INT64 = pa.int64()
 REAL = pa.float32()
@@ -19,6 +21,8 @@ DATE = pa.date32()
 TIME = pa.time64("us")
 INTERVAL = pa.month_day_nano_interval()
 
+MOST_NESTED = 50
+"""Types within each other."""
 MOST_ROWS = 2**44
 """No query on one machine reads more rows than this: sums of values that are small enough need no check."""
 
@@ -118,6 +122,18 @@ def is_struct(type: pa.DataType | None) -> bool:
 
 def is_nested(type: pa.DataType | None) -> bool:
     return type is not None and is_.is_nested(type)
+
+
+def check_depth(type: pa.DataType | None) -> None:
+    """Refuse types of too many types within each other: DataFusion compares them at each level, and all other users
+    wait while it optimises a plan."""
+    level, depth = [type], 0
+    while level := [t.field(at).type for t in level if is_nested(t) for at in range(t.num_fields)]:  # type: ignore[union-attr]
+        depth += 1
+        if depth > MOST_NESTED:
+            raise NotSupportedError(
+                f"values with more than {MOST_NESTED} lists or structs in each other are not supported"
+            )
 
 
 def bound_of(type: pa.DataType | None) -> int | None:

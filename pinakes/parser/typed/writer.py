@@ -16,7 +16,17 @@ from pinakes.core.names import quote
 from pinakes.parser.lexer import tokenize
 from pinakes.parser.typed import nodes as n
 from pinakes.parser.typed.coercion import cast_to, common, common_type, joined_type, sql_name
-from pinakes.parser.typed.values import INTERVAL, Environment, Output, Value, bound_of, is_float, is_nested, is_text
+from pinakes.parser.typed.values import (
+    INTERVAL,
+    Environment,
+    Output,
+    Value,
+    bound_of,
+    check_depth,
+    is_float,
+    is_nested,
+    is_text,
+)
 
 Columns = dict[str, Output]
 Visitors = Mapping[type[n.Node], Callable[..., Value]]
@@ -492,7 +502,10 @@ class Writer:
         while len(chain) > 1:
             inner = chain.pop()
             self._ready[id(inner)] = self._visitors[type(inner)](self, inner, scope)
-        return self._visitors[type(node)](self, node, scope)
+        value = self._visitors[type(node)](self, node, scope)
+        if is_nested(value.type):
+            check_depth(value.type)
+        return value
 
     def composed_value(self, node: n.Node, values: Sequence[tuple[n.Node, Value]], type: pa.DataType | None) -> Value:
         text = self.composed(node, [(child, value.text) for child, value in values])

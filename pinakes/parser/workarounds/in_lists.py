@@ -72,6 +72,8 @@ def _values(node: n.InList, floats: Floats, *, apart: bool) -> _Values:
             found.has_null = True
         elif makes_a_set and _is_zero(item):
             found.zeros.append(item)
+        elif len(node.items) == 1 and _is_zero(item) and not isinstance(bare(node.operand), n.Column):
+            found.others.append(item)  # 0.0 IN (-0.0) is computed as a set, too
         elif _is_constant(value) or (isinstance(value, n.Parameter) and not apart):
             found.constants.append(item)
         else:

@@ -37,6 +37,7 @@ class Attachment(CatalogClientMixin):
         connect: Connect | None = None,
     ) -> None:
         self.alias = alias
+        self.is_remote = location.kind in ("http", "https")
         self.timeout = timeout
         self._wanted, self._options = catalog, dict(options)
         self._lock = threading.Lock()

@@ -36,6 +36,8 @@ from pinakes.worker.wire.messages import (
 from pinakes.worker.wire.methods import METHODS
 from pinakes.worker.wire.records import EMPTY
 
+LARGEST_ANSWER = 256 << 20
+"""Bytes that an answer may have: a call's, or a piece of a stream."""
 _GLANCE = 0.1
 _TICK = pa.RecordBatch.from_arrays([], schema=EMPTY)
 
@@ -123,9 +125,11 @@ class HttpConnection:
         connection.sock.settimeout(timeout)
         try:
             response = connection.getresponse()
-            data = response.read()
+            data = response.read(LARGEST_ANSWER + 1)
         except TimeoutError as error:
             raise WorkerTimeout("no answer in time") from error
+        if len(data) > LARGEST_ANSWER:
+            raise ProtocolError(f"the worker at {self._host} sent an answer of more than {LARGEST_ANSWER >> 20} MB")
         if response.status == 401:
             raise AuthenticationError(f"the worker at {self._host} does not accept who calls: give a SECRET it knows")
         if response.status != 200:

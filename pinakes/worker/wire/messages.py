@@ -186,9 +186,11 @@ def batches_of(reader: ipc.RecordBatchStreamReader) -> Iterator[tuple[pa.RecordB
 
 
 def next_of(reader: ipc.RecordBatchStreamReader) -> tuple[pa.RecordBatch, Metadata] | None:
-    """The next batch of a stream; None at its end marker."""
+    """The next batch of a stream; None at its end marker. It is checked: Arrow takes offsets and indices as they are,
+    also those that lead out of the memory of the batch."""
     try:
         batch, metadata = reader.read_next_batch_with_custom_metadata()
+        batch.validate(full=True)
     except StopIteration:
         return None
     except (pa.ArrowException, OSError) as error:

@@ -49,6 +49,8 @@ def batch_of(data: bytes | pa.Buffer | None, what: str) -> pa.RecordBatch:
     try:
         with ipc.open_stream(data) as reader:
             found = next(iter(reader), None)
+            if found is not None:
+                found.validate(full=True)
             return found if found is not None else pa.RecordBatch.from_pylist([], schema=reader.schema)
     except (pa.ArrowException, OSError) as error:
         raise ProtocolError(f"{what} is no Arrow stream: {error}") from error

@@ -7,6 +7,7 @@
     a procedure             `procedure`, for those of the engine: `CALL system.runtime.x`
     a path of this machine  `files`: FROM 'path', read_csv, COPY, LOCATION, the options of ATTACH
     a property to store     `properties`: of tables, views and namespaces
+    a place for files       `places`: LOCATION, and the properties that are locations
     a catalog to mount      `mount`; where it connects to, `outbound`
     an object store         `store`
     work for Spark          `spark`, when a statement asks for it, and again when one is sent
@@ -21,7 +22,8 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable
 from typing import TYPE_CHECKING
 
-from pinakes.core.errors import InternalError, PermissionDenied
+from pinakes.core.errors import InternalError, PermissionDenied, listing
+from pinakes.core.secrets import covers
 from pinakes.engine.catalogs.authorization.policy import Policy, refusal
 from pinakes.engine.catalogs.authorization.rules import PROCEDURES, RULES, TABLE_FUNCTIONS
 from pinakes.engine.files.access import FileAccess
@@ -31,10 +33,12 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from pinakes.core.identity import Identity
+    from pinakes.core.location import Location
     from pinakes.core.outbound import Outbound
     from pinakes.core.secrets import Secret
     from pinakes.engine.binding.relation import Relation
     from pinakes.engine.catalogs.mounting import Common
+    from pinakes.engine.catalogs.registry import Mount
     from pinakes.parser.statements import OptionValue, Statement
 
 
@@ -118,13 +122,25 @@ class Guard:
         locations are ones that this user may use."""
         if not properties:
             return
-        from pinakes.core.location import Location  # not loaded for a query
-        from pinakes.core.property_gate import PATHS, check_properties
+        from pinakes.core.property_gate import check_properties  # not loaded for a query
 
         check_properties(key for key, _ in properties)
-        for key, value in properties:
-            if key.lower() in PATHS:
-                self.files.location(Location.parse(value))
+        for place in _locations(None, properties):
+            self.files.location(place)
+
+    def places(self, mount: Mount, location: str | None, properties: Iterable[tuple[str, str]]) -> None:
+        """Where a statement puts the files of a table or namespace. In an object store the credentials are those of the
+        catalog. Where another user lent them, they serve the catalog's own places only."""
+        for place in _locations(location, properties):
+            self.files.location(place)
+            is_lent = mount.owner != self.identity.user and not self.policy.may(self.identity, "server_credentials")
+            if is_lent and not place.is_local and not any(covers(own, place.identity) for own in mount.places):
+                own = f"Choose one below {listing(mount.places)}, or ask" if mount.places else "Ask"
+                raise PermissionDenied(
+                    f"'{place}' as a location in catalog '{mount.name}' is for administrators here: the credentials of "
+                    f"the catalog would be used there. {own} an administrator to create it, or to allow it to "
+                    f'everybody: access.everybody_may = ["server_credentials"] in the configuration of the server.'
+                )
 
     def may_stop(self, user: str) -> bool:
         """Whether this user may stop a statement of another: one's own everybody, anyone's an administrator."""
@@ -132,6 +148,15 @@ class Guard:
 
     def metadata(self, what: str) -> None:
         """What drivers ask outside of SQL; each catalog tells what this user may see."""
+
+
+def _locations(location: str | None, properties: Iterable[tuple[str, str]]) -> list[Location]:
+    """The location of a table or namespace, and those that its properties name."""
+    from pinakes.core.location import Location  # not loaded for a query
+    from pinakes.core.property_gate import PATHS
+
+    texts = [location] if location is not None else []
+    return [Location.parse(text) for text in (*texts, *(value for key, value in properties if key.lower() in PATHS))]
 
 
 def _files(identity: Identity, policy: Policy, everywhere: FileAccess) -> FileAccess:

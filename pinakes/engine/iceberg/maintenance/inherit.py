@@ -16,7 +16,7 @@ from pinakes.core.catalog import TableSpec
 from pinakes.core.errors import NotSupportedError
 from pinakes.core.iceberg_arrow import iceberg_schema_of
 from pinakes.engine.binding.capabilities import table_changes
-from pinakes.engine.binding.new_objects import check_free, check_location
+from pinakes.engine.binding.new_objects import check_free, check_places
 from pinakes.engine.files.tables import opened
 from pinakes.engine.iceberg.maintenance.adopt import add_to
 from pinakes.engine.iceberg.maintenance.sources import directory_values
@@ -39,7 +39,7 @@ def inherit(execution: Execution, target: Name, files: Sequence[File], propertie
     check_free(resolver.there(place, target), "TABLE", replace=False)
     execution.session.guard.properties(properties.items())
     spec = _spec(execution, files, properties)
-    check_location(spec.location, place, execution.session.guard.files)
+    check_places(spec.location, properties.items(), place, execution.session.guard)
     transaction = catalog.begin_create_table(place.namespace, name, spec)
     with abandoned_on_error(transaction):
         done = add_to(transaction, files, transaction._table.io, execution)

@@ -130,6 +130,8 @@ def _is_fixed(values: pa.Array, kind: pa.DataType) -> bool:
     """Whether the bytes of all values are those of an Arrow array already."""
     if pa.types.is_boolean(kind) or pa.types.is_decimal(kind) or pa.types.is_binary(kind) or not len(values):
         return False
+    if values.null_count:  # they have no bytes
+        return False
     widths = pc.min_max(pc.binary_length(values)).as_py()
     return bool(widths["min"] == widths["max"] == kind.bit_width // 8)
 

@@ -264,6 +264,7 @@ class _Change:
         if FORMAT_VERSION in properties:
             self.transaction.upgrade_table_version(format_version(properties, self.table))
             del properties[FORMAT_VERSION]
+        self.execution.session.guard.places(self.found.place.mount.mount, None, properties.items())
         if properties:
             self.transaction.set_properties(properties)
 
