@@ -145,8 +145,8 @@ _FEW_ROWS = 10_000
 def update(statement: Update, execution: Execution) -> Result:
     """UPDATE table [AS alias] SET column = expression, … [FROM …] [WHERE …]: the rows that match change, in one commit.
 
-    The files that hold matching rows are written anew, or the rows are marked and written once more, as the table wants
-    it (`write.update.mode`).
+    The files with matching rows are rewritten; or, with merge-on-read (table property `write.update.mode`), the old
+    rows are marked as deleted and the new ones are added.
     """
     change = _update if statement.source is None else _update_from
     return _change_rows(statement, execution, "UPDATE", lambda: change(statement, execution))
@@ -202,8 +202,8 @@ def _updated_value(change: Rewrite, column: str, values: dict[str, str], types: 
 def delete(statement: Delete, execution: Execution) -> Result:
     """DELETE FROM table [AS alias] [USING …] [WHERE …]: the rows that match go, in one commit.
 
-    Files whose rows all match, by what the metadata tells of them, go unread; those that can hold a match are read, and
-    written anew without it (or, as the table wants it, the rows are marked: `write.delete.mode`).
+    Files whose rows all match according to their metadata are removed unread. Files that may hold a match are read and
+    rewritten; or, with merge-on-read (table property `write.delete.mode`), the rows are marked as deleted.
     """
     return _change_rows(statement, execution, "DELETE", lambda: _delete(statement, execution))
 

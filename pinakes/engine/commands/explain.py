@@ -28,11 +28,10 @@ _PLAN_FORMATS = {
 
 
 def explain(statement: Explain, execution: Execution) -> Result:
-    """EXPLAIN [ANALYZE] [VERBOSE] query: how it would be run; with ANALYZE it is, and each step tells its rows and
-    time.
+    """EXPLAIN [ANALYZE] [VERBOSE] query: the plan of a query; ANALYZE runs it, and shows rows and time of each step.
 
-    DataFusion's own plan, one row per plan type; of an INSERT, CREATE TABLE AS or COPY (query) TO that of the query in
-    it. A subquery that is computed once for several uses (`engine/planning/optimize`) has a row of its own.
+    DataFusion's own plan, one row per plan type; for an INSERT, CREATE TABLE AS or COPY (query) TO, the plan of its
+    query. A subquery that is computed once for several uses (`engine/planning/optimize`) has a row of its own.
     """
     span = _query_in(statement, execution)
     planner = execution.planner()
@@ -67,10 +66,10 @@ _JSON_SCHEMA = pa.schema([("plan", pa.string())])
 
 
 def explain_full(statement: ExplainFull, execution: Execution) -> Result:
-    """EXPLAIN [ANALYZE] FULL [FORMAT JSON] query: which files of each table it reads and why, what is at hand in
-    caches, and each operator with its estimates; with ANALYZE it is run, and what came of it stands beside.
+    """EXPLAIN [ANALYZE] FULL [FORMAT JSON] query: the files of each table that it reads and why, what the caches hold,
+    and each operator with its estimates; ANALYZE runs it, and adds what was measured.
 
-    INSERT, CREATE TABLE AS and COPY … TO are explained by the query in them, and never carried out.
+    For INSERT, CREATE TABLE AS and COPY … TO it explains their query, and never runs the change.
     """
     from pinakes.engine.explain.collect import Explaining
     from pinakes.engine.explain.rows import SCHEMA

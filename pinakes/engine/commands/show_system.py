@@ -82,7 +82,7 @@ _STATISTICS = pa.schema(
 
 
 def show_stats(statement: ShowStats, execution: Execution) -> Result:
-    """SHOW STATS FOR table: what an Iceberg table's metadata tells of its rows and columns. No data file is read."""
+    """SHOW STATS FOR table: statistics of rows and columns in an Iceberg table's metadata. No data file is read."""
     catalog, table = _iceberg_table(statement.table, execution)
     request = Request(world_of(execution, catalog), frozenset())
     return Result.rows(_STATISTICS, statistics_of(inside(request, table)))

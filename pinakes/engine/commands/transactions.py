@@ -27,8 +27,8 @@ def begin(statement: Begin, execution: Execution) -> Result:
 def commit(statement: Commit, execution: Execution) -> Result:
     """COMMIT [WORK | TRANSACTION]: the changes of the transaction become visible, all or none.
 
-    One that is aborted is rolled back, and that is an error: nobody may take its work for done. Outside of a
-    transaction there is nothing to do, which is a warning, as in PostgreSQL.
+    COMMIT of an aborted transaction rolls it back and is an error. Outside of a transaction it does nothing, with a
+    warning, as in PostgreSQL.
     """
     session = execution.session
     transaction = session.end_transaction()
