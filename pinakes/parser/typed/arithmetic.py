@@ -234,7 +234,12 @@ def _quotient(writer: Writer, node: n.Binary, left: Value, right: Value, type: p
     scale = min(_QUOTIENT_SCALE, MOST_DIGITS - whole - divisor - 1)
     own = left.type.scale if is_decimal(left.type) and left.type is not None else 0
     if scale - 3 <= own:
-        return Value(plain.text, type, bound_of(type))
+        if not is_decimal(left.type) or whole + own + divisor + 4 <= MOST_DIGITS:
+            return Value(plain.text, type, bound_of(type))
+        # DataFusion multiplies the dividend by a power of ten first, for which 38 digits are too few.
+        dividend = f"arrow_cast({writer.text(node.left, left)}, 'Decimal256(76, {own})')"
+        by = f"arrow_cast({writer.text(node.right, right)}, 'Decimal256(76, {divisor})')"
+        return Value(f"arrow_cast({dividend} / {by}, 'Decimal128({MOST_DIGITS}, {type.scale})')", type)
     dividend = f"CAST({writer.text(node.left, left)} AS DECIMAL({whole + scale - 3}, {scale - 3}))"
     quotient = writer.composed(node, ((node.left, dividend), (node.right, right.text)))
     typed = pa.decimal128(whole + divisor + scale, scale)
