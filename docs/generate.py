@@ -7,8 +7,9 @@ import tomllib
 from argparse import SUPPRESS, Action, ArgumentParser
 from collections.abc import Iterable
 from dataclasses import MISSING, Field, fields
-from importlib import import_module
+from inspect import getdoc
 from pathlib import Path
+from textwrap import fill
 from typing import Any
 
 from pinakes.cli import main, pipeline, users
@@ -19,7 +20,7 @@ from pinakes.core.names import INFORMATION_SCHEMA, SYSTEM
 from pinakes.core.server_limits import ServerLimits
 from pinakes.core.settings import Settings
 from pinakes.core.values import docs_of
-from pinakes.engine.commands.refusals import REFUSED
+from pinakes.engine.commands.registry import UNSUPPORTED, handler_of
 from pinakes.parser import statements
 from pinakes.providers.options import describe_options
 from pinakes.providers.registry import TYPES, load_type
@@ -176,7 +177,7 @@ FAMILIES = {
 
 
 def statement_kinds() -> str:
-    """Every statement, from the docstring of the module that answers it."""
+    """Every statement, from the docstring of its handler."""
     return "\n".join(
         [
             "# Statements",
@@ -188,7 +189,7 @@ def statement_kinds() -> str:
             *(line for family, title in FAMILIES.items() for line in (f"## {title}", "", *family_statements(family))),
             "## Refused",
             "",
-            *(f"- {text}" for text in sorted(REFUSED.values())),
+            *(f"- {text}" for text in sorted(UNSUPPORTED.values())),
             "",
         ]
     )
@@ -197,20 +198,19 @@ def statement_kinds() -> str:
 def family_statements(family: str) -> Iterable[str]:
     for name in statements.FAMILIES[family].split():
         kind = getattr(statements, name)
-        if isinstance(kind, type) and issubclass(kind, statements.Statement) and kind not in REFUSED:
+        if isinstance(kind, type) and issubclass(kind, statements.Statement) and name not in UNSUPPORTED:
             snake = re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower()
-            told = import_module(f"pinakes.engine.commands.{snake}").__doc__ or ""
-            yield from statement(snake.replace("_", " ").upper(), told.strip())
+            yield from statement(snake.replace("_", " ").upper(), getdoc(handler_of(name)) or "")
 
 
-def statement(title: str, told: str) -> Iterable[str]:
+def statement(title: str, doc: str) -> Iterable[str]:
     """The docstring's form, up to the first colon, as code; what it says after that as text."""
-    first, *rest = re.split(r"\n\n", told)
+    first, *rest = re.split(r"\n\n", doc)
     form, _, meaning = " ".join(first.split()).partition(": ")
     yield from (f"### {title}", "", "```text", form.rstrip("."), "```", "")
-    for paragraph in (meaning, *rest):
-        if paragraph:
-            yield from (paragraph[0].upper() + paragraph[1:], "")
+    paragraphs = (meaning, *(fill(" ".join(p.split()), 120, break_on_hyphens=False) for p in rest))
+    for paragraph in filter(None, paragraphs):
+        yield from (paragraph[0].upper() + paragraph[1:], "")
 
 
 def command() -> str:

@@ -8,8 +8,8 @@ import inspect
 import re
 import subprocess
 import sys
-from importlib import import_module
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
@@ -22,7 +22,7 @@ from pinakes.core.serving import MetricsConfig, StatementLimits
 from pinakes.core.settings import Settings
 from pinakes.core.spark_config import SparkConfig
 from pinakes.core.values import docs_of
-from pinakes.engine.commands.refusals import REFUSED
+from pinakes.engine.commands.registry import HANDLERS, UNSUPPORTED, handler_of
 from pinakes.parser import classify, statements
 from pinakes.parser.statements import Planned, Statement
 from pinakes.system_tables import registry as system
@@ -37,7 +37,7 @@ KINDS: list[type[Statement]] = [
     for kind in (getattr(statements, name) for name in statements.__all__)
     if isinstance(kind, type) and issubclass(kind, Statement) and kind not in (Statement, Planned)
 ]
-ANSWERED = [kind for kind in KINDS if kind not in REFUSED]
+SUPPORTED = [kind for kind in KINDS if kind.__name__ not in UNSUPPORTED]
 
 
 def snake(name: str) -> str:
@@ -51,24 +51,45 @@ def test_the_kinds_are_found() -> None:
     assert {"Query", "ShowTables", "Grant"} <= {kind.__name__ for kind in KINDS}
 
 
-@pytest.mark.parametrize("kind", ANSWERED, ids=lambda kind: kind.__name__)
-def test_every_answered_kind_has_a_handler_of_its_name(kind: type[Statement]) -> None:
-    name = snake(kind.__name__)
-    module = import_module(f"pinakes.engine.commands.{name}")
-    handler = getattr(module, name)
+def test_every_kind_is_in_the_registry_once() -> None:
+    assert set(KINDS) == set(get_args(statements.AnyStatement))
+    assert sorted(kind.__name__ for kind in KINDS) == sorted([*HANDLERS, *UNSUPPORTED])
+
+
+@pytest.mark.parametrize("kind", SUPPORTED, ids=lambda kind: kind.__name__)
+def test_every_supported_kind_has_a_handler_of_its_name(kind: type[Statement]) -> None:
+    handler = handler_of(kind.__name__)
     assert inspect.isfunction(handler)
-    assert handler.__module__ == module.__name__
+    assert handler.__name__ == snake(kind.__name__)
+    module, _, function = HANDLERS[kind.__name__].partition(":")
+    assert (handler.__module__, handler.__name__) == (f"pinakes.engine.commands.{module}", function)
+    statement, execution = inspect.signature(handler).parameters.values()
+    assert (statement.annotation, execution.annotation) == (kind.__name__, "Execution")
 
 
-@pytest.mark.parametrize("kind", ANSWERED, ids=lambda kind: kind.__name__)
-def test_every_answered_kind_has_sql_tests(kind: type[Statement]) -> None:
+@pytest.mark.parametrize("kind", SUPPORTED, ids=lambda kind: kind.__name__)
+def test_every_supported_kind_has_a_documented_form(kind: type[Statement]) -> None:
+    doc = inspect.getdoc(handler_of(kind.__name__)) or ""
+    form = " ".join(doc.split("\n\n")[0].split()).partition(": ")[0]
+    assert re.match(r"[A-Z]{2,}\b", form), "the docstring of a handler starts with the form of its statement"
+    page = (ROOT / "docs/reference/statements.md").read_text(encoding="utf-8")
+    assert f"\n{form.rstrip('.')}\n" in page
+
+
+def test_every_module_of_commands_has_handlers() -> None:
+    families = {path.stem for path in (PACKAGE / "engine/commands").glob("*.py")} - {"__init__", "registry"}
+    assert families == {entry.partition(":")[0] for entry in HANDLERS.values()}
+
+
+@pytest.mark.parametrize("kind", SUPPORTED, ids=lambda kind: kind.__name__)
+def test_every_supported_kind_has_sql_tests(kind: type[Statement]) -> None:
     file = SQL / f"{snake(kind.__name__)}.slt"
     assert file.is_file(), f"{file.relative_to(ROOT)} is missing"
     assert kind.__name__ in kinds_in(file)
 
 
-def test_every_refusal_is_tested() -> None:
-    assert {kind.__name__ for kind in REFUSED} <= kinds_in(SQL / "refusals.slt")
+def test_every_unsupported_kind_has_sql_tests() -> None:
+    assert set(UNSUPPORTED) <= kinds_in(SQL / "refusals.slt")
 
 
 def kinds_in(file: Path) -> set[str]:
@@ -221,6 +242,17 @@ def test_a_query_loads_no_other_statements() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
     assert done.stderr == "base,queries"
+
+
+def test_a_query_loads_no_other_handlers() -> None:
+    code = (
+        "import sys\nfrom pinakes.cli.main import main\n"
+        "try:\n    main(['--data', ':memory:', '-c', 'select 1'])\nexcept SystemExit:\n    pass\n"
+        "place = 'pinakes.engine.commands.'\n"
+        "sys.stderr.write(','.join(sorted(m.removeprefix(place) for m in sys.modules if m.startswith(place))))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
+    assert done.stderr == "queries,registry"
 
 
 def test_a_query_loads_no_system_tables() -> None:

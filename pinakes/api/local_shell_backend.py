@@ -82,15 +82,13 @@ class LocalSeat:
         return [(f.name, f.kind, f.syntax, " ".join(f.description.split())) for f in functions()]
 
     def statement_forms(self) -> list[str]:
-        """Returns the syntax of the statements, from the docstrings of their handlers."""
-        from importlib import import_module
-        from pkgutil import iter_modules
+        """Returns the syntax of the statements: the first paragraph of each handler's docstring."""
+        from inspect import getdoc
 
-        from pinakes.engine import commands as handlers
+        from pinakes.engine.commands.registry import HANDLERS, handler_of
 
-        modules = (import_module(f"{handlers.__name__}.{each.name}") for each in iter_modules(handlers.__path__))
-        first = (" ".join((module.__doc__ or "").strip().split("\n\n")[0].split()) for module in modules)
-        return sorted(line for line in first if line.split()[0].rstrip(",").isupper() and len(line.split()[0]) > 1)
+        docs = (getdoc(handler_of(kind)) or "" for kind in HANDLERS)
+        return sorted(" ".join(doc.split("\n\n")[0].split()) for doc in docs)
 
     def _transaction(self) -> TransactionState:
         transaction = self.session.transaction

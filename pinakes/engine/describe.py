@@ -12,7 +12,7 @@ from typing import NamedTuple
 import pyarrow as pa
 
 from pinakes.core.errors import NotSupportedError, PreparedNotFound
-from pinakes.engine.commands.execute import parameter_names
+from pinakes.engine.commands.queries import parameter_names
 from pinakes.engine.datafusion.error_translation import is_panic, let_go, translate
 from pinakes.engine.datafusion.plan_schema import schema_of
 from pinakes.engine.dispatch import dispatch
@@ -93,7 +93,7 @@ def _schema(statement: s.Statement, execution: Execution) -> pa.Schema | None:
         case s.Insert() | s.Update() | s.Delete() | s.Merge():
             return _COUNT if statement.returning else None
         case s.CopyFrom(into=True):
-            from pinakes.engine.commands.copy_from import REPORT
+            from pinakes.engine.commands.copy import REPORT
 
             return REPORT
         case s.Call():
@@ -101,12 +101,12 @@ def _schema(statement: s.Statement, execution: Execution) -> pa.Schema | None:
 
             return columns_of(statement, execution)
         case s.TableExecute():
-            from pinakes.engine.commands.table_execute import columns_of as columns_of_execute
+            from pinakes.engine.commands.maintenance import table_execute_columns
 
-            return columns_of_execute(statement)
+            return table_execute_columns(statement)
     if statement.kind not in _LOOKS:
         return None
-    result = dispatch(statement, execution)  # type: ignore[arg-type]  # one of the kinds above
+    result = dispatch(statement, execution)
     result.close()
     return result.schema
 

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
 from pinakes.core.errors import InvalidArgument, QueryCanceled
 from pinakes.engine.datafusion.error_translation import let_go
+
+if TYPE_CHECKING:
+    from pinakes.parser.statements import Like
 
 
 class Result:
@@ -47,6 +51,12 @@ class Result:
         columns = list(zip(*rows, strict=True)) or [()] * len(schema)
         arrays = [pa.array(values, field.type) for values, field in zip(columns, schema, strict=True)]
         return cls(schema, [pa.record_batch(arrays, schema=schema)])
+
+    @classmethod
+    def names(cls, title: str, names: Iterable[str], like: Like | None) -> Result:
+        """One column of sorted names, those that match the pattern of a SHOW."""
+        kept = sorted(name for name in names if like is None or like.matches(name))
+        return cls.rows(pa.schema([(title, pa.string())]), [(name,) for name in kept])
 
     def watch(
         self,

@@ -34,7 +34,7 @@ FORKS.set_forkserver_preload(
         "pinakes.engine.planning.planner",
         "pinakes.engine.iceberg.scan.dataset",
     ]
-    + [f"pinakes.engine.commands.{kind}" for kind in ("insert", "update", "merge", "create_table_as", "delete")]
+    + [f"pinakes.engine.commands.{family}" for family in ("changes", "tables")]
 )
 
 Row = tuple[Any, ...]

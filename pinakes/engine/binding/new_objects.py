@@ -1,4 +1,4 @@
-"""Checks before a table or view is created: whether its name is free, and its location allowed."""
+"""Checks before a table or view is created or renamed: is its name free, is its location allowed, where does it go."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from pinakes.core.errors import InvalidArgument, TableExists, ViewExists
+from pinakes.core.names import Name, Namespace
 from pinakes.engine.binding.namespaces import Found, Kind, Place
 
 if TYPE_CHECKING:
+    from pinakes.engine.binding.resolver import Resolver
     from pinakes.engine.catalogs.authorization.guard import Guard
 
 
@@ -28,3 +30,17 @@ def check_places(location: str | None, properties: Iterable[tuple[str, str]], pl
     if location is not None and place.mount.is_private:
         raise InvalidArgument("a temporary table has no LOCATION: its files are removed with the session")
     guard.places(place.mount.mount, location, properties)
+
+
+def rename_target(found: Found, target: Name, resolver: Resolver) -> tuple[Namespace, str]:
+    """The namespace and name that RENAME TO gives a table or view. A target of one part stays in its namespace; no
+    rename goes to another catalog."""
+    if len(target.parts) == 1:
+        return found.place.namespace, target.last.exact
+    place, name = resolver.new_object(target)
+    if place.mount != found.place.mount:
+        raise InvalidArgument(
+            f"{found} cannot move from catalog '{found.place.mount.name}' to '{place.mount.name}': "
+            f"use CREATE TABLE … AS SELECT and DROP TABLE"
+        )
+    return place.namespace, name

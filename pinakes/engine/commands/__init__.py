@@ -1,1 +1,1 @@
-"""One module per statement kind, named after it. `engine/dispatch.py` says which kind goes where."""
+"""Statement handlers by family: the function `detach` in `catalogs.py` runs DETACH. `registry.py` lists them all."""

@@ -1,8 +1,4 @@
-"""EXPLAIN [ANALYZE] [VERBOSE] query: how it would be run; with ANALYZE it is, and each step tells its rows and time.
-
-DataFusion's own plan, one row per plan type; of an INSERT, CREATE TABLE AS or COPY (query) TO that of the query in it.
-A subquery that is computed once for several uses (`engine/planning/optimize`) has a row of its own.
-"""
+"""EXPLAIN and EXPLAIN FULL."""
 
 from __future__ import annotations
 
@@ -12,16 +8,16 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from pinakes.core.errors import InvalidArgument
-from pinakes.engine.commands.explained import query_in
+from pinakes.core.errors import InvalidArgument, NotSupportedError
 from pinakes.engine.result import Result
 from pinakes.engine.statement_context import Execution
-from pinakes.parser.statements import Explain
+from pinakes.parser.statements import CopyTo, CreateTableAs, Explain, ExplainFull, Insert, Query, Span
 
 if TYPE_CHECKING:
+    from pinakes.engine.explain.collect import Explaining
     from pinakes.engine.planning.optimize.compute import Computed
 
-_FORMATS = {
+_PLAN_FORMATS = {
     "TEXT": "indent",
     "INDENT": "indent",
     "TREE": "tree",
@@ -32,30 +28,92 @@ _FORMATS = {
 
 
 def explain(statement: Explain, execution: Execution) -> Result:
-    span = query_in(statement, execution)
+    """EXPLAIN [ANALYZE] [VERBOSE] query: the plan of a query; ANALYZE runs it, and shows rows and time of each step.
+
+    DataFusion's own plan, one row per plan type; for an INSERT, CREATE TABLE AS or COPY (query) TO, the plan of its
+    query. A subquery that is computed once for several uses (`engine/planning/optimize`) has a row of its own.
+    """
+    span = _query_in(statement, execution)
     planner = execution.planner()
-    words = ["EXPLAIN", "ANALYZE" * statement.analyze, "VERBOSE" * statement.verbose, _format(statement)]
+    words = ["EXPLAIN", "ANALYZE" * statement.analyze, "VERBOSE" * statement.verbose, _format_clause(statement)]
     body = planner.rewrite(statement, span)
     execution.plans.dry = not statement.analyze
     result = execution.stream(planner.plan(" ".join(w for w in words if w) + " " + body.text, statement))
-    return result.through(partial(_with_computed, result.schema, execution.plans.computed))
+    return result.through(partial(_with_shared_subqueries, result.schema, execution.plans.computed))
 
 
-def _with_computed(
+def _with_shared_subqueries(
     schema: pa.Schema, computed: Sequence[Computed], plans: Iterator[pa.RecordBatch]
 ) -> Iterator[pa.RecordBatch]:
-    """What is computed first stands first."""
+    """The plans of shared subqueries, which run first, and then the others."""
     if computed:
-        told = [(f"computed once: {c.name}", c.told()) for c in computed]
-        columns = [pa.array(column, f.type) for column, f in zip(zip(*told, strict=True), schema, strict=True)]
+        rows = [(f"computed once: {c.name}", c.told()) for c in computed]
+        columns = [pa.array(column, f.type) for column, f in zip(zip(*rows, strict=True), schema, strict=True)]
         yield pa.record_batch(columns, schema=schema)
     yield from plans
 
 
-def _format(statement: Explain) -> str:
+def _format_clause(statement: Explain) -> str:
     if statement.format is None:
         return ""
-    known = _FORMATS.get(statement.format.upper())
+    known = _PLAN_FORMATS.get(statement.format.upper())
     if known is None:
         raise InvalidArgument(f"EXPLAIN has no format {statement.format}; there is: TEXT, TREE, JSON, GRAPHVIZ")
     return f"FORMAT {known}"
+
+
+_JSON_SCHEMA = pa.schema([("plan", pa.string())])
+
+
+def explain_full(statement: ExplainFull, execution: Execution) -> Result:
+    """EXPLAIN [ANALYZE] FULL [FORMAT JSON] query: the files of each table that it reads and why, what the caches hold,
+    and each operator with its estimates; ANALYZE runs it, and adds what was measured.
+
+    For INSERT, CREATE TABLE AS and COPY … TO it explains their query, and never runs the change.
+    """
+    from pinakes.engine.explain.collect import Explaining
+    from pinakes.engine.explain.rows import SCHEMA
+
+    format = (statement.format or "TEXT").upper()
+    if format not in ("TEXT", "JSON"):
+        raise InvalidArgument(f"EXPLAIN FULL has no format {format}; there is: TEXT, JSON")
+    is_json = format == "JSON"
+    explaining = Explaining.of(execution, statement, _query_in(statement, execution), analyze=statement.analyze)
+    return Result(_JSON_SCHEMA if is_json else SCHEMA, _explained_rows(explaining, is_json=is_json))
+
+
+def _explained_rows(explaining: Explaining, *, is_json: bool) -> Iterator[pa.RecordBatch]:
+    """Runs the query, for ANALYZE, when the result is read; it is planned before."""
+    from pinakes.engine.explain.document import document
+    from pinakes.engine.explain.rows import SCHEMA, rows
+
+    if explaining.analyzed:
+        explaining.run()
+    facts = explaining.facts()
+    if is_json:
+        yield pa.record_batch([pa.array([document(facts)])], schema=_JSON_SCHEMA)
+        return
+    columns = zip(*rows(facts), strict=True)
+    yield pa.record_batch([pa.array(column, pa.string()) for column in columns], schema=SCHEMA)
+
+
+def _query_in(statement: Explain | ExplainFull, execution: Execution) -> Span:
+    """The span of the query to explain: the one given, or the one in an INSERT, CREATE TABLE AS or COPY … TO. The
+    change itself is never run."""
+    full = " FULL" if isinstance(statement, ExplainFull) else ""
+    inner = execution.session.engine.caches.statements.classify(statement.body.of(statement.text))
+    execution.session.guard.statement(inner)
+    if isinstance(inner, Query):
+        return statement.body
+    body = inner.body if isinstance(inner, Insert | CreateTableAs | CopyTo) else None
+    if body is None or (isinstance(inner, CopyTo) and inner.text[body.start] != "("):  # of a table, without a query
+        raise NotSupportedError(
+            f"EXPLAIN{full} of {inner.kind} is not supported: EXPLAIN{full} a query, or an INSERT, CREATE TABLE AS or "
+            f"COPY … TO that has one"
+        )
+    if statement.analyze:
+        raise NotSupportedError(
+            f"EXPLAIN ANALYZE{full} of {inner.kind} is not supported, for it would carry it out: explain the query in "
+            f"it, or leave out ANALYZE"
+        )
+    return Span(statement.body.start + body.start, statement.body.start + body.end)

@@ -135,7 +135,7 @@ RULES: dict[str, Rule] = {
     "CopyTo": _file,
     "Analyze": anybody,
     "Call": _call,
-    # understood, and refused for everybody (`engine/commands/refusals.py`)
+    # parsed, and not supported (`engine/commands/registry.py`)
     "Grant": anybody,
     "Revoke": anybody,
 }

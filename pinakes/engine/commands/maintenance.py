@@ -1,9 +1,4 @@
-"""ALTER TABLE [IF EXISTS] table EXECUTE procedure [(name => value, …)] [WHERE condition]: maintenance in Trino's words.
-
-Procedures are optimize [(file_size_threshold => '100MB')] [WHERE …], optimize_manifests, expire_snapshots
-[(retention_threshold => '7d', retain_last => 1)] and remove_orphan_files [(retention_threshold => '7d', dry_run =>
-false)].
-"""
+"""Table maintenance: CALL, ALTER TABLE … EXECUTE, ANALYZE."""
 
 from __future__ import annotations
 
@@ -16,14 +11,24 @@ from typing import Any
 import pyarrow as pa
 
 from pinakes.core.errors import InvalidArgument, NotSupportedError, ProcedureNotFound, listing
+from pinakes.engine.iceberg.write.assignments import target_columns
 from pinakes.engine.iceberg.write.commit import again
 from pinakes.engine.iceberg.write.parquet.layout import MB, TARGET_SIZE
 from pinakes.engine.procedures.base import Parameter, Procedure, Signature, Work
-from pinakes.engine.procedures.call import carried_out, given_to
+from pinakes.engine.procedures.call import carried_out, given_to, run
+from pinakes.engine.procedures.compute_table_stats import PROCEDURE
 from pinakes.engine.procedures.registry import procedure
 from pinakes.engine.result import Result
 from pinakes.engine.statement_context import Execution
-from pinakes.parser.statements import TableExecute
+from pinakes.parser.statements import Analyze, Call, TableExecute
+
+
+def call(statement: Call, execution: Execution) -> Result:
+    """CALL [catalog.]system.procedure(value, name => value, …), CALL system.runtime.procedure(…): what it did, as
+    rows.
+    """
+    return run(statement, execution)
+
 
 _SIZES = {"b": 1, "kb": 1024, "mb": MB, "gb": 1024 * MB, "tb": 1024 * 1024 * MB}
 _TIMES = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86_400.0}
@@ -34,16 +39,23 @@ Given = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class _Executable:
-    """A procedure of Trino's, and the one here that does the same."""
+    """A procedure of Trino, and the procedure here that does the same."""
 
     signature: Signature
     does: str
     arguments: Callable[[Given, Mapping[str, str], datetime], dict[str, Any]]
-    """Those of the one here, by what was given, the table's properties and the time."""
+    """The arguments of the procedure here, from those given, the table's properties and the time."""
 
 
 def table_execute(statement: TableExecute, execution: Execution) -> Result:
-    chosen = _chosen(statement)
+    """ALTER TABLE [IF EXISTS] table EXECUTE procedure [(name => value, …)] [WHERE condition]: maintenance in Trino's
+    words.
+
+    Procedures are optimize [(file_size_threshold => '100MB')] [WHERE …], optimize_manifests, expire_snapshots
+    [(retention_threshold => '7d', retain_last => 1)] and remove_orphan_files [(retention_threshold => '7d', dry_run =>
+    false)].
+    """
+    chosen = _executable(statement)
     does = procedure(chosen.does)
     assert isinstance(does, Procedure)
     if statement.if_exists and execution.resolver.maybe(statement.name, kind="TABLE") is None:
@@ -56,15 +68,17 @@ def table_execute(statement: TableExecute, execution: Execution) -> Result:
         raise InvalidArgument(f"{chosen.signature.name} is about the whole table: leave out WHERE")
     given = given_to(chosen.signature, statement, execution)
     found = execution.resolver.find(statement.name, kind="TABLE")
-    return Result.rows(does.columns, again(lambda: _run(statement, does, chosen, given, execution), found))
+    return Result.rows(
+        does.columns, again(lambda: _run_table_execute(statement, does, chosen, given, execution), found)
+    )
 
 
-def columns_of(statement: TableExecute) -> pa.Schema:
-    """The columns of what it will tell; nothing is run."""
-    return procedure(_chosen(statement).does).columns
+def table_execute_columns(statement: TableExecute) -> pa.Schema:
+    """The columns of the result, without running the procedure."""
+    return procedure(_executable(statement).does).columns
 
 
-def _run(
+def _run_table_execute(
     statement: TableExecute, does: Procedure, chosen: _Executable, given: Given, execution: Execution
 ) -> list[tuple[object, ...]]:
     found, table = execution.resolver.table(statement.name)
@@ -76,11 +90,11 @@ def _run(
     return carried_out(does, Work(found, table, arguments, now, execution))
 
 
-def _chosen(statement: TableExecute) -> _Executable:
-    found = _EXECUTABLE.get(statement.procedure.exact.lower())
+def _executable(statement: TableExecute) -> _Executable:
+    found = _EXECUTABLES.get(statement.procedure.exact.lower())
     if found is None:
         raise ProcedureNotFound(
-            f"there is nothing to EXECUTE that is called {statement.procedure}; there is: {listing(_EXECUTABLE)}"
+            f"there is nothing to EXECUTE that is called {statement.procedure}; there is: {listing(_EXECUTABLES)}"
         )
     return found
 
@@ -95,8 +109,8 @@ def _amount(name: str, text: str, units: Mapping[str, float]) -> float:
     return float(found[1]) * units[found[2].lower()]
 
 
-def _optimize(given: Given, properties: Mapping[str, str], now: datetime) -> dict[str, Any]:
-    """All files below the threshold, if there are two of a partition, and those that rows are deleted of."""
+def _optimize_arguments(given: Given, properties: Mapping[str, str], now: datetime) -> dict[str, Any]:
+    """All files below the threshold, if a partition has two, and those with deleted rows."""
     least = int(_amount("file_size_threshold", given.get("file_size_threshold") or "100MB", _SIZES))
     target = max(int(properties.get(TARGET_SIZE, 512 * MB)), least + 1)
     options = {
@@ -114,33 +128,47 @@ def _older_than(given: Given, now: datetime) -> datetime:
     return now - timedelta(seconds=seconds)
 
 
-def _expire(given: Given, properties: Mapping[str, str], now: datetime) -> dict[str, Any]:
+def _expire_arguments(given: Given, properties: Mapping[str, str], now: datetime) -> dict[str, Any]:
     return {"older_than": _older_than(given, now), "retain_last": given.get("retain_last")}
 
 
-def _remove(given: Given, properties: Mapping[str, str], now: datetime) -> dict[str, Any]:
+def _remove_arguments(given: Given, properties: Mapping[str, str], now: datetime) -> dict[str, Any]:
     return {"older_than": _older_than(given, now), "dry_run": given.get("dry_run")}
 
 
 _RETENTION = Parameter("retention_threshold", "text")
-_EXECUTABLE: dict[str, _Executable] = {
+_EXECUTABLES: dict[str, _Executable] = {
     found.signature.name: found
     for found in (
         _Executable(
             Signature("optimize", (Parameter("file_size_threshold", "text"),), pa.schema([])),
             "rewrite_data_files",
-            _optimize,
+            _optimize_arguments,
         ),
         _Executable(Signature("optimize_manifests", (), pa.schema([])), "rewrite_manifests", lambda *_: {}),
         _Executable(
             Signature("expire_snapshots", (_RETENTION, Parameter("retain_last", "integer")), pa.schema([])),
             "expire_snapshots",
-            _expire,
+            _expire_arguments,
         ),
         _Executable(
             Signature("remove_orphan_files", (_RETENTION, Parameter("dry_run", "boolean")), pa.schema([])),
             "remove_orphan_files",
-            _remove,
+            _remove_arguments,
         ),
     )
 }
+
+
+def analyze(statement: Analyze, execution: Execution) -> Result:
+    """ANALYZE [TABLE] table [(columns)], ANALYZE TABLE table COMPUTE STATISTICS [FOR COLUMNS …]: how many different
+    values the columns have is counted, and kept in the table's metadata (`engine/iceberg/statistics/`).
+    """
+    if execution.session.transaction is not None:
+        raise NotSupportedError("ANALYZE can't be part of a transaction: ROLLBACK, and run it outside of one")
+    found, table = execution.resolver.table(statement.table)
+    execution.query.touch(found.place.mount.name)
+    columns = target_columns(statement.columns, [field.name for field in table.handle.schema().fields])
+    if statement.scans:
+        carried_out(PROCEDURE, Work(found, table, {"columns": columns or None}, datetime.now(UTC), execution))
+    return Result.done("ANALYZE")

@@ -1,0 +1,137 @@
+"""SELECT and VALUES, prepared statements, and KILL."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from pinakes.caches.reads import Reads
+from pinakes.core.errors import AlreadyExistsError, InvalidArgument, PreparedNotFound, listing
+from pinakes.engine.dispatch import dispatch
+from pinakes.engine.execution.result_cache import remember, remembered
+from pinakes.engine.execution.stale_file_retry import planned, watched
+from pinakes.engine.planning.plan_cache import key_of, ready
+from pinakes.engine.remote.engine_selection import LOCAL, wanted_engine
+from pinakes.engine.result import Result
+from pinakes.engine.statement_context import Execution
+from pinakes.engine.transactions.defining import defining
+from pinakes.parser.statements import Planned
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from datafusion import DataFrame
+
+    from pinakes.parser.statements import Deallocate, Execute, Kill, Prepare, Query, Statement
+
+MAX_PARAMETER = 65_535
+"""The highest number of a parameter."""
+
+
+def query(statement: Query, execution: Execution) -> Result:
+    """SELECT [DISTINCT] … [FROM …] [WHERE …] [GROUP BY …] [HAVING …] [ORDER BY …] [LIMIT n] [OFFSET n], and VALUES (…),
+    … alone; WITH name AS (query), … may stand before: the rows come as they are found. A table may be a file: FROM
+    'x.csv'.
+
+    Planned by DataFusion, and streamed by it, or by another engine (`engine/remote/engine_selection.py`).
+    """
+    wanted = wanted_engine(statement, execution.session.settings)
+    if wanted != LOCAL:
+        from pinakes.engine.remote.query import remote_query
+
+        remote = remote_query(statement, execution, wanted)
+        if remote is not None:
+            return remote
+    key = key_of(statement, statement.text, execution)
+    if key is None:
+        (frame, schema), reads = planned(lambda reads: _plan_uncached(statement, execution, reads), execution)
+        return Result(schema, watched(execution.read(frame, schema), reads))
+    found, reads = planned(lambda reads: ready(statement, key, execution, reads), execution)
+    result = Result(found.schema, watched(execution.read(found.frame, found.schema), reads))
+    if found.versions is None or not execution.session.settings.result_cache:
+        return result
+    cache = execution.session.engine.caches.results
+    known = remembered(cache, key, found.versions)
+    if known is not None:
+        return known
+    return remember(result, cache, key, found.versions, found.mounts)
+
+
+def _plan_uncached(statement: Query, execution: Execution, reads: Reads) -> tuple[DataFrame, pa.Schema]:
+    """Plans a query that can't use the plan cache."""
+    with reads.collecting():
+        return execution.ready(execution.planner().query(statement))
+
+
+def prepare(statement: Prepare, execution: Execution) -> Result:
+    """PREPARE name AS statement: for this session, with parameters ? or $1; EXECUTE runs it with their values.
+
+    Kept as text.
+    """
+    session = execution.session
+    body = statement.body.of(statement.text)
+    session.engine.caches.statements.classify(body)
+    name = statement.name.exact
+    if name in session.prepared:
+        raise AlreadyExistsError(f"prepared statement '{name}' exists already. DEALLOCATE it first.")
+    session.prepared[name] = body
+    return Result.done("PREPARE")
+
+
+def execute(statement: Execute, execution: Execution) -> Result:
+    """EXECUTE name (arguments): the prepared statement with the values of its arguments bound."""
+    session = execution.session
+    name = statement.name.exact
+    if name not in session.prepared:
+        raise PreparedNotFound(f"prepared statement '{name}' does not exist; there is: {listing(session.prepared)}")
+    body = session.prepared[name]
+    inner = session.engine.caches.statements.classify(body)
+    names = parameter_names(inner)
+    if isinstance(inner, Planned) and inner.parsed and len(names) != len(statement.arguments):
+        raise InvalidArgument(f"'{name}' takes {len(names)} arguments and was given {len(statement.arguments)}")
+    values = _argument_values(statement, execution)
+    parameters = dict(zip(names or map(str, range(1, len(values) + 1)), values, strict=True))
+    with defining(inner, session.warn):
+        return dispatch(inner, replace(execution, text=body, parameters=parameters))
+
+
+def parameter_names(inner: Statement) -> list[str]:
+    """The parameters in the order of their arguments: $1 to the highest number, or names by first occurrence."""
+    found = [p.name for p in inner.placeholders] if isinstance(inner, Planned) else []
+    if found and all(n.isdigit() for n in found):
+        highest = max(map(int, found))
+        if highest > MAX_PARAMETER:
+            raise InvalidArgument(
+                f"parameters are numbered from $1 to ${MAX_PARAMETER} at most, and there is ${highest}"
+            )
+        return [str(n) for n in range(1, highest + 1)]
+    return list(dict.fromkeys(found))
+
+
+def _argument_values(statement: Execute, execution: Execution) -> list[Any]:
+    """The values of the arguments, which are expressions, as Arrow scalars."""
+    if not statement.arguments:
+        return []
+    text = ", ".join(f"{span.of(statement.text)} AS p{i}" for i, span in enumerate(statement.arguments))
+    source = execution.session.engine.caches.statements.classify(f"SELECT {text}")
+    if not isinstance(source, Planned):
+        raise InvalidArgument("the arguments of EXECUTE must be expressions")
+    row = execution.collect(execution.planner().query(source))
+    return [column[0] for column in row.columns]
+
+
+def deallocate(statement: Deallocate, execution: Execution) -> Result:
+    """DEALLOCATE name | ALL"""
+    prepared = execution.session.prepared
+    if statement.name is None:
+        prepared.clear()
+    elif prepared.pop(statement.name.exact, None) is None:
+        raise PreparedNotFound(f"prepared statement {statement.name} does not exist; there is: {listing(prepared)}")
+    return Result.done("DEALLOCATE")
+
+
+def kill(statement: Kill, execution: Execution) -> Result:
+    """KILL [QUERY] 'id': stop a running statement, one's own or, as an administrator, anyone's."""
+    from pinakes.engine.execution.kill import kill_query
+
+    kill_query(execution.session, statement.query_id)
+    return Result.done("KILL")
