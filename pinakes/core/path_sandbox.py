@@ -19,8 +19,10 @@ class Roots:
         self.directories = None if directories is None else tuple(Path(d).resolve() for d in directories)
         self.stores = stores
         """The scope that objects must be in, such as s3://bucket/path; empty is any object of any store."""
-        self.key = " ".join(["", *map(str, self.directories or ()), *([stores] if stores else [])]).rstrip()
-        """The same for equal ones: what was read under other roots is remembered apart."""
+        within = "" if self.directories is None else "\0" + "\0".join(map(str, self.directories))
+        self.key = f"{within}\0\0{stores}" if stores else within
+        """The same for equal ones alone: what was read under other roots is remembered apart. Locations have no NUL, so
+        that none continues as a key."""
         self._prefixes = tuple(f"{str(d).rstrip('/')}/" for d in self.directories or ())
 
     def hold(self, path: str | Path) -> bool:

@@ -12,6 +12,15 @@ if TYPE_CHECKING:
     from pyiceberg.io import FileIO
 
 S3_SCHEMES = ("s3", "s3a", "s3n")
+_HOSTS = (
+    "s3.endpoint",
+    "gcs.service.host",
+    "adls.account-name",
+    "adls.account-host",
+    "adls.blob-storage-authority",
+    "adls.dfs-storage-authority",
+)
+"""Properties that say where an object store is."""
 
 
 def local_path(location: Location) -> str | None:
@@ -39,8 +48,9 @@ def s3_address(host: str, key: str) -> str:
 def remembered_as(location: str, io: FileIO) -> str:
     """What a file is remembered by. Two object stores may have a bucket of one name: theirs are different files. What
     was read where more is allowed is not given to a catalog that is kept to less (`TableIO.roots`)."""
-    if location.partition("://")[0] in S3_SCHEMES:
-        location = f"{io.properties.get('s3.endpoint', '')} {location}"
+    found = Location.parse(location)
+    if found.scheme != "file":
+        location = "\0".join((location, *(str(io.properties.get(key, "")) for key in _HOSTS)))
     return f"{location}{io.roots.key}" if isinstance(io, TableIO) else location
 
 

@@ -91,14 +91,17 @@ def manifest_list(cache: ManifestCache, io: FileIO, path: str) -> ManifestList:
 
 def manifest(cache: ManifestCache, io: FileIO, listed: Listed) -> Manifest:
     """A manifest of data files."""
-    key = remembered_as(listed.path, io)
-    return cache.get("manifest", key, lambda: _data_manifest(read_avro(io, listed.path), listed))
+    return cache.get("manifest", _key(io, listed), lambda: _data_manifest(read_avro(io, listed.path), listed))
 
 
 def delete_manifest(cache: ManifestCache, io: FileIO, listed: Listed) -> Manifest:
     """A manifest of delete files."""
-    key = remembered_as(listed.path, io)
-    return cache.get("deletes", key, lambda: _manifest(read_avro(io, listed.path), listed, DELETES_SCHEMA))
+    return cache.get("deletes", _key(io, listed), lambda: _manifest(read_avro(io, listed.path), listed, DELETES_SCHEMA))
+
+
+def _key(io: FileIO, listed: Listed) -> str:
+    """With what the list says of it, which another list could say otherwise."""
+    return f"{remembered_as(listed.path, io)} {listed.spec_id} {listed.sequence_number}"
 
 
 def _list(read: pa.Table) -> ManifestList:
