@@ -1,1 +1,1 @@
-"""What an application uses: `connection.py` (read first), the cursor, relations; `build.py` makes the engine."""
+"""The Python API: `connection.py` (read first), cursors, relations; `build.py` creates the engine."""

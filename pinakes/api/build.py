@@ -1,4 +1,4 @@
-"""The application put together: configuration in, engine out. Here, and only here, the layers are joined."""
+"""Builds an engine from the configuration. This is the only module that joins the layers."""
 
 from __future__ import annotations
 
@@ -35,16 +35,16 @@ if TYPE_CHECKING:
 
 LAKE = "lake"
 DEFAULT: Namespace = ("default",)
-"""The embedded catalog, which is always there, and the namespace that is made in it at its first start."""
+"""The embedded catalog, which always exists, and the namespace that is created in it at the first start."""
 
 DEPLOYMENT = Identity("", roles=frozenset({"admin"}))
-"""Whom the secrets and catalogs of the configuration belong to: no user has this name."""
+"""The owner of the secrets and catalogs of the configuration: no user has this name."""
 
 
 def open_engine(config: Config, policy: Policy = EMBEDDED, clock: Clock = time.monotonic) -> Engine:
-    """An engine with the embedded catalog and those of the configuration. None of them is opened before it is used.
+    """Opens an engine with the embedded catalog and those of the configuration. Each catalog is opened on first use.
 
-    `policy` is what users may do who are no administrators; `clock` is what its caches grow old by.
+    `policy` are the privileges of users who are not administrators; `clock` determines the age of cache entries.
     """
     directory, remove = _data_directory(config)
     caches, home = make_caches(config.caches, classify, clock), Scope(LAKE, DEFAULT)
@@ -65,7 +65,7 @@ def open_engine(config: Config, policy: Policy = EMBEDDED, clock: Clock = time.m
 
 
 def secret_of(secret: SecretConfig) -> Secret:
-    """A secret of the configuration: for its catalogs, and for the users and roles that it names."""
+    """Returns a secret of the configuration: for its catalogs, and for the users and roles that it names."""
     return parse_secret(
         secret.name, DEPLOYMENT.user, secret.values, shared=True, users=secret.users, roles=secret.roles
     )
@@ -84,7 +84,8 @@ def _lake(engine: Engine, directory: Path) -> Mount:
 
 
 def mount_of(engine: Engine, catalog: CatalogConfig, base: Path | None) -> Mount:
-    """A catalog of the configuration: as ATTACH mounts it, for everybody, and not asked before it is used."""
+    """Mounts a catalog of the configuration like ATTACH, visible to all users. It is not contacted before it is
+    used."""
     options = {"TYPE": catalog.type, "VISIBILITY": "all", **_typed(catalog.options)}
     common = take_common(catalog.name, options)
     if common.visibility != "all":
@@ -95,7 +96,7 @@ def mount_of(engine: Engine, catalog: CatalogConfig, base: Path | None) -> Mount
 
 @contextmanager
 def told(section: str) -> Iterator[None]:
-    """Errors say which section of the configuration they are about."""
+    """Adds the section of the configuration to errors within the block."""
     try:
         yield
     except PinakesError as error:
@@ -105,18 +106,19 @@ def told(section: str) -> Iterator[None]:
 def _open_lake(engine: Engine, directory: Path, mount_id: str, identity: Identity) -> Catalog:
     options: dict[str, OptionValue] = {"DEFAULT_NAMESPACE": DEFAULT[0]}
     roots = engine.confined_to(engine.files, [directory / "warehouse"])
-    policy = engine.policy  # a table whose LOCATION is an object store is not reached with the server's credentials
+    policy = engine.policy  # a table with a LOCATION in an object store must not use the server's credentials
     access = Access(ambient=policy.destinations is None or "server_credentials" in policy.everybody_may)
     catalog, _ = engine.open_catalog(Opening("sqlite", LAKE, str(directory), options, mount_id, access, roots))
     assert isinstance(catalog, SupportsNamespaceChanges)
     if not catalog.namespace_exists(DEFAULT):
-        with suppress(NamespaceExists):  # another process was faster: it is there, which is all we want
+        with suppress(NamespaceExists):  # created concurrently by another process
             catalog.create_namespace(DEFAULT, {})
     return catalog
 
 
 def _opener(engine: Engine, opening: Opening) -> tuple[Catalog, Callable[[], None]]:
-    """A catalog of any type, remembering what it was asked, for each user's token apart; and what closes it."""
+    """Opens a catalog of any type with call counting and caching, separate for each user's token. Returns it with the
+    function that closes it."""
     inner = open_catalog(opening.type, opening.alias, opening.location, opening.options, opening.access)
     if opening.roots is not None:
         from pinakes.providers.iceberg import IcebergReader
@@ -136,7 +138,7 @@ def _typed(options: Mapping[str, object]) -> dict[str, OptionValue]:
 
 
 def _secret_file(config: Config, directory: Path) -> SecretFile | None:
-    """Where persistent secrets are kept; nowhere for data that goes at exit."""
+    """Returns the file of persistent secrets; None for temporary data."""
     if config.engine.data == MEMORY:
         return None
     from pinakes.core.secret_file import SecretFile
@@ -146,7 +148,8 @@ def _secret_file(config: Config, directory: Path) -> SecretFile | None:
 
 
 def _data_directory(config: Config) -> tuple[Path, Callable[[], None]]:
-    """Where the embedded catalog lives; a temporary directory for `:memory:`, with what removes it again."""
+    """Returns the directory of the embedded catalog, and the function that removes it: a temporary directory for
+    `:memory:`."""
     if config.engine.data != MEMORY:
         return Path(config.engine.data), lambda: None
     from pinakes.engine.execution.scratch import Scratch

@@ -1,4 +1,4 @@
-"""What is wrong with the catalogs and secrets of a configuration; none is opened. For `pinakes config check`."""
+"""Checks the catalogs and secrets of a configuration without opening them. For `pinakes config check`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Section = tuple[str, ...]
 
 
 def faults(config: Config) -> Iterator[tuple[Section, str]]:
-    """Each section that something is wrong with, and what."""
+    """Yields each section with a problem, and the problem."""
     alone = replace(config, catalogs={}, secrets={}, engine=replace(config.engine, data=MEMORY, spill_dir=None))
     good = []
     for name, secret in config.secrets.items():
@@ -41,7 +41,7 @@ def _message(config: Config) -> str | None:
 
 
 def _options(config: Config, name: str) -> str | None:
-    """Options that its type does not have: the engine itself says so when the catalog is first used."""
+    """Checks for unknown options, which the engine itself reports when the catalog is first used."""
     catalog = config.catalogs[name]
     given: dict[str, OptionValue] = {"TYPE": catalog.type, **{k.upper(): str(v) for k, v in catalog.options.items()}}
     try:

@@ -1,8 +1,8 @@
-"""`pinakes.connect`: a session of an engine in this process, as a connection of PEP 249 and with what Arrow adds.
+"""`pinakes.connect`: a session of an engine in this process, as a PEP 249 connection with Arrow extensions.
 
-One connection is one session (its own place, settings and temporary relations); threads may share it, each with its
-own cursors. Every statement is its own commit, unless BEGIN came before it: then `commit` and
-`rollback` end the transaction.
+One connection is one session, with its own current namespace, settings and temporary relations; threads may share it,
+each with its own cursors. Every statement commits by itself, unless BEGIN has opened a transaction, which `commit` and
+`rollback` end.
 """
 
 from __future__ import annotations
@@ -44,11 +44,12 @@ def connect(
     token: str | None = None,
     **settings: object,
 ) -> Connection:
-    """A connection to an engine in this process.
+    """Opens a connection to an engine in this process.
 
-    `config` is a configuration file (without one: the one that the command would read) or a `Config`; `data` the
-    directory of the embedded catalog, `:memory:` for one that goes when the connection closes. `user` and `token` are
-    who asks; each further argument is a setting of the session: `connect(time_zone="Europe/Berlin")`.
+    `config` is the path of a configuration file (default: the file that the command would read) or a `Config`; `data`
+    is the directory of the embedded catalog, or `:memory:` for one that is removed when the connection closes. `user`
+    and `token` are the identity of the session. Each further argument is a setting of the session:
+    `connect(time_zone="Europe/Berlin")`.
     """
     with errors.raising():
         loaded = _config(config, data)
@@ -76,13 +77,13 @@ def _config(config: str | os.PathLike[str] | Config | None, data: str | os.PathL
 
 
 def _source(data: Any, what: str) -> Source:
-    from pinakes.api.inputs import source_of  # loads Arrow's datasets, which take their time
+    from pinakes.api.inputs import source_of  # lazy: loads Arrow's datasets, which is slow
 
     return source_of(data, what)
 
 
 class Connection:
-    # PEP 249, optional: the exceptions as attributes, for code that has many connections of many kinds.
+    # PEP 249, optional: the exceptions as attributes, for code that uses several database modules.
     Warning = errors.Warning
     Error = errors.Error
     InterfaceError = errors.InterfaceError
@@ -103,12 +104,12 @@ class Connection:
     # --- running --------------------------------------------------------------------------------------------------
 
     def sql(self, query: str, parameters: Parameters | None = None) -> Relation:
-        """The rows of a query, which runs when they are read; any other statement runs at once."""
+        """Returns the rows of a query, which runs when they are read; any other statement runs immediately."""
         with errors.raising():
             return Relation(self.run(query, parameters, scopes_of(sys._getframe(1))), self)
 
     def execute(self, operation: str, parameters: Parameters | None = None) -> Cursor:
-        """Run a statement with a cursor of its own."""
+        """Runs a statement with a new cursor, and returns the cursor."""
         with errors.raising():
             cursor = Cursor(self)
             cursor._show(self.run(operation, parameters, scopes_of(sys._getframe(1))))
@@ -130,8 +131,8 @@ class Connection:
         *,
         session: Session | None = None,
     ) -> Result:
-        """What the others are made of: the engine's own result. The variables of `scopes` may stand for tables; another
-        `session` is one aside of the connection's own."""
+        """Runs a statement and returns the engine's result; the other methods use it. Variables of `scopes` may be used
+        as tables. `session` runs the statement in another session than the connection's own."""
         result = self.run_quietly(sql, parameters, scopes, session=session)
         while self.session.warnings:
             warnings.warn(self.session.warnings.pop(0), errors.Warning, stacklevel=3)
@@ -145,7 +146,7 @@ class Connection:
         *,
         session: Session | None = None,
     ) -> Result:
-        """The same for who shows `session.warnings` in their own way."""
+        """Runs a statement like `run`, but leaves `session.warnings` to the caller."""
         self._check_open()
         if not isinstance(sql, str):
             raise InvalidArgument(f"a statement is a text, not a {type(sql).__name__}")
@@ -158,14 +159,15 @@ class Connection:
             return undisturbed(lambda: run(sql, values, lookup=lookup), self.cancel, Result.close)
 
     def cancel(self) -> None:
-        """Stop whatever runs on this connection; to be called from another thread."""
+        """Cancels all running statements of this connection; call it from another thread."""
         self.session.cancel()
 
     # --- data of Python -------------------------------------------------------------------------------------------
 
     def register(self, name: str, data: Any) -> None:
-        """Make data a table of this session: an Arrow table, reader or dataset, a pandas or polars frame, anything with
-        `__arrow_c_stream__`. It goes by this name, in place of a table of the current namespace that has it."""
+        """Registers data as a table of this session: an Arrow table, reader or dataset, a pandas or polars frame, or
+        any object with `__arrow_c_stream__`. It takes precedence over a table of the same name in the current
+        namespace."""
         with errors.raising():
             self._check_open()
             self.session.temporary.put(name, _source(data, f"what is to be {quote(name)}"))
@@ -176,18 +178,19 @@ class Connection:
             self.session.temporary.remove(name)
 
     def append(self, table: str, data: Any) -> int:
-        """Add rows to a table, in one commit; columns are matched by name, and those that are missing get their
-        default. Gives the number of rows."""
+        """Appends rows to a table in one commit, and returns their number. Columns are matched by name; missing ones
+        get their default."""
         with errors.raising():
             self._check_open()
             name = read_name(table)
             with self.session.temporary.brought(_source(data, "the data")) as source:
                 return self.run(f"INSERT INTO {name} BY NAME SELECT * FROM {quote(source)}").count or 0
 
-    # --- transactions and the end ---------------------------------------------------------------------------------
+    # --- transactions and closing -------------------------------------------------------------------------------------
 
     def commit(self) -> None:
-        """End a transaction that was begun with BEGIN; outside of one, every statement has been committed already."""
+        """Commits a transaction that was opened with BEGIN. Outside of a transaction it does nothing, since every
+        statement commits by itself."""
         with errors.raising():
             self._check_open()
             if self.session.transaction is not None:
@@ -203,7 +206,7 @@ class Connection:
             self.run("ROLLBACK")
 
     def close(self) -> None:
-        """Stop what runs and give the engine back; the second time does nothing."""
+        """Cancels running statements and releases the engine. Further calls do nothing."""
         if self._ending.alive:
             self.session.close()
             self._ending()

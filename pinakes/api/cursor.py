@@ -1,4 +1,4 @@
-"""The cursor of PEP 249: runs one statement after the other and hands out the rows of the last."""
+"""The cursor of PEP 249: runs statements and returns the rows of the last one."""
 
 from __future__ import annotations
 
@@ -26,11 +26,13 @@ if TYPE_CHECKING:
     from pinakes.api.connection import Connection
 
 Column = tuple[str, pa.DataType, None, None, int | None, int | None, bool]
-"""PEP 249's seven: name, type code (the Arrow type), display size, internal size, precision, scale, may it be NULL."""
+"""The seven items of PEP 249: name, type code (the Arrow type), display size, internal size, precision, scale,
+nullable."""
 
 
 class Cursor:
-    """For one thread at a time; a connection may have any number. Rows stream: those not fetched are never computed."""
+    """For one thread at a time; a connection may have any number of cursors. Rows are streamed: rows that are not
+    fetched are not computed."""
 
     arraysize = 1
     lastrowid = None
@@ -46,15 +48,15 @@ class Cursor:
     # --- running --------------------------------------------------------------------------------------------------
 
     def execute(self, operation: str, parameters: Parameters | None = None) -> Cursor:
-        """Run a statement; `?` and `$1` take a list or tuple, `:name` a dict. Gives the cursor itself."""
+        """Runs a statement and returns the cursor; `?` and `$1` take a list or tuple, `:name` a dict."""
         with raising():
             self._open()
             self._show(self.connection.run(operation, parameters, scopes_of(sys._getframe(1))))
         return self
 
     def executemany(self, operation: str, seq_of_parameters: Iterable[Parameters]) -> Cursor:
-        """Run a statement that changes something once for each set of parameters. INSERT … VALUES with one row is a
-        single commit; of other statements each run is a commit of its own."""
+        """Runs a statement that changes data, once for each set of parameters. INSERT … VALUES with one row is a single
+        commit. Other changes are one transaction where the catalog supports it, otherwise each run is a commit."""
         with raising():
             self._open()
             count = insert_many(self.connection, operation, seq_of_parameters)
@@ -62,10 +64,10 @@ class Cursor:
         return self
 
     def setinputsizes(self, sizes: object) -> None:
-        """Types are those of the values."""
+        """Does nothing: the types are those of the values."""
 
     def setoutputsize(self, size: int, column: int | None = None) -> None:
-        """Values come whole."""
+        """Does nothing: values are never truncated."""
 
     # --- fetching -------------------------------------------------------------------------------------------------
 
@@ -85,15 +87,15 @@ class Cursor:
             return list(self._fetching())
 
     def arrow(self) -> pa.Table:
-        """All rows as an Arrow table; like `df` and `pl` for who has fetched none of them."""
+        """Returns all rows as an Arrow table. Like `df` and `pl`, call it before any row was fetched."""
         return self._relation().arrow()
 
     def df(self) -> pd.DataFrame:
-        """All rows as a pandas frame."""
+        """Returns all rows as a pandas frame."""
         return self._relation().df()
 
     def pl(self) -> pl.DataFrame:
-        """All rows as a polars frame."""
+        """Returns all rows as a polars frame."""
         return self._relation().pl()
 
     def _relation(self) -> Relation:
@@ -109,10 +111,10 @@ class Cursor:
         with raising():
             return next(self._fetching())
 
-    # --- the end --------------------------------------------------------------------------------------------------
+    # --- closing ------------------------------------------------------------------------------------------------------
 
     def close(self) -> None:
-        """A query whose rows were not all fetched is stopped."""
+        """Closes the cursor, and cancels a query whose rows were not all fetched."""
         self._forget()
         self._closed = True
 

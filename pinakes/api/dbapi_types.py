@@ -18,7 +18,7 @@ Date, Time, Timestamp, Binary = date, time, datetime, bytes
 
 
 def DateFromTicks(ticks: float) -> date:
-    """The local day of a number of seconds since the epoch."""
+    """Returns the local date of a number of seconds since the epoch."""
     return datetime.fromtimestamp(ticks).date()
 
 
@@ -27,7 +27,7 @@ def TimeFromTicks(ticks: float) -> time:
 
 
 def TimestampFromTicks(ticks: float) -> datetime:
-    """The moment, with its zone: a number of seconds since the epoch means one."""
+    """Returns the timestamp with time zone of a number of seconds since the epoch."""
     return datetime.fromtimestamp(ticks, UTC)
 
 
@@ -56,4 +56,4 @@ BINARY = TypeObject("BINARY", is_.is_binary, is_.is_large_binary, is_.is_binary_
 NUMBER = TypeObject("NUMBER", is_.is_integer, is_.is_floating, is_.is_decimal, is_.is_boolean)
 DATETIME = TypeObject("DATETIME", is_.is_temporal)
 ROWID = TypeObject("ROWID")
-"""No column is a row id."""
+"""Not used: no column is a row id."""

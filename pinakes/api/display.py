@@ -1,4 +1,4 @@
-"""The first rows of a result for people: a box of text, or HTML for a notebook. How a value looks:
+"""Displays the first rows of a result: as a text table, or as HTML for a notebook. Values are formatted by
 `core/value_format.py`."""
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from pinakes.core.value_format import as_text as text_of
 from pinakes.core.value_format import rows as plain_rows
 
 LONGEST = 200
-"""Characters of a cell that are shown at most."""
+"""Maximum characters of a cell."""
 MOST_COLUMNS = 100
-"""Columns that HTML shows at most; text shows all, however narrow the terminal is."""
+"""Maximum number of columns in HTML; text shows all columns."""
 
 _HTML_NULL = '<em style="opacity: 0.5">NULL</em>'
 
 
 def as_text(schema: pa.Schema, rows: pa.Table, more: bool, width: int | None) -> str:
-    """A box that fits into `width` columns (None: those of the terminal), with a line on what is in it below."""
+    """Returns a text table that fits into `width` columns (None: those of the terminal), with a summary line below."""
     names = [_clipped(name.translate(VISIBLE)) for name in schema.names]
     types = [_clipped(sql_name_of_arrow(t)) for t in schema.types]
     cells = [[_told(cell) for cell in row] for row in _cells(rows)]
@@ -38,7 +38,7 @@ def as_text(schema: pa.Schema, rows: pa.Table, more: bool, width: int | None) ->
 
 
 def as_html(schema: pa.Schema, rows: pa.Table, more: bool) -> str:
-    """A plain table; everything in it is escaped. A NULL looks other than the text `NULL`."""
+    """Returns an HTML table; all values are escaped. NULL is displayed differently from the text `NULL`."""
     shown = list(schema)[:MOST_COLUMNS]
     head = "".join(
         f"<th>{html.escape(_clipped(f.name.translate(VISIBLE)))}<br>"
@@ -66,7 +66,7 @@ def _summary(count: int, more: bool) -> str:
 
 
 def _cells(rows: pa.Table) -> list[list[str | None]]:
-    """Every value as it is shown; NULL stays None."""
+    """Returns the formatted values; NULL is None."""
     return [
         [None if v is None else _clipped(text_of(v).translate(VISIBLE)) for v in row]
         for batch in rows.to_batches()
@@ -100,7 +100,7 @@ def _padded(text: str, width: int, right: bool) -> str:
 
 
 def _wide(text: str) -> int:
-    """Columns that a text takes in a terminal."""
+    """Returns the display width of a text in a terminal."""
     if text.isascii():
         return len(text)
     return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)

@@ -1,7 +1,7 @@
-"""Engines that connections share: those of one process that ask for the same configuration get the same engine.
+"""Shared engines: connections of one process with the same configuration use the same engine.
 
-So a catalog that one attaches is there for the others, and what one writes the others read at once, through one set of
-caches. The engine closes with the last of them. A `:memory:` one is never shared: each connection has its own.
+So a catalog that one connection attaches is visible to the others, and they see each other's writes immediately,
+through one set of caches. The engine closes with its last connection. A `:memory:` engine is never shared.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ class _Lease:
     process: int = field(default_factory=os.getpid)
 
     def release(self) -> None:
-        """Called once per user, by the garbage collector at any moment, also while this very thread holds the lock;
-        then it waits until the lock is free. A process that was forked leaves the engine to its parent."""
+        """Releases the engine. Called once per user, possibly by the garbage collector while this thread holds the
+        lock; the release is then deferred until the lock is free. A forked process leaves the engine to its parent."""
         if self.process == os.getpid():
             _released.append(self)
             _settle()
 
 
 def acquire(config: Config) -> tuple[Engine, Callable[[], None]]:
-    """An engine, and what gives it back; to be called once."""
+    """Returns an engine and the function that releases it, which must be called once."""
     with _lock:
         lease = next((s for s in _shared if s.config == config and config.engine.data != MEMORY), None)
         if lease is None:
@@ -49,7 +49,7 @@ def acquire(config: Config) -> tuple[Engine, Callable[[], None]]:
 
 
 def _settle() -> None:
-    """Close the engines that nobody uses any more."""
+    """Closes the engines without users."""
     while _released and _lock.acquire(blocking=False):
         unused: list[_Lease] = []
         try:

@@ -1,7 +1,7 @@
-"""The exceptions of PEP 249, and how they join the errors of the engine.
+"""The exceptions of PEP 249, and their combination with the errors of the engine.
 
-An error of the engine (`core/errors.py`) tells by its code what went wrong; PEP 249 asks for a few broad classes, so
-that code written for any database can tell a wrong statement from wrong data. What leaves the API is both:
+An error of the engine (`core/errors.py`) is identified by its code; PEP 249 requires a few broad classes, so that code
+for any database can distinguish a wrong statement from wrong data. An error of the API is both:
 
     try:
         con.execute("SELECT * FROM nowhere")
@@ -9,18 +9,18 @@ that code written for any database can tell a wrong statement from wrong data. W
         error.code                                 # 'TABLE_NOT_FOUND'
 
 It is the engine's own error, with its message, position, cause and traceback; `raising` only changes its class to one
-that derives from both, which is made once per kind and named like the engine's. `KINDS` says which class of PEP 249
-each kind of error belongs to; a kind that is not in it belongs to where its parent does.
+that derives from both, which is created once per kind and has the name of the engine's class. `KINDS` maps each kind of
+error to its PEP 249 class; a kind that is not listed uses the entry of its parent.
 
     Warning
     Error
     ├── InterfaceError
     └── DatabaseError
-        ├── DataError            the data and the query do not go together
-        ├── OperationalError     canceled, out of time or memory, unreachable, a conflict: may work another time
-        ├── IntegrityError       a constraint does not hold
-        ├── InternalError        a bug of ours
-        ├── ProgrammingError     the statement is wrong, or names what is not there
+        ├── DataError            the data does not fit the query
+        ├── OperationalError     canceled, out of time or memory, unreachable, conflict: a retry may succeed
+        ├── IntegrityError       a constraint is violated
+        ├── InternalError        a bug in Pinakes
+        ├── ProgrammingError     the statement is wrong, or names an object that does not exist
         └── NotSupportedError
 """
 
@@ -34,11 +34,11 @@ from pinakes.core import errors as core
 
 
 class Warning(builtins.Warning):
-    """What a statement wants to be known although it was carried out; given through Python's `warnings`."""
+    """A warning of a statement that was executed; issued through Python's `warnings`."""
 
 
 class Error(Exception):
-    """The base of all errors. Those of the engine have a `code`, a `message` and where there is one a `position`."""
+    """The base class of all errors. Errors of the engine have a `code`, a `message` and, where known, a `position`."""
 
 
 class InterfaceError(Error):
@@ -113,7 +113,7 @@ _joined: dict[type[core.PinakesError], type[core.PinakesError]] = {}
 
 @contextmanager
 def raising() -> Iterator[None]:
-    """Errors of the engine leave this as errors of PEP 249, too."""
+    """Converts errors of the engine within the block, so that they are also PEP 249 errors."""
     try:
         yield
     except core.PinakesError as error:
@@ -123,7 +123,7 @@ def raising() -> Iterator[None]:
 
 
 def joined(kind: type[core.PinakesError]) -> type[core.PinakesError]:
-    """The class that is both this kind of error and PEP 249's class for it."""
+    """Returns the class that is both this kind of error and its PEP 249 class."""
     if kind not in _joined:
         _joined[kind] = _made(kind)
     return _joined[kind]
@@ -136,7 +136,7 @@ def _made(kind: type[core.PinakesError]) -> type[core.PinakesError]:
 
 
 def _reduce(error: core.PinakesError) -> tuple[object, ...]:
-    """How pickle keeps it: classes that are made at run time cannot be found by their name."""
+    """Supports pickle: classes that are created at run time can't be found by name."""
     return _restored, (type(error).__mro__[1], error.message, error.position)
 
 

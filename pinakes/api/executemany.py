@@ -1,8 +1,8 @@
-"""`executemany`: one INSERT for all rows where that is what is meant, else one statement after the other.
+"""`executemany`: one INSERT for all rows where possible, otherwise one statement per set of parameters.
 
-Every statement is a commit, and a thousand commits of one row each are slow and leave a thousand files. So for
-INSERT … VALUES with one row the values become columns of a temporary relation, which is inserted whole: `VALUES (?, ?)`
-is read as `SELECT "1", "2" FROM relation`. Other changes are one transaction, where the catalog has such.
+Every statement is a commit, and a thousand commits of one row each are slow and create a thousand files. So for INSERT
+… VALUES with one row the values become columns of a temporary relation, which is inserted by one statement: `VALUES (?,
+?)` is read as `SELECT "1", "2" FROM relation`. Other changes are one transaction, where the catalog supports it.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def insert_many(connection: Connection, sql: str, sets: Iterable[Parameters]) -> int | None:
-    """Run the statement for every set of parameters; the number of rows changed, None when nobody counts."""
+    """Runs the statement for every set of parameters. Returns the number of changed rows; None if it is unknown."""
     session = connection.session
     statement = session.engine.caches.statements.classify(sql)
     row = only_row(statement)
@@ -37,7 +37,7 @@ def insert_many(connection: Connection, sql: str, sets: Iterable[Parameters]) ->
     values = [bound(parameters) for parameters in sets]
     if not values:
         return 0
-    from pinakes.engine.binding.memory_sources import Rows  # loads Arrow's datasets, which take their time
+    from pinakes.engine.binding.memory_sources import Rows  # lazy: loads Arrow's datasets, which is slow
 
     rows = pa.table({name: _column(name, values) for name in names_in(statement)})
     with session.temporary.brought(Rows(rows)) as source:
@@ -45,7 +45,8 @@ def insert_many(connection: Connection, sql: str, sets: Iterable[Parameters]) ->
 
 
 def only_row(statement: Statement) -> tuple[Span, ...] | None:
-    """The values of an INSERT … VALUES with one row, where each is an expression and some are parameters."""
+    """Returns the values of an INSERT … VALUES with a single row of expressions with parameters; None for other
+    statements."""
     if not isinstance(statement, Insert) or not statement.placeholders:
         return None
     rows = value_rows(statement)
@@ -56,9 +57,9 @@ def only_row(statement: Statement) -> tuple[Span, ...] | None:
 
 @contextmanager
 def all_or_none(session: Session, statement: Statement, times: int) -> Iterator[Session]:
-    """The session for the changes within. They are a transaction of their own, which nothing else that the session runs
-    meanwhile is in: if they are several, if the session is in none, and if the catalog that is changed has
-    transactions. Else each stands for itself."""
+    """Returns the session for the changes within the block. They run in a separate transaction, which is independent of
+    the session's other statements, if there are several changes, the session has no transaction, and the catalog
+    supports transactions. Otherwise each change commits by itself."""
     if times < 2 or session.transaction is not None or not _has_transactions(session, statement):
         yield session
         return
@@ -82,7 +83,7 @@ def _has_transactions(session: Session, statement: Statement) -> bool:
     try:
         found, _ = session.resolver.table(statement.target.name)
     except PinakesError:
-        return False  # the statement itself tells what is wrong, and where
+        return False  # the statement itself reports the error
     return isinstance(found.place.mount.catalog, SupportsTransactions)
 
 
@@ -103,7 +104,7 @@ def names_in(statement: Insert) -> list[str]:
 
 
 def selecting(statement: Insert, row: Sequence[Span], source: str) -> str:
-    """The statement with a SELECT from the relation in place of its VALUES."""
+    """Returns the statement with its VALUES replaced by a SELECT from the relation."""
     assert statement.body is not None
     values = ", ".join(_value(statement, span) for span in row)
     body = f"SELECT {values} FROM {quote(source)}"
@@ -111,7 +112,7 @@ def selecting(statement: Insert, row: Sequence[Span], source: str) -> str:
 
 
 def _value(statement: Insert, span: Span) -> str:
-    """One value's expression, the columns of the relation in place of its parameters."""
+    """Returns the expression of one value, with its parameters replaced by columns of the relation."""
     text, at = "", span.start
     for placeholder in statement.placeholders:
         if span.start <= placeholder.span.start and placeholder.span.end <= span.end:
@@ -121,7 +122,7 @@ def _value(statement: Insert, span: Span) -> str:
 
 
 def _column(name: str, sets: Sequence[dict[str, pa.Scalar]]) -> pa.Array:
-    """All values of one parameter, under the narrowest type that holds them."""
+    """Returns all values of one parameter, in the narrowest common type."""
     lacking = next((given for given in sets if name not in given), None)
     if lacking is not None:
         raise InvalidArgument(f"parameter ${name} has no value; given: {listing(lacking)}")

@@ -1,4 +1,4 @@
-"""Libraries that are needed for some things only; a missing one is an error that says how to get it."""
+"""Optional libraries; a missing one is an error with the installation command."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from pinakes.core.errors import NotSupportedError
 
 
 def needed(library: str, what: str) -> Any:
-    """The library that `what` needs."""
+    """Imports the library that `what` needs."""
     try:
         return import_module(library)
     except ModuleNotFoundError as error:
-        if error.name != library:  # it is there, and something that it needs itself is not
+        if error.name != library:  # the library exists, but one of its dependencies is missing
             raise
         raise NotSupportedError(f"{what} needs {library}, which is not installed: pip install {library}") from error

@@ -1,6 +1,5 @@
-"""Data of Python as the engine can read it: Arrow tables, readers and datasets, frames of pandas and polars, and
-whatever else speaks Arrow's stream interface (`__arrow_c_stream__`). None of their libraries is imported for it.
-"""
+"""Python data as sources of the engine: Arrow tables, readers and datasets, frames of pandas and polars, and other
+objects with Arrow's stream interface (`__arrow_c_stream__`). Their libraries are not imported for this."""
 
 from __future__ import annotations
 
@@ -19,14 +18,14 @@ STREAM = "__arrow_c_stream__"
 
 
 def is_tabular(data: object) -> bool:
-    """Whether it may be read as a table; a class, though its objects may, is none."""
+    """Whether an object can be read as a table. A class never can."""
     if isinstance(data, type):
         return False
     return isinstance(data, pa.RecordBatch | pds.Dataset) or _is_lazy_frame(data) or hasattr(type(data), STREAM)
 
 
 def source_of(data: Any, what: str) -> Source:
-    """The rows of `data`; what is in memory can be read many times, a reader once."""
+    """Returns the rows of `data`; data in memory can be read repeatedly, a reader once."""
     if not is_tabular(data):
         raise TypeMismatch(
             f"{what} is a {type(data).__qualname__}, which is no table; give an Arrow table, reader or dataset, "
@@ -44,7 +43,7 @@ def source_of(data: Any, what: str) -> Source:
 
 def _source(data: Any) -> Source:
     if isinstance(data, Relation):
-        return Stream(data.schema, data.reader)  # not by Arrow's interface in C, which knows errors as texts only
+        return Stream(data.schema, data.reader)  # not through Arrow's C interface, which reduces errors to text
     if isinstance(data, pds.Dataset):
         return Dataset(data)
     if isinstance(data, pa.RecordBatchReader):
@@ -61,7 +60,7 @@ def _source(data: Any) -> Source:
 
 
 def _schema(data: Any) -> pa.Schema:
-    """A stream says its schema before anything is read from it."""
+    """Returns the schema of a stream without reading from it."""
     if hasattr(data, "__arrow_c_schema__"):
         return pa.schema(data)
     return pa.RecordBatchReader.from_stream(data).schema
@@ -72,7 +71,7 @@ def _library(data: object) -> str:
 
 
 def _is_pandas(data: object) -> bool:
-    """A frame of pandas or of a class derived from it, such as geopandas has."""
+    """Whether it is a pandas frame or a subclass of it, such as that of geopandas."""
     return any(c.__name__ == "DataFrame" and c.__module__.partition(".")[0] == "pandas" for c in type(data).__mro__)
 
 

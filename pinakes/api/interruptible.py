@@ -1,8 +1,8 @@
-"""A call that Ctrl-C stops in good order: it runs on a thread of its own, which is canceled and not torn apart.
+"""A call that Ctrl-C cancels cleanly: it runs on its own thread, which is canceled and not interrupted.
 
-An interrupt that is raised wherever the main thread happens to be could leave a commit half done. So the main thread
-does nothing but wait; the interrupt reaches it alone, and the work ends where it can. The shell, the notebook and the
-connections of Python (`undisturbed`) run their statements so.
+An interrupt at an arbitrary point of the main thread could leave a commit incomplete. So the main thread only waits and
+receives the interrupt, and the work ends at a safe point. The shell, the notebook and Python connections
+(`undisturbed`) run their statements this way.
 """
 
 from __future__ import annotations
@@ -15,16 +15,17 @@ from typing import Generic, TypeVar
 T = TypeVar("T")
 
 PATIENCE = 0.1
-"""Seconds between two looks at the thread: not every system lets an interrupt through while one waits for ever."""
+"""Seconds between two checks of the thread: not every system delivers an interrupt during an unlimited wait."""
 GRACE = 2.0
-"""Seconds that a call which was canceled may take to end, before one asks whether it can."""
+"""Seconds that a canceled call may take to end before `is_stuck` is checked."""
 
 
 class Foreground(Generic[T]):
-    """One call. `interrupted` tells whether Ctrl-C came while it ran; a call may end well all the same.
+    """One call. `interrupted` is whether Ctrl-C was pressed while it ran; the call may succeed nevertheless.
 
-    `meanwhile` is called again and again as long as it runs. `is_stuck` tells of a call that was canceled whether it
-    waits for somebody else, who may never come: then nobody waits for it."""
+    `meanwhile` is called repeatedly while it runs. `is_stuck` is whether a canceled call waits for an external event
+    that may never occur: then it is abandoned.
+    """
 
     def __init__(
         self,
@@ -41,15 +42,17 @@ class Foreground(Generic[T]):
         self._over = threading.Event()
 
     def run(self) -> T:
-        """What the call gives or raises; KeyboardInterrupt when it is left alone, as a second Ctrl-C demands."""
+        """Returns or raises the outcome of the call; raises KeyboardInterrupt if the call is abandoned or Ctrl-C is
+        pressed again."""
         try:
             threading.Thread(target=self._guarded, daemon=True, name="statement").start()
-            while not self._over.wait(PATIENCE):  # not `join`: in Python 3.11 an interrupted one takes it for ended
+            # Not `join`: in Python 3.11 an interrupted join marks the thread as ended.
+            while not self._over.wait(PATIENCE):
                 self._meanwhile()
         except KeyboardInterrupt:
             self.interrupted = True
             self._stop()
-        except SystemExit:  # what a signal like SIGTERM raises: we leave, whatever the call gives
+        except SystemExit:  # raised by a signal such as SIGTERM: the process exits regardless of the call's outcome
             self._stop()
             raise
         if not self._over.is_set():
@@ -61,13 +64,13 @@ class Foreground(Generic[T]):
     def _guarded(self) -> None:
         try:
             self._values.append(self._call())
-        except BaseException as error:  # noqa: BLE001 - raised again in the thread that waits
+        except BaseException as error:  # noqa: BLE001 - raised again in the waiting thread
             self._failures.append(error)
         finally:
             self._over.set()
 
     def _stop(self) -> None:
-        """Cancel it, again and again: the interrupt may come before there is anything to cancel."""
+        """Cancels the call repeatedly: the interrupt may arrive before there is anything to cancel."""
         began = time.monotonic()
         while not self._over.is_set():
             self._cancel()
@@ -76,8 +79,8 @@ class Foreground(Generic[T]):
 
 
 def undisturbed(call: Callable[[], T], cancel: Callable[[], object], discard: Callable[[T], object]) -> T:
-    """What the call gives or raises. Ctrl-C is passed on as KeyboardInterrupt once the call has ended, and what it gave
-    is discarded. Interrupts reach the main thread alone, so any other makes the call itself."""
+    """Returns or raises the outcome of the call. Ctrl-C is raised as KeyboardInterrupt once the call has ended, and its
+    value is discarded. Interrupts reach the main thread only, so other threads run the call directly."""
     if threading.current_thread() is not threading.main_thread():
         return call()
     foreground = Foreground(call, cancel)
@@ -94,7 +97,7 @@ def undisturbed(call: Callable[[], T], cancel: Callable[[], object], discard: Ca
 
 
 def leaving(call: Callable[[], T]) -> T:
-    """What the call gives or raises. After Ctrl-C one waits a moment for it and no longer: it may be one that waits for
+    """Returns or raises the outcome of the call. After Ctrl-C it is abandoned after a short wait: it may wait for
     another machine, and changes nothing."""
     if threading.current_thread() is not threading.main_thread():
         return call()

@@ -1,4 +1,4 @@
-"""A seat at an engine in this process: what the embedded shell sits at, and what the server asks for a remote one."""
+"""The shell backend for an engine in this process: used by the embedded shell, and by the server for remote shells."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ class LocalSeat:
         self.session.cancel()
 
     def leave(self) -> None:
-        """It was canceled, which it will notice."""
+        """Does nothing: the statement was canceled and ends by itself."""
 
     def may_be_left(self) -> bool:
-        return False  # it would go on in this process, and may be in the middle of a commit
+        return False  # it would continue in this process, possibly within a commit
 
     def working(self) -> Work | None:
         found = [query for query in list(self.session.running) if query.ended is None]
@@ -57,7 +57,7 @@ class LocalSeat:
         return [("user", self.session.identity.user), *self.surroundings(), ("data", data)]
 
     def surroundings(self) -> list[tuple[str, str]]:
-        """What is told of them to somebody who is not on this machine, too."""
+        """Returns the session information that remote users may see, too."""
         mounts = ", ".join(f"{mount.name} ({mount.type})" for mount in self.session.catalogs.listed())
         return [("current", self.standing.place), ("catalogs", mounts)]
 
@@ -82,7 +82,7 @@ class LocalSeat:
         return [(f.name, f.kind, f.syntax, " ".join(f.description.split())) for f in functions()]
 
     def statement_forms(self) -> list[str]:
-        """What the handlers say about themselves."""
+        """Returns the syntax of the statements, from the docstrings of their handlers."""
         from importlib import import_module
         from pkgutil import iter_modules
 

@@ -1,4 +1,5 @@
-"""Python values as parameters: each becomes an Arrow scalar, which is bound to the plan and never part of its text."""
+"""Python values as parameters: each becomes an Arrow scalar, which is bound to the plan and never part of the SQL
+text."""
 
 from __future__ import annotations
 
@@ -18,11 +19,11 @@ Parameters = Sequence[Any] | Mapping[str, Any]
 
 _INT64 = range(-(2**63), 2**63)
 _LONGEST = 76
-"""Digits of the widest decimal there is."""
+"""Maximum number of digits of a decimal."""
 
 
 def bound(parameters: Parameters | None) -> dict[str, pa.Scalar]:
-    """Every parameter by its name; those of a sequence are named 1, 2, 3, …"""
+    """Returns the parameters by name; those of a sequence are named 1, 2, 3, …"""
     if parameters is None:
         return {}
     if isinstance(parameters, Mapping):
@@ -35,17 +36,17 @@ def bound(parameters: Parameters | None) -> dict[str, pa.Scalar]:
 
 
 def check_count(statement: Statement, given: int) -> None:
-    """Too many values by position are a mistake; too few are found when the statement is planned."""
+    """Raises if there are too many positional values; too few are detected during planning."""
     placeholders = statement.placeholders if isinstance(statement, Planned) else ()
     if isinstance(statement, Planned) and not statement.parsed:
-        return  # only DataFusion knows
+        return  # only DataFusion can parse it
     numbers = [int(p.name) for p in placeholders if p.name.isdigit()]
     if given > max(numbers, default=0):
         raise InvalidArgument(f"too many parameters: {given} given, and the statement takes {max(numbers, default=0)}")
 
 
 def scalar(value: Any, name: str) -> pa.Scalar:
-    """One value; TypeMismatch names the type of what SQL has no value for."""
+    """Converts one value; raises TypeMismatch for a type without an SQL equivalent."""
     if isinstance(value, pa.Scalar):
         return plain_scalar(value)
     try:
@@ -56,16 +57,16 @@ def scalar(value: Any, name: str) -> pa.Scalar:
 
 
 def _plain(value: Any) -> Any:
-    """What pyarrow would take for something else, or not at all."""
+    """Converts values that pyarrow would misinterpret or reject."""
     match value:
         case bool() | None:
             return value
         case _ if type(value).__name__ in ("NAType", "NaTType") and type(value).__module__.startswith("pandas."):
-            return None  # what pandas has for NULL
+            return None  # NULL in pandas
         case int() if value not in _INT64:
             return _wide(value)
         case UUID():
-            return str(value)  # as queries see a uuid
+            return str(value)  # queries see a uuid as text
         case datetime() if value.tzinfo is not None:
             return _zoned(value)
         case time() if value.tzinfo is not None:
@@ -80,7 +81,7 @@ def _plain(value: Any) -> Any:
 
 
 def _of_numpy(value: Any) -> pa.Scalar:
-    """A value of numpy under its own type; an array as a list."""
+    """Converts a numpy value with its own type; an array becomes a list."""
     if getattr(value, "ndim", 0) == 0:
         return pa.array(value.reshape(1))[0]
     items = pa.array(value)
@@ -94,7 +95,7 @@ def _wide(value: int) -> Decimal:
 
 
 def _zoned(value: datetime) -> datetime:
-    """The same moment; in UTC if Arrow has no name for its zone."""
+    """Returns the same moment; in UTC if Arrow does not support its time zone."""
     try:
         pa.scalar(value)
     except (pa.ArrowException, ValueError):

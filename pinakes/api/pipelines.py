@@ -1,4 +1,4 @@
-"""Pipelines, for whoever runs one: an engine, a file, and what is to be told on the way."""
+"""The API of pipelines: validate, plan and run a project on an engine."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ __all__ = ["Options", "PipelineRun", "Planned", "Report", "make_project", "plan"
 
 
 def validate(engine: Engine, spec: Path) -> int:
-    """How many tables and views it has; all that is wrong with it is one error. No Spark is started."""
+    """Returns the number of steps; raises one error with all problems. Starts no Spark."""
     return len(ready(spec, engine.session(), Options()).steps)
 
 
 def plan(engine: Engine, spec: Path, options: Options) -> list[Planned]:
-    """What a run would do. No Spark is started."""
+    """Returns the plan of a run. Starts no Spark."""
     return plan_pipeline(spec, engine.session(), options)
 
 
 class PipelineRun:
-    """A run, which another thread may cancel."""
+    """A run of a pipeline; another thread may cancel it."""
 
     def __init__(self, engine: Engine, spec: Path, options: Options) -> None:
         self._session, self._spec, self._options = engine.session(source="pipeline"), spec, options
@@ -36,11 +36,11 @@ class PipelineRun:
 
     @property
     def progress(self) -> str:
-        """What Spark does at the moment."""
+        """The current progress of Spark."""
         return self._query.info().progress or ""
 
     def run(self, tell: Tell) -> Report:
-        """PipelineFailed tells what failed, when all is done that could be."""
+        """Runs the pipeline; raises PipelineFailed at the end if a table failed."""
         try:
             report = run_pipeline(self._spec, self._session, self._query, self._options, tell)
             raise_failed(report)

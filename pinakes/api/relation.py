@@ -1,9 +1,9 @@
-"""What `con.sql` gives: the rows of a statement, in whichever form they are wanted.
+"""The result of `con.sql`: the rows of a statement, in various forms.
 
-A query is planned at once and runs when it is first read: its rows stream, once. `arrow()` keeps them, and whatever is
-asked for later is read from memory; every other way of reading (`reader`, `df`, `pl`, `fetchall`, being handed to
-another library) passes them on, and a second reading is an error that says so. `show` and the views of a notebook look
-at the first rows, which stay there for whoever reads. Any other statement has been carried out already.
+A query is planned immediately and runs when it is first read; its rows are a single-use stream. `arrow()` keeps them in
+memory, and later reads use that copy. Every other way of reading (`reader`, `df`, `pl`, `fetchall`, passing it to
+another library) consumes the stream, and a second read is an error. `show` and the notebook views display the first
+rows, which remain available for reading. Any other statement has been executed already.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ if TYPE_CHECKING:
     import polars as pl
 
 SHOWN = 40
-"""Rows that a view shows at most."""
+"""Maximum number of rows in a view."""
 
 
 class Relation:
-    """For one reader at a time, like the stream it stands for. `owner` is kept alive as long as this is."""
+    """For one reader at a time, like the underlying stream. `owner` is kept alive with the relation."""
 
     def __init__(self, result: Result, owner: object) -> None:
         self._result = result
@@ -44,10 +44,10 @@ class Relation:
         self._rest: Iterator[pa.RecordBatch] | None = None
         self._passed_on = False
         self._gone: str | None = None
-        """Why what is left of the stream can't be read: then no part of it is given out as if it were all."""
+        """The reason why the rest of the stream can't be read; a partial stream is never returned as complete."""
         self._kept: pa.Table | None = None
 
-    # --- what it is -----------------------------------------------------------------------------------------------
+    # --- properties ---------------------------------------------------------------------------------------------------
 
     @property
     def schema(self) -> pa.Schema:
@@ -64,24 +64,24 @@ class Relation:
 
     @property
     def rowcount(self) -> int:
-        """The number of rows that a statement changed; -1 where there is none to tell."""
+        """The number of rows that a statement changed; -1 if there is none."""
         return -1 if self._result.count is None else self._result.count
 
     # --- reading --------------------------------------------------------------------------------------------------
 
     def arrow(self) -> pa.Table:
-        """All rows, in memory; they are kept, so that they can be read again."""
-        with self._keeping:  # of two threads, the second gets what the first has read
+        """Returns all rows as an Arrow table and keeps them, so that they can be read again."""
+        with self._keeping:  # a second thread gets the rows that the first one has read
             if self._kept is None:
                 self._kept = self._read_all()
             return self._kept
 
     def reader(self) -> pa.RecordBatchReader:
-        """The rows as they come."""
+        """Returns the rows as a stream of record batches."""
         return pa.RecordBatchReader.from_batches(self.schema, self._batches())
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        """For libraries that take Arrow streams; the rows are passed on when the first of them is asked for."""
+        """The Arrow stream interface for other libraries; the rows are consumed when the first batch is requested."""
         reader = pa.RecordBatchReader.from_batches(self.schema, _without_traceback(self._batches()))
         return reader.__arrow_c_stream__(requested_schema)
 
@@ -89,32 +89,32 @@ class Relation:
         return self.schema.__arrow_c_schema__()
 
     def df(self) -> pd.DataFrame:
-        """A pandas frame."""
+        """Returns all rows as a pandas frame."""
         with raising():
             needed("pandas", "df()")
         return (self._kept if self._kept is not None else self._read_all()).to_pandas()
 
     def pl(self) -> pl.DataFrame:
-        """A polars frame."""
+        """Returns all rows as a polars frame."""
         with raising():
             polars = needed("polars", "pl()")
         frame: pl.DataFrame = polars.from_arrow(self._kept if self._kept is not None else self._read_all())
         return frame
 
     def fetchall(self) -> list[Row]:
-        """All rows as tuples of Python values."""
+        """Returns all rows as tuples of Python values."""
         with raising():
             return list(rows_of(self._batches()))
 
     def close(self) -> None:
-        """Not wanted any more; a query that runs is stopped. What `arrow()` has kept stays."""
+        """Closes the relation and cancels a running query. Rows that `arrow()` has kept stay available."""
         self._gone = self._gone or "it was closed"
         self._result.close()
 
-    # --- looking --------------------------------------------------------------------------------------------------
+    # --- display ------------------------------------------------------------------------------------------------------
 
     def show(self, rows: int = SHOWN, width: int | None = None) -> None:
-        """Print the first rows, fitted to the terminal or to `width` columns."""
+        """Prints the first rows, fitted to the terminal or to `width` columns."""
         sys.stdout.write(self._text(rows, width) + "\n")
 
     def __repr__(self) -> str:
@@ -125,7 +125,7 @@ class Relation:
         return as_html(self.schema, *self._first(SHOWN)) if outcome is None else f"<p>{escape(outcome)}</p>"
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
-        """Both views in one go, for IPython. There an error in a view would be a traceback for each of them."""
+        """Returns both views together, for IPython, which would show a traceback for an error in each of them."""
         try:
             return {"text/plain": repr(self), "text/html": self._repr_html_()}
         except PinakesError as error:
@@ -133,7 +133,7 @@ class Relation:
             return {"text/plain": told, "text/html": f"<pre>{escape(told)}</pre>"}
 
     def begin(self) -> None:
-        """Run it as far as a view needs, so that whatever is wrong is known now."""
+        """Runs the query as far as a view needs it, so that errors are raised now."""
         if self._without_rows() is None:
             self._first(SHOWN)
 
@@ -142,7 +142,7 @@ class Relation:
         return as_text(self.schema, *self._first(rows), width) if outcome is None else outcome
 
     def _without_rows(self) -> str | None:
-        """What there is to say when there are no rows to show; None when there are."""
+        """Returns the text to show if there are no rows to show; otherwise None."""
         if self._result.kind != "rows":
             return f"{self._result.kind}{'' if self._result.count is None else f' {self._result.count}'}"
         why = "its rows were read" if self._passed_on else self._gone
@@ -156,7 +156,8 @@ class Relation:
         return pa.Table.from_batches(list(self._batches()), schema=self.schema)
 
     def _batches(self) -> Iterator[pa.RecordBatch]:
-        """All rows, for the reader who asks for the first of them: a stream that is opened and not read takes none."""
+        """Yields all rows. The stream is consumed when the first batch is requested, not when the generator is
+        created."""
         with raising():
             if self._kept is not None:
                 yield from self._kept.to_batches()
@@ -175,7 +176,7 @@ class Relation:
             yield from rest
 
     def _first(self, rows: int) -> tuple[pa.Table, bool]:
-        """The first rows, and whether there are more; they stay for whoever reads later."""
+        """Returns the first rows, and whether there are more; they remain available for reading."""
         with raising(), self._lock:
             if self._kept is None:
                 self._check_whole()
@@ -193,7 +194,7 @@ class Relation:
         return pa.Table.from_batches(self._head, schema=self.schema)
 
     def _check_whole(self) -> None:
-        """A stream that broke off, after some rows had been looked at, must not pass for a short one."""
+        """Raises if the stream failed after some rows were displayed: it must not appear as a short one."""
         if self._gone is not None:
             raise InvalidArgument(
                 f"the rows of this relation are gone: {self._gone}. con.sql(…) again runs the query again."
@@ -206,7 +207,7 @@ class Relation:
 
 
 def _without_traceback(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """The same; of an error, the message alone: Arrow hands the rest on to the other library as a part of it."""
+    """Strips the traceback from errors: Arrow would pass it to the other library as a part of the message."""
     try:
         yield from batches
     except PinakesError as error:

@@ -1,7 +1,7 @@
-"""The configuration read anew while the engine runs: catalogs and secrets that came, went or changed.
+"""Reloads the configuration of a running engine: added, removed and changed catalogs and secrets.
 
-Whatever is wrong is found before anything is changed in the registry. A statement that works with a catalog that went
-or changed goes on with the one it has. What only a start can change is told, not done.
+Errors are raised before the registry changes. A statement that uses a removed or changed catalog continues with the old
+one. Changes that require a restart are reported and not applied.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class Reloaded(NamedTuple):
     changed: tuple[str, ...] = ()
     secrets: tuple[str, ...] = ()
     restart: tuple[str, ...] = ()
-    """Sections that were changed and need a new start."""
+    """Changed sections that require a restart."""
 
     def __str__(self) -> str:
         said = [f"{what} {', '.join(names)}" for what, names in zip(_WORDS, self, strict=True) if names]
@@ -35,11 +35,11 @@ _WORDS = ("catalogs added:", "catalogs removed:", "catalogs changed:", "secrets 
 
 
 def reload_config(engine: Engine, new: Config) -> Reloaded:
-    """Bring the engine in step with a configuration; what was done."""
+    """Applies a configuration to the engine; returns the changes."""
     old = engine.config
     secrets = _changed_secrets(old, new)
     names = {name for name in {*old.catalogs, *new.catalogs} if old.catalogs.get(name) != new.catalogs.get(name)}
-    names -= {LAKE}  # the embedded one is in its place, or was: that needs a start
+    names -= {LAKE}  # replacing the embedded catalog requires a restart
     _put(engine, secrets)
     mounts = [_mounted(engine, new, name) for name in sorted(names & new.catalogs.keys())]
     removed = sorted(names - new.catalogs.keys())
@@ -75,11 +75,11 @@ def _put(engine: Engine, secrets: list[Secret]) -> None:
     for secret in secrets:
         engine.secrets.put(secret, DEPLOYMENT, replace=True)
         for mount in engine.users_of(SecretRef(SHARED, secret.name)):
-            mount.renew()  # it is opened anew, with the new value
+            mount.renew()  # reopens the catalog with the new value
 
 
 def _drop(engine: Engine, old: Config, new: Config) -> None:
-    """Secrets that are gone, unless something that somebody attached is open by them: then it stays until a start."""
+    """Drops removed secrets. One that an attached catalog uses stays until the restart."""
     for name in old.secrets.keys() - new.secrets.keys():
         ref = SecretRef(SHARED, name)
         try:

@@ -1,8 +1,8 @@
-"""Arrow batches as rows of Python values, for the fetch methods of PEP 249.
+"""Converts Arrow batches into rows of Python values, for the fetch methods of PEP 249.
 
-Numbers, texts and bytes as one expects; DECIMAL is `Decimal`; dates and times are those of `datetime`, which has
-microseconds: digits below are cut off. A list is a list, a struct a dict, a map a dict (a list of pairs if its keys
-are nested values), an interval of months a `pyarrow.MonthDayNano`.
+Numbers, strings and bytes become the corresponding Python types; DECIMAL becomes `Decimal`; dates and times become
+types of `datetime`, which have microseconds: further digits are truncated. A list becomes a list, a struct a dict, a
+map a dict (a list of pairs if its keys are nested values), an interval of months a `pyarrow.MonthDayNano`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Row = tuple[Any, ...]
 
 
 def rows_of(batches: Iterable[pa.RecordBatch]) -> Iterator[Row]:
-    """All rows, batch by batch."""
+    """Yields all rows, batch by batch."""
     for batch in batches:
         if batch.num_columns == 0:
             yield from [()] * batch.num_rows
@@ -45,7 +45,7 @@ def _values(column: pa.Array, name: str) -> list[Any]:
 
 
 def _rounded(column: pa.Array) -> pa.Array:
-    """The column without nanoseconds, for which Python has no type of its own."""
+    """Returns the column without nanoseconds, which Python's types do not support."""
     target = _without_nanoseconds(column.type)
     if target == column.type:
         return column
@@ -69,7 +69,7 @@ def _without_nanoseconds(t: pa.DataType) -> pa.DataType:
 
 
 def _hashable_keys(t: pa.DataType) -> bool:
-    """Whether the keys of every map in it can be those of a dict."""
+    """Whether the keys of every map in the type can be dict keys."""
     if is_.is_map(t):
         return not is_.is_nested(t.key_type) and _hashable_keys(t.item_type)
     if is_.is_struct(t):

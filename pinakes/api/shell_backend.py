@@ -1,7 +1,7 @@
-"""Where a shell sits: what it asks of whatever runs its statements.
+"""The interface of a shell to the engine that runs its statements.
 
-`LocalSeat` (`local_seat.py`) is an engine in this process, `pinakes.client.RemoteSeat` one behind a Flight SQL server.
-The server answers by a `LocalSeat` of its own, so both tell the same.
+`LocalSeat` (`local_shell_backend.py`) uses an engine in this process, `pinakes.client.shell_backend.RemoteSeat` one
+behind a Flight SQL server. The server uses a `LocalSeat` itself, so both return the same information.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _MARKS: dict[TransactionState, str] = {"none": "", "open": "*", "aborted": "!"}
 
 
 class Standing(NamedTuple):
-    """Where names are looked up, and how it stands with the transaction."""
+    """The current namespace and the state of the transaction."""
 
     catalog: str
     namespace: Namespace
@@ -31,42 +31,42 @@ class Standing(NamedTuple):
 
     @property
     def mark(self) -> str:
-        """What the prompt shows of the transaction."""
+        """The transaction mark in the prompt."""
         return _MARKS[self.transaction]
 
 
 class Work(NamedTuple):
-    """How far the statement is that runs."""
+    """The progress of the running statement."""
 
     state: str
     rows: int
     progress: str = ""
-    """How far another engine is with it."""
+    """The progress that a remote engine reports."""
 
 
 class Seat(Protocol):
     def run(self, sql: str) -> Result:
-        """Carry out one statement; its rows stream."""
+        """Runs one statement; its rows are streamed."""
         ...
 
     def cancel(self) -> None:
-        """Stop what runs. Called from another thread, again and again until it has ended; never waits."""
+        """Cancels the running statement. Called from another thread, repeatedly until it has ended; never blocks."""
         ...
 
     def leave(self) -> None:
-        """Nobody waits any more for what runs; it is to end by itself."""
+        """Abandons the running statement, which ends by itself."""
         ...
 
     def may_be_left(self) -> bool:
-        """Whether one need not wait for a statement that was canceled and does not end."""
+        """Whether a canceled statement that does not end may be abandoned."""
         ...
 
     def working(self) -> Work | None:
-        """How far what runs is, as far as it is known; None when nothing does. Never waits."""
+        """Returns the known progress of the running statement; None if none is running. Never blocks."""
         ...
 
     def take_warnings(self) -> list[str]:
-        """What is to be said after a statement, once."""
+        """Returns the warnings since the last call."""
         ...
 
     @property
@@ -75,21 +75,22 @@ class Seat(Protocol):
     def completer(self) -> Completer: ...
 
     def greeting(self) -> str:
-        """What is said at first, if anything."""
+        """Returns the text shown at the start, or an empty string."""
         ...
 
     def about(self) -> list[tuple[str, str]]:
-        """Who and where one is: lines of a title and a text."""
+        """Returns information about user and session: pairs of a title and a text."""
         ...
 
     def objects(self, place: Name | None, kind: str | None) -> list[tuple[str, str, str]]:
-        """Namespace, name and kind of the tables and views in a place; None is here, with what is temporary."""
+        """Returns namespace, name and kind of the tables and views in a namespace; None means the current one and
+        temporary ones."""
         ...
 
     def functions(self) -> list[tuple[str, str, str, str]]:
-        """Name, kind, syntax and description of each."""
+        """Returns name, kind, syntax and description of each function."""
         ...
 
     def statement_forms(self) -> list[str]:
-        """The syntax of each statement."""
+        """Returns the syntax of each statement."""
         ...

@@ -1,7 +1,8 @@
-"""Python variables as tables: who calls is asked for names that neither the session nor a catalog has.
+"""Python variables as tables: a name that neither the session nor a catalog knows is looked up in the caller's
+variables.
 
-As in Python, a local variable hides a global one of its name; the frames further up are not looked at. A name is taken
-as it is written in the statement, upper and lower case as it is. `SET python_scan = false` turns it off.
+As in Python, a local variable hides a global one of the same name; outer frames are not searched. Names are
+case-sensitive. `SET python_scan = false` disables the lookup.
 """
 
 from __future__ import annotations
@@ -14,17 +15,17 @@ from typing import Any
 from pinakes.engine.binding.session_relations import Lookup, Source
 
 Scopes = Callable[[], tuple[Mapping[str, Any], ...]]
-"""Gives the scopes, the nearest first."""
+"""Returns the scopes, the nearest first."""
 
 
 @contextmanager
 def variables(scopes: Scopes) -> Iterator[Lookup]:
-    """A lookup among these scopes. It ends with the block: a result that is still to be read does not keep the
-    caller's variables alive."""
+    """Provides a lookup in these scopes for the block only, so that an unread result does not keep the caller's
+    variables alive."""
     known = [scopes]
 
     def lookup(name: str) -> Source | None:
-        from pinakes.api.inputs import is_tabular, source_of  # loads Arrow's datasets, which take their time
+        from pinakes.api.inputs import is_tabular, source_of  # lazy: loads Arrow's datasets, which is slow
 
         scope = next((s for give in known for s in give() if name in s), {})
         value = scope.get(name)
@@ -37,5 +38,5 @@ def variables(scopes: Scopes) -> Iterator[Lookup]:
 
 
 def scopes_of(frame: FrameType) -> Scopes:
-    """The variables of a frame; not looked at before they are needed, since Python then copies the local ones."""
+    """Returns the variables of a frame. They are read on demand, since Python copies the local ones."""
     return lambda: (frame.f_locals, frame.f_globals)

@@ -1,1 +1,2 @@
-"""The command line: `main.py` reads the arguments, `script.py` runs statements, `shell.py` is the prompt."""
+"""The command line: `main.py` parses the arguments, `script.py` runs statements, `shell.py` is the interactive
+shell."""

@@ -1,4 +1,4 @@
-"""Completion at the prompt: of statements by `api/completion`, of backslash commands by their table."""
+"""Completion at the prompt: statements by `api/completion`, backslash commands by their table."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from pinakes.cli.commands.output import SETTINGS
 from pinakes.core.terminal_text import one_line
 
 PATIENCE = 2.0
-"""Seconds that a menu may still grow while a catalog is being listed. Typing goes on meanwhile."""
+"""Seconds that a menu may grow while a catalog is being listed. Typing continues meanwhile."""
 _STEP = 0.05
 PAUSE = 0.03
-"""Seconds that one must not type before a menu is made: text that comes in at once makes one, not one per letter."""
+"""Seconds without input before a menu opens, so that pasted text opens one menu and not one per character."""
 HASTE = 0.15
-"""Seconds that a menu may wait for what is being fetched: what comes later stands at its end, however well it fits."""
+"""Seconds that a menu waits for fetched names: later ones are appended at its end, regardless of their rank."""
 _PREFIXES = {"relation": "DESCRIBE ", "place": "USE "}
 
 
@@ -40,7 +40,7 @@ class ShellCompleter(Completer):
     async def get_completions_async(
         self, document: Document, complete_event: CompleteEvent
     ) -> AsyncGenerator[Shown, None]:
-        """What is known at once, and then what comes in while catalogs are being listed."""
+        """Yields the known completions, and then those that arrive while catalogs are being listed."""
         if not complete_event.completion_requested:
             await asyncio.sleep(PAUSE)
         given: set[str] = set()
@@ -52,7 +52,7 @@ class ShellCompleter(Completer):
                     given.add(each.text)
                     yield each
             while True:
-                busy = self._sql.busy  # asked first: what ends in between is seen below
+                busy = self._sql.busy  # read first, so that a load that ends in between is noticed below
                 if self._sql.loaded != loaded:
                     break
                 if not busy or waited >= PATIENCE:
@@ -61,10 +61,10 @@ class ShellCompleter(Completer):
                 waited += _STEP
 
     async def _asked_for(self, document: Document, complete_event: CompleteEvent) -> float:
-        """Have fetched what the menu needs, as far as that is quick; the seconds that it took."""
+        """Fetches the names that the menu needs, as far as this is fast; returns the seconds spent."""
         waited = 0.0
         while waited < HASTE:
-            for _ in self.get_completions(document, complete_event):  # which may tell what to fetch next
+            for _ in self.get_completions(document, complete_event):  # this may start further loads
                 pass
             if not self._sql.busy:
                 break
@@ -110,6 +110,6 @@ def _chosen(name: str, choices: tuple[str, ...], argument: str, cursor: int) -> 
 
 
 def _is_begun(document: Document) -> bool:
-    """Whether there is something to complete: a menu must not pop up after each space."""
+    """Whether there is a prefix to complete: a menu must not open after each space."""
     before = document.char_before_cursor
     return before.isalnum() or (before != "" and before in "_.\\/\"'`")

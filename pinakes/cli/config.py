@@ -1,6 +1,5 @@
-"""`pinakes config check [FILE]`: all that is wrong with a configuration. `pinakes config show`: what is in force, with
-what each key means, as a file that could be used; the values of secrets are masked.
-"""
+"""`pinakes config check [FILE]` reports all problems of a configuration. `pinakes config show` prints the effective
+configuration as a usable file with a description of each key; the values of secrets are redacted."""
 
 from __future__ import annotations
 
@@ -22,7 +21,7 @@ HIDDEN = '"***"'
 
 
 def check(path: Path | None) -> bool:
-    """Tell what is wrong with a file, or with the one that would be used; whether nothing is."""
+    """Reports the problems of a file, or of the default one; returns whether there are none."""
     source = find_config(path, os.environ, Path.cwd())
     if source is None:
         _say("There is no configuration file: everything has its default.")
@@ -46,7 +45,7 @@ def problems_of(source: Path) -> Iterator[Problem]:
 
 
 def _of_server(config: ServerConfig, lines: Mapping[Key, int]) -> Iterator[Problem]:
-    """Those of the files that a server reads when it starts."""
+    """Yields problems of the files that a server reads at its start."""
     from pinakes.cli.tls import Tls
     from pinakes.core.users_file import read_users
 
@@ -62,7 +61,7 @@ def _of_server(config: ServerConfig, lines: Mapping[Key, int]) -> Iterator[Probl
 
 
 def _of_catalogs(config: Config, lines: Mapping[Key, int]) -> Iterator[Problem]:
-    """Those that come up when secrets are made and catalogs mounted; none is opened."""
+    """Yields problems of secrets and catalogs; no catalog is opened."""
     from pinakes.api.check import faults
 
     for section, message in faults(config):
@@ -109,7 +108,7 @@ def _server(config: ServerConfig) -> Iterator[str]:
 
 
 def _section(name: str, *parts: Any) -> Iterable[str]:
-    """Each documented key: its doc, its value, and whether that is the default."""
+    """Yields each documented key with its description, its default and its value."""
     yield from ("", f"[{name}]")
     for values in parts:
         for f in fields(values):
@@ -156,7 +155,7 @@ def _toml(value: object) -> str:
 
 
 def run(words: list[str], config: Path | None, data: str | None) -> bool | None:
-    """`check [FILE]` or `show`; None when it is neither."""
+    """Runs `check [FILE]` or `show`; returns None for other words."""
     try:
         match words:
             case ["check"]:

@@ -1,4 +1,4 @@
-"""Where things are printed: rows to stdout; what is said about them to stderr when a machine reads the rows."""
+"""Output of the command line: rows go to stdout; messages go to stderr in machine-readable formats."""
 
 from __future__ import annotations
 
@@ -29,30 +29,30 @@ class Console:
     err: TextIO = field(default_factory=lambda: sys.stderr)
     display: Display = field(default_factory=Display)
     screen: TextIO | None = None
-    """Where `out` was before `\\o` sent the results into a file."""
+    """The previous `out` while `\\o` redirects results to a file."""
     _begun: float = field(default_factory=time.perf_counter)
 
     def show(self, result: Result) -> None:
-        """The rows of a result, or the tag of a statement that has none."""
+        """Prints the rows of a result, or the tag of a statement without rows."""
         if result.kind == "rows":
             with self._screen(result) as out:
                 self._write(result, out)
         else:
-            for _ in result:  # a change may still have to be carried out
+            for _ in result:  # runs the change, if it has not run yet
                 pass
             self.note((result.kind if result.count is None else f"{result.kind} {result.count}") + self._time())
         self.out.flush()
 
     def begin(self) -> None:
-        """A statement is about to run: its time counts from now."""
+        """Starts the timer of a statement."""
         self._begun = time.perf_counter()
 
     def note(self, text: str) -> None:
-        """What is not a row."""
+        """Prints a line that is not a row."""
         print(printable(text), file=self.err if self.format in MACHINE_FORMATS else self.out, flush=True)
 
     def say(self, text: str) -> None:
-        """What a command tells: to the person, also while results go into a file."""
+        """Prints the message of a command to the terminal, also while results go to a file."""
         out = self.err if self.format in MACHINE_FORMATS else self.screen or self.out
         print(printable(text), file=out, flush=True)
 
@@ -60,12 +60,13 @@ class Console:
         print(printable(f"warning: {text}"), file=self.err, flush=True)
 
     def error(self, error: Exception, place: str = "", start: tuple[int, int] = (1, 1)) -> None:
-        """`place: CODE: message`; `start` is where the statement begins, so that positions are the script's own."""
+        """Prints `place: CODE: message`; `start` is the start of the statement, so that positions refer to the
+        script."""
         try:
             self.out.flush()
         except BrokenPipeError:
             raise
-        except OSError as failed:  # if it is not this that is being told, it is told when we leave
+        except OSError as failed:  # if this is not the error being reported, it is reported at exit
             log.debug("the output could not be written", exc_info=failed)
         print(printable(f"{place}{described(error, start)}"), file=self.err, flush=True)
 
@@ -91,7 +92,7 @@ class Console:
 
     @contextmanager
     def _screen(self, result: Result) -> Iterator[TextIO]:
-        """Where rows go: to a pager as soon as they are more than a screenful, if one is wanted."""
+        """Returns the stream for rows: a pager once they exceed the screen, if enabled."""
         if not (self.display.pager and self.out.isatty()):
             yield self.out
             return
@@ -117,13 +118,13 @@ class Console:
         return f" ({self._elapsed():.3f} s)" if self.display.timing else ""
 
     def _width(self) -> int | None:
-        """The terminal's width; some terminals don't know theirs and say 0."""
+        """Returns the terminal's width; some terminals report 0."""
         return (os.get_terminal_size(self.out.fileno()).columns or None) if self.out.isatty() else None
 
 
 @contextmanager
 def output_errors() -> Iterator[None]:
-    """What the system says when rows can't be printed, as an error of ours. That the reader has gone is none."""
+    """Converts errors of writing output. A closed pipe is not converted."""
     try:
         yield
     except BrokenPipeError:
@@ -133,7 +134,7 @@ def output_errors() -> Iterator[None]:
 
 
 def described(error: Exception, start: tuple[int, int] = (1, 1)) -> str:
-    """What is said of an error. A bug of ours is one line too."""
+    """Returns the message of an error. An internal error is also a single line."""
     log.debug("%s", type(error).__name__, exc_info=error)
     if isinstance(error, PinakesError):
         return error.told(start)

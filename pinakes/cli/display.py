@@ -1,4 +1,4 @@
-"""How results are shown on this terminal: what `\\x`, `\\timing` and `\\pset` change."""
+"""Display settings of results: `\\x`, `\\timing` and `\\pset` change them."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ Expanded = Literal["off", "on", "auto"]
 @dataclass
 class Display:
     expanded: Expanded = "off"
-    """Rows one below the other; `auto` does so when they are too wide for a table."""
+    """One column per line; `auto` does so for rows that are too wide for a table."""
     timing: bool = False
-    """Whether the time that a statement took is said."""
+    """Whether the execution time is printed."""
     pager: bool = False
-    """Whether what is more than a screenful goes through a pager."""
+    """Whether output that exceeds the screen goes through a pager."""
     fit: bool = True
-    """Whether a table is made to fit the terminal, or all of it is printed."""
+    """Whether a table is fitted to the terminal."""
 
 
 def is_coloured(out: TextIO) -> bool:
-    """Whether colours may be sent there: a terminal that knows them, of somebody who wants them."""
+    """Whether the output is a terminal that supports colours, and NO_COLOR is not set."""
     return out.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM", "dumb") != "dumb"

@@ -1,4 +1,4 @@
-"""Colours while one types, by the parser's own reading of the text: what it takes for a string looks like one."""
+"""Syntax highlighting at the prompt, based on the parser's own tokens."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pinakes.parser.keywords import KEYWORDS, TYPES, statement_words
 from pinakes.parser.lexemes import Lexeme, lexemes
 
 LONGEST = 30_000
-"""Characters that are coloured; reading more at each key would be felt."""
+"""Maximum characters that are highlighted; more would delay each key press."""
 
 STYLE = Style.from_dict(
     {
@@ -48,7 +48,7 @@ class SqlLexer(Lexer):
 
 @lru_cache(maxsize=8)
 def coloured(text: str) -> list[StyleAndTextTuples]:
-    """The lines of a text, each as pieces with their styles."""
+    """Returns the lines of a text, each as styled pieces."""
     lines: list[StyleAndTextTuples] = [[]]
     if len(text) > LONGEST:
         _add(lines, "", text)
@@ -79,7 +79,7 @@ def _style(lexeme: Lexeme, following: Lexeme | None) -> str:
 
 
 def _add(lines: list[StyleAndTextTuples], style: str, text: str) -> None:
-    """A piece, which may have line breaks in it."""
+    """Adds a piece, which may contain line breaks."""
     for number, part in enumerate(text.split("\n")):
         if number:
             lines.append([])

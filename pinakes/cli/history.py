@@ -1,4 +1,4 @@
-"""The shell's history: a file that only its owner can read, and no secret value in it."""
+"""The shell's history: a file that only its owner can read, with secrets redacted."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def history_file() -> Path:
 
 
 def open_history(path: Path | None = None) -> History:
-    """The history in a file; one that is forgotten at exit when the file can't be written."""
+    """Opens the history file; falls back to memory if it can't be written."""
     path = path or history_file()
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -36,7 +36,7 @@ class MaskedHistory(FileHistory):
     def store_string(self, string: str) -> None:
         try:
             super().store_string(string)
-        except OSError as error:  # the disk is full, or the directory gone: the shell goes on, and remembers until exit
+        except OSError as error:  # disk full or directory removed: the history stays in memory
             log.debug("the history could not be written", exc_info=error)
 
 

@@ -1,4 +1,4 @@
-"""What the keys do at the prompt, beyond what prompt-toolkit does by itself."""
+"""Key bindings of the prompt in addition to those of prompt-toolkit."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 from pinakes.cli.steps import steps
 
 WORDS = frozenset({"exit", "quit", "help"})
-"""What is understood without backslash and semicolon."""
+"""Words that are commands without backslash and semicolon."""
 INDENT = 4
 
 
 def is_complete(text: str) -> bool:
-    """Whether Enter runs the text: a command, or statements that a semicolon ends (not one in quotes or a comment)."""
+    """Whether Enter runs the text: a command, or statements that end with a semicolon (outside of quotes and
+    comments)."""
     if not text.strip() or text.strip().rstrip(";").strip().lower() in WORDS:
         return True
     found = steps(text)
@@ -34,7 +35,7 @@ def bindings() -> KeyBindings:
 
     @keys.add("enter", filter=chosen)
     def _(event: KeyPressEvent) -> None:
-        event.current_buffer.complete_state = None  # the completion that is chosen stays
+        event.current_buffer.complete_state = None  # keeps the selected completion
 
     @keys.add("tab", filter=indents & ~chosen)
     def _(event: KeyPressEvent) -> None:
@@ -44,11 +45,11 @@ def bindings() -> KeyBindings:
 
 
 def _has_chosen() -> bool:
-    """Whether somebody went to an entry of the completion menu."""
+    """Whether an entry of the completion menu is selected."""
     state = get_app().current_buffer.complete_state
     return state is not None and state.current_completion is not None
 
 
 def _is_indentation(line: str) -> bool:
-    """Tab indents at the beginning of a line that is not the first."""
+    """Whether Tab indents: at the beginning of a line other than the first."""
     return not line.strip() and get_app().current_buffer.document.cursor_position_row > 0

@@ -1,7 +1,7 @@
-"""The command `pinakes`: its arguments, and what becomes of them. Heavy imports wait until there is something to run.
+"""The command `pinakes` and its arguments. Expensive imports are deferred until there is something to run.
 
-Exit codes: 0 fine, 1 a statement failed, 2 wrong usage or configuration; like any Unix tool 130 after Ctrl-C and 141
-when the reader of our output has gone.
+Exit codes: 0 success, 1 a statement failed, 2 wrong usage or configuration; as usual on Unix 130 after Ctrl-C and 141
+when the reader of the output has closed the pipe.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ if TYPE_CHECKING:
 OK, USAGE, INTERRUPTED = 0, 2, 130
 SUBCOMMANDS = ("doctor", "serve", "user", "config", "pipeline")
 OF_SERVE = ("host", "port", "tls_cert", "tls_key", "metrics_port")
-"""The options that only `pinakes serve` has."""
+"""The options of `pinakes serve` only."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command and return its exit code."""
+    """Runs the command and returns its exit code."""
     try:
         given = list(sys.argv[1:] if arguments is None else arguments)
         if given[:1] == ["user"]:
@@ -61,14 +61,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def run_and_leave() -> NoReturn:
-    """The command as a process. It ends without waiting for the threads of DataFusion and gRPC: one that still logs or
-    calls back while the interpreter goes down would abort it."""
+    """Runs the command as a process. It exits without waiting for the threads of DataFusion and gRPC: a thread that
+    logs or calls back during interpreter shutdown would abort the process."""
     open_streams()
     try:
         code: int | str | None = main()
     except SystemExit as leaving:
         code = leaving.code
-    if code != INTERRUPTED:  # then a thread may still wait for somebody to take its rows
+    if code != INTERRUPTED:  # after an interrupt a thread may still block on writing rows
         code = flushed(code)
     if not {"datafusion", "pyarrow.flight"} & set(sys.modules) or not isinstance(code, int | None):
         sys.exit(code)
@@ -78,14 +78,14 @@ def run_and_leave() -> NoReturn:
 
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
-        """In a line, and not below a page of usage."""
+        """Reports the error in one line, without the usage page."""
         unknown = [word for word in message.split() if word.startswith("--")]
         options = [word for action in self._actions for word in action.option_strings]
         hint = meant(unknown[0], options) if "unrecognized" in message else ""
         self.exit(USAGE, f"pinakes: {message}.{hint} `pinakes --help` tells all of them.\n")
 
     def _print_message(self, message: str, file: SupportsWrite[str] | None = None) -> None:
-        """argparse's own takes a help that nobody could write for a success."""
+        """Prints a message. argparse's own method ignores write errors."""
         print(message, end="", file=file or sys.stderr)
 
 
@@ -211,7 +211,7 @@ def _only_for(options: argparse.Namespace, names: Sequence[str], what: str) -> N
 
 
 def _remote(options: argparse.Namespace, console: Console) -> int:
-    """The same shell at a server elsewhere."""
+    """Runs the shell or scripts on a remote server."""
     import logging
 
     from pinakes.cli.remote import NOT_REMOTE, remote_seat
@@ -235,7 +235,7 @@ def _remote(options: argparse.Namespace, console: Console) -> int:
 
 
 class _UsageError(Exception):
-    """What can't even begin."""
+    """An error before anything runs."""
 
 
 def _config(options: argparse.Namespace) -> Config:
@@ -253,7 +253,7 @@ def _config(options: argparse.Namespace) -> Config:
 
 
 def _scripts(options: argparse.Namespace) -> list[Script] | None:
-    """What to run, read before anything runs; None opens the prompt."""
+    """Reads the scripts before anything runs; returns None to open the prompt."""
     from pinakes.cli.steps import STDIN, Script, read_script
     from pinakes.core.errors import FileNotFound
 
@@ -296,7 +296,7 @@ def _sit(seat: Seat, scripts: list[Script] | None, console: Console, *, with_rc:
 
 
 def _terminate(number: int, frame: FrameType | None) -> NoReturn:
-    """SIGTERM ends us in good order: a temporary data directory goes, too."""
+    """Exits cleanly on SIGTERM, so that a temporary data directory is removed."""
     sys.exit(128 + number)
 
 

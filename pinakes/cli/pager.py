@@ -1,6 +1,6 @@
-"""The pager: a result that is more than a screenful goes through `less`, or whatever $PAGER names, while it streams.
+"""The pager: output that exceeds the screen is streamed through `less` or $PAGER.
 
-Leaving the pager ends the statement. Ctrl-C reaches the pager as well, since both have the terminal: `less -K` leaves.
+Leaving the pager ends the statement. Ctrl-C also reaches the pager, since both share the terminal: `less -K` exits.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from contextlib import suppress
 from typing import Any, TextIO
 
 _LESS = "less -SRXK"
-"""Long lines are not wrapped, colours stay, the text stays on the screen afterwards, Ctrl-C leaves."""
+"""No line wrapping, colours, text stays on the screen, Ctrl-C exits."""
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
 
 def pager_command() -> list[str]:
-    """The words of the command; none when there is no pager, or nobody wants one."""
+    """Returns the words of the command; empty if there is no pager or it is disabled."""
     given = os.environ.get("PAGER")
     if os.environ.get("TERM", "dumb") == "dumb" or given in ("", "cat"):
         return []
@@ -30,13 +30,13 @@ def pager_command() -> list[str]:
         return shlex.split(_LESS) if shutil.which("less") else ["more"] if shutil.which("more") else []
     try:
         words = shlex.split(given)
-    except ValueError:  # a quote is not closed
+    except ValueError:  # unclosed quote
         return []
     return words if words and shutil.which(words[0]) else []
 
 
 class Paged(io.TextIOBase):
-    """Text that is held back until it is more than the screen has room for; then it goes to the pager."""
+    """A stream that buffers text until it exceeds the screen, and then sends it to the pager."""
 
     def __init__(self, out: TextIO, command: list[str], size: os.terminal_size, on_quit: Callable[[], object]) -> None:
         self._out = out
@@ -48,7 +48,7 @@ class Paged(io.TextIOBase):
         self._process: subprocess.Popen[bytes] | None = None
         self._ended = False
         self.left = False
-        """Whether the user left the pager before all was written."""
+        """Whether the user left the pager before everything was written."""
 
     def writable(self) -> bool:
         return True
@@ -65,7 +65,7 @@ class Paged(io.TextIOBase):
         return len(text)
 
     def finish(self) -> None:
-        """All is written: show what was held back, or wait until the pager is left."""
+        """Ends the output: prints the buffered text, or waits until the pager exits."""
         self._ended = True
         if self._process is None:
             self._out.write("".join(self._held))
@@ -85,12 +85,12 @@ class Paged(io.TextIOBase):
     def _start(self) -> None:
         self._out.flush()
         self._restore = _remembered_terminal(self._out)
-        environment = {"LESS": "SRXK", **os.environ}  # for a $PAGER of `less` without options
+        environment = {"LESS": "SRXK", **os.environ}  # for PAGER=less without options
         self._process = subprocess.Popen(self._command, stdin=subprocess.PIPE, stdout=self._out, env=environment)
         threading.Thread(target=self._watch, args=(self._process,), daemon=True, name="pager").start()
 
     def _watch(self, process: subprocess.Popen[bytes]) -> None:
-        """A query may give no row for long: whoever leaves the pager doesn't wait for the next one."""
+        """Ends the statement when the user leaves the pager, without waiting for the next row."""
         process.wait()
         if not self._ended:
             self.left = True
@@ -108,7 +108,8 @@ class Paged(io.TextIOBase):
 
 
 def _remembered_terminal(out: TextIO) -> Callable[[], None]:
-    """What puts the terminal back as it is now: a pager that is killed may leave it without echo."""
+    """Returns a function that restores the current terminal settings: a killed pager may leave the terminal without
+    echo."""
     try:
         import termios
 

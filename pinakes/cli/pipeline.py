@@ -1,7 +1,7 @@
-"""`pinakes pipeline init | validate | plan | run`: transformations and loads on Spark, declared in a project.
+"""`pinakes pipeline init | validate | plan | run`: loads and transformations on Spark, declared in a project.
 
-What happens is told on stderr, results on stdout. Exit codes are those of `pinakes`: 0 fine, 1 a table failed, 2 wrong
-usage, a project that can't be right or a configuration that is not, 130 after Ctrl-C.
+Progress goes to stderr, results to stdout. Exit codes are those of `pinakes`: 0 success, 1 a table failed, 2 wrong
+usage, invalid project or configuration, 130 after Ctrl-C.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _ERASE = "\r\x1b[K"
 
 
 def pipeline(arguments: Sequence[str]) -> int:
-    """Run the command and return its exit code."""
+    """Runs the command and returns its exit code."""
     from pinakes.core.errors import ConfigError, FileNotFound, InvalidArgument, PinakesError, PipelineInvalid
 
     options = make_parser().parse_args(arguments)
@@ -134,7 +134,7 @@ def _engine(options: argparse.Namespace) -> Engine:
 
 
 class _Screen:
-    """A line for each table as it ends, and on a terminal one that tells what goes on."""
+    """Prints a line for each finished table, and on a terminal a progress line."""
 
     def __init__(self, run: PipelineRun) -> None:
         self._run, self._now, self._began = run, "", time.monotonic()

@@ -1,8 +1,8 @@
-"""The progress line: what a statement that takes over a second has done so far, on the terminal and nowhere else.
+"""The progress line on the terminal for statements that take more than a second.
 
-It is drawn on stderr by the thread that waits for the statement, over itself, and erased before anything is printed.
-Where rows go to a terminal, or to a pipe behind which a pager may have the screen, it ends with the first of them;
-where they go to a file it stays until the last.
+The thread that waits for the statement draws it on stderr, in place, and erases it before other output. If rows go to a
+terminal, or to a pipe whose reader may be a pager on the same screen, the line ends with the first row; if they go to a
+file it stays until the last one.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ DELAY = 1.0
 _FRAMES = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
 _PLAIN_FRAMES = "|/-\\"
 _ROOM = 4
-"""Columns that stay free: a ^C that the terminal prints must not begin another line."""
+"""Columns that stay free, so that a ^C printed by the terminal does not wrap."""
 _ERASE = "\r\x1b[K"
 
 
 class Progress:
-    """The line of one statement."""
+    """The progress line of one statement."""
 
     def __init__(self, seat: Seat, out: TextIO, err: TextIO) -> None:
         self._seat, self._out, self._err = seat, out, err
@@ -41,12 +41,12 @@ class Progress:
         self._began = time.monotonic()
 
     def tick(self) -> None:
-        """To be called now and then by whoever waits for the statement: tells how far it is."""
+        """Redraws the line; called repeatedly while the statement runs."""
         if time.monotonic() - self._began >= DELAY:
             self._draw()
 
     def over(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """The same batches; the line gives way to them if they go where it is."""
+        """Yields the batches; ends the line before rows are printed to the same terminal."""
         stays = not self._over and _is_file(self._out)
         try:
             for batch in batches:
@@ -58,7 +58,7 @@ class Progress:
             getattr(batches, "close", lambda: None)()
 
     def end(self) -> None:
-        """Erase it; it does not come back. From any thread."""
+        """Erases the line for good. Thread-safe."""
         with self._lock:
             if self._drawn and not self._over:
                 self._put(_ERASE)
@@ -70,7 +70,7 @@ class Progress:
                 return
             frames = _PLAIN_FRAMES if os.environ.get("TERM") == "linux" else _FRAMES
             line = f"{frames[self._drawn % len(frames)]} {one_line(self._words())}"
-            self._drawn += 1  # first: Ctrl-C may come before the next line, and what may be there is erased
+            self._drawn += 1  # before drawing: after a Ctrl-C in between the line is still erased
             self._put("\r" + line[: max(_width(self._err) - _ROOM, 1)] + "\x1b[K")
 
     def _words(self) -> str:
@@ -82,7 +82,7 @@ class Progress:
         try:
             self._err.write(text)
             self._err.flush()
-        except OSError:  # the terminal has gone: a line about progress is nothing to fail for
+        except OSError:  # the terminal is closed: progress is not worth an error
             self._over = True
 
 
@@ -100,12 +100,12 @@ def _has_room(err: TextIO) -> bool:
 def _is_file(out: TextIO) -> bool:
     try:
         return stat.S_ISREG(os.fstat(out.fileno()).st_mode)
-    except (OSError, ValueError):  # it is none of the system's, or closed
+    except (OSError, ValueError):  # not a file of the system, or closed
         return False
 
 
 def _width(err: TextIO) -> int:
-    """The terminal's width; some don't know theirs and say 0."""
+    """Returns the terminal's width; some terminals report 0."""
     try:
         return os.get_terminal_size(err.fileno()).columns or 80
     except OSError:

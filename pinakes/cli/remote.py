@@ -1,6 +1,6 @@
-"""`pinakes --uri …`: where the server is and as whom one comes, from the options, the environment or a prompt.
+"""`pinakes --uri …`: address and credentials of the server, from options, the environment or a prompt.
 
-No secret is shown, and none goes in clear text to another machine unless somebody says so.
+Secrets are never printed, and never sent unencrypted to another machine unless explicitly allowed.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 PASSWORD, TOKEN = "PINAKES_PASSWORD", "PINAKES_TOKEN"
 OPTIONS = ("user", "password_file", "token", "token_file", "tls_ca", "insecure")
-"""What goes with --uri alone."""
+"""The options that require --uri."""
 NOT_REMOTE = ("data", "config")
 
 
@@ -34,12 +34,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def remote_seat(options: argparse.Namespace) -> RemoteSeat:
-    """Connect; ValueError tells what is wrong with the options, an error of ours why there is no connection."""
+    """Connects. Raises ValueError for invalid options, or a Pinakes error if the connection fails."""
     address = _address(options)
     login = _login(options, address)
-    # What gRPC logs by itself, about handshakes and the like, the error says better.
+    # The error messages replace gRPC's own log output about handshakes and the like.
     os.environ.setdefault("GRPC_VERBOSITY", "NONE")
-    from pinakes.client.shell_backend import RemoteSeat  # takes a while: whoever types a password has not waited for it
+    from pinakes.client.shell_backend import RemoteSeat  # lazy: loaded after the password prompt, since it is slow
 
     return RemoteSeat(address, login)
 
@@ -74,7 +74,8 @@ def _token(options: argparse.Namespace) -> str | None:
     if options.token_file is not None:
         given = _read(options.token_file, "--token-file").strip()
     if given is not None and not (given and given.isascii() and given.isprintable()):
-        raise ValueError("the token is empty, or has characters that no token has")  # not which: it is a secret
+        # The message does not show the secret.
+        raise ValueError("the token is empty, or has characters that no token has")
     return given
 
 
@@ -85,7 +86,7 @@ def _password(options: argparse.Namespace, address: Address) -> str:
 
 
 def _asked(prompt: str) -> str:
-    """From whoever sits at the terminal, whatever stdin is."""
+    """Prompts on the terminal, regardless of stdin."""
     from getpass import getpass
 
     try:
@@ -97,7 +98,7 @@ def _asked(prompt: str) -> str:
 
 
 def _certificates(path: Path) -> bytes:
-    """As gRPC takes them; it would not say what is wrong with them."""
+    """Reads certificates and validates them, since gRPC would not report what is invalid."""
     import ssl
 
     text = _read(path, "--tls-ca")

@@ -1,4 +1,4 @@
-"""Runs statements for the command line: each on a thread of its own, so that Ctrl-C can cancel it."""
+"""Runs statements for the command line, each on its own thread, so that Ctrl-C can cancel it."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ class Runner:
         self._printing = False
 
     def run(self, sql: str) -> None:
-        """Run one statement and show what it gives. Ctrl-C cancels it and is passed on when it has ended."""
+        """Runs one statement and prints its result. Ctrl-C cancels it and is raised when the statement has ended."""
         self.show(lambda: self.seat.run(sql))
 
     def show(self, make: Callable[[], Result]) -> None:
-        """The same for a result that is made otherwise."""
+        """Prints the result of `make`, like `run`."""
         progress = Progress(self.seat, self.console.out, self.console.err)
         wait = _Wait()
         foreground = Foreground(
@@ -75,22 +75,22 @@ class Runner:
         self.seat.cancel()
 
     def _is_stuck(self, wait: _Wait) -> bool:
-        """Rows in a pipe may never be taken, and a server may never answer."""
+        """Whether the statement may never end: rows in a pipe may never be read, and a server may never answer."""
         return (self._printing and not self.console.out.isatty()) or (wait.for_rows and self.seat.may_be_left())
 
 
 class _Wait:
-    """How it stands with the thread that runs a statement, and with who waits for it."""
+    """The state shared by the thread of a statement and the thread that waits for it."""
 
     def __init__(self) -> None:
         self.canceled = False
         self.over = False
-        """Nobody waits any more: what comes now must not be printed, since somebody else prints."""
+        """Set when the statement is abandoned: it must not print any more."""
         self.for_rows = True
-        """Whether it waits for rows, and does not print any."""
+        """Whether the thread waits for rows, and is not printing."""
 
     def watched(self, batches: Iterator[RecordBatch]) -> Iterator[RecordBatch]:
-        """The batches, none of them after the statement was canceled: a server's may be on their way already."""
+        """Yields the batches, none after the cancellation: those of a server may be in transit."""
         try:
             for batch in batches:
                 if self.canceled:

@@ -1,4 +1,4 @@
-"""Scripts: texts of several statements, run in order. The first that fails ends them, with its line."""
+"""Scripts of several statements, run in order. The first failure ends the script and is reported with its line."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from pinakes.cli.steps import Script, Step, steps
 
 
 def run_script(script: Script, runner: Runner) -> bool:
-    """Run a script's statements and commands in order; False when one failed, which ends it. `\\q` ends it, too."""
+    """Runs the statements and commands of a script in order; returns False if one failed, which ends the script. `\\q`
+    also ends it."""
     try:
         return run_steps(script, runner)
     except Leave:
@@ -16,7 +17,7 @@ def run_script(script: Script, runner: Runner) -> bool:
 
 
 def run_steps(script: Script, runner: Runner) -> bool:
-    """The same for who has to know that somebody wants to leave."""
+    """Like `run_script`, but raises Leave for `\\q`."""
     start = (1, 1)
     try:
         for step in steps(script.text):
@@ -26,7 +27,7 @@ def run_steps(script: Script, runner: Runner) -> bool:
         raise
     except IncludeFailed:
         return False
-    except Exception as error:  # noqa: BLE001 - what is not an error of ours is a bug; neither shows a traceback
+    except Exception as error:  # noqa: BLE001 - other exceptions are bugs; neither shows a traceback
         runner.console.error(error, script.place(start[0]), start)
         return False
     return True
@@ -34,7 +35,7 @@ def run_steps(script: Script, runner: Runner) -> bool:
 
 def _run_step(step: Step, runner: Runner) -> None:
     if step.is_command:
-        from pinakes.cli.commands import run_command  # a script without commands doesn't pay for them
+        from pinakes.cli.commands import run_command  # lazy: only scripts with commands need it
 
         script = run_command(step.text, runner, step.buffer)
         if script is not None:

@@ -1,4 +1,4 @@
-"""`pinakes serve`: the engine for Flight SQL clients, until SIGTERM or Ctrl-C. Says where it listens, and to whom."""
+"""`pinakes serve`: serves Flight SQL clients until SIGTERM or Ctrl-C."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ class Listening(NamedTuple):
 
     @classmethod
     def of(cls, host: str | None, port: int | None, tls: Tls | None) -> Listening:
-        """What the arguments say; ValueError tells what is wrong with them."""
+        """Builds it from the arguments; raises ValueError if they are invalid."""
         if port is not None and not 0 <= port <= 65_535:
             raise ValueError(f"--port must be a number from 0 to 65535, not {port}")
         return cls(host or HOST, PORT if port is None else port, tls)
 
     def check_encrypted(self, config: TlsConfig) -> None:
-        """Passwords and tokens must not cross a network in clear unless the configuration says so."""
+        """Raises if passwords and tokens would cross a network unencrypted, unless the configuration allows it."""
         if self.tls is None and not self.is_local and not config.allow_plaintext:
             raise ConfigError(
                 f"{self.host} is reachable from other machines, and there is no TLS: passwords and data could be read "
@@ -51,7 +51,7 @@ class Listening(NamedTuple):
 
     @property
     def is_local(self) -> bool:
-        """Whether nobody but this machine can reach it."""
+        """Whether only this machine can reach it."""
         if self.host == "localhost":
             return True
         try:
@@ -60,7 +60,7 @@ class Listening(NamedTuple):
             return False
 
     def check(self) -> None:
-        """OSError when the address can't be had: gRPC would only log the reason."""
+        """Raises OSError if the address is not available: gRPC would only log the reason."""
         family, kind, protocol, _, address = socket.getaddrinfo(self.host, self.port, type=socket.SOCK_STREAM)[0]
         with socket.socket(family, kind, protocol) as trial:
             trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -73,13 +73,14 @@ class Listening(NamedTuple):
 
 
 def serve(read: Callable[[], Config], listen: Callable[[Config], Listening], metrics_port: int | None = None) -> bool:
-    """Listen until a signal comes; whether it could. `read` and `listen` give the configuration and what it and the
-    arguments say of where to listen, and are asked again when they are to be read anew."""
+    """Listens until a signal arrives; returns whether the server could start. `read` returns the configuration and
+    `listen` the address from configuration and arguments; both are called again on reload."""
     config = read()
     listening = listen(config)
     metrics = config.server.metrics
     if metrics_port is not None or (listening.port == 0 and metrics == MetricsConfig()):
-        metrics = replace(metrics, port=metrics_port or 0)  # who asks for any port means the other one, too
+        # A request for any free port applies to the metrics port, too.
+        metrics = replace(metrics, port=metrics_port or 0)
     _prepare(config)
     try:
         from pinakes.flight.logins.build import authenticator_of
@@ -111,7 +112,8 @@ def serve(read: Callable[[], Config], listen: Callable[[Config], Listening], met
         return False
     try:
         shown = _shown(listening, config)
-        # Who is told that it listens may send a signal at once, and SIGHUP would end a process that does not heed it.
+        # Signals are handled before the greeting: its reader may send one immediately, and SIGHUP would end the
+        # process.
         with Running(config, listening.address(), authenticator, shown, metrics) as running, Signals() as signals:
             _greet(listening.address(running.port), authenticator, running.metrics_address)
             _wait(signals, running, read, listen)
@@ -122,17 +124,17 @@ def serve(read: Callable[[], Config], listen: Callable[[Config], Listening], met
 
 
 def _prepare(config: Config) -> None:
-    """What has to be said before libraries are loaded."""
-    # What clients send is not aligned in memory; Arrow warns of each such buffer unless it is told to copy them.
+    """Sets options that must be set before libraries are loaded."""
+    # Data from clients is not aligned in memory; Arrow warns about each such buffer unless it copies them.
     os.environ.setdefault("ACERO_ALIGNMENT_HANDLING", "reallocate")
-    # DataFusion has one runtime for all queries, with as many threads as there are processors, and a join that computes
-    # for seconds keeps one: with more than all that runs can keep busy, `select 1` finds one that is free (ADR 21).
+    # DataFusion has one runtime for all queries, with as many threads as processors, and a join that computes for
+    # seconds occupies one. More threads than all running statements can occupy keep one free for `select 1` (ADR 21).
     workers = config.server.limits.worker_threads
     if workers is None:
         workers = config.server.statements.workers(config.engine.target_partitions)
     os.environ.setdefault("TOKIO_WORKER_THREADS", str(workers))
-    # A thread that plans or reads manifests hands over sooner than after Python's 5 ms: `select 1` needs the
-    # interpreter often and briefly, and would wait so long each time.
+    # Threads that plan or read manifests switch sooner than after Python's 5 ms: `select 1` needs the interpreter often
+    # and briefly, and would wait that long each time.
     sys.setswitchinterval(SWITCH_SECONDS)
 
 
@@ -158,7 +160,7 @@ def _greet(address: str, authenticator: Authenticator, metrics: str | None) -> N
 def _wait(
     signals: Signals, running: Running, read: Callable[[], Config], listen: Callable[[Config], Listening]
 ) -> None:
-    """Until SIGTERM, which lets what runs come to its end, or SIGINT, which does not."""
+    """Waits for SIGTERM, which lets running statements finish, or SIGINT, which does not."""
     while (number := signals.next()) == signals.RELOAD:
         _reload(running, read, listen)
     if number == signal.SIGTERM and running.drain_time:
@@ -171,11 +173,11 @@ def _wait(
     else:
         _say("Stopping.")
     if not running.close():
-        os._exit(0)  # a client takes no rows and stays, and Arrow would wait for it at exit
+        os._exit(0)  # a client neither reads its rows nor disconnects, and Arrow would wait for it at exit
 
 
 def _reload(running: Running, read: Callable[[], Config], listen: Callable[[Config], Listening]) -> None:
-    """Whatever is wrong is told, and the server goes on with what it has."""
+    """Reloads the configuration. Errors are reported, and the server continues unchanged."""
     try:
         config = read()
         said = running.reload(config, _shown(listen(config), config))

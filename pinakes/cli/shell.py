@@ -1,4 +1,5 @@
-"""The prompt: statements over several lines until a `;`, completion, a history, Ctrl-C that stops a statement only."""
+"""The interactive shell: multi-line statements up to a `;`, completion, history, and Ctrl-C that cancels a statement
+only."""
 
 from __future__ import annotations
 
@@ -33,13 +34,13 @@ __all__ = ["Shell", "is_complete", "startup_file"]
 
 LISTING_DELAY = 0.1
 LOADING = 3
-"""Turns after which about everything has been loaded that a session needs. The garbage collector is told to leave that
-alone: its full runs, of some 50 ms, would be felt while one types."""
+"""Inputs after which a session has loaded most of what it needs. These objects are excluded from garbage collection,
+whose full runs of about 50 ms would be noticeable while typing."""
 _COMMANDS = {"exit": "\\q", "quit": "\\q", "help": "\\?"}
 
 
 def startup_file() -> Path:
-    """The script that the shell runs when it starts, if there is one."""
+    """Returns the path of the start-up script."""
     return Path(platformdirs.user_config_dir("pinakes", appauthor=False)) / "shell.sql"
 
 
@@ -77,7 +78,7 @@ class Shell:
         )
 
     def start(self, script: Path | None) -> None:
-        """Run the start-up script, if there is one; what is wrong in it is said and stops nobody."""
+        """Runs the start-up script, if it exists; errors in it are reported and do not end the shell."""
         if script is not None and script.is_file():
             try:
                 run_script(read_script(str(script)), self.runner)
@@ -85,7 +86,7 @@ class Shell:
                 self.runner.console.error(error)
 
     def loop(self) -> None:
-        """Read and run until the user leaves."""
+        """Reads and runs input until the user leaves."""
         greeting = self.runner.seat.greeting()
         if greeting:
             self.runner.console.say(greeting)
@@ -107,7 +108,7 @@ class Shell:
         return self.prompts.prompt(self._prompt(), default=draft, pre_run=self._list_soon)
 
     def _list_soon(self) -> None:
-        """Fetch anew what completion knows, once the prompt is on the screen: it must not wait for that."""
+        """Refreshes the completion names once the prompt is displayed, so that it does not wait."""
         self.completer.expire()
         asyncio.get_running_loop().call_later(LISTING_DELAY, self.completer.prefetch)
 
@@ -119,11 +120,12 @@ class Shell:
             self.runner.console.say("canceled")
 
     def _prompt(self) -> StyleAndTextTuples:
-        """Where names are looked up; a star tells of an open transaction, an exclamation mark of an aborted one."""
+        """Returns the prompt: the current namespace, with a star in an open transaction and an exclamation mark in an
+        aborted one."""
         standing = self.runner.seat.standing
         return [("class:prompt", f"{standing.place}{standing.mark}> ")]
 
 
 def _continuation(width: int, line: int, wrapped: int) -> StyleAndTextTuples:
-    """What stands before a further line; a line that only goes on because it is long has nothing there."""
+    """Returns the prompt of a continuation line; empty for a wrapped line."""
     return [("class:continuation", ("" if wrapped else "-> ").rjust(width))]

@@ -1,4 +1,4 @@
-"""What the statements and commands of one shell or script leave for those that follow."""
+"""State that statements and commands of a shell or script leave for later ones."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from typing import Literal
 @dataclass
 class Desk:
     last: str = ""
-    """The statement that was run last: what `\\g` runs again, `\\p` prints and `\\e` edits."""
+    """The last statement: `\\g` runs it again, `\\p` prints it and `\\e` edits it."""
     drafted: str = ""
-    """Text that the next prompt begins with."""
+    """The initial text of the next prompt."""
     depth: int = 0
-    """How many files with `\\i` one is in."""
+    """The nesting depth of `\\i`."""
     editing: Literal["emacs", "vi"] = "emacs"
     typed: Callable[[], Sequence[str]] | None = None
-    """The history, oldest first; None where nobody types."""
+    """The history, oldest first; None in a script."""
 
 
 class Leave(Exception):
-    """`\\q`: the script or the shell ends here, and nothing is wrong."""
+    """`\\q`: ends the script or the shell without an error."""
 
 
 class IncludeFailed(Exception):
-    """An included file failed and has said so: whoever included it ends as well."""
+    """An included file failed and has reported it: the including script ends, too."""

@@ -1,4 +1,4 @@
-"""The signals of a server: SIGHUP reads the configuration anew, SIGTERM and SIGINT end it, each the more urgently."""
+"""The signals of a server: SIGHUP reloads the configuration, SIGTERM and SIGINT stop it."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ from queue import Empty, SimpleQueue
 from types import FrameType, TracebackType
 
 GLANCE = 0.25
-"""Seconds between two looks."""
+"""Seconds between two checks."""
 
 
 class Signals:
-    """Within it, signals wait for `next`. A second one that ends sets `hurry` while `draining`; else, like a third, it
-    ends the process at once."""
+    """Queues signals for `next` within the block. While `draining`, a second stop signal sets `hurry`; otherwise a
+    second one, and always a third one, exits the process immediately."""
 
     RELOAD: int | None = getattr(signal, "SIGHUP", None)
 
     def __init__(self) -> None:
         self.hurry = threading.Event()
         self.draining = False
-        self._came: SimpleQueue[int] = SimpleQueue()  # may be put to from a handler, whatever it interrupts
+        self._came: SimpleQueue[int] = SimpleQueue()  # a signal handler may put into it at any point
         self._ending = False
         self._before: dict[int, object] = {}
 
     def next(self) -> int:
-        """The next one. It looks up now and then: the system may give a signal to another thread, and Python's handler
-        then waits until the main one does something."""
+        """Returns the next signal. It wakes up regularly: the system may deliver a signal to another thread, and
+        Python's handler then waits for the main thread."""
         while True:
             with suppress(Empty):
                 return self._came.get(timeout=GLANCE)

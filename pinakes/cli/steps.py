@@ -1,7 +1,7 @@
-"""A text → its statements and commands, in order.
+"""Splits a text into statements and commands, in order.
 
-A command begins with a backslash at the start of a line and reaches to the end of the line; `\\g` may also end a
-statement's line. One that stands within a statement leaves it open, unless the command is about the statement.
+A command begins with a backslash at the start of a line and extends to the end of the line; `\\g` may also end the line
+of a statement. A command within a statement leaves it open, unless the command applies to the statement.
 """
 
 from __future__ import annotations
@@ -18,27 +18,27 @@ from pinakes.parser.lexemes import lexemes
 _COMMAND = re.compile(r"^[ \t]*(\\\S.*)$|(?<=\s)(\\gx?)[ \t]*;?[ \t\r]*$", re.MULTILINE)
 
 TAKES_STATEMENT = frozenset({"\\g", "\\gx", "\\r", "\\e"})
-"""The commands with which an open statement ends."""
+"""The commands that end an open statement."""
 
 STDIN = "-"
 
 
 @dataclass(frozen=True, slots=True)
 class Script:
-    """A text and where it comes from. `origin` is empty for what was given with -c."""
+    """A text and its origin. `origin` is empty for a text of -c."""
 
     text: str
     origin: str = ""
 
     def place(self, line: int) -> str:
-        """Where a statement stands, as the beginning of an error: `file.sql:12: `."""
+        """Returns the position prefix of an error: `file.sql:12: `."""
         if self.origin:
             return f"{self.origin}:{line}: "
         return f"line {line}: " if line > 1 else ""
 
 
 def read_script(path: str) -> Script:
-    """The script in a file, or in stdin for `-`."""
+    """Reads the script of a file, or of stdin for `-`."""
     try:
         if path == STDIN:
             return Script(sys.stdin.read(), "<stdin>")
@@ -50,7 +50,7 @@ def read_script(path: str) -> Script:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A statement, or a command with the statement that is open where it stands. `line` counts from 1."""
+    """A statement, or a command with the open statement before it. `line` counts from 1."""
 
     text: str
     offset: int
@@ -58,7 +58,7 @@ class Step:
     is_command: bool = False
     buffer: str = ""
     closed: bool = True
-    """False for a statement at the end that no semicolon ends."""
+    """False for a last statement without a semicolon."""
 
 
 def steps(text: str) -> list[Step]:
@@ -71,14 +71,14 @@ def steps(text: str) -> list[Step]:
         found += [*parts, step]
         if opened is None or step.text.split()[0].rstrip(";") in TAKES_STATEMENT:
             start = command.end()
-        else:  # the statement goes on behind the command, at the places it has in the text
+        else:  # the statement continues after the command, at unchanged positions
             start = opened.offset
             text = text[: command.start()] + " " * (command.end() - command.start()) + text[command.end() :]
     return [*found, *_parts(text, start, len(text))]
 
 
 def _next_command(text: str, start: int) -> re.Match[str] | None:
-    """The next line that is a command, and not a part of a string or comment."""
+    """Returns the next command that is not within a string or comment."""
     for command in _COMMAND.finditer(text, start) if "\\" in text else ():
         before = lexemes(text[start : command.start()])
         if not before or before[-1].closed:

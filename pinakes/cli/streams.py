@@ -1,4 +1,4 @@
-"""The streams of the process: open, in UTF-8, and what is said when nobody can be told."""
+"""The standard streams of the process: opening, encoding, and failed writes."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ if TYPE_CHECKING:
     from pinakes.cli.console import Console
 
 FAILED, PIPE_CLOSED = 1, 141
-"""Exit codes: an output that could not be written, and one whose reader has gone."""
+"""Exit codes: the output could not be written, and the reader has closed the pipe."""
 
 
 def to_utf8(console: Console) -> None:
-    """Output is UTF-8 whatever the locale says; a lone surrogate is escaped, not an error."""
+    """Sets the output to UTF-8, regardless of the locale; a lone surrogate is escaped."""
     for stream in (console.out, console.err):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
 
 
 def open_streams() -> None:
-    """A stream that the shell has closed (`>&-`) is None: what would go there, nobody wants."""
+    """Replaces closed streams (`>&-`), which are None, by the null device."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115 - it stays open
 
 
 def flushed(code: int | str | None) -> int | str | None:
-    """Print what is left to print; the exit code if that went well."""
+    """Flushes the output; returns the exit code, or that of a failed write."""
     try:
         sys.stdout.flush()
         sys.stderr.flush()
@@ -41,15 +41,15 @@ def flushed(code: int | str | None) -> int | str | None:
 
 
 def unwritten(error: OSError) -> int:
-    """Our output could not be written: say so, unless its reader has gone."""
+    """Reports that the output could not be written, unless its reader has closed the pipe; returns the exit code."""
     _discard_output()
     if isinstance(error, BrokenPipeError):
         return PIPE_CLOSED
-    with suppress(OSError):  # if it is stderr that is full, nobody can be told
+    with suppress(OSError):  # if stderr is not writable, the error can't be reported
         print(f"pinakes: can't write {error.filename or 'the output'}: {error.strerror}", file=sys.stderr)  # noqa: T201
     return FAILED
 
 
 def _discard_output() -> None:
-    """Whoever read our output has gone: say nothing more, and don't fail while the interpreter flushes at exit."""
+    """Redirects stdout to the null device, so that the flush at exit does not fail."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

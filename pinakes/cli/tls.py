@@ -1,4 +1,5 @@
-"""Certificates of `pinakes serve`, from its arguments or the configuration: read and looked at before it listens."""
+"""The certificates of `pinakes serve`, from its arguments or the configuration: read and validated before it
+listens."""
 
 from __future__ import annotations
 
@@ -11,14 +12,15 @@ if TYPE_CHECKING:
 
 
 class Tls(NamedTuple):
-    """As gRPC takes them; it would only log what is wrong with them."""
+    """The certificates in gRPC's form. They are validated here, since gRPC would only log errors."""
 
     certificate: tuple[bytes, bytes]
     client_authorities: bytes | None = None
 
     @classmethod
     def of(cls, config: TlsConfig, cert: Path | None, key: Path | None) -> Tls | None:
-        """The arguments go before the configuration; ValueError tells what is wrong with either."""
+        """Reads the certificates; arguments take precedence over the configuration. Raises ValueError if they are
+        invalid."""
         if (cert is None) != (key is None):
             raise ValueError("--tls-cert and --tls-key go together: give both, or neither")
         if (config.certificate is None) != (config.key is None):

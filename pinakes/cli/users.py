@@ -1,7 +1,7 @@
-"""`pinakes user add | list | remove`: who may call `pinakes serve`, kept in the file that server.users_file names.
+"""`pinakes user add | list | remove`: manages the users of `pinakes serve` in the file server.users_file.
 
-A password is asked for twice at a terminal, and else is the first line of the input. It is never an argument: those can
-be seen by everybody on the machine.
+On a terminal the password is prompted for, with a confirmation; otherwise it is the first line of stdin. It is never an
+argument, since all users of the machine can see arguments.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ SHORTEST = 8
 
 
 def users(arguments: Sequence[str]) -> int:
-    """Run the command and return its exit code."""
+    """Runs the command and returns its exit code."""
     from pinakes.core.errors import ConfigError, PinakesError
 
     options = make_parser().parse_args(arguments)
@@ -90,7 +90,7 @@ def _add(path: Path, options: argparse.Namespace) -> int:
 
 
 def _without(entries: list[Entry], new: Entry) -> list[Entry]:
-    """A user has one password, and as many tokens as they like."""
+    """Returns the entries without those that the new one replaces: a user has one password and any number of tokens."""
     return [e for e in entries if e.name != new.name or e.kind == "token" or new.kind == "token"]
 
 

@@ -1,6 +1,6 @@
-"""The remote side: a seat for the shell at an engine behind a Flight SQL server of ours.
+"""The client side of the remote shell: a shell backend that uses a Pinakes Flight SQL server.
 
-`seat.py` is where to start; `wire.py` makes the calls, `address.py` and `login.py` say where to and as whom, `rows.py`
-fetches results, `sight.py` is what completion sees, `errors.py` what becomes of what went wrong. DataFusion is not
-loaded here.
+Start reading at `shell_backend.py`; `wire.py` makes the calls, `address.py` and `login.py` hold address and
+credentials, `rows.py` fetches results, `completion_source.py` loads completion names, `errors.py` converts errors. This
+package does not load DataFusion.
 """

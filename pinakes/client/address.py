@@ -1,4 +1,4 @@
-"""Where a server is: `grpc://host:port`, or `grpc+tls://host:port` with a certificate that is checked."""
+"""The address of a server: `grpc://host:port`, or `grpc+tls://host:port` with a verified certificate."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ class Address:
     port: int
     tls: bool
     authority: bytes | None = None
-    """The certificates (PEM) that the server's must be signed by; None are those of the system."""
+    """The certificates (PEM) of the authority that must have signed the server's; None means those of the system."""
     checked: bool = True
-    """Whether the server's certificate is looked at."""
+    """Whether the server's certificate is verified."""
 
     @classmethod
     def of(cls, uri: str, authority: bytes | None = None, *, insecure: bool = False) -> Address:
-        """What a URI says; ValueError tells what is wrong with it, without what may be a password."""
+        """Parses a URI. Raises ValueError with the reason, without parts that may be a password."""
         parts = urlsplit(uri)
         if parts.scheme not in _SCHEMES or not parts.netloc:
             raise ValueError(f"a server is grpc+tls://host:port, or grpc://host:port without TLS; not {_shown(uri)!r}")
@@ -43,13 +43,13 @@ class Address:
 
     @property
     def uri(self) -> str:
-        """As gRPC takes it."""
+        """The address in gRPC's notation."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return f"{'grpc+tls' if self.tls else 'grpc'}://{host}:{self.port}"
 
     @property
     def is_local(self) -> bool:
-        """Whether it is this machine, so that nobody reads along."""
+        """Whether it is this machine, so that the traffic does not leave it."""
         if self.host == "localhost":
             return True
         try:
@@ -59,5 +59,5 @@ class Address:
 
 
 def _shown(uri: str) -> str:
-    """The address without what stands before an @."""
+    """Returns the address without the part before an @."""
     return uri.rpartition("@")[2]

@@ -1,4 +1,4 @@
-"""What completion sees of a server: fetched in the background and kept, so that typing waits for no network."""
+"""Completion names of a server, loaded in the background and cached, so that typing never waits for the network."""
 
 from __future__ import annotations
 
@@ -17,12 +17,13 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 PATIENCE = 60.0
-"""Seconds that a catalog of the server's may take. Nobody waits for it."""
+"""Maximum seconds for a catalog of the server. Only the background thread waits."""
 OWN = " session"
 
 
 class RemoteSight:
-    """`standing` tells where one is: what is known of one place is not what is at another."""
+    """The completion source of a remote shell. `standing` returns the current session state: cached names belong to one
+    default namespace."""
 
     def __init__(self, wire: Wire, standing: Callable[[], Standing]) -> None:
         self.loader = Loader()
@@ -39,7 +40,7 @@ class RemoteSight:
         return self._get(OWN, ("temporaries",), _names("temporary"), Names("temporary", ()))
 
     def functions(self) -> Names:
-        """Asked for once: they are those of the server's software."""
+        """Loads the function names once: they depend on the server's version only."""
         if self._functions is None:
             found = self._get("functions", ("function names",), _names("function"), Names("function", ()))
             self._functions = found if found.pairs else None
@@ -68,7 +69,8 @@ class RemoteSight:
         return len(levels) == len(qualifiers) and all(map(Part.matches, qualifiers, levels))
 
     def _of_parts(self, what: str, parts: Sequence[Part], read: Callable[[Any], T], default: T) -> T:
-        """A lane for each first part, which may be a catalog: a slow one holds up no other."""
+        """Loads with one thread per first name part, which may be a catalog, so that a slow catalog does not delay
+        others."""
         given = [(part.text, part.quoted) for part in parts]
         return self._get(parts[0].text.casefold(), (what, *given), read, default, parts=given)
 

@@ -1,7 +1,7 @@
-"""What went wrong on the way to the server or there, as errors of ours.
+"""Conversion of connection errors and server errors into Pinakes errors.
 
-A server of ours tells an error whole, beside the status of the call (`core/portable_errors.py`). All else is between
-the client and the server: nobody listens, the certificate is not trusted, the connection broke.
+A Pinakes server sends an error with its code and position in the extra info of the status (`core/portable_errors.py`).
+All other errors concern the connection: refused, untrusted certificate, interrupted.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from pinakes.core.errors import (
 from pinakes.core.portable_errors import from_values
 
 FAILURES = (fl.FlightError, pa.ArrowException, OSError)
-"""What a call of pyarrow's client may raise."""
+"""Exceptions that pyarrow's client raises."""
 _NOT_CONNECTED = ("failed to connect", "DNS", "name resolution")
 _CODE = re.compile(r"[A-Z][A-Z_]+: ")
 _REASONS = (
@@ -41,11 +41,11 @@ _REASONS = (
 
 
 class Unreached(ServerUnavailable):
-    """There was no connection, so nothing can have begun."""
+    """The connection failed, so the statement has not started."""
 
 
 def translated(error: Exception, address: Address, sql: str = "") -> PinakesError:
-    """The error that a call raised. `sql` is the statement that it was about."""
+    """Converts an exception of a call. `sql` is the statement of the call."""
     told = getattr(error, "extra_info", b"")
     if told:
         return from_values(json.loads(told), sql)
@@ -63,7 +63,7 @@ def translated(error: Exception, address: Address, sql: str = "") -> PinakesErro
         return NotSupportedError(f"{address.uri} is no Pinakes server, or of another version than this shell")
     if not isinstance(error, fl.FlightError | OSError):
         return ExecutionError(text)
-    if _CODE.match(text):  # the server says so itself, like BUSY
+    if _CODE.match(text):  # an error code of the server, such as BUSY
         return Unreached(text)
     known = next((reason for sign, reason in _REASONS if sign in text), text)
     kind = Unreached if any(sign in text for sign in _NOT_CONNECTED) else ServerUnavailable
@@ -71,7 +71,7 @@ def translated(error: Exception, address: Address, sql: str = "") -> PinakesErro
 
 
 def broken(error: PinakesError, address: Address) -> PinakesError:
-    """The same for a call that had begun: nobody knows how far it came."""
+    """Converts an error of a call that had started: it is unknown how far the statement got."""
     if not isinstance(error, ServerUnavailable) or isinstance(error, Unreached):
         return error
     return ServerUnavailable(
@@ -81,6 +81,6 @@ def broken(error: PinakesError, address: Address) -> PinakesError:
 
 
 def _message(error: Exception) -> str:
-    """The text alone, without what Flight and gRPC put around it."""
+    """Returns the message without the text that Flight and gRPC add."""
     text = str(error).partition("with message: ")[2] or str(error)
     return re.split(r"\. (?:Detail|gRPC client debug context|Client context):", text)[0].strip()

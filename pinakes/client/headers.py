@@ -1,6 +1,6 @@
-"""What goes with each call to a server, and what comes with its answer.
+"""The headers of requests and responses.
 
-A password is sent once; the server answers with a token for the calls to come. The cookie that it sends names the
+The password is sent once; the server answers with a token for later calls. The cookie of the server identifies the
 session.
 """
 
@@ -18,7 +18,7 @@ COOKIE = "arrow_flight_session_id"
 
 
 class Headers(fl.ClientMiddlewareFactory):  # type: ignore[misc]
-    """What all calls of one client share."""
+    """The headers that all calls of one client share."""
 
     def __init__(self, login: Login) -> None:
         self._login = login
@@ -29,7 +29,7 @@ class Headers(fl.ClientMiddlewareFactory):  # type: ignore[misc]
         return _Call(self)
 
     def forget_login(self) -> bool:
-        """Introduce oneself anew at the next call; whether that may help, because a token had been given."""
+        """Drops the token, so that the next call sends the credentials again; returns whether there was a token."""
         given, self._given = self._given, None
         return given is not None
 

@@ -1,4 +1,4 @@
-"""As whom one calls: a user with a password, a token, or nobody. Neither password nor token shows in a repr."""
+"""The credentials of a client: user and password, a token, or none. Secrets do not appear in a repr."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ class Login:
 
     @property
     def is_known(self) -> bool:
-        """Whether there is anything to tell."""
+        """Whether there are credentials."""
         return self.token is not None or self.user is not None
 
     @property
     def header(self) -> str | None:
-        """How one introduces oneself."""
+        """The value of the authorization header."""
         if self.token is not None:
             return f"Bearer {self.token}"
         if self.user is None:

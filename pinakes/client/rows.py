@@ -1,4 +1,4 @@
-"""A statement on its way: its number, how far it is, the rows that come."""
+"""A remote statement: its number, its progress, its rows."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ log = logging.getLogger(__name__)
 _Ask = Callable[[], None]
 
 ANSWER = 2.0
-"""Seconds within which a server answers what takes it no time."""
+"""Maximum seconds for a request that the server answers immediately."""
 INTERVAL = 0.5
-"""Seconds between two questions how far a statement is."""
+"""Seconds between two progress requests."""
 
 
 class Statement:
-    """One statement. Whatever asks the server about it does so on a thread of its own, one at a time: whoever waits for
-    the statement waits for nothing else."""
+    """One statement. Progress and cancel requests run on separate threads, one of each kind at a time, so that the
+    caller never waits for them."""
 
     def __init__(self, number: int, sql: str, wire: Wire) -> None:
         self.number, self.sql, self._wire = number, sql, wire
@@ -44,7 +44,7 @@ class Statement:
         self._asked = time.monotonic()
 
     def fetch(self, ticket: bytes) -> pa.Schema:
-        """Begin to fetch its rows; what they look like."""
+        """Starts to fetch the rows; returns their schema."""
         self._reader = self._wire.rows(ticket)
         try:
             return self._reader.schema
@@ -52,7 +52,7 @@ class Statement:
             raise self._told(error) from error
 
     def batches(self) -> Iterator[pa.RecordBatch]:
-        """The rows, all of them or an error."""
+        """Yields all rows, or raises."""
         assert self._reader is not None
         try:
             while True:
@@ -69,9 +69,9 @@ class Statement:
             self.end()
 
     def end(self) -> None:
-        """Its rows came, or nobody wants them."""
+        """Ends the statement; cancels the stream if rows are left."""
         if not self.over and self._reader is not None:
-            self._reader.cancel()  # a reader that is dropped would first take all that still comes
+            self._reader.cancel()  # dropping the reader would first read all remaining rows
         self.over = True
 
     def count(self, batch: pa.RecordBatch) -> None:
@@ -79,7 +79,7 @@ class Statement:
         self._work = Work("running", max(self._rows, self._work.rows))
 
     def work(self) -> Work | None:
-        """How far it is, as the server told last."""
+        """Returns the progress that the server reported last; None if the statement has ended."""
         if self.over:
             return None
         if time.monotonic() - self._asked > INTERVAL:
@@ -88,12 +88,12 @@ class Statement:
         return self._work
 
     def cancel(self) -> None:
-        """Have it stopped there."""
+        """Cancels the statement on the server."""
         if not self.over:
             self._meanwhile("cancel", self._ask_cancel)
 
     def stop(self, reason: str) -> None:
-        """Nobody wants more rows: neither wait for them nor have them made."""
+        """Cancels the statement and stops reading its rows."""
         self.cancel()
         if self._reader is not None:
             self._reader.cancel()
@@ -101,11 +101,12 @@ class Statement:
     def _ask_progress(self) -> None:
         told = self._wire.ask("PinakesProgress", {"id": self.number}, ANSWER)
         if told is not None:
-            state, rows, *progress = told  # a server of an earlier version tells two
+            state, rows, *progress = told  # older servers send two values
             self._work = Work(state, max(rows, self._work.rows), *progress[:1])
 
     def _ask_cancel(self) -> None:
-        """Again and again until it has ended: it may not have reached the server yet, or the server be out of reach."""
+        """Repeats the request until the statement has ended: it may not have reached the server yet, or the server may
+        be unreachable."""
         while not self.over:
             with suppress(ServerUnavailable):
                 self._wire.ask("PinakesCancel", {"id": self.number}, ANSWER)
@@ -120,7 +121,7 @@ class Statement:
     def _attempt(self, name: str, ask: _Ask) -> None:
         try:
             ask()
-        except PinakesError as error:  # the statement itself tells when the server is gone
+        except PinakesError as error:  # the statement itself reports an unreachable server
             log.debug("the server did not answer about %s", name, exc_info=error)
         finally:
             self._asking.pop(name, None)

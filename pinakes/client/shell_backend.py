@@ -1,4 +1,4 @@
-"""A seat at an engine behind a server: `pinakes --uri`. Statements run there; what a shell shows comes from there."""
+"""The shell backend of `pinakes --uri`: statements and metadata requests run on a server."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 CONNECTING = 15.0
-"""Seconds that the first answer may take."""
+"""Maximum seconds for the first answer."""
 
 
 class RemoteSeat:
-    """Connected once it is made, or an error says why not."""
+    """Connects in the constructor, or raises."""
 
     def __init__(self, address: Address, login: Login) -> None:
         self._wire = Wire(address, login)
@@ -37,7 +37,7 @@ class RemoteSeat:
         self._numbers = count(1)
         self._warnings: list[str] = []
         self._stale = False
-        """Whether a statement has ended since the server told how the session stands."""
+        """Whether a statement has ended since the server last sent the session state."""
         self._told(self._wire.ask("PinakesSession", timeout=CONNECTING))
 
     def close(self) -> None:
@@ -78,7 +78,7 @@ class RemoteSeat:
         return result.watch(on_batch=statement.count, on_end=lambda _: statement.end(), stop=statement.stop)
 
     def _lost(self) -> SessionLost:
-        """Begin a new session, and tell what went with the old one."""
+        """Starts a new session and returns the error that describes the loss of the old one."""
         self._told(self._wire.ask("PinakesSession", timeout=CONNECTING))
         return SessionLost(
             f"the session on {self._wire.address.uri} is gone: the server was restarted, or had closed it. With it "
@@ -93,7 +93,7 @@ class RemoteSeat:
     def leave(self) -> None:
         if self._statement is not None:
             self._statement.stop("nobody waits for it")
-        self._stale = False  # the prompt does not wait either: how it stands is asked after the next statement
+        self._stale = False  # the prompt does not wait either: the state is requested after the next statement
 
     def may_be_left(self) -> bool:
         return True
@@ -114,16 +114,16 @@ class RemoteSeat:
         return taken
 
     def _refresh(self) -> None:
-        """How it stands after rows were read: an error among them may have aborted the transaction."""
+        """Re-reads the session state after rows were read: an error among them may have aborted the transaction."""
         if not self._stale:
             return
         self._stale = False
         try:
             told = self._wire.ask("PinakesSession", timeout=ANSWER)
-        except PinakesError as error:  # the next statement tells
+        except PinakesError as error:  # the next statement reports it
             log.debug("the server did not tell how the session stands", exc_info=error)
             return
-        if told["id"] == self._id:  # else it is another one, of which the next statement tells
+        if told["id"] == self._id:  # otherwise it is a new session, which the next statement reports
             self._told(told)
 
     def _told(self, told: Mapping[str, Any]) -> None:
@@ -133,7 +133,7 @@ class RemoteSeat:
         self._warnings += told["warnings"]
         self._stale = False
 
-    # --- what there is --------------------------------------------------------------------------------------------
+    # --- metadata -----------------------------------------------------------------------------------------------------
 
     def completer(self) -> Completer:
         from pinakes.api.completion import Completer

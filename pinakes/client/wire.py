@@ -1,6 +1,5 @@
-"""The calls to one server. They may come from several threads; in the main one, Ctrl-C reaches them. gRPC connects,
-and connects anew, by itself.
-"""
+"""The calls to one server. They may come from several threads; in the main thread Ctrl-C interrupts them. gRPC connects
+and reconnects automatically."""
 
 from __future__ import annotations
 
@@ -20,7 +19,7 @@ from pinakes.core.errors import NotSupportedError
 from pinakes.core.portable_errors import from_values
 
 _OPTIONS = [("grpc.use_local_subchannel_pool", 1)]
-"""A new client is a new connection: gRPC would go on with one that broke before."""
+"""A new client opens a new connection; gRPC would otherwise reuse a broken one."""
 
 
 class Wire:
@@ -30,7 +29,7 @@ class Wire:
         self._client = self._connected()
 
     def _connected(self) -> fl.FlightClient:
-        """Nothing is sent before the first call."""
+        """Creates the client. Nothing is sent before the first call."""
         return fl.FlightClient(
             self.address.uri,
             tls_root_certs=self.address.authority,
@@ -40,7 +39,7 @@ class Wire:
         )
 
     def ask(self, action: str, body: Mapping[str, object] | None = None, timeout: float | None = None) -> Any:
-        """What the server answers to one of its actions for shells; an error of its own is raised as such."""
+        """Calls a shell action of the server and returns its answer. Raises the errors that the server reports."""
         try:
             payload = leaving(lambda: self._answer(fl.Action(action, json.dumps(body or {}).encode()), timeout))
         except FAILURES as error:
@@ -60,7 +59,7 @@ class Wire:
             raise translated(error, self.address) from error
 
     def close(self, timeout: float) -> None:
-        """End the session. A server that can't be reached any more will see to it by itself."""
+        """Ends the session. A server that can't be reached lets the session expire."""
         try:
             list(self._client.do_action(fl.Action("CloseSession", b""), fl.FlightCallOptions(timeout=timeout)))
         except FAILURES:
@@ -73,10 +72,10 @@ class Wire:
         try:
             return self._first(action, options)
         except fl.FlightUnavailableError:
-            self._client = self._connected()  # gRPC would wait a while before it tries again, and refuse until then
+            self._client = self._connected()  # gRPC would back off before it reconnects, and reject calls until then
             raise
         except fl.FlightUnauthenticatedError:
-            if not self._headers.forget_login():  # the token that the server gave is no longer known there
+            if not self._headers.forget_login():  # the server no longer accepts the token
                 raise
             return self._first(action, options)
 

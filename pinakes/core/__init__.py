@@ -1,1 +1,1 @@
-"""What every other part stands on: errors, names, the catalog interface, configuration. Imports nothing of ours."""
+"""The base layer: errors, names, the catalog interface and configuration. Imports no other pinakes package."""

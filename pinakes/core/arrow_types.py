@@ -1,8 +1,8 @@
-"""Arrow types by their SQL names, for result schemas. Needs pyarrow only, so that describing a query stays light.
+"""SQL names of Arrow types, for result schemas. Needs pyarrow only, so that describing a query loads little.
 
-The spelling is Trino's (`array(bigint)`, `timestamp(6) with time zone`), since that is what clients of such engines
-parse. Types that SQL has no word for are named by the one that holds all their values: an unsigned integer by the next
-wider signed one, a dictionary by its values. `core/types.py` does the same for Iceberg's types.
+The spelling is Trino's (`array(bigint)`, `timestamp(6) with time zone`), which clients of such engines parse. A type
+without an SQL name gets the name of a type that holds all its values: an unsigned integer that of the next wider signed
+one, a dictionary that of its values. `core/types.py` does the same for Iceberg's types.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _PLAIN: dict[pa.DataType, str] = {
 
 
 def sql_name_of_arrow(t: pa.DataType) -> str:
-    """The SQL name of a column of a result."""
+    """Returns the SQL name of a result column's type."""
     plain = _PLAIN.get(t)
     if plain is not None:
         return plain
@@ -61,7 +61,7 @@ def sql_name_of_arrow(t: pa.DataType) -> str:
 
 
 def is_any_list(t: pa.DataType) -> bool:
-    """Whether it is a list, whatever its layout."""
+    """Returns whether the type is a list of any layout."""
     return bool(
         is_.is_list(t)
         or is_.is_large_list(t)
@@ -72,7 +72,7 @@ def is_any_list(t: pa.DataType) -> bool:
 
 
 def unwrapped(t: pa.DataType) -> pa.DataType | None:
-    """The type of the values that an encoding (dictionary, run-end, extension) stands for; None for other types."""
+    """Returns the value type of an encoding (dictionary, run-end, extension); None for other types."""
     if is_.is_dictionary(t) or is_.is_run_end_encoded(t):
         return t.value_type
     return t.storage_type if isinstance(t, pa.BaseExtensionType) else None

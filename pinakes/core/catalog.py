@@ -1,8 +1,8 @@
-"""What the engine asks of a catalog: groups of methods that a catalog has or has not.
+"""The catalog interface: groups of methods that a catalog implements or not.
 
-A catalog type (`providers/`) implements the groups it truly supports; the engine asks
-`isinstance(catalog, SupportsViews)` before it calls, so a catalog never has to raise "not supported" by hand. Catalogs
-return metadata, never plans: `load_table` describes a table and the engine turns the description into a scan.
+A catalog type (`providers/`) implements the groups that it supports. The engine checks `isinstance(catalog,
+SupportsViews)` before it calls, so a catalog never has to raise "not supported" by hand. Catalogs return metadata,
+never plans: `load_table` describes a table and the engine turns the description into a scan.
 
 Names given to these methods are exact (the engine has matched them against the listings), and every method raises the
 errors of `core/errors.py` only.
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class IcebergTable:
-    """An Iceberg table as its catalog knows it now. `handle` is an ordinary pyiceberg table: it scans and commits."""
+    """An Iceberg table at its current metadata. `handle` is a pyiceberg table, which scans and commits."""
 
     namespace: Namespace
     name: str
@@ -40,54 +40,55 @@ class IcebergTable:
 
 @dataclass(frozen=True, slots=True)
 class FilesTable:
-    """Files that are read as one table: all of one format, as `engine/files` reads them."""
+    """A table of files, all of one format, as `engine/files` reads them."""
 
     namespace: Namespace
     name: str
     format: str
     """parquet, csv, json or arrow."""
     paths: tuple[str, ...]
-    """Local files, absolute; below a directory of theirs, if they are several."""
+    """Absolute paths of local files; several files share a parent directory."""
     directory: str = ""
-    """The table's own directory: `key=value` directories below it are columns. Empty for a single file."""
+    """The directory of the table: `key=value` directories below it are columns. Empty for a single file."""
     options: Mapping[str, object] = field(default_factory=dict)
-    """Those of the format's `read_…` function."""
+    """The options of the format's `read_…` function."""
 
 
 @dataclass(frozen=True, slots=True)
 class VirtualTable:
-    """A table whose rows are made when they are asked for: a system table."""
+    """A table whose rows are made at scan time: a system table."""
 
     namespace: Namespace
     name: str
     columns: tuple[VirtualColumn, ...]
     definition: object
-    """What makes its rows: a `SystemTable`, which only who knows that layer looks into."""
+    """The `SystemTable` that makes its rows; opaque to all layers but that one."""
     of: str | None = None
-    """The catalog that it describes; None for all that the session sees."""
+    """The catalog that the table describes; None for everything that the session sees."""
 
 
 class VirtualColumn(NamedTuple):
     name: str
     type: DataType
-    """Arrow's."""
+    """The Arrow schema."""
     comment: str
 
 
 Table = IcebergTable | FilesTable | VirtualTable | WorkerTable
-"""What `load_table` may return."""
+"""The result of `load_table`."""
 
 
 @dataclass(frozen=True, slots=True)
 class ViewDefinition:
-    """A view: its text and where its unqualified names are looked up."""
+    """A view: its text and the namespace in which its unqualified names are resolved."""
 
     sql: str
     default_catalog: str | None
     default_namespace: Namespace
     schema: Schema | None
-    """The Iceberg schema that the view had when it was made; None where the catalog keeps the text alone: the columns
-    are then those that the query has now."""
+    """The Iceberg schema of the view at creation. None where the catalog stores the text only: the columns are then
+    those of the query.
+    """
     dialect: str = "pinakes"
     comment: str | None = None
     properties: Mapping[str, str] = field(default_factory=dict)
@@ -95,7 +96,7 @@ class ViewDefinition:
 
 @dataclass(frozen=True, slots=True)
 class TableSpec:
-    """What CREATE TABLE asks for. Iceberg's schema is the common tongue of column definitions."""
+    """The definition of a table for CREATE TABLE. Columns are defined by an Iceberg schema."""
 
     schema: Schema
     partitioning: PartitionSpec
@@ -106,7 +107,7 @@ class TableSpec:
 
 @runtime_checkable
 class Catalog(Protocol):
-    """Anything that can be mounted."""
+    """A catalog that can be mounted."""
 
     @property
     def type(self) -> str:
@@ -114,24 +115,26 @@ class Catalog(Protocol):
         ...
 
     def check(self) -> None:
-        """Raise unless the catalog answers. Cheap: one request at most."""
+        """Raises unless the catalog is reachable. Sends at most one request."""
         ...
 
     def close(self) -> None:
-        """Release connections; once more does nothing. Tables already loaded stay usable for queries that hold them."""
+        """Releases connections; idempotent. Tables already loaded stay usable for queries that hold them."""
         ...
 
 
 @runtime_checkable
 class SupportsNamespaces(Catalog, Protocol):
     def list_namespaces(self, parent: Namespace = ()) -> list[Namespace]:
-        """The namespaces one level below `parent`, as full paths, in one call. NamespaceNotFound without a parent."""
+        """Returns the namespaces one level below `parent`, as full paths, in one call. Raises NamespaceNotFound if the
+        parent does not exist.
+        """
         ...
 
     def namespace_exists(self, namespace: Namespace) -> bool: ...
 
     def load_namespace(self, namespace: Namespace) -> dict[str, str]:
-        """Its properties (`comment`, `location`, …)."""
+        """Returns the properties of a namespace (`comment`, `location`, …)."""
         ...
 
 
@@ -140,7 +143,7 @@ class SupportsNamespaceChanges(SupportsNamespaces, Protocol):
     def create_namespace(self, namespace: Namespace, properties: Mapping[str, str]) -> None: ...
 
     def drop_namespace(self, namespace: Namespace) -> None:
-        """NamespaceNotEmpty while it holds a table, a view or a child."""
+        """Raises NamespaceNotEmpty while the namespace holds a table, a view or a child."""
         ...
 
     def alter_namespace(self, namespace: Namespace, updates: Mapping[str, str], removals: Iterable[str]) -> None: ...
@@ -148,7 +151,7 @@ class SupportsNamespaceChanges(SupportsNamespaces, Protocol):
 
 @runtime_checkable
 class SupportsDefaultNamespace(Catalog, Protocol):
-    """A catalog that can say what an empty namespace means when a name gives the catalog and no namespace."""
+    """A catalog that defines the meaning of an empty namespace when a name gives the catalog and no namespace."""
 
     @property
     def default_namespace(self) -> Namespace: ...
@@ -166,7 +169,7 @@ class SupportsTableChanges(SupportsTables, Protocol):
     def create_table(self, namespace: Namespace, name: str, spec: TableSpec) -> Table: ...
 
     def begin_create_table(self, namespace: Namespace, name: str, spec: TableSpec) -> CreateTableTransaction:
-        """A table that appears, with its first rows, when the transaction is committed (CREATE TABLE … AS)."""
+        """Begins a table that appears, with its first rows, when the transaction is committed (CREATE TABLE … AS)."""
         ...
 
     def drop_table(self, namespace: Namespace, name: str, *, purge: bool = False) -> None: ...
@@ -176,7 +179,7 @@ class SupportsTableChanges(SupportsTables, Protocol):
 
 @dataclass(frozen=True, slots=True)
 class TableChange:
-    """What a transaction makes of one table: the updates, and what must still be so for them to be right."""
+    """The change of one table in a transaction: the updates, and the requirements that must still hold at commit."""
 
     table: PyIcebergTable
     requirements: tuple[TableRequirement, ...]
@@ -189,17 +192,19 @@ class SupportsTransactions(SupportsTableChanges, Protocol):
 
     @property
     def creates_in_transactions(self) -> bool:
-        """Whether a table may be made by such a commit."""
+        """Whether such a commit can create a table."""
         ...
 
     def commit_tables(self, changes: Sequence[TableChange]) -> None:
-        """All changes or none. CommitConflict when a requirement is not met, CommitUnknown when nobody answered."""
+        """Commits all changes or none. Raises CommitConflict when a requirement is not met, CommitUnknown when the
+        outcome is unknown.
+        """
         ...
 
 
 @runtime_checkable
 class SupportsPinning(SupportsTransactions, Protocol):
-    """A catalog that a transaction may see as it was at one moment, and whose names it may change, too."""
+    """A catalog that a transaction can pin to one moment, and whose names the transaction can change."""
 
     @property
     def pins(self) -> bool: ...
@@ -209,24 +214,27 @@ class SupportsPinning(SupportsTransactions, Protocol):
 
 @runtime_checkable
 class PinnedCatalog(SupportsTransactions, Protocol):
-    """The same catalog at the moment at which it was first asked for something, with changes that nobody else sees.
-    `commit_tables` makes all of them visible together with those of tables."""
+    """The catalog as of its first use in the transaction, with changes that are visible to the transaction only.
+    `commit_tables` makes these changes visible together with those of tables.
+    """
 
     @property
     def is_changed(self) -> bool:
-        """Whether anything but tables' own metadata was changed."""
+        """Whether anything but table metadata was changed."""
         ...
 
     def reserve(self, namespace: Namespace, name: str, metadata: TableMetadata) -> None:
-        """A table of this name is about to be made by `commit_tables`."""
+        """Reserves the name of a table that `commit_tables` creates."""
         ...
 
     def release(self) -> None:
-        """The catalog itself was changed: what is asked next is of a later moment. Not while it `is_changed`."""
+        """Unpins the catalog after it was changed: the next request sees a later moment. Not allowed while it
+        `is_changed`.
+        """
         ...
 
     def rollback(self) -> None:
-        """Nothing of it is wanted any more."""
+        """Discards all changes."""
         ...
 
 
@@ -245,19 +253,21 @@ class SupportsViews(Catalog, Protocol):
 
 @runtime_checkable
 class SupportsViewTexts(SupportsViews, Protocol):
-    """A catalog that keeps of a view its text and its comment. Names in the text are looked up where the view is."""
+    """A catalog that stores only the text and comment of a view. Names in the text are resolved in the view's
+    namespace.
+    """
 
     def set_view_comment(self, namespace: Namespace, name: str, comment: str | None) -> None: ...
 
 
 @runtime_checkable
 class SupportsTableActions(SupportsTableChanges, Protocol):
-    """A catalog that makes tables and changes their definitions by itself, when it is told what to do."""
+    """A catalog that creates tables and changes their definitions itself, by actions."""
 
     def define_table(
         self, namespace: Namespace, name: str, columns: ArrowSchema, comment: str | None, *, replace: bool = False
     ) -> None:
-        """Make a table. A field that is not nullable is NOT NULL; `default` and `comment` stand in its metadata."""
+        """Creates a table. A field that is not nullable is NOT NULL; its metadata has `default` and `comment`."""
         ...
 
     def alter_table(self, namespace: Namespace, name: str, action: TableAction) -> None: ...
@@ -265,14 +275,14 @@ class SupportsTableActions(SupportsTableChanges, Protocol):
 
 @runtime_checkable
 class SupportsFunctions(Catalog, Protocol):
-    """A catalog that has functions for queries to call."""
+    """A catalog with functions that queries can call."""
 
     def list_functions(self, namespace: Namespace) -> list[CatalogFunction]: ...
 
 
 @runtime_checkable
 class SupportsOwnTransactions(Catalog, Protocol):
-    """A catalog that may run transactions itself: what is asked within one goes to it at once."""
+    """A catalog that can run transactions itself: requests within one are sent to it immediately."""
 
     @property
     def runs_transactions(self) -> bool: ...
@@ -282,43 +292,43 @@ class SupportsOwnTransactions(Catalog, Protocol):
 
 @runtime_checkable
 class RunningTransaction(Catalog, Protocol):
-    """The same catalog within a transaction of its own."""
+    """The catalog within a transaction of its own."""
 
     def commit(self) -> None: ...
 
     def rollback(self) -> None:
-        """Once more does nothing."""
+        """Rolls back; idempotent."""
         ...
 
 
 @runtime_checkable
 class SupportsVersion(Catalog, Protocol):
-    """A catalog that can tell, cheaply, whether it holds what it held before."""
+    """A catalog that reports cheaply whether its content changed."""
 
     def version(self) -> int | None:
-        """Another number after each change; None for a catalog that never changes."""
+        """Returns another number after each change; None for a catalog that never changes."""
         ...
 
 
 @runtime_checkable
 class SupportsBulkListing(SupportsTables, Protocol):
-    """A catalog that can name everything it holds in one call."""
+    """A catalog that lists all its objects in one call."""
 
     def list_everything(self) -> Sequence[tuple[Namespace, str, str]]:
-        """(namespace, name, 'TABLE' | 'VIEW') of every object."""
+        """Returns (namespace, name, 'TABLE' | 'VIEW') of every object."""
         ...
 
 
 @runtime_checkable
 class SupportsAllNamespaces(SupportsNamespaces, Protocol):
-    """A catalog that can name its namespaces of every level in one call."""
+    """A catalog that lists its namespaces of every level in one call."""
 
     def list_all_namespaces(self) -> list[Namespace]: ...
 
 
 @runtime_checkable
 class SupportsRootTables(SupportsTables, Protocol):
-    """A catalog with namespaces in which tables may also stand beside them: in the empty namespace."""
+    """A catalog that has namespaces and also tables in the empty namespace."""
 
     @property
     def has_root_tables(self) -> bool: ...
@@ -326,11 +336,11 @@ class SupportsRootTables(SupportsTables, Protocol):
 
 @runtime_checkable
 class ExplainsReading(Catalog, Protocol):
-    """A catalog that can only be read, and can say why."""
+    """A read-only catalog that gives the reason."""
 
     @property
     def why_read_only(self) -> str:
-        """A clause that ends the sentence "it can only be read: …"."""
+        """Returns a clause that ends the sentence "it can only be read: …"."""
         ...
 
 

@@ -43,10 +43,12 @@ if TYPE_CHECKING:
     from pinakes.core.spark_config import SparkConfig
 
 MEMORY = ":memory:"
-"""As `engine.data`: a temporary directory that goes when the engine closes."""
+"""Value of `engine.data`: a temporary directory that is removed when the engine closes."""
 
 MOST_PARTITIONS, MOST_ROWS = 512, 1_048_576
-"""Of target_partitions and batch_size: DataFusion allocates by them before a row is read; far more ends the process."""
+"""Upper limit of target_partitions and batch_size: DataFusion allocates by them before it reads a row, and much larger
+values end the process.
+"""
 
 T = TypeVar("T")
 
@@ -133,7 +135,7 @@ class ListingsConfig(CacheConfig):
 
 @dataclass(frozen=True, slots=True)
 class SizedCacheConfig:
-    """[caches.NAME] of those that are bounded by memory"""
+    """[caches.NAME] of caches that are bounded by memory"""
 
     max_bytes: int = documented(size, "Memory that is kept at most, in bytes or as `512MB`; 0 turns the cache off.", 0)
     ttl: float = documented(duration, "How long an entry is kept, in seconds or as `5min`; 0 is for ever.", 3600.0)
@@ -141,7 +143,7 @@ class SizedCacheConfig:
 
 @dataclass(frozen=True, slots=True)
 class CachesConfig:
-    """[caches]: what concerns all of them, and one section per cache"""
+    """[caches]: keys for all caches, and one section per cache"""
 
     memory_budget: int = documented(
         share_or_size(machine.memory),
@@ -163,7 +165,7 @@ class CachesConfig:
 
 @dataclass(frozen=True, slots=True)
 class CatalogConfig:
-    """[catalogs.NAME]: what to mount at start. Neither location nor options show in a repr: they may hold secrets."""
+    """[catalogs.NAME]: a catalog to mount at start. A repr omits location and options, which may hold secrets."""
 
     name: str
     type: str
@@ -174,7 +176,8 @@ class CatalogConfig:
 @dataclass(frozen=True, slots=True)
 class SecretConfig:
     """[secrets.NAME]: a secret for the catalogs of the configuration, and for the users and roles that it names; `"*"`
-    is every user. A value is a text, { env = "VARIABLE" } or { file = "path" }."""
+    is every user. A value is a text, { env = "VARIABLE" } or { file = "path" }.
+    """
 
     name: str
     values: Mapping[str, str] = field(default_factory=dict, repr=False)
@@ -199,7 +202,7 @@ class LogConfig:
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """Everything that can be configured. `source` is the file it came from."""
+    """The complete configuration. `source` is the file that it was read from."""
 
     engine: EngineConfig = field(default_factory=EngineConfig)
     caches: CachesConfig = field(default_factory=CachesConfig)
@@ -213,7 +216,7 @@ class Config:
 
     @property
     def server(self) -> ServerConfig:
-        """[server]: only who serves pays for loading it."""
+        """[server]. Loaded on first access, since only servers need it."""
         from pinakes.core.server_config import default_server
 
         return self.given_server or default_server()
@@ -243,7 +246,7 @@ def load_config(
     environ: Mapping[str, str] | None = None,
     cwd: Path | None = None,
 ) -> Config:
-    """The configuration from the first file there is; `data` (`--data`) overrides its data directory."""
+    """Loads the configuration from the first file that exists; `data` (`--data`) overrides its data directory."""
     cwd = cwd or Path.cwd()
     environ = os.environ if environ is None else environ
     source = find_config(path, environ, cwd)
@@ -256,22 +259,22 @@ def load_config(
 
 
 def aws_variables() -> frozenset[str]:
-    """The names of the variables for AWS that are set: some libraries read them whatever they are given."""
+    """Returns the names of the AWS variables that are set: some libraries read them regardless of their arguments."""
     return frozenset(name.upper() for name in os.environ if name.upper().startswith("AWS_"))
 
 
 def secret_keys() -> str | None:
-    """The keys of persistent secrets that the environment gives."""
+    """Returns the keys of persistent secrets from the environment."""
     return os.environ.get("PINAKES_SECRET_KEY") or None
 
 
 def java_home() -> str | None:
-    """Where the environment says that Java is."""
+    """Returns JAVA_HOME of the environment."""
     return os.environ.get("JAVA_HOME") or None
 
 
 def proxy_of(address: str) -> str | None:
-    """The proxy that the environment, or the system, names for an address."""
+    """Returns the proxy that the environment, or the system, sets for an address."""
     from urllib.request import getproxies, proxy_bypass
 
     proxies, parts = getproxies(), urlsplit(address)
@@ -280,7 +283,7 @@ def proxy_of(address: str) -> str | None:
 
 
 def _loaded(source: Path, environ: Mapping[str, str]) -> Config:
-    """The configuration in a file. Whatever is wrong is told with the file's name: nobody may have given it."""
+    """Loads the configuration from a file. Errors name the file, since the user may not have chosen it."""
     try:
         return replace(parse_config(read_source(source), source.parent, environ), source=source)
     except ConfigError as error:
@@ -288,7 +291,7 @@ def _loaded(source: Path, environ: Mapping[str, str]) -> Config:
 
 
 def parse_config(toml: str, base: Path, environ: Mapping[str, str] | None = None) -> Config:
-    """The configuration that a TOML text holds; its relative paths start at `base`."""
+    """Parses a TOML text; relative paths start at `base`."""
     return config_of(read_toml(toml), base, environ)
 
 
@@ -302,7 +305,7 @@ def read_toml(toml: str) -> dict[str, Any]:
 
 
 def config_of(document: Mapping[str, Any], base: Path, environ: Mapping[str, str] | None = None) -> Config:
-    """The configuration that a document holds, as TOML was read."""
+    """Builds the configuration from a parsed TOML document."""
     sections = ("engine", "caches", "secrets", "catalogs", "server", "access", "spark", "log")
     known_only(document, sections, "the configuration", "section")
     engine = section(EngineConfig(), document.get("engine", {}), "engine")

@@ -1,7 +1,7 @@
-"""Everything that is wrong with a configuration file, at once, each with its line where that can be found.
+"""Reports all errors of a configuration file at once, each with its line where that can be found.
 
-Loading stops at the first mistake. Here each key is loaded alone, as if it were the only one of the file, so that every
-mistake comes up and none hides another.
+Loading stops at the first error. Here each key is loaded separately, as if it were the only one of the file, so that no
+error hides another.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pinakes.core.errors import ConfigError
 
 Key = tuple[str, ...]
 _WHOLE = ("catalogs", "secrets")
-"""Sections whose entries only make sense as a whole."""
+"""Sections whose keys are only valid together."""
 _HEADER = re.compile(r"\s*\[\[?\s*([^\]]+?)\s*\]")
 _ASSIGNED = re.compile(r"\s*((?:[\w-]+|\"[^\"]*\"|'[^']*')(?:\s*\.\s*(?:[\w-]+|\"[^\"]*\"|'[^']*'))*)\s*=")
 _PART = re.compile(r"\"([^\"]*)\"|'([^']*)'|([\w-]+)")
@@ -30,7 +30,7 @@ class Problem(NamedTuple):
 
 class Checked(NamedTuple):
     config: Config | None
-    """The configuration, if nothing is wrong with it."""
+    """The configuration, if it has no errors."""
     problems: list[Problem]
 
 
@@ -53,7 +53,7 @@ def check_config(toml: str, base: Path, environ: Mapping[str, str]) -> Checked:
 
 
 def _alone(document: Mapping[str, Any]) -> Iterator[tuple[Key, dict[str, Any]]]:
-    """Each key of the document, and a document that has nothing else."""
+    """Returns each key of the document with a document that has only this key."""
     for key, value in _leaves(document, ()):
         alone: Any = value
         for part in reversed(key):
@@ -71,12 +71,14 @@ def _leaves(table: Mapping[str, Any], above: Key) -> Iterator[tuple[Key, Any]]:
 
 
 def _is_whole(key: Key) -> bool:
-    """A catalog, a secret, the issuer of tokens, or a password, which may be a table: { env = … }."""
+    """Returns whether a key is loaded with all its values: a catalog, a secret, the issuer of tokens, or a password,
+    which may be a table: { env = … }.
+    """
     return (key[0] in _WHOLE and len(key) == 2) or key == ("server", "oidc") or (key[0] == "server" and len(key) == 3)
 
 
 def lines_of(toml: str) -> dict[Key, int]:
-    """The line of each section and key that stands on a line of its own."""
+    """Returns the line of each section header and each assignment."""
     found: dict[Key, int] = {}
     section: Key = ()
     for number, line in enumerate(toml.splitlines(), 1):
@@ -89,7 +91,7 @@ def lines_of(toml: str) -> dict[Key, int]:
 
 
 def line_of(key: Key, lines: Mapping[Key, int]) -> int | None:
-    """Where a key stands, or what it is in."""
+    """Returns the line of a key, or of the innermost section that contains it."""
     while key:
         if key in lines:
             return lines[key]

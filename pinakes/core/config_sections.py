@@ -1,5 +1,5 @@
-"""What every section of the configuration is read with: keys that are known, values that are checked by the parser of
-their field, and secrets that stand in a variable or a file.
+"""Helpers that read sections of the configuration: they reject unknown keys, check values with the parser of the
+field, and read secrets from a variable or a file.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ T = TypeVar("T")
 
 
 def path_from(base: Path, text: str) -> str:
-    """A path as the configuration has it: relative ones start at its directory."""
+    """Resolves a path of the configuration: relative paths start at the directory of the file."""
     return str(base / Path(text).expanduser())
 
 
 def section(default: T, given: object, where: str) -> T:
-    """`default` with the values given, each of them checked by its field's parser."""
+    """Returns `default` with the given values, each checked by its field's parser."""
     table = table_of(given, where)
     parsers = {f.name: f.metadata["parse"] for f in fields(default) if "parse" in f.metadata}  # type: ignore[arg-type]
     known_only(table, parsers, f"[{where}]", "key")
@@ -46,7 +46,9 @@ def known_only(given: Mapping[str, Any], known: Any, where: str, what: str) -> N
 
 
 def secret_value(where: str, given: object, base: Path, environ: Mapping[str, str]) -> str:
-    """The value itself, or that of the environment variable or the file that it names. No error tells it."""
+    """Returns the value, or the content of the environment variable or file that it names. Errors do not show the
+    value.
+    """
     if isinstance(given, str):
         return given
     if not isinstance(given, dict) or len(given) != 1 or not isinstance(next(iter(given.values())), str):

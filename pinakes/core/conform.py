@@ -1,7 +1,8 @@
-"""Batches brought to the exact schema that is asked for: what comes from files to what queries see, and back.
+"""Converts batches to an exact target schema, from files to queries and back.
 
-pyarrow's casts do most of it. What they can't do is here: a uuid is 16 bytes in a file and text in a query
-(`core/iceberg_arrow.py` says why), at any depth. Columns are matched by position; their names are the target's.
+pyarrow's casts do most of it. This module adds the conversion of uuids at any depth, which are 16 bytes in a file and
+text in a query (`core/iceberg_arrow.py` gives the reason). Columns are matched by position; their names are those of
+the target.
 """
 
 from __future__ import annotations
@@ -20,8 +21,9 @@ _UUID = r"^[0-9a-fA-F]{8}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{4}-?[0-9a
 
 
 def conform(batch: pa.RecordBatch, target: pa.Schema, *, first: int | None = None) -> pa.RecordBatch:
-    """The batch under `target`: TypeMismatch if a value doesn't fit, ConstraintViolation on NULL where none may be.
-    With `first`, the number of the batch's first row among those that are written, the error names the row."""
+    """Converts the batch to `target`. Raises TypeMismatch if a value doesn't fit, ConstraintViolation for NULL in a
+    NOT NULL column. With `first`, the number of the batch's first row in the write, the error names the row.
+    """
     if batch.schema.equals(target, check_metadata=True):
         return batch
     columns = [_column(column, field, first) for column, field in zip(batch.columns, target, strict=True)]
@@ -49,7 +51,7 @@ def _row(place: int, first: int | None) -> str:
 
 
 def _failing(column: pa.Array, target: pa.DataType) -> int:
-    """The place of the first value that can't be converted: halves that can are left out."""
+    """Returns the index of the first value that can't be converted, by binary search."""
     low, high = 0, len(column)
     while high - low > 1:
         middle = (low + high) // 2
@@ -63,7 +65,7 @@ def _failing(column: pa.Array, target: pa.DataType) -> int:
 
 
 def conform_array(array: pa.Array, target: pa.DataType) -> pa.Array:
-    """The array as `target`; ArrowInvalid or ValueError when a value doesn't fit."""
+    """Converts the array to `target`; raises ArrowInvalid or ValueError if a value doesn't fit."""
     if array.type.equals(target, check_metadata=True):
         return array
     if _is_uuid(target) and not _is_uuid(array.type):
@@ -73,7 +75,7 @@ def conform_array(array: pa.Array, target: pa.DataType) -> pa.Array:
         return array.storage.cast(target) if is_.is_fixed_size_binary(target) else uuid_text(array.storage).cast(target)
     if _is_special(target) or _holds_uuid(array.type):
         return _nested(array, target)
-    # now() has nanoseconds and a table microseconds: digits of time may go, nothing else may.
+    # now() has nanoseconds and a table microseconds: only digits of time may be truncated.
     found = pc.cast(array, options=pc.CastOptions(target, allow_time_truncate=True))
     if is_.is_float32(target) and is_.is_float64(array.type):
         _check_range(array, found)
@@ -81,14 +83,14 @@ def conform_array(array: pa.Array, target: pa.DataType) -> pa.Array:
 
 
 def _check_range(given: pa.Array, found: pa.Array) -> None:
-    """A number must not become infinite, which pyarrow's cast lets happen."""
+    """Raises if a number becomes infinite, which pyarrow's cast allows."""
     lost = given.filter(pc.and_(pc.is_finite(given), pc.is_inf(found)))
     if len(lost):
         raise ValueError(f"{lost[0].as_py()!r} is out of its range")
 
 
 def uuid_text(array: pa.Array) -> pa.Array:
-    """Arrays of 16 bytes as canonical text."""
+    """Converts arrays of 16 bytes to canonical text."""
     filled = array.fill_null(bytes(16)).cast(pa.binary())
     digits = b"".join(filled.to_pylist()).hex().encode()
     rows = pa.Array.from_buffers(pa.binary(32), len(array), [None, pa.py_buffer(digits)]).cast(pa.string())
@@ -97,7 +99,7 @@ def uuid_text(array: pa.Array) -> pa.Array:
 
 
 def uuid_bytes(array: pa.Array) -> pa.Array:
-    """Arrays of text as 16 bytes; ValueError names a text that is no uuid."""
+    """Converts arrays of text to 16 bytes; raises ValueError with the first text that is not a uuid."""
     bad = array.filter(pc.invert(pc.match_substring_regex(array, _UUID)))
     if len(bad):
         raise ValueError(f"{bad[0].as_py()!r} is not a uuid such as 123e4567-e89b-12d3-a456-426614174000")
@@ -107,12 +109,12 @@ def uuid_bytes(array: pa.Array) -> pa.Array:
 
 
 def _masked(values: pa.Array, like: pa.Array) -> pa.Array:
-    """`values` with NULL where `like` has it."""
+    """Returns `values` with NULL where `like` is NULL."""
     return pc.if_else(like.is_valid(), values, pa.scalar(None, values.type)) if like.null_count else values
 
 
 def _nested(array: pa.Array, target: pa.DataType) -> pa.Array:
-    """A list, map or struct rebuilt around its converted members."""
+    """Rebuilds a list, map or struct with converted members."""
     if is_.is_struct(target) and is_.is_struct(array.type):
         found = zip(array.flatten(), target.fields, strict=True)
         members = [_member(member, field, allowed=array.null_count) for member, field in found]
@@ -129,23 +131,23 @@ def _nested(array: pa.Array, target: pa.DataType) -> pa.Array:
 
 
 def _member(member: pa.Array, field: pa.Field, allowed: int = 0) -> pa.Array:
-    """A converted member; `allowed` of its NULLs stand for the value around it."""
+    """Converts a member; `allowed` is the number of its NULLs that come from a NULL parent."""
     if member.null_count > allowed and not field.nullable:
         raise _NullWithin
     return conform_array(member, field.type)
 
 
 class _NullWithin(Exception):
-    """A NULL within a value; the column knows its name."""
+    """A NULL inside a nested value; the caller adds the column name."""
 
 
 def compact(array: pa.Array) -> pa.Array:
-    """The same values alone: of a slice, the offsets and members of what was cut off go."""
+    """Copies a slice so that it holds only its own values, without the offsets and members outside the slice."""
     return pa.concat_arrays([array, pa.nulls(0, array.type)])
 
 
 def mask_of(array: pa.Array) -> pa.Array | None:
-    """Where it is NULL, as the makers of nested arrays want to know it."""
+    """Returns the null mask in the form that the constructors of nested arrays take."""
     return array.is_null() if array.null_count else None
 
 
@@ -154,7 +156,7 @@ def _is_uuid(t: pa.DataType) -> bool:
 
 
 def _is_special(t: pa.DataType) -> bool:
-    """Whether it holds a uuid, or a member that is NOT NULL, which pyarrow's cast of a list does not look at."""
+    """Returns whether the type contains a uuid, or a NOT NULL member, which pyarrow's cast of a list does not check."""
     return any(_is_uuid(f.type) or not f.nullable or _is_special(f.type) for f in _members(t))
 
 

@@ -1,7 +1,7 @@
-"""Arrays without encodings that the engine can't read: run ends and dictionaries, at any depth, become their values.
+"""Decodes arrays whose encodings the engine can't read: run-end encoding and dictionaries, at any depth.
 
-A dictionary of plain values stays as it is where it is a whole column: DataFusion reads those, and quicker. pyarrow has
-no kernels for views within a dictionary, nor for run ends within anything.
+A top-level dictionary of plain values is kept, since DataFusion reads it, and faster. pyarrow has no kernels for views
+within a dictionary, nor for run ends within other types.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _VIEWS = {pa.string_view(): pa.string(), pa.binary_view(): pa.binary()}
 
 
 def decoded_type(t: pa.DataType) -> pa.DataType:
-    """The type of a column once it is decoded."""
+    """Returns the type of a column after decoding."""
     if is_.is_dictionary(t) and _is_plain(t.value_type):
         return t
     return _decoded(t)
@@ -28,7 +28,7 @@ def decoded_schema(schema: pa.Schema) -> pa.Schema:
 
 
 def decode_batch(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
-    """The batch under its `decoded_schema`."""
+    """Decodes a batch to its `decoded_schema`."""
     columns = [decode(column, field.type) for column, field in zip(batch.columns, schema, strict=True)]
     return pa.RecordBatch.from_arrays(columns, schema=schema)
 
@@ -41,7 +41,7 @@ def decode_table(table: pa.Table) -> pa.Table:
 
 
 def decode(array: pa.Array, target: pa.DataType) -> pa.Array:
-    """The values of an array; `target` is its `decoded_type`."""
+    """Decodes an array; `target` is its `decoded_type`."""
     if array.type.equals(target):
         return array
     if is_.is_dictionary(array.type):
@@ -56,8 +56,9 @@ def decode(array: pa.Array, target: pa.DataType) -> pa.Array:
 
 
 def plain_parameter(column: pa.ChunkedArray, expected: pa.DataType) -> pa.ChunkedArray:
-    """The values of a parameter without any encoding, a uuid as text, as queries see it. Where a statement expects
-    bytes it stays 16 of them; 16 bytes for which it expects a text can only be a uuid."""
+    """Decodes the values of a parameter. A uuid becomes text, as queries see it, unless the statement expects bytes;
+    16 bytes where the statement expects text are a uuid.
+    """
     kind = column.type
     is_uuid = isinstance(kind, pa.UuidType) or (kind == pa.binary(16) and is_.is_string(expected))
     if is_uuid:
@@ -70,7 +71,7 @@ def plain_parameter(column: pa.ChunkedArray, expected: pa.DataType) -> pa.Chunke
 
 
 def plain_scalar(value: pa.Scalar) -> pa.Scalar:
-    """The same of one value, of which nobody knows what is expected."""
+    """Decodes a single value whose expected type is unknown."""
     if isinstance(value.type, pa.UuidType):
         return pa.scalar(str(value.as_py()) if value.is_valid else None, pa.string())
     target = _decoded(value.type)
@@ -101,7 +102,7 @@ def _field(field: pa.Field) -> pa.Field:
 
 
 def _rebuilt(array: pa.Array, target: pa.DataType) -> pa.Array:
-    """A struct, map or list around its decoded members."""
+    """Rebuilds a struct, map or list with decoded members."""
     if is_.is_struct(target):
         members = [decode(member, field.type) for member, field in zip(array.flatten(), target.fields, strict=True)]
         return pa.StructArray.from_arrays(members, fields=list(target.fields), mask=array.is_null())
@@ -121,7 +122,7 @@ def _rebuilt(array: pa.Array, target: pa.DataType) -> pa.Array:
 
 
 def _places(array: pa.Array) -> pa.Array:
-    """Lists of a fixed size, or views of lists, with the place of each member in its stead."""
+    """Returns fixed-size lists, or list views, with the index of each member instead of the member."""
     mask = mask_of(array)
     if is_.is_fixed_size_list(array.type):
         size = array.type.list_size
@@ -133,5 +134,5 @@ def _places(array: pa.Array) -> pa.Array:
 
 
 def _copied(offsets: pa.Array) -> pa.Array:
-    """Those of a slice would not go together with a mask."""
+    """Copies offsets: those of a slice can't be combined with a mask."""
     return pa.concat_arrays([offsets, pa.nulls(0, offsets.type)])

@@ -1,4 +1,4 @@
-"""The default of a column as text: what DEFAULT reads back as the same value."""
+"""The default of a column as text that DEFAULT parses to the same value."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def text_of(value: Any, t: pa.DataType) -> str:
-    """A constant of a plain type, but bytes, as text that casts to it."""
+    """Returns a constant of a plain type except binary as text that casts to the type."""
     if isinstance(value, Decimal):
         return format(value, "f")  # all digits: DataFusion does not read 0E-10
     if isinstance(value, bool | UUID):
@@ -24,7 +24,7 @@ def text_of(value: Any, t: pa.DataType) -> str:
 
 
 def default_text(field: NestedField) -> str | None:
-    """A literal for the column's default; None when it has none."""
+    """Returns a literal for the default of a column; None if it has no default."""
     from pyiceberg.types import BooleanType, DecimalType, DoubleType, FloatType, IntegerType, LongType
 
     from pinakes.core.iceberg_arrow import arrow_type_of

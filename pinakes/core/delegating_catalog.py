@@ -1,8 +1,7 @@
-"""A catalog around another one: it has exactly those groups of `core/catalog.py` that the inner one has.
+"""A catalog that delegates to another one and implements the same groups of `core/catalog.py`.
 
-Its class is put together from one mix-in per group. What only has to be passed on stands here, once for all who wrap
-catalogs (the caches, a transaction); they bring the mix-ins of the groups in which they do something of their own. A
-new group is one more line of `_GROUPS`.
+Its class is composed of one mix-in per group. The mix-ins here only delegate; wrappers (the caches, a transaction)
+supply their own mix-ins for the groups whose behaviour they change. A new group is one more line of `_GROUPS`.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ from pinakes.core.worker_tables import CatalogFunction
 
 
 class Forwarding:
-    """What each has; `class_around` adds the groups."""
+    """The methods that every catalog has; `class_around` adds the groups."""
 
     def __init__(self, inner: Any) -> None:
         self.inner = inner
@@ -145,15 +144,17 @@ _GROUPS: tuple[tuple[Any, type[Forwarding] | None], ...] = (
     (SupportsPathIdentifiers, _PathIdentifiers),
     (ExplainsReading, _Reading),
 )
-"""Each group and what passes it on; None where whoever wraps a catalog must say what it does. Those that build on
-another stand before it, as Python's bases have to."""
+"""Each group with the mix-in that delegates it; None where the wrapper must implement it. A group that extends another
+precedes it, as required for Python's bases.
+"""
 
 W = TypeVar("W", bound=Forwarding)
 
 
 def class_around(inner: Catalog, base: type[W], own: Mapping[Any, type[Forwarding] | None]) -> type[W]:
-    """The class of a catalog around `inner`: `base` with the groups of it. `own` has the mix-ins of some groups; one
-    that it has None for is left out."""
+    """Builds the class of a catalog around `inner`: `base` with the mix-ins of the groups that `inner` implements.
+    `own` overrides the mix-ins of some groups; None omits a group.
+    """
     groups = [(group, passed) for group, passed in _GROUPS if isinstance(inner, group)]
     mixins = [own[group] if group in own or passed is None else passed for group, passed in groups]
     made: type[W] = _class_of(cast("Any", base), tuple(mixin for mixin in mixins if mixin is not None))

@@ -1,7 +1,7 @@
-"""CSV and its kin: rows as lines of cells, quoted only where they have to be.
+"""CSV and similar formats: rows as lines of cells, quoted only where necessary.
 
-NULL is nothing (or what `null` says) and an empty text is "", so that a reader can tell them apart. Only where a row
-has a single column NULL is "" as well, since an empty line is what many readers skip; unless `blank` says otherwise.
+NULL is an empty cell (or the text `null`) and an empty text is "", so that a reader can distinguish them. In a row with
+a single column NULL is also "", since many readers skip empty lines, unless `blank` is set.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ import pyarrow.compute as pc
 from pinakes.core.texts import content_of, joined, pieces, texts
 
 _USUAL = frozenset(",;|\t\"'\\")
-"""Characters that no number and no time has in its text."""
+"""Characters that do not occur in the text of numbers and times."""
 
 
 _MARK = "\ufeff"
-"""The byte order mark: at the beginning of a file, readers leave it out."""
+"""The byte order mark, which readers skip at the start of a file."""
 
 
 @dataclass(frozen=True)
@@ -28,20 +28,20 @@ class Delimited:
     delimiter: str = ","
     quote: str = '"'
     escape: str = '"'
-    """What stands before a quote, or before itself, within quotes."""
+    """The character before a quote, or before itself, within quotes."""
     null: str = ""
     forced: Sequence[str] | None = ()
-    """The columns that are quoted wherever they are not NULL; None is all of them."""
+    """The columns whose values are always quoted unless NULL; None is all of them."""
     blank: bool = False
-    """Whether an empty line may stand for the NULL of a single column."""
+    """Whether an empty line may represent NULL in a single column."""
 
     def header(self, names: Sequence[str]) -> bytes:
-        """The line of names."""
+        """Returns the header line."""
         cells = self._quoted_where_needed(pa.array(list(names), pa.string()))
         return (self.delimiter.join(cells.to_pylist()) + "\n").encode()
 
     def lines(self, batch: pa.RecordBatch) -> Iterator[pa.Buffer]:
-        """The rows, in stretches of whole lines that still lack the last line break."""
+        """Yields the rows in buffers of complete lines without the last line break."""
         for piece in pieces(batch):
             yield joined(self._rows(piece), "\n")
 
@@ -69,8 +69,10 @@ class Delimited:
         return found if needed is None else pc.if_else(needed, self._quoted(found), found)
 
     def _misread(self, found: pa.Array) -> pa.Array | None:
-        """Which cells would be misread without quotes: those with a separator, a quote, a line break or the mark, and
-        the text that means NULL. None where there is none, which all text at once tells many times faster."""
+        """Returns a mask of the cells that need quotes: those with a separator, a quote, a line break or the byte
+        order mark, and the text that means NULL. None if no cell does; the search in the concatenated text makes
+        this fast.
+        """
         content = content_of(found)
         signs = [sign for sign in self._signs if sign.encode() in content]
         marks = [pc.match_substring(found, sign) for sign in signs]

@@ -1,5 +1,6 @@
-"""How many different values columns have, as the metadata of an Iceberg table tells: what ANALYZE, here or elsewhere,
-has counted (the `ndv` of a blob of statistics)."""
+"""Distinct value counts of columns from the metadata of an Iceberg table, written by ANALYZE of this or another engine
+(the `ndv` property of a statistics blob).
+"""
 
 from __future__ import annotations
 
@@ -11,12 +12,11 @@ if TYPE_CHECKING:
     from pyiceberg.table.statistics import StatisticsFile
 
 _DIGITS = 18
-"""Those of a count that is believed; what a file says may be a text of any length."""
+"""Maximum digits of a count: the value in a file may be a text of any length."""
 
 
 def distinct_counts(metadata: TableMetadata) -> dict[int, float]:
-    """By the ids of columns. Of a table that has changed since it was analyzed, the last count that there is: it says
-    more than nothing."""
+    """Returns the counts by column id. For a table that changed since ANALYZE, the last count is used."""
     found: dict[int, float] = {}
     for file in _latest_first(metadata):
         for blob in file.blob_metadata:
@@ -27,7 +27,7 @@ def distinct_counts(metadata: TableMetadata) -> dict[int, float]:
 
 
 def _latest_first(metadata: TableMetadata) -> Iterator[StatisticsFile]:
-    """The statistics of the current snapshot, and of those that it came from."""
+    """Yields the statistics files of the current snapshot, then of its ancestors."""
     known = {file.snapshot_id: file for file in metadata.statistics}
     number = metadata.current_snapshot_id
     while known and number is not None:

@@ -1,9 +1,9 @@
-"""Every error a user can meet, each with a stable code.
+"""All errors that users see, each with a stable code.
 
     PinakesError
     ├── ParseError                PARSE_ERROR              (line, column and the marked text)
     ├── NotSupportedError         NOT_SUPPORTED
-    ├── NotFoundError             NOT_FOUND                (what was asked, what exists)
+    ├── NotFoundError             NOT_FOUND                (the name, and the existing ones)
     │   ├── CatalogNotFound       CATALOG_NOT_FOUND
     │   ├── NamespaceNotFound     NAMESPACE_NOT_FOUND
     │   ├── TableNotFound         TABLE_NOT_FOUND
@@ -34,28 +34,28 @@
     ├── SecretInUse               SECRET_IN_USE            (catalogs are attached with it)
     ├── SecretUnreadable          SECRET_UNREADABLE        (a persistent secret can't be decrypted)
     ├── CommitConflict            COMMIT_CONFLICT
-    ├── CommitUnknown             COMMIT_UNKNOWN           (nobody said whether the commit happened)
-    ├── TransactionAborted        TRANSACTION_ABORTED      (a statement in it failed: only ROLLBACK is left)
+    ├── CommitUnknown             COMMIT_UNKNOWN           (the outcome of the commit is unknown)
+    ├── TransactionAborted        TRANSACTION_ABORTED      (a statement failed: only ROLLBACK is allowed)
     ├── PermissionDenied          PERMISSION_DENIED
     ├── QueryCanceled             QUERY_CANCELED
     ├── QueryTimeout              QUERY_TIMEOUT
     ├── OutOfMemory               OUT_OF_MEMORY
-    ├── ServerBusy                SERVER_BUSY              (too much runs or waits, or the server stops)
+    ├── ServerBusy                SERVER_BUSY              (too many statements, or the server is shutting down)
     ├── WriteFailed               WRITE_FAILED             (a file or the output could not be written)
-    ├── ExecutionError            EXECUTION_ERROR          (the data and the query do not go together)
+    ├── ExecutionError            EXECUTION_ERROR          (the query failed on the data)
     │   └── NumericOutOfRange     NUMERIC_VALUE_OUT_OF_RANGE (a number does not fit its type)
     ├── CatalogUnavailable        CATALOG_UNAVAILABLE
     ├── DataCorrupt               DATA_CORRUPT
-    ├── ServerUnavailable         SERVER_UNAVAILABLE       (it can't be reached, or the connection broke)
-    ├── SessionLost               SESSION_LOST             (the server has closed it, or was restarted)
-    ├── NotAuthenticated          UNAUTHENTICATED          (the server does not know the user, password or token)
-    ├── PipelineInvalid           PIPELINE_INVALID         (its files can't be right: nothing was run)
-    ├── PipelineFailed            PIPELINE_FAILED          (a table could not be made: its last state is left)
+    ├── ServerUnavailable         SERVER_UNAVAILABLE       (unreachable, or the connection broke)
+    ├── SessionLost               SESSION_LOST             (the server closed it, or was restarted)
+    ├── NotAuthenticated          UNAUTHENTICATED          (unknown user, password or token)
+    ├── PipelineInvalid           PIPELINE_INVALID         (its files are invalid: nothing was run)
+    ├── PipelineFailed            PIPELINE_FAILED          (a table could not be updated: it keeps its last state)
     ├── ConfigError               CONFIG_ERROR
-    └── InternalError             INTERNAL_ERROR           (a bug of ours)
+    └── InternalError             INTERNAL_ERROR           (a bug in pinakes)
 
-A message says what was asked, what exists and what to do next. Foreign exceptions are translated at the door of
-their library, with the original kept as `__cause__`; no traceback reaches a user.
+A message says what is wrong, what exists and what to do. Exceptions of libraries are translated where the library is
+called, with the original kept as `__cause__`; no traceback reaches a user.
 """
 
 from __future__ import annotations
@@ -67,12 +67,12 @@ from typing import ClassVar
 from pinakes.core.terminal_text import printable
 
 WIDEST = 300
-"""Characters of a marked line that are shown: programs write statements of any length in one line."""
+"""Maximum characters of the marked line, since statements may be very long lines."""
 
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """A place in the user's text: 1-based line and column, and the line itself."""
+    """A position in a statement: 1-based line and column, and the line."""
 
     line: int
     column: int
@@ -80,14 +80,14 @@ class Position:
 
     @classmethod
     def of(cls, sql: str, offset: int) -> Position:
-        """The position of a character offset in `sql`."""
+        """Returns the position of a character offset in `sql`."""
         offset = max(0, min(offset, len(sql)))
         start = sql.rfind("\n", 0, offset) + 1
         end = sql.find("\n", offset)
         return cls(sql.count("\n", 0, offset) + 1, offset - start + 1, sql[start : end if end >= 0 else len(sql)])
 
     def marked(self) -> str:
-        """The line with a caret below the column; of a long line, what is around it."""
+        """Returns the line with a caret below the column; a long line is shortened around the caret."""
         start = max(0, self.column - 1 - WIDEST // 2) if len(self.text) > WIDEST else 0
         end = start + WIDEST
         text = ("…" if start else "") + self.text[start:end] + ("…" if end < len(self.text) else "")
@@ -97,7 +97,7 @@ class Position:
 
 
 class PinakesError(Exception):
-    """The base of all: a stable code, one message, and the position in the text where there is one."""
+    """The base class: a stable code, a message and an optional position in the statement."""
 
     code: ClassVar[str] = "ERROR"
 
@@ -113,8 +113,9 @@ class PinakesError(Exception):
         return f"{self.message} ({place})\n{self.position.marked()}"
 
     def told(self, start: tuple[int, int] = (1, 1)) -> str:
-        """`CODE: message` for a screen, with the marked text where there is a position. `start` is the line and the
-        column at which the statement begins, so that positions are those of the whole script."""
+        """Returns `CODE: message` for a terminal, with the marked line if there is a position. `start` is the line and
+        column at which the statement begins, so that positions refer to the script.
+        """
         at = self.position
         if at is None:
             return printable(f"{self.code}: {self.message}")
@@ -255,7 +256,7 @@ class CommitConflict(PinakesError):
 
 
 class CommitUnknown(PinakesError):
-    """The catalog did not say whether a commit happened: its files may be live, so none is removed."""
+    """The catalog did not report whether a commit succeeded: its files may be live, so none is removed."""
 
     code = "COMMIT_UNKNOWN"
 
@@ -309,7 +310,9 @@ class ServerUnavailable(PinakesError):
 
 
 class SessionLost(PinakesError):
-    """Nothing was run: the statement was meant for a session that is gone, with its place, settings and transaction."""
+    """The statement was not run, because its session no longer exists; the namespace, settings and transaction are
+    lost.
+    """
 
     code = "SESSION_LOST"
 
@@ -335,7 +338,7 @@ class InternalError(PinakesError):
 
 
 def listing(names: Iterable[str], most: int = 10) -> str:
-    """Names for an error message: the first few, and how many more there are; "none" when there are none."""
+    """Formats names for an error message: the first few and the number of the remaining ones; "none" for no names."""
     found = sorted(names)
     if not found:
         return "none"

@@ -1,4 +1,4 @@
-"""Which endings of file names stand for which format, compressed or not: for whoever lists or reads files."""
+"""File formats by file name extension, also for compressed files."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ _PACKED = tuple(COMPRESSED)
 
 
 def format_of(name: str) -> str | None:
-    """The format that a file's ending says, that of its compression left aside."""
+    """Returns the format of a file name, without the extension of its compression."""
     return ENDINGS.get(_ending(_unpacked(name)).lower())
 
 
 def stem_of(name: str) -> str:
-    """The name of a file without the endings that say what is in it."""
+    """Returns the name of a file without its format and compression extensions."""
     unpacked = _unpacked(name)
     ending = _ending(unpacked)
     return unpacked.removesuffix(ending) if ending.lower() in ENDINGS else name

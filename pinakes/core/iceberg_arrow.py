@@ -1,10 +1,10 @@
-"""Iceberg's types as Arrow's and back: how the rows of a table are presented, stored and, for CREATE TABLE AS, made.
+"""Conversion between Iceberg and Arrow types, for queries, Parquet files and CREATE TABLE AS.
 
-Two Arrow schemas belong to a table. `arrow_schema_of` is the one that queries see; `stored_schema_of` is the one of
-its Parquet files. They differ in one type: a `uuid` is 16 bytes in the file and text in a query. DataFusion 55 has no
-UUID type: over binary(16), `u = '…'`, `u IN ('…')`, `CAST(u AS VARCHAR)` and INSERT of a text are planning errors, and
-over Arrow's uuid extension max() loses the type and a filter fails in a dataset; over text all of them work, and the
-order is the same, since canonical lower-case text sorts as its bytes do. `core/conform.py` converts between the two.
+A table has two Arrow schemas. `arrow_schema_of` is the one that queries see; `stored_schema_of` is the one of its
+Parquet files. They differ in one type: a `uuid` is 16 bytes in the file and text in a query. DataFusion 55 has no UUID
+type: over binary(16), `u = '…'`, `u IN ('…')`, `CAST(u AS VARCHAR)` and INSERT of a text are planning errors, and over
+Arrow's uuid extension max() loses the type and a filter fails in a dataset. Over text all of them work, and the order
+is the same, since canonical lower-case text sorts as its bytes do. `core/conform.py` converts between the two.
 """
 
 from __future__ import annotations
@@ -73,20 +73,21 @@ _ICEBERG: dict[pa.DataType, ice.IcebergType] = {
 
 
 def arrow_schema_of(schema: Schema, zone: str = "UTC") -> pa.Schema:
-    """The Arrow schema under which a table's rows are presented to queries, and under which new rows arrive.
+    """Returns the Arrow schema of a table's rows in queries and of new rows in writes.
 
-    Times with a zone are presented in `zone`, the session's: so that `t = '2024-07-01 12:00'` means what INSERT means.
+    Timestamps with a time zone have the zone `zone`, that of the session, so that `t = '2024-07-01 12:00'` has the same
+    meaning as in INSERT.
     """
     return pa.schema([pa.field(f.name, arrow_type_of(f.field_type, zone), not f.required) for f in schema.fields])
 
 
 def stored_schema_of(schema: Schema) -> pa.Schema:
-    """The Arrow schema of a table's Parquet files: the field ids are in it, and a uuid is Arrow's uuid."""
+    """Returns the Arrow schema of a table's Parquet files, with field ids and Arrow's uuid type."""
     return pa.schema([_arrow_field(f, pa.uuid(), with_ids=True) for f in schema.fields])
 
 
 def arrow_type_of(t: ice.IcebergType, zone: str = "UTC") -> pa.DataType:
-    """The Arrow type under which values of `t` are presented to queries in a time zone."""
+    """Returns the Arrow type of `t` in queries with a given time zone."""
     return _in_zone(_arrow_type(t, pa.string(), with_ids=False), zone)
 
 
@@ -135,11 +136,11 @@ def _arrow_type(t: ice.IcebergType, uuid: pa.DataType, *, with_ids: bool) -> pa.
 
 
 def iceberg_schema_of(arrow: pa.Schema, *, format_version: int = 2) -> Schema:
-    """The schema of a table made from a query's result, with fresh ids.
+    """Returns the schema of a table created from a query's result, with fresh ids.
 
-    Integers that Iceberg lacks widen to the next that holds them; times and timestamps become microseconds
-    (nanoseconds stay from format version 3 on). Every column is optional: that a query happens not to give NULL
-    today is no promise about later rows.
+    Integers that Iceberg lacks widen to the next type that holds them; times and timestamps become microseconds
+    (nanoseconds are kept from format version 3 on). Every column is optional: a result without NULL does not imply NOT
+    NULL.
     """
     unique_names((f.name for f in arrow), "the query")
     ids = count(1)
@@ -149,7 +150,7 @@ def iceberg_schema_of(arrow: pa.Schema, *, format_version: int = 2) -> Schema:
 
 
 def unique_names(names: Iterable[str], where: str) -> None:
-    """Raise unless each name is non-empty and there once."""
+    """Raises unless each name is non-empty and unique."""
     seen: set[str] = set()
     for name in names:
         if not name:
@@ -160,7 +161,7 @@ def unique_names(names: Iterable[str], where: str) -> None:
 
 
 class _ToIceberg:
-    """Converts the fields of one schema; `path` is where in it one is, for errors."""
+    """Converts the fields of one schema; `path` locates a field in error messages."""
 
     def __init__(self, next_id: Callable[[], int], *, nanoseconds: bool) -> None:
         self._next_id = next_id

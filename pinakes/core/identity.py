@@ -1,4 +1,6 @@
-"""Who asks: the user, the token that goes on to catalogs, the roles. The token never shows in a repr."""
+"""The identity of a caller: the user, the token that is passed on to catalogs, and the roles. A repr does not show the
+token.
+"""
 
 from __future__ import annotations
 
@@ -18,12 +20,12 @@ class Identity:
 
     @property
     def fingerprint(self) -> str:
-        """What stands for the token in cache keys: a SHA-256, or the empty string without one."""
+        """The SHA-256 of the token for cache keys; empty without a token."""
         return hashlib.sha256(self.token.encode()).hexdigest() if self.token else ""
 
     @property
     def reader(self) -> str:
-        """Whose right to read it is, in cache keys: the user's, with this token."""
+        """The cache key of the read privileges of this user with this token."""
         return f"{self.user} {self.fingerprint}"
 
     @property
@@ -32,7 +34,7 @@ class Identity:
 
 
 def local_identity(user: str | None = None) -> Identity:
-    """Whoever runs this process: an administrator of the embedded engine."""
+    """Returns the identity of the user of this process, an administrator of the embedded engine."""
     if user is None:
         try:
             user = getpass.getuser()

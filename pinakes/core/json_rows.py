@@ -1,4 +1,4 @@
-"""Rows as JSON objects, column by column: what the formats json and jsonl print and what COPY writes."""
+"""Rows as JSON objects, built column by column, for the formats json and jsonl and for COPY."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pinakes.core.texts import joined, json_texts, pieces
 
 
 def objects(batch: pa.RecordBatch, keys: Sequence[str], between: str) -> Iterator[pa.Buffer]:
-    """The rows as objects under these keys, in stretches with `between` within each and not at its ends."""
+    """Yields the rows as objects with these keys, in buffers with `between` as separator within each."""
     for piece in pieces(batch):
         yield joined(_objects(piece, keys), between)
 
@@ -27,7 +27,7 @@ def _objects(batch: pa.RecordBatch, keys: Sequence[str]) -> pa.Array:
 
 
 def distinct(names: Sequence[str]) -> list[str]:
-    """Column names with a number after those that repeat: an object must not lose a column."""
+    """Returns the column names with a number after repeated ones, so that an object keeps all columns."""
     keys: list[str] = []
     for name in names:
         key, number = name, 0

@@ -1,9 +1,8 @@
-"""The location of a table, a directory or a file of Iceberg data: the one parser for all of them.
+"""The location of a table, directory or file of Iceberg data, and its only parser.
 
-A location names an object store (`s3://bucket/path` and the like) or a file of this machine by an absolute path, which
-may be written as a `file:` URI. The path is taken literally: `%`, `#` and `?` have no meaning of their own. Whatever
-two readers could understand differently is refused, so that the part that checks a location and the part that opens
-it agree on the file.
+A location names an object store (`s3://bucket/path` and the like) or a local file by an absolute path, which may be
+written as a `file:` URI. The path is literal: `%`, `#` and `?` have no special meaning. Ambiguous texts are refused, so
+that the code that checks a location and the code that opens it agree on the file.
 """
 
 from __future__ import annotations
@@ -17,8 +16,9 @@ from pinakes.core.errors import InvalidArgument
 
 _SAME = {"s3a": "s3", "s3n": "s3", "gcs": "gs", "abfss": "abfs", "wasbs": "wasb"}
 STORES = frozenset(("s3", "gs", "abfs", "wasb", "oss", *_SAME))
-"""Object stores that pyarrow reads. `hdfs` and `viewfs` are left out: what they lead to is decided by the files of a
-Hadoop configuration, and without one that is this machine."""
+"""Object stores that pyarrow reads. `hdfs` and `viewfs` are excluded: a Hadoop configuration decides their target,
+which without one is the local machine.
+"""
 _WITH_ACCOUNT = frozenset(("abfs", "abfss", "wasb", "wasbs"))
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
@@ -28,20 +28,22 @@ _ACCOUNT = re.compile(r"[A-Za-z0-9$][A-Za-z0-9_-]*(?:@[A-Za-z0-9][A-Za-z0-9._-]*
 
 
 class Location(NamedTuple):
-    """Made by `parse` only."""
+    """A parsed location; created by `parse` only."""
 
     scheme: str
-    """`file` for a path of this machine."""
+    """`file` for a local path."""
     authority: str
-    """The bucket or container; empty for a path of this machine."""
+    """The bucket or container; empty for a local path."""
     path: str
-    """What follows, with its leading slash."""
+    """The path with its leading slash."""
     text: str
-    """As it was written."""
+    """The original text."""
 
     @classmethod
     def parse(cls, text: str) -> Location:
-        """The location that a text is; InvalidArgument for anything else. Cheap: a scan parses each of its files."""
+        """Parses a location; raises InvalidArgument for other texts. Cheap, since a scan parses the location of each
+        file.
+        """
         if text[:1] == "/":
             scheme, authority, path, marks = "file", "", text, 0
         else:
@@ -72,13 +74,14 @@ class Location(NamedTuple):
 
     @property
     def arrow_path(self) -> str:
-        """The path as pyarrow's file systems take it."""
+        """The path in the form of pyarrow's file systems."""
         return self.path if self.scheme == "file" else f"{self.authority}{self.path}"
 
     @property
     def identity(self) -> str:
-        """The same text for all spellings of one file: schemes that mean one store, and on this machine links and
-        doubled slashes. In an object store each path is an object of its own."""
+        """The same text for all spellings of one file: normalizes schemes of the same store and, for local files,
+        links and doubled slashes. In an object store each path is a separate object.
+        """
         if self.scheme != "file":
             return f"{_SAME.get(self.scheme, self.scheme)}://{self.authority}{self.path}"
         directory, _, name = self.path.rpartition("/")
@@ -86,7 +89,7 @@ class Location(NamedTuple):
         return os.path.realpath(found) if name in ("", ".") or os.path.islink(found) else found  # noqa: PTH114
 
     def is_below(self, other: Location) -> bool:
-        """Whether this is the other one, or in the directory that it is."""
+        """Returns whether this location is equal to the other or below it."""
         ours, theirs = self.identity, other.identity.rstrip("/")
         return ours.rstrip("/") == theirs or ours.startswith(f"{theirs}/")
 
@@ -100,7 +103,7 @@ def _is_known(scheme: str, authority: str, path: str) -> bool:
 
 @lru_cache(maxsize=10_000)
 def _real_directory(path: str) -> str:
-    """Where a directory really is; many files share one."""
+    """Resolves a directory; cached, since many files share one."""
     return os.path.realpath(path)
 
 

@@ -1,4 +1,4 @@
-"""What the machine has to give: processors and memory, as far as a container lets this process use them."""
+"""Processors and memory that this process may use, within the limits of a container."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ _FALLBACK_MEMORY = 4 * 1024**3
 
 
 def processors() -> int:
-    """The processors that this process may use."""
+    """Returns the number of processors that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
 def memory(limits: tuple[Path, ...] = _CGROUP_LIMITS) -> int:
-    """The memory that this process may use, in bytes: the machine's, or a container's when that is less."""
+    """Returns the memory that this process may use, in bytes: the smaller of the machine's and the container's."""
     return min([_physical_memory(), *(limit for path in limits if (limit := _limit(path)) is not None)])
 
 
 def _physical_memory() -> int:
     try:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, ValueError, OSError):  # Windows, or a system that does not tell
+    except (AttributeError, ValueError, OSError):  # Windows, or a system that does not report it
         return _FALLBACK_MEMORY
 
 

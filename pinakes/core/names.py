@@ -1,4 +1,4 @@
-"""Names of any number of parts: quoting, comparing and the resolution rules. Identifiers are compared only here."""
+"""Names of any number of parts: quoting, comparison and resolution. Identifiers are compared only here."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from pinakes.core.errors import AmbiguousName, InvalidArgument
 
 Namespace = tuple[str, ...]
-"""The levels of a namespace, each non-empty; `()` is the empty namespace. The catalog decides what it means."""
+"""The levels of a namespace, each non-empty; `()` is the empty namespace, whose meaning depends on the catalog."""
 
 SYSTEM = "system"
 INFORMATION_SCHEMA = "information_schema"
 TEMP = "temp"
-"""The catalog of temporary tables and views: every session has its own."""
+"""The catalog of temporary tables and views, one per session."""
 RESERVED_CATALOGS = frozenset({SYSTEM, INFORMATION_SCHEMA, TEMP})
 
 _PLAIN = re.compile(r"[a-z_][a-z0-9_]*\Z")
@@ -22,14 +22,14 @@ _PLAIN = re.compile(r"[a-z_][a-z0-9_]*\Z")
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One identifier as written, without its quotes. Quoted parts are exact, others match regardless of case."""
+    """One identifier without its quotes. Quoted parts match exactly, others match regardless of case."""
 
     text: str
     quoted: bool = False
 
     @property
     def exact(self) -> str:
-        """What this part names when something is made: unquoted identifiers fold to lower case."""
+        """The name of a new object: unquoted identifiers fold to lower case."""
         return self.text if self.quoted else self.text.lower()
 
     def matches(self, name: str) -> bool:
@@ -41,16 +41,16 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """A name of one or more parts, or (is_path) a path, optionally behind the name of a catalog."""
+    """A name of one or more parts, or (is_path) a path, optionally after the name of a catalog."""
 
     parts: tuple[Part, ...]
     is_path: bool = False
     branch: Part | None = None
-    """Of the table: INSERT INTO t FOR BRANCH b."""
+    """The branch of the table: INSERT INTO t FOR BRANCH b."""
 
     @classmethod
     def of(cls, *parts: str) -> Name:
-        """A name whose parts are exact."""
+        """Returns a name with exact parts."""
         return cls(tuple(Part(p, quoted=True) for p in parts))
 
     @property
@@ -59,7 +59,7 @@ class Name:
 
     @property
     def called(self) -> str:
-        """What the columns of a table are qualified with when it has no alias: of a file, its name without ending."""
+        """The qualifier of the table's columns without an alias: of a file, its name without extension."""
         return _stem(self.last.text) if self.is_path else self.last.exact
 
     def __str__(self) -> str:
@@ -68,10 +68,10 @@ class Name:
 
 @dataclass(frozen=True, slots=True)
 class Resolved:
-    """What a name means: a catalog, the namespace parts as written, and the object's own part.
+    """A resolved name: a catalog, the namespace parts as written, and the object's own part.
 
-    `catalog_given` tells that the user named the catalog: then an empty namespace is passed on as it is, and the
-    catalog may fill in the one it remembers.
+    `catalog_given` means that the user named the catalog: then an empty namespace is passed on unchanged, and the
+    catalog may replace it with its default namespace.
     """
 
     catalog: str
@@ -84,9 +84,10 @@ class Resolved:
 def resolve(
     name: Name, mounted: Callable[[Part], str | None], current_catalog: str, current_namespace: Namespace
 ) -> Resolved:
-    """The five rules: last part = object; a mounted first part = catalog; between = namespace; defaults for the rest.
+    """Resolves a name: the last part is the object, a mounted first part the catalog, parts between the namespace;
+    defaults apply to the rest.
 
-    `mounted` gives the catalog's exact name, or None when no such catalog is mounted.
+    `mounted` returns the catalog's exact name, or None when no such catalog is mounted.
     """
     *before, last = name.parts
     catalog = mounted(before[0]) if before else None
@@ -98,7 +99,7 @@ def resolve(
 
 
 def match(part: Part, names: Iterable[str], what: str) -> str | None:
-    """The one of `names` that `part` means, or None; more than one is an error that lists them."""
+    """Returns the one of `names` that `part` matches, or None; several matches are an error that lists them."""
     found = [n for n in names if part.matches(n)]
     if len(found) > 1:
         raise AmbiguousName(
@@ -112,8 +113,9 @@ _ENDING = re.compile(r"(?<=.)(\.[A-Za-z0-9]+)?(\.(gz|gzip|zst|zstd|bz2|xz))?\Z")
 
 
 def may_be(name: Sequence[str]) -> Callable[[Sequence[str]], bool]:
-    """Tells whether another exact name may mean the same to a catalog: some do not tell cases apart, and none tells
-    whether it does."""
+    """Returns a predicate that matches exact names which a catalog may treat as equal: some catalogs ignore case, and
+    none reports it.
+    """
     folded = [part.casefold() for part in name]
     return lambda other: [part.casefold() for part in other] == folded
 
@@ -124,27 +126,27 @@ def _stem(path: str) -> str:
 
 
 def quote(identifier: str) -> str:
-    """An identifier in double quotes."""
+    """Returns an identifier in double quotes."""
     return '"' + identifier.replace('"', '""') + '"'
 
 
 def text_literal(value: str) -> str:
-    """A text as it stands in SQL."""
+    """Returns a text as an SQL literal."""
     return "'" + value.replace("'", "''") + "'"
 
 
 def spell(identifier: str) -> str:
-    """An identifier as one would write it: quoted only where it must be."""
+    """Returns an identifier, quoted only if necessary."""
     return identifier if _PLAIN.match(identifier) else quote(identifier)
 
 
 def dotted(namespace: Sequence[str]) -> str:
-    """A namespace for people: its levels joined by dots, a level with a dot in it quoted."""
+    """Returns a namespace for display: its levels joined by dots, a level with a dot quoted."""
     return ".".join(quote(level) if "." in level or '"' in level else level for level in namespace)
 
 
 def undotted(text: str) -> Namespace:
-    """The namespace that `dotted` printed."""
+    """Parses the output of `dotted`."""
     levels: list[str] = []
     at = 0
     while at <= len(text):
@@ -163,5 +165,5 @@ def undotted(text: str) -> Namespace:
 
 
 def display(catalog: str, namespace: Sequence[str], name: str) -> str:
-    """A full name for messages: every part spelled as one would write it."""
+    """Returns a full name for messages, each part quoted only if necessary."""
     return ".".join(spell(p) for p in (catalog, *namespace, name))

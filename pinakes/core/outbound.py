@@ -27,14 +27,15 @@ _NAME = re.compile(r"(?:\*|(?:\*\.)?[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_])?)")
 _ENTRY = re.compile(r"(?P<host>\[[^\]]+\]|[^\[\]:]+|[0-9a-f:.]*:[0-9a-f:.]*:[0-9a-f:./]*)(?::(?P<port>\d{1,5}))?")
 _NAT64 = IPv6Network("64:ff9b::/96")
 _AWS = re.compile(r"(?:(?:glue|s3tables)\.[a-z0-9-]+|s3(?:\.dualstack)?(?:[.-][a-z0-9-]+)?)\.amazonaws\.com(?:\.cn)?")
-"""AWS's own endpoints of the services that catalogs use, which boto3 and pyarrow choose when no endpoint is given."""
+"""AWS endpoints of the services that catalogs use, which boto3 and pyarrow choose when no endpoint is given."""
 _COMPATIBLE = IPv6Network("::/96")
 
 
 @dataclass(frozen=True, slots=True)
 class Destination:
-    """A host and port that a catalog would connect to. `library` says that a library opens the socket, so that the
-    address can't be checked when it connects. A host that begins with / or @ is a Unix socket."""
+    """A host and port that a catalog would connect to. `library` means that a library opens the socket, so that the
+    address can't be checked when it connects. A host that begins with / or @ is a Unix socket.
+    """
 
     host: str
     port: int
@@ -50,7 +51,7 @@ class Destination:
 
 
 def destination_of(url: str, *, library: bool = False) -> Destination:
-    """The host and port of a URL; one without a scheme is an http address, as object stores take it."""
+    """Returns the host and port of a URL; one without a scheme is an http address, as for object stores."""
     try:
         parts = urlsplit(url if "://" in url else f"http://{url}")
         host, port = parts.hostname, parts.port
@@ -77,7 +78,7 @@ class _Entry:
 
 
 class Outbound:
-    """Which destinations are allowed. An empty list allows none."""
+    """The policy: allowed destinations. An empty list allows none."""
 
     def __init__(self, entries: Iterable[str] = (PUBLIC,)) -> None:
         self.texts = tuple(entries)
@@ -85,12 +86,14 @@ class Outbound:
         self._entries = [_parse_entry(text) for text in self.texts if text != PUBLIC]
 
     def including(self, destinations: Iterable[Destination]) -> Outbound:
-        """The same policy with destinations that an administrator chose elsewhere."""
+        """Returns the policy extended by destinations that an administrator has configured."""
         more = [str(found) for found in destinations]
         return Outbound((*self.texts, *more)) if more else self
 
     def check(self, destination: Destination) -> None:
-        """Refuse, without resolving a name, what can't be allowed: sockets, special addresses, unlisted endpoints."""
+        """Raises for destinations that can't be allowed, without resolving a name: sockets, special addresses,
+        unlisted endpoints.
+        """
         if destination.is_socket:
             raise PermissionDenied(
                 "connecting to a Unix socket of the server is for administrators here. Ask one to attach this catalog."
@@ -109,7 +112,9 @@ class Outbound:
             self._allowed(destination, [address])
 
     def addresses(self, destination: Destination) -> list[str]:
-        """The addresses of a host. PermissionDenied unless all of them are allowed; OSError if it has none."""
+        """Returns the addresses of a host. Raises PermissionDenied unless all of them are allowed; OSError if it has
+        none.
+        """
         self.check(destination)
         host = _canonical(destination.host)
         found = socket.getaddrinfo(host, destination.port, type=socket.SOCK_STREAM)
@@ -118,7 +123,7 @@ class Outbound:
         return texts
 
     def connect(self, destination: Destination, timeout: float | None) -> socket.socket:
-        """A connection to one of the allowed addresses of a host."""
+        """Connects to one of the allowed addresses of a host."""
         failure: OSError | None = None
         for address in self.addresses(destination):
             try:
@@ -133,7 +138,7 @@ class Outbound:
             return
         for address in addresses:
             if not self._is_listed(address, port) and not (self._public and is_public(address)):
-                # The address itself is not shown: it may be one of an internal network.
+                # The address is not shown, since it may belong to an internal network.
                 kind = "has no public address" if not is_public(address) else "is not listed"
                 raise self._refusal(destination, kind)
 
@@ -151,7 +156,7 @@ class Outbound:
 
 
 def entries(value: object) -> tuple[str, ...]:
-    """The list `[access] outbound` of a configuration."""
+    """Parses the list `[access] outbound` of a configuration."""
     right = 'a list of destinations: "public", "host", "host:port", "*.example.com", "10.0.0.0/8", "[::1]:443" or "*"'
     try:
         found = texts(value)
@@ -162,7 +167,9 @@ def entries(value: object) -> tuple[str, ...]:
 
 
 def is_public(address: IPv4Address | IPv6Address) -> bool:
-    """Whether an address is routable on the internet, also the IPv4 address that an IPv6 address stands for."""
+    """Returns whether an address is routable on the internet; also checks an IPv4 address that is embedded in an IPv6
+    address.
+    """
     inner = _embedded(address)
     if inner is not None:
         return is_public(inner)

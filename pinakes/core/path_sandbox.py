@@ -1,5 +1,6 @@
-"""Directories that local files must be below, and the part of object stores that files may be in. Links and `..` in a
-path are resolved first, so neither leads out."""
+"""Restricts local files to directories and objects to a scope of object stores. Links and `..` in a path are resolved
+before the check.
+"""
 
 from __future__ import annotations
 
@@ -11,27 +12,28 @@ from pinakes.core.secrets import covers
 
 
 class Roots:
-    """None at all is everywhere; an empty list is nowhere."""
+    """The allowed directories. None allows all paths; an empty list allows none."""
 
     __slots__ = ("_prefixes", "directories", "key", "stores")
 
     def __init__(self, directories: Iterable[str | Path] | None, stores: str = "") -> None:
         self.directories = None if directories is None else tuple(Path(d).resolve() for d in directories)
         self.stores = stores
-        """The scope that objects must be in, such as s3://bucket/path; empty is any object of any store."""
+        """The scope of allowed objects, such as s3://bucket/path; empty allows any object of any store."""
         within = "" if self.directories is None else "\0" + "\0".join(map(str, self.directories))
         self.key = f"{within}\0\0{stores}" if stores else within
-        """The same for equal ones alone: what was read under other roots is remembered apart. Locations have no NUL, so
-        that none continues as a key."""
+        """Equal for equal roots only: part of the keys of caches of data read under them. The separator is NUL, which
+        no location has, so that a location can't imitate the key of other roots."""
         self._prefixes = tuple(f"{str(d).rstrip('/')}/" for d in self.directories or ())
 
     def hold(self, path: str | Path) -> bool:
-        """Whether a path leads into one of them, also one that does not exist yet."""
+        """Returns whether a path, which need not exist, is below one of the directories."""
         return self.directories is None or f"{os.path.realpath(path)}/".startswith(self._prefixes)
 
     def hold_file(self, path: str, known: dict[str, bool]) -> bool:
-        """The same for one of many files: `known` has the directories that were looked at before. A scan has one such
-        dictionary, so that a directory is resolved once in it."""
+        """Does the same for one of many files: `known` caches the directories that were checked. A scan has one such
+        dictionary, so that it resolves each directory once.
+        """
         if self.directories is None:
             return True
         directory, _, name = path.rpartition("/")
@@ -43,7 +45,7 @@ class Roots:
         return held
 
     def hold_object(self, identity: str) -> bool:
-        """Whether an object, by the identity of its location, is in the part of object stores that is allowed."""
+        """Returns whether an object, by the identity of its location, is in the allowed scope."""
         return not self.stores or covers(self.stores, identity)
 
     @property

@@ -1,6 +1,6 @@
-"""The tables in which runs of pipelines are recorded: in the schema `pinakes_pipeline` of the catalog that is filled.
+"""The tables that record pipeline runs, in the schema `pinakes_pipeline` of the target catalog.
 
-Whoever writes them (`pipeline/runs/records.py`) and whoever shows them (`system_tables/pipeline`) go by this.
+`pipeline/runs/records.py` writes them and `system_tables/pipeline` shows them.
 """
 
 from __future__ import annotations

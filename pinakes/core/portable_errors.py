@@ -1,4 +1,4 @@
-"""Errors as plain values and back, for the way between a server and a client of ours: code, message, position."""
+"""Serializes errors (code, message, position) between a server and a pinakes client."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Any
 from pinakes.core.errors import PinakesError, Position
 
 LONGEST_LINE = 1_000
-"""Characters of the marked line that are sent; of a longer one, whoever sent the statement has the text."""
+"""Maximum characters of the marked line that are sent; the sender of a longer one has the text."""
 
 
 def as_values(error: PinakesError, longest: int | None = None) -> dict[str, Any]:
-    """`longest` is how many characters of the message may be sent, where not all can; the marked line then is not."""
+    """Serializes an error. `longest` limits the characters of the message; the marked line is then omitted."""
     message = error.message
     if longest is not None and len(message) > longest:
         message = message[:longest] + " …"
@@ -25,7 +25,7 @@ def as_values(error: PinakesError, longest: int | None = None) -> dict[str, Any]
 
 
 def from_values(values: Mapping[str, Any], sql: str = "") -> PinakesError:
-    """The same error; one whose code is not known here keeps it."""
+    """Deserializes an error; an unknown code is kept."""
     kind = _kinds().get(values["code"]) or _unknown(values["code"])
     return kind(values["message"], position=_position(values.get("position"), sql))
 
@@ -45,7 +45,7 @@ def _kinds() -> dict[str, type[PinakesError]]:
 
 
 def _below(kind: type[PinakesError]) -> Iterator[type[PinakesError]]:
-    """Those of `core/errors.py`; classes that others make of them have the same codes."""
+    """Yields the classes of `core/errors.py`, without classes derived from them with the same codes."""
     yield kind
     for inner in kind.__subclasses__():
         if inner.__module__ == PinakesError.__module__:
@@ -53,5 +53,5 @@ def _below(kind: type[PinakesError]) -> Iterator[type[PinakesError]]:
 
 
 def _unknown(code: str) -> type[PinakesError]:
-    """A server may be newer than its client."""
+    """Creates a class for an unknown code: a server may be newer than its client."""
     return type("OtherError", (PinakesError,), {"code": code})

@@ -1,5 +1,5 @@
-"""The order of a primary key's columns. Iceberg has identifier fields for them, which are a set: catalogs and other
-engines write them in any order. So the declared order is kept in a property of the table, by the names of the columns.
+"""The order of a primary key's columns. Iceberg's identifier fields are a set, which catalogs and other engines write
+in any order, so a table property stores the declared order by column name.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ PROPERTY = "pinakes.primary-key"
 
 
 def primary_key(schema: Schema, properties: Mapping[str, str]) -> list[str]:
-    """The columns of a table's key in the order they were declared in, as far as that is known."""
+    """Returns the key columns of a table in their declared order, if it is known."""
     names = [schema.find_column_name(number) or "" for number in schema.identifier_field_ids]
     declared = _declared(properties)
     if len(declared) != len(names):  # another engine has set another key
@@ -25,18 +25,18 @@ def primary_key(schema: Schema, properties: Mapping[str, str]) -> list[str]:
 
 
 def key_properties(names: Sequence[str]) -> dict[str, str]:
-    """What is kept of a declared key: nothing of a single column."""
+    """Returns the property for a declared key; empty for a single column."""
     return {PROPERTY: json.dumps(list(names), ensure_ascii=False)} if len(names) > 1 else {}
 
 
 def renamed_key(properties: Mapping[str, str], old: str, new: str) -> dict[str, str]:
-    """What is to be kept once a column has another name."""
+    """Returns the property after a column is renamed."""
     declared = _declared(properties)
     return key_properties([new if name == old else name for name in declared]) if old in declared else {}
 
 
 def _declared(properties: Mapping[str, str]) -> list[str]:
-    """Others may have written anything into it."""
+    """Parses the property, to which other engines may have written any text."""
     try:
         found = json.loads(properties.get(PROPERTY, "[]"))
     except ValueError:

@@ -1,4 +1,4 @@
-"""What an administrator may do and, where the configuration of a server says so (`[access]`), everybody."""
+"""Privileges that administrators have, and everybody where the configuration of a server grants them (`[access]`)."""
 
 from __future__ import annotations
 

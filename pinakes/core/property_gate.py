@@ -1,8 +1,8 @@
-"""The gate for properties: which keys may be stored in a table, and which may reach the libraries that read its files.
+"""Checks of properties: keys that may be stored in a table, and keys that may reach the libraries that read its files.
 
-pyiceberg, Java's Iceberg and Spark take some properties for names of classes, which they import and call; others name
-files, commands, proxies or roles. A property that came from data never does: FileIO and location providers are made by
-`providers/table_io.py`, which takes the keys listed here and no others.
+pyiceberg, Java's Iceberg and Spark interpret some properties as names of classes, which they import and call; others
+name files, commands, proxies or roles. Properties from data never reach them: `providers/table_io.py` creates FileIO
+and location providers, and takes only the keys listed here.
 """
 
 from __future__ import annotations
@@ -18,13 +18,15 @@ WRITE_PATHS = (
     "write.object-storage.path",
     "write.folder-storage.path",
 )
-"""Properties of tables that are locations."""
+"""Table properties that are locations."""
 PATHS = ("location", *WRITE_PATHS)
-"""The same, with that of namespaces."""
+"""The same, with those of namespaces."""
 
 
 def names_code(key: str) -> bool:
-    """Whether some reader of Iceberg takes a property for the name of a class, or for how names are resolved."""
+    """Returns whether a reader of Iceberg interprets a property as the name of a class, or as a rule for resolving
+    names.
+    """
     lower = key.strip().lower()
     return (
         lower.startswith(("py-", "default_"))
@@ -35,7 +37,7 @@ def names_code(key: str) -> bool:
 
 
 def check_properties(keys: Iterable[str]) -> None:
-    """InvalidArgument for a property that a statement may not store in a table, view or namespace."""
+    """Raises InvalidArgument for a property that a statement may not store in a table, view or namespace."""
     for key in keys:
         if names_code(key):
             raise InvalidArgument(
@@ -45,7 +47,7 @@ def check_properties(keys: Iterable[str]) -> None:
 
 
 def harmless(properties: Mapping[str, str]) -> dict[str, str]:
-    """Those of existing properties that a statement may store."""
+    """Returns the existing properties that a statement may store."""
     return {key: value for key, value in properties.items() if not names_code(key)}
 
 
@@ -66,7 +68,7 @@ def _seconds(value: str) -> bool:
 
 
 def _time(value: str) -> bool:
-    """Milliseconds since 1970."""
+    """Returns whether the value is milliseconds since 1970."""
     return value.isascii() and value.isdecimal() and len(value) <= 14
 
 
@@ -93,14 +95,15 @@ FROM_SERVERS: Mapping[str, Check] = {
     **dict.fromkeys(("adls.blob-storage-authority", "adls.dfs-storage-authority"), _text),
     **dict.fromkeys(("adls.blob-storage-scheme", "adls.dfs-storage-scheme"), _text),
 }
-"""What a REST catalog may say of access to files, and what a value must look like. Left out are classes, signers,
-proxies, profiles and roles of this process, and everything that is not listed."""
+"""Properties for file access that are accepted from a REST catalog, with checks of their values. Excluded are classes,
+signers, proxies, profiles and roles of this process, and every key that is not listed.
+"""
 
 OF_REST_CATALOGS: Mapping[str, Check] = {
     **dict.fromkeys(("warehouse", "prefix", "uri", "namespace-separator", "default-base-location"), _text),
     "view-endpoints-supported": _flag,
 }
-"""What a REST catalog may say of itself in its configuration, beside `FROM_SERVERS`."""
+"""Properties about itself that are accepted from a REST catalog's configuration, in addition to `FROM_SERVERS`."""
 
 
 _TO_HOSTS: tuple[tuple[tuple[str, ...], tuple[set[str], ...]], ...] = (
@@ -116,19 +119,20 @@ _TO_HOSTS: tuple[tuple[tuple[str, ...], tuple[set[str], ...]], ...] = (
         ({"adls.account-key"}, {"adls.sas-token"}, {"adls.tenant-id", "adls.client-id", "adls.client-secret"}),
     ),
 )
-"""Of stores whose clients send a token of this machine where they are given no other credentials: the keys that say to
-which host, and the credentials."""
+"""For stores whose clients send a token of this machine when they have no other credentials: the keys that set the
+host, and the credentials.
+"""
 
 
 def without_strange_hosts(properties: Mapping[str, str]) -> dict[str, str]:
-    """The properties without a host that a token of this machine would be sent to. S3 gets signatures only."""
+    """Removes hosts that would receive a token of this machine. S3 receives signatures only."""
     given = {key for key, value in properties.items() if value}
     strange = [key for hosts, ways in _TO_HOSTS if not any(way <= given for way in ways) for key in hosts]
     return {key: value for key, value in properties.items() if key not in strange}
 
 
 def allowed(properties: Mapping[str, object] | None, *lists: Mapping[str, Check]) -> dict[str, str]:
-    """The properties that are on one of the lists and have a fitting value; the rest is left out."""
+    """Returns the properties that are on one of the lists and have a valid value."""
     found = {}
     for key, value in (properties or {}).items():
         check = next((known[key] for known in lists if key in known), None)

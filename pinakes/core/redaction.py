@@ -1,5 +1,6 @@
-"""Texts for people whom the insides of the server do not concern: paths of its machine are cut to the last name, and
-of a fault that nobody foresaw, whose text may hold anything, they are told that it happened."""
+"""Redaction of error messages for users without access to the server: local paths are cut to the file name, and an
+internal error, whose text may contain anything, is replaced by a fixed message.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +10,11 @@ from pinakes.core.errors import InternalError
 
 FAULT = "the server failed by a fault of its own, which its log tells of: ask who runs it"
 _PATH = re.compile(r"(?:\bfile:/{0,2}(?=/)|(?<![\w:/.\-~)\]}])(?=/))(?:/[^/\s'\"`<>|*?,;:()\[\]{}]+)+/(?=[^/\s'\"`])")
-"""The directories of an absolute path, also of a file: address. Those of other addresses follow a colon or a host."""
+"""The directories of an absolute path, also in a file: URI. Paths of other URIs follow a colon or a host."""
 
 
 _QUOTED = re.compile(r"(['\"`])(?:file:/{0,2})?/[^'\"`\n]*/([^/'\"`\n]+/?)\1")
-"""A path that stands in quotes may have anything in it."""
+"""A quoted path, which may contain any character."""
 
 
 def without_paths(text: str) -> str:
@@ -22,5 +23,5 @@ def without_paths(text: str) -> str:
 
 
 def about(code: str, message: str) -> str:
-    """What they are told of an error."""
+    """Returns the redacted message of an error."""
     return FAULT if code == InternalError.code else without_paths(message)

@@ -1,12 +1,12 @@
-"""Secrets at rest: the file of persistent secrets (CREATE PERSISTENT SECRET), whose values are encrypted.
+"""The file of persistent secrets (CREATE PERSISTENT SECRET), encrypted at rest.
 
 Each secret is sealed with AES-256-GCM under a random nonce; its owner and name are authenticated with it, so that no
-entry can be exchanged for another. Keys are those of the variable PINAKES_SECRET_KEY, else of a file that only its
-owner may read, which is made when the first secret is stored. Of several keys the first encrypts and all decrypt: to
-change keys, put a new one first and start once, which seals every secret again. Of a secret whose key is lost the name
-is known.
+entry can be exchanged for another. Keys come from the variable PINAKES_SECRET_KEY, otherwise from a file that only its
+owner may read, which is created with the first secret. With several keys the first encrypts and all decrypt: to rotate
+keys, put a new one first and start once, which seals every secret again. If the key of a secret is lost, its name is
+still listed.
 
-The file is replaced in one step, and two processes change it one after the other.
+The file is replaced atomically, and a lock serializes the changes of several processes.
 """
 
 from __future__ import annotations
@@ -30,45 +30,47 @@ if TYPE_CHECKING:
     from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 FILE, KEY_FILE = "secrets.json", "secret.key"
-"""Their names in the data directory."""
+"""File names in the data directory."""
 MOST = 1000
-"""Persistent secrets that a user may have."""
+"""Maximum number of persistent secrets per user."""
 _VERSION = 1
 _KEY_BYTES, _NONCE_BYTES = 32, 12
 
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """A secret as it is stored. `values` has its options as in CREATE SECRET, and is None when no key opens it."""
+    """A stored secret. `values` has its options as in CREATE SECRET, and is None when no key decrypts it."""
 
     owner: str
     name: str
     shared: bool
     values: Mapping[str, str] | None = field(repr=False)
     key: str = ""
-    """Which key it is sealed with: the beginning of the key's SHA-256."""
+    """The id of the key that it is sealed with: a prefix of the key's SHA-256."""
     sealed: str = field(default="", repr=False)
 
 
 class SecretFile:
-    """The file in a data directory. `given` are the keys of the environment, `key_file` is where they are otherwise."""
+    """The file in a data directory. `given` are the keys of the environment, `key_file` is the path of the key file
+    used otherwise.
+    """
 
     def __init__(self, directory: Path, given: str | None, key_file: Path | None) -> None:
         self._path = directory / FILE
         self._given = given
         self._key_file = key_file or directory / KEY_FILE
         self.problem = ""
-        """Why no key could be read."""
+        """The reason why no key could be read."""
 
     def read(self) -> list[Stored]:
-        """Those that are stored. Secrets that another key than the first has sealed are sealed again."""
+        """Returns the stored secrets. Secrets sealed with a key other than the first are sealed again."""
         if not self._path.exists():
             return []
         with self._locked():
             found = self._stored()
             try:
                 keys = self._keys()
-            except (SecretUnreadable, NotSupportedError) as error:  # who uses one of the secrets is told
+            except (SecretUnreadable, NotSupportedError) as error:  # reported when one of the secrets is used
                 self.problem, keys = error.message, {}
             read = [self._opened(entry, keys) for entry in found]
             first = next(iter(keys), None)
@@ -77,7 +79,7 @@ class SecretFile:
         return read
 
     def put(self, secret: Stored) -> None:
-        """Store a secret, in place of one of the same owner and name."""
+        """Stores a secret, replacing one with the same owner and name."""
         with self._locked():
             others = [entry for entry in self._stored() if _name(entry) != _name(secret)]
             if sum(entry.owner == secret.owner for entry in others) >= MOST:
@@ -85,7 +87,7 @@ class SecretFile:
             self._write([*others, secret], self._keys(create=True))
 
     def remove(self, owner: str, name: str, shared: bool) -> None:
-        """Forget a secret, also one that can't be decrypted."""
+        """Removes a secret, also one that can't be decrypted."""
         with self._locked():
             found = self._stored()
             kept = [entry for entry in found if _name(entry) != (owner if not shared else "", name, shared)]
@@ -145,7 +147,7 @@ class SecretFile:
     # --- keys ------------------------------------------------------------------------------------------------------
 
     def _keys(self, *, create: bool = False) -> dict[str, AESGCM]:
-        """Each key by its fingerprint, the first one first; none if there are none yet."""
+        """Returns the keys by fingerprint, in order; empty if there are none yet."""
         if self._given is not None:
             return _parsed(self._given.split(","), "the variable PINAKES_SECRET_KEY")
         path = self._key_file
@@ -197,7 +199,7 @@ def _bound(entry: Stored) -> bytes:
 
 
 def _sealed(entry: Stored, keys: Mapping[str, AESGCM]) -> Stored:
-    """Under the first key. What was not opened stays as it is."""
+    """Seals an entry with the first key. An entry that could not be decrypted is unchanged."""
     first = next(iter(keys), None)
     if entry.values is None or first is None:
         return entry

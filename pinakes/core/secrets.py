@@ -1,11 +1,11 @@
-"""Secrets: values that open catalogs and stores, kept so that they can be wiped, and shown nowhere.
+"""Secrets: credentials for catalogs and stores, which can be wiped and are never shown.
 
-A `Secret` has a type, which says what it holds (`KINDS`), and belongs to the user who made it. Its confidential values
-stand in buffers that are overwritten when the secret goes; neither `repr`, nor pickling, nor an error of this module
-shows one. Catalog types receive secrets in an `Access`, and read a value at the moment they need it.
+A `Secret` has a type, which defines its keys (`KINDS`), and an owner. Its confidential values are in buffers that are
+overwritten when the secret is dropped; neither `repr`, nor pickling, nor an error of this module shows one. Catalog
+types receive secrets in an `Access`, and read a value when they need it.
 
-A secret is bound twice: to the users and roles that may use it (`serves`), and to the destinations that it may be sent
-to (`SCOPE`: scheme, host, port and the beginning of the path), which is checked before anything is sent.
+A secret has two restrictions: the users and roles that may use it (`serves`), and the destinations that it may be sent
+to (`SCOPE`: scheme, host, port and path prefix), which is checked before anything is sent.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """What a type of secret holds: which keys must and may be given, and what for."""
+    """The keys of a secret type: required, optional, and their purpose."""
 
     doc: str
     required: tuple[str, ...] = ()
@@ -56,16 +56,16 @@ KINDS: dict[str, Kind] = {
         ("KEY_ID", "SECRET", "SESSION_TOKEN", "REGION", "ENDPOINT", "URL_STYLE", "PROVIDER", "PROFILE"),
     ),
 }
-"""Each type of secret. Every one may also have a SCOPE: the beginning of the addresses or paths that it serves."""
+"""The types of secrets. Each may also have a SCOPE: the prefix of the addresses or paths that it applies to."""
 
 STORAGE = ("s3", "aws")
-"""Types that open object stores: they sign requests, and the key itself is never sent."""
+"""Types for object stores: they sign requests, and the key is never sent."""
 EVERYONE = "*"
-"""In the users of a secret: every user."""
+"""Matches every user in the users of a secret."""
 
 PLAIN = frozenset({"REGION", "ENDPOINT", "URL_STYLE", "PROVIDER", "PROFILE", "TOKEN_URI", "OAUTH_SCOPE", "AUDIENCE",
                    "RESOURCE"})  # fmt: skip
-"""Keys whose values are no secret."""
+"""Keys whose values are not confidential."""
 
 CHOICES = {"URL_STYLE": ("path", "vhost"), "PROVIDER": ("config", "credential_chain")}
 
@@ -75,7 +75,7 @@ _PORTS = {"http": "80", "https": "443", "postgresql": "5432", "mysql": "3306", "
 
 
 class Secret:
-    """One secret. Its values are gone after `wipe`, and reading one then is an error."""
+    """A secret. After `wipe` its values are erased, and reading one is an error."""
 
     __slots__ = ("_values", "name", "owner", "persistent", "roles", "scope", "shared", "type", "users")
 
@@ -102,11 +102,11 @@ class Secret:
         self._values: dict[str, bytearray] | None = {key: bytearray(value.encode()) for key, value in values.items()}
 
     def get(self, key: str) -> str | None:
-        """The value of a key, or None when it was not given."""
+        """Returns the value of a key, or None if it was not given."""
         values = self._values
         value = None if values is None else values.get(key)
         text = None if value is None else value.decode(errors="replace")
-        if self._values is None:  # asked last: it may be overwritten while it is read
+        if self._values is None:  # checked last: the value may be overwritten while it is read
             raise SecretNotFound(f"secret '{self.name}' was dropped")
         return text
 
@@ -117,16 +117,18 @@ class Secret:
         return value
 
     def serves(self, identity: Identity) -> bool:
-        """Whether a user may use it: an own one, one that names the user or a role, and an administrator any shared."""
+        """Returns whether a user may use it: its owner if it is not shared; otherwise the users and roles that it
+        names, and administrators.
+        """
         if not self.shared:
             return self.owner == identity.user
         named = EVERYONE in self.users or identity.user in self.users or bool(self.roles & identity.roles)
         return identity.is_admin or named
 
     def check_scope(self, *places: str) -> None:
-        """PermissionDenied unless every address that it would be sent to is within its scope."""
+        """Raises PermissionDenied unless every address that it would be sent to is within its scope."""
         if self.type in STORAGE and _split(self.scope)[0] == "s3":
-            return  # it says which objects are served, and not which services
+            return  # the scope limits the objects, not the services
         outside = [place for place in places if not covers(self.scope, place)]
         if outside:
             raise PermissionDenied(
@@ -136,21 +138,21 @@ class Secret:
 
     @property
     def has_keys(self) -> bool:
-        """Whether it says with what to sign; without, an object store is asked anonymously."""
+        """Whether it has credentials for signing; without them, requests to an object store are anonymous."""
         return self.get("KEY_ID") is not None or self.get("PROFILE") is not None or self.uses_chain
 
     @property
     def uses_chain(self) -> bool:
-        """The credentials are those that the environment offers (variables, profiles, the machine's role)."""
+        """Whether the credentials are those of the environment (variables, profiles, the machine's role)."""
         return self.get("PROVIDER") == "credential_chain"
 
     def options(self) -> dict[str, str]:
-        """All of it as CREATE SECRET has it, to be stored encrypted."""
+        """Returns all options as in CREATE SECRET, to be stored encrypted."""
         values = {key: self[key] for key in tuple(self._values or ())}
         return {"TYPE": self.type, **({"SCOPE": self.scope} if self.scope else {}), **values}
 
     def wipe(self) -> None:
-        """Overwrite every value."""
+        """Overwrites every value."""
         values, self._values = self._values, None
         for value in (values or {}).values():
             value[:] = bytes(len(value))
@@ -164,10 +166,12 @@ class Secret:
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """With what a catalog is opened: the secret that ATTACH names for it and for its storage, or a user's own token.
+    """The credentials that a catalog is opened with: the secrets that ATTACH names for it and for its storage, or the
+    user's token.
 
-    `outbound` limits where it may connect to; None is anywhere. A catalog type resolves names through it. `ambient`
-    says whether the credentials of this process itself may be used where no others are given."""
+    `outbound` limits the destinations; None is any. A catalog type resolves names through it. `ambient` is whether the
+    credentials of this process may be used where no others are given.
+    """
 
     secret: Secret | None = None
     storage: Secret | None = None
@@ -177,15 +181,16 @@ class Access:
 
     @property
     def stores(self) -> str:
-        """The scope that files in object stores must be in: that of the secret for them. Where the credentials of this
-        process may not be used, only S3 is reached: the libraries for other stores would use them."""
+        """The scope that files in object stores must be in: that of the storage secret. Where the credentials of this
+        process may not be used, only S3 is allowed, since the libraries for other stores would use them.
+        """
         used = self.storage or (self.secret if self.secret is not None and self.secret.type in STORAGE else None)
         if used is not None and _split(used.scope)[0] == "s3":
             return used.scope
         return "" if self.ambient and self.outbound is None else "s3://"
 
     def of_type(self, *types: str) -> Secret | None:
-        """The catalog's secret, which must be of one of these types."""
+        """Returns the catalog's secret, which must be of one of these types."""
         if self.secret is not None and self.secret.type not in types:
             raise InvalidArgument(
                 f"secret '{self.secret.name}' is of type {self.secret.type}; this catalog takes: {listing(types)}"
@@ -206,7 +211,7 @@ def parse_secret(
     roles: Iterable[str] = (),
     persistent: bool = False,
 ) -> Secret:
-    """The secret that CREATE SECRET describes: its type, its keys and no others, each of them a text."""
+    """Parses the options of CREATE SECRET: the type, its keys and no others, each of them a text."""
     options = {key.upper(): value for key, value in given.items()}
     type = options.pop("TYPE", None)
     if not isinstance(type, str) or type.lower() not in KINDS:
@@ -223,8 +228,9 @@ def parse_secret(
 
 
 def covers(scope: str, place: str) -> bool:
-    """Whether an address or path is within a scope, compared by scheme, host, port and whole steps of the path:
-    's3://a' covers 's3://a/b' and not 's3://ab'. A path with steps such as .. is within no scope."""
+    """Returns whether an address or path is within a scope, compared by scheme, host, port and complete path segments:
+    's3://a' covers 's3://a/b' and not 's3://ab'. A path with segments such as .. is within no scope.
+    """
     if not scope:
         return True
     wanted, found = _split(scope), _split(place)
@@ -236,7 +242,7 @@ def covers(scope: str, place: str) -> bool:
 
 
 def _split(address: str) -> tuple[str, str, list[str]]:
-    """The scheme, the host with its port, and the steps of the path; s3a and s3n are s3."""
+    """Returns the scheme, the host with its port, and the segments of the path; s3a and s3n are s3."""
     scheme, _, rest = address.strip().partition("://")
     scheme = scheme.lower()
     if scheme in ("s3a", "s3n"):
@@ -253,7 +259,7 @@ def _split(address: str) -> tuple[str, str, list[str]]:
 
 
 def _shown(place: str) -> str:
-    """Scheme and host: what else an address holds may be confidential."""
+    """Returns scheme and host; other parts of an address may be confidential."""
     scheme, host, _ = _split(place)
     return f"{scheme}://{host.rpartition('@')[2]}"
 
@@ -290,7 +296,7 @@ def _checked(name: str, type: str, given: Mapping[str, Any]) -> dict[str, str]:
     if missing:
         raise InvalidArgument(f"secret {name} of type {type} needs {', '.join(missing)}")
     wrong = [key for key, value in given.items() if not isinstance(value, str)]
-    if wrong:  # the value itself is not told
+    if wrong:  # the value is not shown
         raise InvalidArgument(f"{wrong[0]} of secret {name} must be a text in single quotes")
     values = {key: value.lower() if key in CHOICES else value for key, value in given.items()}
     for key, choices in CHOICES.items():
@@ -301,7 +307,7 @@ def _checked(name: str, type: str, given: Mapping[str, Any]) -> dict[str, str]:
 
 
 def check_region(region: str, what: str) -> None:
-    """Regions become part of host names."""
+    """Checks a region, since regions become part of host names."""
     if not _REGION.fullmatch(region.lower()) or len(region) > 63:
         raise InvalidArgument(f"{what} must be the name of a region, such as eu-central-1")
 

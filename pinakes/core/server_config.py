@@ -1,4 +1,4 @@
-"""What the configuration says of `pinakes serve`: who may call it, by what they are known, and what they may do.
+"""The configuration of `pinakes serve`: its users, their authentication and their privileges.
 
     [server]
     users_file = "users"
@@ -16,8 +16,8 @@
     everybody_may = ["attach"]
     outbound = ["public", "10.20.0.0/16:5432"]
 
-The values are read by `core/config.py`; `flight/logins` makes of them who may call, `engine/catalogs/authorization`
-what they may do.
+`core/config.py` reads the values; `flight/logins` uses them for authentication, `engine/catalogs/authorization` for
+authorization.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ from pinakes.core.serving import MetricsConfig, StatementLimits
 from pinakes.core.values import documented, duration, one_of, some_of, text, texts, truth
 
 SECTIONS = ("users", "tokens", "oidc", "tls", "statements", "metrics")
-"""Those of `[server]`; its own keys are those of LoginConfig and ServerLimits."""
+"""The subsections of `[server]`; its own keys are those of LoginConfig and ServerLimits."""
 
 
 @dataclass(frozen=True, slots=True)
 class AccessConfig:
-    """[access]: what users of `pinakes serve` may do who are no administrators"""
+    """[access]: privileges of users of `pinakes serve` who are not administrators"""
 
     everybody_may: tuple[str, ...] = documented(
         some_of(*POWERS),
@@ -58,7 +58,7 @@ class AccessConfig:
 
 @dataclass(frozen=True, slots=True)
 class LoginConfig:
-    """[server]: how callers are told apart"""
+    """[server]: how callers are authenticated"""
 
     authentication: str | None = documented(
         one_of("none", "required"),
@@ -133,8 +133,9 @@ class TlsConfig:
 
 @dataclass(frozen=True, slots=True)
 class ServerConfig:
-    """[server]. `users` and `tokens` have a password or a token for each name ([server.users] and [server.tokens]):
-    values are given as those of secrets are, and never show in a repr."""
+    """[server]. `users` and `tokens` map names to a password or a token ([server.users] and [server.tokens]): their
+    values have the same forms as those of secrets, and a repr does not show them.
+    """
 
     users: Mapping[str, str] = field(default_factory=dict, repr=False)
     tokens: Mapping[str, str] = field(default_factory=dict, repr=False)
@@ -148,5 +149,5 @@ class ServerConfig:
 
 @cache
 def default_server() -> ServerConfig:
-    """What is in force without a section: made once, since a server looks at it for each statement."""
+    """Returns the defaults; cached, since a server reads them for each statement."""
     return ServerConfig()

@@ -1,4 +1,4 @@
-"""[server]: how much of what clients hold is kept, and for how long; how many of them are answered at a time."""
+"""[server]: limits on state kept for clients, its lifetime, and concurrent requests."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _MOST = "{} at most; for one more, the one unused for longest of the user who ha
 
 
 def _lasting(value: object) -> float:
-    """A duration that something can be used in."""
+    """Parses a positive duration."""
     found = duration(value)
     if found <= 0:
         raise ValueError("a duration above 0, in seconds or as `5min`")
@@ -20,7 +20,7 @@ def _lasting(value: object) -> float:
 
 @dataclass(frozen=True, slots=True)
 class ServerLimits:
-    """[server]: how much is kept for clients, how long, and how many are answered at a time"""
+    """[server]: limits on state kept for clients, its lifetime, and concurrent requests"""
 
     most_calls: int = documented(
         whole(1), "Calls that are answered at a time; one more is told to try again. Each holds a thread.", 256

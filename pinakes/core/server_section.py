@@ -1,4 +1,4 @@
-"""[server] and [access] of the configuration, read only where they are given: most processes serve nobody."""
+"""[server] and [access] of the configuration, loaded only if they are given, since most processes are not servers."""
 
 from __future__ import annotations
 
@@ -69,5 +69,5 @@ def _names(kind: Any) -> tuple[str, ...]:
 
 
 def _only(table: Mapping[str, object], kind: Any) -> dict[str, object]:
-    """The keys of one section that are one class's."""
+    """Returns the keys of a section that are fields of a class."""
     return {key: value for key, value in table.items() if key in _names(kind)}

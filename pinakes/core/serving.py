@@ -1,7 +1,7 @@
-"""The sections of the configuration that are about running a server: `[server.statements]` and `[server.metrics]`.
+"""The sections of the configuration for running a server: `[server.statements]` and `[server.metrics]`.
 
-They are values only; `engine/execution/admission.py` obeys the first, `flight/operations` the second. A limit of 0 is
-none.
+They hold values only; `engine/execution/admission.py` applies the first, `flight/operations` the second. A limit of 0
+means no limit.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def _running_per_user() -> int:
 
 @dataclass(frozen=True, slots=True)
 class StatementLimits:
-    """[server.statements]: how many statements a server runs, and how large and how long they may be"""
+    """[server.statements]: limits on the number, size and duration of statements"""
 
     running: int = documented(
         whole(1),
@@ -64,13 +64,15 @@ class StatementLimits:
     )
 
     def workers(self, partitions: int) -> int:
-        """Threads for DataFusion: as many as all that runs can keep busy, and some for what must not wait for them."""
+        """Returns the number of DataFusion threads: enough for all running statements, and some for work that must not
+        wait for them.
+        """
         return min(MOST_WORKERS, self.running * partitions + max(4, partitions))
 
 
 @dataclass(frozen=True, slots=True)
 class MetricsConfig:
-    """[server.metrics]: where a server tells how it is: /health, /ready and /metrics"""
+    """[server.metrics]: the endpoint of /health, /ready and /metrics"""
 
     enabled: bool = documented(truth, "Whether it tells at all.", True)
     host: str = documented(

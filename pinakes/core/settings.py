@@ -1,4 +1,4 @@
-"""What a session may change with SET: one frozen field per setting, each with its default and doc.
+"""Settings that a session changes with SET: one frozen field per setting, each with its default and doc.
 
 A new setting is one more field here; SET, RESET and SHOW SESSION read the fields. The defaults of a session come from
 the engine's configuration.
@@ -82,7 +82,7 @@ class Settings:
 
     @classmethod
     def of(cls, engine: EngineConfig) -> Settings:
-        """The defaults of a session under this configuration."""
+        """Returns the defaults of a session under this configuration."""
         return cls(
             engine.time_zone,
             engine.statement_timeout,
@@ -92,7 +92,7 @@ class Settings:
         )
 
     def with_value(self, name: str, text: object) -> Settings:
-        """These settings with one changed, as SET does."""
+        """Returns the settings with one changed, as SET does."""
         key = known(name)
         parse = next(f.metadata["parse"] for f in fields(self) if f.name == key)
         try:
@@ -101,21 +101,21 @@ class Settings:
             raise InvalidArgument(f"{key} must be {error}, not {text!r}") from error
 
     def with_default(self, name: str | None, defaults: Settings) -> Settings:
-        """These settings with one (None: all) as in `defaults`, as RESET does."""
+        """Returns the settings with one (None: all) as in `defaults`, as RESET does."""
         if name is None:
             return defaults
         key = known(name)
         return replace(self, **{key: getattr(defaults, key)})
 
     def rows(self, defaults: Settings) -> list[SettingRow]:
-        """The rows of SHOW SESSION."""
+        """Returns the rows of SHOW SESSION."""
         return [
             row_of(f.name, getattr(self, f.name), getattr(defaults, f.name), f.metadata["doc"]) for f in fields(self)
         ]
 
 
 _TYPES: dict[type, str] = {str: "varchar", bool: "boolean", int: "bigint", float: "double"}
-"""SQL's names of the types that settings have."""
+"""SQL names of the types of settings."""
 
 
 def row_of(name: str, value: object, default: object, doc: str) -> SettingRow:
@@ -123,7 +123,7 @@ def row_of(name: str, value: object, default: object, doc: str) -> SettingRow:
 
 
 def known(name: str) -> str:
-    """The setting's own name, whatever its case."""
+    """Returns the canonical name of a setting, matched regardless of case."""
     names = [f.name for f in fields(Settings)]
     if name.lower() not in names:
         raise SettingNotFound(f"setting {name!r} does not exist; these do: {listing(names)}.{meant(name, names)}")
@@ -131,7 +131,7 @@ def known(name: str) -> str:
 
 
 def shown(value: object) -> str:
-    """A value as SHOW SESSION prints it, such that SET reads it back."""
+    """Formats a value for SHOW SESSION in a form that SET reads back."""
     if isinstance(value, bool):
         return str(value).lower()
     return f"{value:g}" if isinstance(value, float) else str(value)

@@ -1,4 +1,4 @@
-"""What the summary of an Iceberg snapshot says."""
+"""Access to the summary of an Iceberg snapshot."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ if TYPE_CHECKING:
 
 
 def said(snapshot: Snapshot | None, key: str) -> str | None:
-    """None if it says nothing of it, or there is no snapshot."""
+    """Returns a property of the summary; None if it is missing or there is no snapshot."""
     return None if snapshot is None or snapshot.summary is None else snapshot.summary[key]
 
 
 def said_number(snapshot: Snapshot | None, key: str) -> int:
-    """A count; 0 if it is not told."""
+    """Returns a count of the summary; 0 if it is missing."""
     return int(said(snapshot, key) or 0)

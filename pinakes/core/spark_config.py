@@ -1,4 +1,4 @@
-"""[spark] of the configuration: which Spark runs what outgrows this machine, and when it is chosen."""
+"""[spark] of the configuration: the Spark to connect to, and when it is selected."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
-"""The fields of structs that a user gives, put where the table has them.
+"""Reorders the fields of structs to match the table.
 
-By their names, as `{'b': 1, 'a': 2}` has them; one that is left out is NULL. `row(1, 2)` has no names: its fields are
-taken in their order. Arrow's own cast goes by names alone, and a field whose name it does not know is lost without a
-word.
+Fields match by name, as in `{'b': 1, 'a': 2}`; a missing field is NULL. `row(1, 2)` has no names: its fields match by
+position. Arrow's own cast matches by name only, and silently drops a field whose name it does not find.
 """
 
 from __future__ import annotations
@@ -16,7 +15,9 @@ from pinakes.core.errors import TypeMismatch, listing
 
 
 def arranged(batch: pa.RecordBatch, target: pa.Schema) -> pa.RecordBatch:
-    """The batch, with the fields of its structs in the order of the target's; TypeMismatch if one is not among them."""
+    """Returns the batch with the fields of its structs in the order of the target; raises TypeMismatch for a field
+    that the target does not have.
+    """
     if all(_fits(column.type, field.type) for column, field in zip(batch.columns, target, strict=True)):
         return batch
     columns = [_column(column, field) for column, field in zip(batch.columns, target, strict=True)]
@@ -35,11 +36,11 @@ def _column(column: pa.Array, field: pa.Field) -> pa.Array:
 
 
 class _OtherFields(Exception):
-    """A struct has fields that are not wanted."""
+    """A struct has fields that the target does not have."""
 
 
 def _fits(given: pa.DataType, wanted: pa.DataType) -> bool:
-    """Whether nothing has to be moved."""
+    """Returns whether the fields already match."""
     if is_.is_struct(given) and is_.is_struct(wanted):
         same = [f.name for f in given.fields] == [f.name for f in wanted.fields]
         return same and all(_fits(a.type, b.type) for a, b in zip(given.fields, wanted.fields, strict=True))
@@ -71,9 +72,9 @@ def _struct(array: pa.StructArray, wanted: pa.StructType) -> pa.StructArray:
 
 
 def _names(given: pa.StructType, wanted: pa.StructType) -> list[str]:
-    """What the wanted type calls each field that is given."""
+    """Returns the target's name of each given field."""
     names, known = [f.name for f in given.fields], [f.name for f in wanted.fields]
-    if names == [f"c{n}" for n in range(len(names))] and not set(names) <= set(known):  # what row() calls them
+    if names == [f"c{n}" for n in range(len(names))] and not set(names) <= set(known):  # names that row() generates
         if len(names) != len(known):
             raise _OtherFields(f"it has {len(names)} fields, and the column {len(known)}")
         return known

@@ -1,16 +1,16 @@
-"""What somebody may have meant: the closest of the names there are, as the end of an error message."""
+""" "Did you mean" suggestions: the closest existing names, for the end of an error message."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
 _LONGEST = 200
-"""Characters of a name: comparing two names takes the product of their lengths."""
+"""Maximum length of a name: comparing two names takes the product of their lengths."""
 
 
 def close_to(asked: str, known: Iterable[str], *, most: int = 1, cutoff: float = 0.6) -> list[str]:
-    """The names that are like the one that was asked for, whatever their case; the closest first."""
-    from difflib import get_close_matches  # only when something went wrong
+    """Returns the names that are similar to `asked`, ignoring case; the closest first."""
+    from difflib import get_close_matches  # only on errors
 
     if len(asked) > _LONGEST:
         return []
@@ -19,6 +19,6 @@ def close_to(asked: str, known: Iterable[str], *, most: int = 1, cutoff: float =
 
 
 def meant(asked: str, known: Iterable[str]) -> str:
-    """` Did you mean x?`, or nothing when no name is close."""
+    """Returns ` Did you mean x?`, or an empty text when no name is close."""
     close = close_to(asked, known)
     return f" Did you mean {close[0]}?" if close else ""

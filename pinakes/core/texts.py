@@ -1,8 +1,8 @@
-"""Arrow columns as columns of text, by Arrow's own kernels where they print what `core/value_format.py` prints.
+"""Converts Arrow columns to columns of text, with Arrow's kernels where they print the same as `core/value_format.py`.
 
-`texts` and `json_texts` give exactly what `as_text` and `as_json` give for each plain value, many times faster for the
-flat types. A kernel that would print a value otherwise (a float with an exponent, a year beyond 9999) is not asked for
-it, and nested values always take the slow way; tests compare the two.
+`texts` and `json_texts` return exactly what `as_text` and `as_json` return for each plain value, and are many times
+faster for flat types. Values that a kernel prints differently (a float with an exponent, a year beyond 9999) and nested
+values take the slow path; tests compare the two.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ import pyarrow.compute as pc
 from pinakes.core.value_format import as_json, as_text, plain
 
 PIECE_ROWS = 8192
-"""Rows that are turned into text at a time: few enough to stay in the processor's cache."""
+"""Rows converted at a time: few enough to stay in the processor's cache."""
 PIECE_BYTES = 8 << 20
 _FEWEST_ROWS = 64
 _NEEDS_ESCAPE = r'["\\\x00-\x1f]'
 _YEAR_1, _YEAR_10000 = -62_135_596_800, 253_402_300_800
-"""Seconds since 1970: Python's dates lie between them, and all texts with a year of four digits."""
+"""Seconds since 1970 of the range of Python's dates, whose texts have a year of four digits."""
 _PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
 
 
 def pieces(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
-    """A batch in slices that are small enough to be turned into text at once."""
+    """Yields a batch in slices of the size for conversion."""
     if batch.num_rows == 0:
         return
     fit = max(_FEWEST_ROWS, PIECE_BYTES * batch.num_rows // max(batch.nbytes, 1))
@@ -36,7 +36,7 @@ def pieces(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
 
 
 def texts(array: pa.Array) -> pa.Array:
-    """Each value as text, NULL as NULL."""
+    """Returns each value as text, NULL as NULL."""
     kind = array.type
     if isinstance(kind, pa.DictionaryType):
         return texts(array.dictionary_decode())
@@ -45,7 +45,7 @@ def texts(array: pa.Array) -> pa.Array:
 
 
 def json_texts(array: pa.Array) -> pa.Array:
-    """Each value as JSON, NULL as `null`."""
+    """Returns each value as JSON, NULL as `null`."""
     kind = array.type
     if isinstance(kind, pa.DictionaryType):
         return json_texts(array.dictionary_decode())
@@ -89,7 +89,7 @@ def is_text(kind: pa.DataType) -> bool:
 
 
 def _floats(array: pa.Array) -> pa.Array:
-    """Arrow prints 1.0 as 1, and begins with exponents elsewhere than Python does."""
+    """Arrow prints 1.0 as 1, and uses exponents for other ranges than Python."""
     size = pc.abs(array)
     plainly = pc.or_(pc.and_(pc.greater_equal(size, 1e-4), pc.less(size, 1e10)), pc.equal(size, 0.0))
     found = array.cast(pa.string())
@@ -126,14 +126,14 @@ def _timestamps(array: pa.Array, kind: pa.DataType) -> pa.Array | None:
 
 
 def _within(counts: pa.Array, times: int, per: int) -> bool:
-    """Whether all lie in the years 1 to 9999."""
+    """Returns whether all values lie in the years 1 to 9999."""
     ends = pc.min_max(counts).as_py()
     least, most = ends["min"], ends["max"]
     return least is None or bool(_YEAR_1 * per <= least * times and most * times < _YEAR_10000 * per)
 
 
 def _corrected(found: pa.Array, wrong: pa.Array, array: pa.Array) -> pa.Array:
-    """`found` with the values that `wrong` marks printed one by one."""
+    """Returns `found` with the values marked by `wrong` printed one by one."""
     if not pc.any(wrong).as_py():
         return found
     wrong = pc.fill_null(wrong, False)
@@ -153,7 +153,7 @@ def _quoted(found: pa.Array, *, escape: bool) -> pa.Array:
 
 
 def content_of(found: pa.StringArray) -> bytes:
-    """All text of a column after each other, and perhaps what lies under its NULLs: to look for something in it."""
+    """Returns the concatenated text of a column for searching; it may include bytes under NULLs."""
     _, bounds, content = found.buffers()
     if not len(found) or content is None:
         return b""
@@ -163,6 +163,6 @@ def content_of(found: pa.StringArray) -> bytes:
 
 
 def joined(rows: pa.Array, between: str) -> pa.Buffer:
-    """All rows after each other; there is at least one."""
+    """Joins all rows; there is at least one."""
     bounds = pa.array([0, len(rows)], pa.int32())
     return pc.binary_join(pa.ListArray.from_arrays(bounds, rows), between).buffers()[2]

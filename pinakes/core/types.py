@@ -1,7 +1,7 @@
-"""SQL's type names as Iceberg's types and back: the words that CREATE TABLE understands and DESCRIBE prints.
+"""Conversion between SQL type names, as in CREATE TABLE and DESCRIBE, and Iceberg's types.
 
-`iceberg_type` knows the usual spellings of every type that Iceberg has; `sql_name` prints one that it understands, in
-Trino's words. Choices where engines differ:
+`iceberg_type` accepts the usual spellings of every type that Iceberg has; `sql_name` prints one that it accepts, in
+Trino's spelling. Choices where engines differ:
 
 - DECIMAL without parameters is DECIMAL(38,10), as in this engine's CAST; DECIMAL(p) has no digits after the point.
 - TINYINT and SMALLINT are Iceberg's int. VARCHAR(n) and CHAR(n) are string: Iceberg keeps no length.
@@ -9,7 +9,7 @@ Trino's words. Choices where engines differ:
 - TIMESTAMP(p) is kept in microseconds, from TIMESTAMP(7) on in nanoseconds (format version 3).
 - BINARY(n) is Iceberg's fixed; BINARY and VARBINARY(n) have any length.
 
-pyiceberg is loaded by this module, so nothing that runs at start-up may import it: `core/arrow_types.py` is the light
+This module loads pyiceberg, so nothing that runs at start-up may import it: `core/arrow_types.py` is the light
 counterpart for result schemas.
 """
 
@@ -95,18 +95,18 @@ _INSTEAD: dict[str, str] = {
     "INTERVAL": "BIGINT, counting the unit you need",
     "UNION": "STRUCT with one optional field per member",
 }
-"""Types of other engines that Iceberg has not, and which to use in their stead."""
+"""Types of other engines that Iceberg lacks, with their replacements."""
 
 
 # --- SQL to Iceberg ----------------------------------------------------------------------------------------------
 
 
 LONGEST_FIXED = 10_000
-"""Bytes of BINARY(n)."""
+"""Maximum bytes of BINARY(n)."""
 
 
 def iceberg_type(sql: SqlType, next_id: NextId) -> ice.IcebergType:
-    """The Iceberg type for a type as the user spelled it; fields within it get their ids from `next_id`."""
+    """Converts a parsed type to an Iceberg type; nested fields get their ids from `next_id`."""
     name = sql.name.upper()
     plain = _PLAIN.get(name)
     if plain is not None:
@@ -118,7 +118,7 @@ def iceberg_type(sql: SqlType, next_id: NextId) -> ice.IcebergType:
 
 
 def _sized_type(sql: SqlType, name: str) -> ice.IcebergType:
-    """A type that may have numbers in parentheses."""
+    """Converts a type that may have numbers in parentheses."""
     if name in _DECIMAL:
         return _decimal(sql)
     if name in _TIMESTAMP:
@@ -211,7 +211,7 @@ def _float(sql: SqlType) -> ice.IcebergType:
 
 
 def _digits(sql: SqlType, most: int) -> int:
-    """The digits after the second; 6 when they are not given."""
+    """Returns the digits after the second; 6 when they are not given."""
     digits = next(iter(_numbers(sql, most=1)), 6)
     if not 0 <= digits <= most:
         raise InvalidArgument(f"{sql.name}({digits}): the precision must be from 0 to {most}")
@@ -226,7 +226,7 @@ def _length(sql: SqlType) -> int | None:
 
 
 def _numbers(sql: SqlType, most: int) -> tuple[int, ...]:
-    """The parameters, of which there may be at most `most`; and no type may be in there."""
+    """Returns the numeric parameters, at most `most`; raises if a parameter is a type."""
     if len(sql.params) > most or sql.items or sql.fields:
         takes = {0: "no parameter", 1: "at most one number", 2: "at most two numbers"}[most]
         given = listing(map(str, (*sql.params, *(i.name for i in sql.items), *(f.name for f in sql.fields))))
@@ -259,7 +259,7 @@ _NAMES: dict[type[ice.IcebergType], str] = {
 
 
 def sql_name(t: ice.IcebergType) -> str:
-    """The SQL name of an Iceberg type, as `iceberg_type` understands it."""
+    """Returns the SQL name of an Iceberg type, in a form that `iceberg_type` accepts."""
     match t:
         case ice.DecimalType():
             return f"decimal({t.precision},{t.scale})"

@@ -1,7 +1,7 @@
 """The file of users that `pinakes user` writes and `pinakes serve` reads: lines `name:hash` and `name:hash:admin`.
 
 The hash of a password is argon2's, that of a token `sha256:…`; a user may have several lines, such as a password and a
-token. The file is replaced in one step, so that whoever reads it sees it whole.
+token. The file is replaced atomically, so that readers never see a partial file.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import NamedTuple
 from pinakes.core.errors import ConfigError, InvalidArgument
 
 TOKEN = "sha256:"
-"""How the hash of a token begins."""
+"""The prefix of token hashes."""
 _NAME = re.compile(r"[^\s:#\x00-\x1f][^:\x00-\x1f]{0,199}")
 _HEAD = "# Users of `pinakes serve`. Written by `pinakes user`; read at each log-in.\n"
 
@@ -43,7 +43,7 @@ def check_name(name: str) -> None:
 
 
 def read_users(path: Path) -> list[Entry]:
-    """The entries of a file; a line that is none is an error with its number, and without what stands in it."""
+    """Reads the entries of a file; an invalid line is an error with its number and without its content."""
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -53,7 +53,7 @@ def read_users(path: Path) -> list[Entry]:
 
 
 def _entry(path: Path, number: int, line: str) -> Entry:
-    """The hash of a token has a colon in it."""
+    """Parses a line; the hash of a token contains a colon."""
     found = re.fullmatch(r"([^:]+):(\$argon2\w+\$[^:]+|sha256:[0-9a-f]{64})(:admin)?", line)
     if found is None:
         raise ConfigError(
@@ -63,7 +63,7 @@ def _entry(path: Path, number: int, line: str) -> Entry:
 
 
 def change_users(path: Path, change: Callable[[list[Entry]], Sequence[Entry]]) -> None:
-    """Replace the entries by what `change` makes of them; two processes do so one after the other."""
+    """Replaces the entries with the result of `change`, under a lock against other processes."""
     with _locked(path):
         entries = change(read_users(path) if path.exists() else [])
         _write(path, _HEAD + "".join(f"{entry.line}\n" for entry in entries))
@@ -84,7 +84,7 @@ def _locked(path: Path) -> Iterator[None]:
 
 
 def _write(path: Path, text: str) -> None:
-    """Readable for its owner only, from the first byte on."""
+    """Writes a file that only its owner can read, from the first byte on."""
     try:
         handle, half = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
         with os.fdopen(handle, "w", encoding="utf-8") as file:

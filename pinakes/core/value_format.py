@@ -1,4 +1,4 @@
-"""Arrow values as plain ones: what every output format and every view of a result prints, decided once.
+"""Converts Arrow values to plain values for all output formats and views of results.
 
 Numbers and booleans stay, decimals stay exact, times become ISO 8601 texts, binary becomes hex, lists become lists,
 structs and maps become dicts. NULL is None.
@@ -18,14 +18,14 @@ _PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
 
 
 def rows(batch: pa.RecordBatch) -> Iterator[tuple[object, ...]]:
-    """The rows of a batch, each value plain."""
+    """Yields the rows of a batch as plain values."""
     if batch.num_columns == 0:
         return iter([()] * batch.num_rows)
     return zip(*(plain(column) for column in batch.columns), strict=True)
 
 
 def plain(array: pa.Array) -> list[object]:
-    """The values of an array, each plain."""
+    """Returns the values of an array as plain values."""
     kind: pa.DataType = array.type
     if isinstance(kind, pa.DictionaryType):
         return plain(array.dictionary_decode())
@@ -41,7 +41,7 @@ def plain(array: pa.Array) -> list[object]:
 
 
 def as_text(value: object) -> str:
-    """A plain value as one piece of text; nested values as JSON. NULL is the caller's to decide."""
+    """Returns a plain value as text; nested values as JSON. The caller handles NULL."""
     match value:
         case bool():
             return "true" if value else "false"
@@ -56,7 +56,7 @@ def as_text(value: object) -> str:
 
 
 def as_json(value: object) -> str:
-    """A plain value as JSON: decimals as texts, so that no reader rounds them; NaN and infinity as texts too."""
+    """Returns a plain value as JSON: decimals, NaN and infinity as texts, so that no reader rounds them."""
     return json.dumps(_jsonable(value), ensure_ascii=False, separators=(",", ":"), default=str)
 
 
@@ -95,7 +95,7 @@ def _structs(array: pa.StructArray) -> list[object]:
 
 
 def _object(entries: list[object]) -> dict[str, object]:
-    """A map's entries as one object; JSON keys are texts."""
+    """Returns the entries of a map as an object; JSON keys are texts."""
     pairs = [tuple(e.values()) for e in entries if isinstance(e, dict)]
     return {as_text(key): value for key, value in pairs}
 
@@ -108,7 +108,7 @@ def _flat(array: pa.Array, kind: pa.DataType) -> list[object]:
 
 
 def _countable(array: pa.Array, kind: pa.DataType) -> pa.Array:
-    """Times as counts, because Python's own have narrower limits; short floats as their shortest texts."""
+    """Returns times as integers, since Python's types have narrower limits; short floats as their shortest texts."""
     types = pa.types
     if types.is_date32(kind):
         return array.cast(pa.int32())
@@ -118,7 +118,7 @@ def _countable(array: pa.Array, kind: pa.DataType) -> pa.Array:
 
 
 def _converter(kind: pa.DataType) -> Callable[[object], object] | None:
-    """What makes a Python value of this type plain; None when it is so already."""
+    """Returns the function that makes a Python value of this type plain; None if it is plain already."""
     types = pa.types
     if types.is_timestamp(kind):
         zone = _zone(kind.tz) if kind.tz else None
@@ -141,27 +141,27 @@ def _converter(kind: pa.DataType) -> Callable[[object], object] | None:
 
 
 def _zone(name: str) -> tzinfo:
-    """A time zone by name or by offset (+02:00), as Arrow spells them."""
+    """Returns a time zone by name or by offset (+02:00), in Arrow's spelling."""
     if name[0] in "+-":
         hours, minutes = name[1:].split(":") if ":" in name else (name[1:3], name[3:] or "0")
         offset = timedelta(hours=int(hours), minutes=int(minutes))
         return timezone(-offset if name[0] == "-" else offset)
-    from zoneinfo import ZoneInfo  # only where there is a zone
+    from zoneinfo import ZoneInfo  # loaded only for zones
 
     return ZoneInfo(name)
 
 
 def _timestamp(value: int, per_second: int, zone: tzinfo | None) -> str:
-    """By integers: Python's own datetime has no nanoseconds."""
+    """Formats a timestamp with integer arithmetic, since Python's datetime has no nanoseconds."""
     seconds, fraction = divmod(value, per_second)
     try:
         moment = _EPOCH + timedelta(seconds=seconds)
         if zone is not None:
             moment = moment.replace(tzinfo=UTC).astimezone(zone)
-    except OverflowError:  # beyond the years 1 to 9999: the count since 1970 is all that can be said
+    except OverflowError:  # beyond the years 1 to 9999: the count since 1970 is printed
         return f"{value}/{per_second}s"
     wall = moment.replace(tzinfo=None).isoformat()
-    # The offset has seconds in the days before zones were round hours, so its length varies.
+    # Historical offsets include seconds, so the length varies.
     return wall + _digits(fraction, per_second) + moment.isoformat()[len(wall) :]
 
 
@@ -175,7 +175,7 @@ def _time(value: int, per_second: int) -> str:
 
 
 def _digits(fraction: int, per_second: int) -> str:
-    """A fraction of a second, without trailing zeros."""
+    """Returns a fraction of a second without trailing zeros."""
     return "" if not fraction else "." + str(fraction).rjust(len(str(per_second)) - 1, "0").rstrip("0")
 
 
@@ -188,7 +188,7 @@ def _interval(months: int, days: int, nanoseconds: int) -> str:
 
 
 def _iso_period(months: int, days: int, units: int, per_second: int) -> str:
-    """ISO 8601: P1Y2M3DT4H5M6.7S; a part that is negative carries its own sign."""
+    """Formats ISO 8601: P1Y2M3DT4H5M6.7S; a negative part has its own sign."""
     sign = "-" if units < 0 else ""
     seconds, fraction = divmod(abs(units), per_second)
     years, months = (abs(months) // 12 * _sign(months), abs(months) % 12 * _sign(months))

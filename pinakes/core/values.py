@@ -1,7 +1,7 @@
-"""Values as people write them in a configuration file or after SET: sizes, durations, time zones, choices.
+"""Parsers of values in a configuration file or after SET: sizes, durations, time zones, choices.
 
-Each parser takes what TOML or SET gave (a number, a truth value, a text) and returns the value, or raises ValueError
-with what would have been right. `documented` makes a dataclass field that knows its parser and its one-line doc.
+Each parser takes a value of TOML or SET (a number, a truth value, a text) and returns the parsed value, or raises
+ValueError with a description of valid values. `documented` makes a dataclass field with a parser and a one-line doc.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ _DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|s|sec|min|m|h|d)?\Z", re.IGNORECA
 _OFFSET = re.compile(r"[+-](?:0\d|1[0-4]):[0-5]\d\Z")
 _TRUTH = {**dict.fromkeys(("true", "on", "yes", "1"), True), **dict.fromkeys(("false", "off", "no", "0"), False)}
 _LONGEST_ZONE = 64
-"""Twice the longest name there is. Far longer ones end in a RecursionError of `zoneinfo`."""
+"""Two times the longest existing name. Far longer ones cause a RecursionError in `zoneinfo`."""
 _SECONDS = {"ms": 0.001, "s": 1, "sec": 1, "m": 60, "min": 60, "h": 3600, "d": 86400}
 
 
 def documented(parse: Parser, doc: str, default: Any = MISSING, *, factory: Any = MISSING, shown: str = "") -> Any:
-    """A dataclass field with its parser and doc; `shown` names a default that depends on the machine."""
+    """Returns a dataclass field with its parser and doc; `shown` describes a default that depends on the machine."""
     metadata = {"parse": parse, "doc": doc, "shown": shown}
     if factory is not MISSING:
         return field(default_factory=factory, metadata=metadata)
@@ -31,7 +31,7 @@ def documented(parse: Parser, doc: str, default: Any = MISSING, *, factory: Any 
 
 
 def docs_of(cls: Any) -> list[tuple[str, str, str]]:
-    """(name, default, doc) of every documented field, for reference pages."""
+    """Returns (name, default, doc) of every documented field, for reference pages."""
     return [(f.name, _default_of(f), f.metadata["doc"]) for f in fields(cls) if "doc" in f.metadata]
 
 
@@ -46,7 +46,7 @@ def text(value: object) -> str:
 
 
 def texts(value: object) -> tuple[str, ...]:
-    """A list of texts; a single one needs no brackets."""
+    """Parses a list of texts; a single one needs no brackets."""
     found = [value] if isinstance(value, str) else value
     if not isinstance(found, list | tuple) or not all(isinstance(item, str) and item for item in found):
         raise ValueError("a list of texts")
@@ -54,7 +54,7 @@ def texts(value: object) -> tuple[str, ...]:
 
 
 def whole(least: int, most: int | None = None) -> Parser:
-    """A whole number of at least `least` and at most `most`."""
+    """Returns a parser of integers of at least `least` and at most `most`."""
     right = f"a whole number of at least {least}" if most is None else f"a whole number from {least} to {most}"
 
     def parse(value: object) -> int:
@@ -67,7 +67,7 @@ def whole(least: int, most: int | None = None) -> Parser:
 
 
 def truth(value: object) -> bool:
-    """A truth value, also as text: on, off, true, false, yes, no, 1, 0."""
+    """Parses a truth value, also as text: on, off, true, false, yes, no, 1, 0."""
     found = _TRUTH.get(str(value).strip().lower()) if isinstance(value, str | bool | int) else None
     if found is None:
         raise ValueError("true or false")
@@ -85,7 +85,7 @@ def one_of(*choices: str) -> Parser:
 
 
 def some_of(*choices: str) -> Parser:
-    """A list of some of these; a single one needs no brackets."""
+    """Returns a parser of lists of these choices; a single one needs no brackets."""
 
     def parse(value: object) -> tuple[str, ...]:
         try:
@@ -100,7 +100,7 @@ def some_of(*choices: str) -> Parser:
 
 
 def duration(value: object) -> float:
-    """Seconds: a number, or a text such as 500ms, 30s, 5min, 1h."""
+    """Parses seconds: a number, or a text such as 500ms, 30s, 5min, 1h."""
     if isinstance(value, str):
         found = _DURATION.match(value.strip())
         if found is not None:
@@ -111,7 +111,7 @@ def duration(value: object) -> float:
 
 
 def size(value: object) -> int:
-    """Bytes: a number, or a text such as 512MB (decimal) or 1GiB (binary)."""
+    """Parses bytes: a number, or a text such as 512MB (decimal) or 1GiB (binary)."""
     if isinstance(value, str):
         found = _SIZE.match(value.strip())
         if found is not None:
@@ -123,7 +123,7 @@ def size(value: object) -> int:
 
 
 def share_or_size(total: Callable[[], int]) -> Parser:
-    """Bytes, or a share such as 75% of what `total` gives."""
+    """Returns a parser of bytes, or of a share such as 75% of `total()`."""
 
     def parse(value: object) -> int:
         found = re.fullmatch(r"\s*(\d{1,3})\s*%\s*", value) if isinstance(value, str) else None
@@ -139,7 +139,7 @@ def share_or_size(total: Callable[[], int]) -> Parser:
 
 
 def time_zone(value: object) -> str:
-    """The name of a time zone in its usual spelling, or an offset such as +02:00."""
+    """Parses a time zone: a name, returned in its usual spelling, or an offset such as +02:00."""
     name = value.strip() if isinstance(value, str) else ""
     if name == "UTC" or _OFFSET.match(name):
         return name
@@ -150,7 +150,7 @@ def time_zone(value: object) -> str:
 
 
 def _zone(name: str) -> str | None:
-    from zoneinfo import ZoneInfo, available_timezones  # only who leaves UTC pays for loading it
+    from zoneinfo import ZoneInfo, available_timezones  # loaded only for zones other than UTC
 
     try:
         return ZoneInfo(name).key

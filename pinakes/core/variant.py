@@ -1,8 +1,8 @@
 """Iceberg's type `variant`, and its values as JSON text.
 
-A value is two pieces of bytes: `metadata` has the names of all fields, `value` the value, which refers to them by their
-numbers (VariantEncoding.md of the Parquet format). JSON has no dates, times or bytes: such are texts here, as Spark's
-to_json has them.
+A value consists of two byte strings: `metadata` has the names of all fields, `value` the value, which refers to them by
+number (VariantEncoding.md of the Parquet format). JSON has no dates, times or bytes: they are texts here, as in Spark's
+to_json.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _MOMENTS = {12: ("us", True), 13: ("us", False), 18: ("ns", True), 19: ("ns", Fa
 
 
 class VariantType(PrimitiveType):
-    """A type that pyiceberg 0.12 does not know."""
+    """The variant type, which pyiceberg 0.12 lacks."""
 
     root: Literal["variant"] = Field(default="variant")
 
@@ -41,7 +41,7 @@ class VariantType(PrimitiveType):
 
 
 def as_json(column: pa.Array, name: str) -> pa.Array:
-    """A column of variants, as Parquet has them, as JSON texts."""
+    """Converts a column of variants, in Parquet's layout, to JSON texts."""
     storage = column.storage if isinstance(column, pa.ExtensionArray) else column
     fields = [f.name for f in storage.type]
     if "typed_value" in fields:
@@ -56,7 +56,7 @@ def as_json(column: pa.Array, name: str) -> pa.Array:
 
 
 def variant_json(metadata: bytes, value: bytes) -> str:
-    """One value as JSON."""
+    """Converts one value to JSON."""
     try:
         return "".join(_written(value, 0, _names(metadata)))
     except (IndexError, struct.error, UnicodeDecodeError) as error:

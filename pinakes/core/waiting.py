@@ -1,9 +1,8 @@
-"""Waits that are given up when nobody wants to know any more: a statement that is stopped leaves a catalog that hangs.
+"""Cancellable waits: a cancelled statement abandons a call to a catalog that does not respond.
 
-Python does not interrupt a thread that waits for a socket. So the call runs in a thread beside, and the statement's own
-looks now and then whether it is to stop. What it leaves behind is broken off, where the call has said how: a host that
-sends a byte now and then would keep the thread for ever. Only for what reads: of a change, the statement must know what
-became of it.
+Python does not interrupt a thread that waits for a socket. So the call runs in another thread, and the statement's
+thread polls for cancellation. An abandoned call is broken off if it has registered how (`BREAKS`): a host that sends a
+byte now and then would keep the thread for ever. For reads only: the statement must know the outcome of a change.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from typing import TypeVar
 T = TypeVar("T")
 
 CHECK: ContextVar[Callable[[], None] | None] = ContextVar("check", default=None)
-"""Raises when the statement that runs here is to stop."""
+"""Raises when the current statement is cancelled."""
 _GLANCE = 0.1
 
 
@@ -47,7 +46,7 @@ BREAKS: ContextVar[Breaks | None] = ContextVar("breaks", default=None)
 
 
 def waited(call: Callable[[], T]) -> T:
-    """What `call` returns or raises, or what CHECK raises meanwhile."""
+    """Returns or raises the outcome of `call`, or raises the exception of CHECK if that comes first."""
     check = CHECK.get()
     if check is None:
         return call()
@@ -60,7 +59,7 @@ def waited(call: Callable[[], T]) -> T:
         BREAKS.set(breaks)
         try:
             answer.append(call())
-        except BaseException as error:  # noqa: BLE001 - it is raised where it is waited for
+        except BaseException as error:  # noqa: BLE001 - raised again in the waiting thread
             failure.append(error)
         finally:
             done.set()

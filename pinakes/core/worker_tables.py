@@ -1,6 +1,6 @@
-"""Tables and functions of workers, and what can be done to such tables: Arrow's types are the common tongue.
+"""Tables and functions of workers, and the actions that change such tables. Types are Arrow's.
 
-Tables of Iceberg change by commits of their metadata; those of a worker by actions that it is told of, one by one.
+Iceberg tables change by commits of their metadata; those of a worker by actions, which it receives one by one.
 """
 
 from __future__ import annotations
@@ -17,40 +17,40 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class WorkerTable:
-    """A table whose rows a program makes when they are asked for."""
+    """A table whose rows a program makes at scan time."""
 
     namespace: Namespace
     name: str
     schema: pa.Schema
     handle: object = field(repr=False)
-    """How its rows are asked for, which only who reads it looks into (`providers/vgi/scans.py`)."""
+    """The scan request, opaque to all but its reader (`providers/vgi/scans.py`)."""
     required: tuple[str, ...] = ()
     """The columns that are NOT NULL."""
     key: tuple[str, ...] = ()
     unique: tuple[tuple[str, ...], ...] = ()
     checks: tuple[str, ...] = ()
-    """Conditions that the worker says all its rows meet."""
+    """Predicates that hold for all rows, as declared by the worker."""
     defaults: Mapping[str, str] = field(default_factory=dict)
     comments: Mapping[str, str] = field(default_factory=dict)
-    """Of columns."""
+    """Comments of columns."""
     comment: str | None = None
     tags: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class CatalogFunction:
-    """A function that a catalog offers: `mydb.main.fn(…)`."""
+    """A function of a catalog: `mydb.main.fn(…)`."""
 
     namespace: Namespace
     name: str
     kind: Literal["scalar", "table"]
     arguments: pa.Schema
     returns: pa.Schema
-    """Of a scalar function, one field; of a table function without fields, they depend on the arguments."""
+    """One field for a scalar function; empty for a table function whose columns depend on the arguments."""
     handle: object = field(repr=False)
-    """How it is called (`providers/vgi/scans.py`)."""
+    """The call request (`providers/vgi/scans.py`)."""
     optional: tuple[str, ...] = ()
-    """The arguments that need not be given."""
+    """The optional arguments."""
     description: str | None = None
     tags: Mapping[str, str] = field(default_factory=dict)
     deterministic: bool = True

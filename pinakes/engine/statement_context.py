@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pyarrow as pa
 
-from pinakes.core.errors import InvalidArgument, PermissionDenied, listing
+from pinakes.core.errors import InvalidArgument, OutOfMemory, PermissionDenied, listing
 from pinakes.engine.datafusion.error_translation import translated
 from pinakes.engine.datafusion.plan_metrics import summary_of, work_of
 from pinakes.engine.planning.plan_schema import schema_of_plan
@@ -30,6 +31,11 @@ if TYPE_CHECKING:
     from pinakes.engine.iceberg.scan.file_integrity import Lookout, Remote
     from pinakes.engine.planning.planner import Planner
     from pinakes.engine.session import Session
+
+
+MOST_BYTES = 1 << 26
+"""Of texts in a batch of a result."""
+MOST_OF_ROW = 1 << 30
 
 
 @dataclass(slots=True)
@@ -119,7 +125,7 @@ class Execution:
         try:
             with self._blaming_files(), translated(), self._blaming_stores(remote):
                 while (batch := self.query.interruptible(lambda: next(stream[0], None))) is not None:
-                    yield _as(batch.to_pyarrow(), schema)
+                    yield from _as(batch.to_pyarrow(), schema)
                 if lookout is not None:
                     self.query.interruptible(lookout.wait)
             self._check_files()
@@ -182,9 +188,32 @@ class Execution:
         return pa.Table.from_batches(list(self.read(frame, schema)), schema=schema)
 
 
-def _as(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
-    """The batch under the planned schema: execution may refine nullability or string representation."""
+def _as(batch: pa.RecordBatch, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+    """The batch under the planned schema: execution may refine nullability or string representation. Rows of a join
+    share their texts until they are copied here: a batch in which these are large is made into several."""
     if batch.schema.equals(schema):
-        return batch
+        yield batch
+        return
+    size = sum(_viewed(column) for column in batch.columns)
+    if size > MOST_BYTES:
+        if batch.num_rows > 1:
+            half = batch.num_rows // 2
+            yield from _as(batch.slice(0, half), schema)
+            yield from _as(batch.slice(half), schema)
+            return
+        if size > MOST_OF_ROW:
+            raise OutOfMemory(f"a row of {size:,} bytes is larger than the largest allowed, {MOST_OF_ROW:,}")
     columns = [c if c.type == f.type else c.cast(f.type) for c, f in zip(batch.columns, schema, strict=True)]
-    return pa.RecordBatch.from_arrays(columns, schema=schema)
+    yield pa.RecordBatch.from_arrays(columns, schema=schema)
+
+
+def _viewed(values: pa.Array) -> int:
+    """The bytes of texts that are views, when each has a copy of its own."""
+    if pa.types.is_string_view(values.type) or pa.types.is_binary_view(values.type):
+        views = np.frombuffer(values.buffers()[1], np.int32)[values.offset * 4 :]
+        return int(views[: len(values) * 4 : 4].sum(dtype=np.int64))
+    if pa.types.is_list(values.type):
+        return _viewed(values.flatten())
+    if pa.types.is_struct(values.type):
+        return sum(_viewed(field) for field in values.flatten())
+    return 0

@@ -1,1 +1,1 @@
-"""The Flight SQL server: the engine for clients on the wire. Read `server.py` first. Only this knows pyarrow.flight."""
+"""The Flight SQL server. Start reading at `server.py`. No other package imports pyarrow.flight on the server side."""

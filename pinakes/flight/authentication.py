@@ -1,12 +1,12 @@
-"""Who calls: the gate that lets a call in, or not. The ways to log in are in `logins/`.
+"""Authentication of calls. The login methods are in `logins/`.
 
-A token says at once whose it is, and a call without credentials is turned away before anything is looked at. A user
-with a password (Basic) is answered with a token that stands for them from then on (Bearer), as the clients of Flight
-expect. Failed logins slow down the user at an address, and the address (`logins/throttle.py`); password checks wait in
-a queue in which addresses take turns (`logins/queue.py`). Arrow reports the address only once a call has begun, and
-never for the handshake by which clients log in. So the password of a handshake is checked at once only if there is a
-free slot and handshakes have not failed often of late. Else the token that it is answered with is checked with its
-first call, whose address is known. A token never waits.
+A call without credentials is rejected immediately. A bearer token is checked immediately. A login with user and
+password (Basic) is answered with a token (Bearer) for later calls, as Flight clients expect. Failed logins delay the
+user at an address, and the address (`logins/throttle.py`); password checks wait in a queue that is fair between
+addresses (`logins/queue.py`). Arrow reports the address only after a call has begun, and never for the handshake by
+which clients log in. So the password of a handshake is checked immediately only if there is a free slot and few
+handshakes have failed recently. Otherwise it is checked with the first call that sends the returned token, whose
+address is known. A token never waits.
 """
 
 from __future__ import annotations
@@ -39,39 +39,39 @@ log = logging.getLogger(__name__)
 COOKIE = "arrow_flight_session_id"
 MOST_TOKENS = 10_000
 MOST_STRANGERS, PATIENCE = 10_000, 60.0
-"""Tokens whose password was not checked yet, and the seconds that they are kept."""
+"""Limits of logins whose password is not checked yet: their number, and the seconds that they are kept."""
 LONGEST_USER, LONGEST_PASSWORD = 256, 1024
-"""Characters; longer ones are refused unseen."""
+"""Maximum length in characters; longer values are rejected without a check."""
 ANYWHERE = ""
-"""The address of a handshake, which Arrow does not report: all handshakes share one limit."""
+"""The address of a handshake, since Arrow does not report it. All handshakes share one limit."""
 
 
 class MustWait(fl.FlightUnauthenticatedError):  # type: ignore[misc]
-    """Too many logins have failed to check another one now."""
+    """Too many failed logins: the password is not checked now."""
 
 
 @dataclass(eq=False, slots=True)
 class Login:
-    """What a token of ours stands for: a user who has proved to be one, or credentials that nobody looked at yet."""
+    """The login of a token that this server issued: a proved user, or credentials that are not checked yet."""
 
     credentials: Credentials
     token: bytes = field(default_factory=lambda: secrets.token_urlsafe(24).encode())
     proof: Proof | None = None
     lock: threading.Lock = field(default_factory=threading.Lock)
     origin: str = ANYWHERE
-    """The address of its newest call."""
+    """Address of the latest call."""
 
     @property
     def user(self) -> str:
-        return ""  # whoever has the token is its owner
+        return ""  # the token itself proves ownership
 
     def close(self) -> None:
-        """Nothing is held."""
+        """Does nothing: a login holds no resources."""
 
 
 class Unchecked:
-    """Logins whose password was not checked yet, for a minute. Thread-safe; anybody can add one, so each call takes
-    constant time."""
+    """Logins whose password is not checked yet; they expire after a minute. Thread-safe. Unauthenticated clients can
+    add entries, so every operation takes constant time."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -100,7 +100,7 @@ class Unchecked:
 
 
 class Caller(fl.ServerMiddleware):  # type: ignore[misc]
-    """Who makes one call, and with what. `identity` is known once the gate has admitted the call."""
+    """The caller of one call. `identity` is set once `Gate.admit` has accepted the call."""
 
     def __init__(self, client: Client, cookie: bytes | None, login: Login | None, token: str | None) -> None:
         self.client, self.cookie, self.login, self._token = client, cookie, login, token
@@ -123,7 +123,7 @@ class Caller(fl.ServerMiddleware):  # type: ignore[misc]
 
 
 class Gate(fl.ServerMiddlewareFactory):  # type: ignore[misc]
-    """Lets a call in, or not."""
+    """The middleware that authenticates each call."""
 
     def __init__(
         self,
@@ -138,14 +138,14 @@ class Gate(fl.ServerMiddlewareFactory):  # type: ignore[misc]
         self._authenticator = authenticator
         self._administrators = frozenset(administrators)
         self._certificates = certificates
-        """Whether the client's certificate says who calls."""
+        """Whether the client certificate identifies the caller."""
         self._logins: Expiring[Login] = Expiring("token", idle, MOST_TOKENS, lifetime=age)
         self._strangers = Unchecked()
-        """Kept apart, so that many of them push out nobody who has logged in."""
+        """Separate from the proved logins, so that a flood of unchecked ones evicts none of them."""
         self._throttle = throttle or Throttle()
         self._queue = LoginQueue()
 
-    # --- a call begins --------------------------------------------------------------------------------------------
+    # --- start of a call: the address is unknown ----------------------------------------------------------------------
 
     def start_call(self, info: Any, headers: Mapping[str, list[Any]]) -> Caller:
         with _refusing():
@@ -170,7 +170,7 @@ class Gate(fl.ServerMiddlewareFactory):  # type: ignore[misc]
         return caller
 
     def _login(self, credentials: Credentials) -> Login | None:
-        """What a token of ours stands for; a new one for a user with a password."""
+        """Returns the login of a token; creates one for a user with a password."""
         if credentials.secret is None:
             return None
         if credentials.user is None:
@@ -182,10 +182,10 @@ class Gate(fl.ServerMiddlewareFactory):  # type: ignore[misc]
         self._strangers.put(login)
         return login
 
-    # --- a call goes on: now it is known where it comes from ------------------------------------------------------
+    # --- within a call: the address is known --------------------------------------------------------------------------
 
     def admit(self, caller: Caller, context: fl.ServerCallContext) -> None:
-        """Raise unless it is known who calls. Every method of the server asks this first."""
+        """Raises unless the caller is authenticated. Every method of the server calls this first."""
         with _refusing():
             if self._certificates:
                 caller.prove(self._certified(context))
@@ -194,7 +194,7 @@ class Gate(fl.ServerMiddlewareFactory):  # type: ignore[misc]
                     raise _unknown()
                 caller.prove(self._look_at(caller.login, _address(context.peer())))
             elif caller.login is not None:
-                # a login that was proved by its handshake: its address is known with its first call
+                # The handshake has proved the login already; its first call shows the address.
                 self._note_origin(caller.login, caller.login.credentials.user or "", _address(context.peer()))
 
     def _note_origin(self, login: Login, user: str, address: str) -> None:
@@ -209,8 +209,8 @@ class Gate(fl.ServerMiddlewareFactory):  # type: ignore[misc]
         return self._with_roles(Identity(user))
 
     def _look_at(self, login: Login, address: str) -> Identity:
-        """Check a user and a password: once for each login, and then the password is forgotten. Calls that bring the
-        same login meanwhile wait in the queue, too, which is bounded."""
+        """Checks user and password, once per login, and then drops the password. Concurrent calls with the same login
+        wait in the same bounded queue."""
         user = login.credentials.user or ""
         self._check_may_try(user, address)
         is_proved = address != ANYWHERE and self._throttle.has_logged_in(user, address)
@@ -218,7 +218,7 @@ class Gate(fl.ServerMiddlewareFactory):  # type: ignore[misc]
         try:
             with self._queue.slot(origin, waits=address != ANYWHERE), login.lock:
                 if login.proof is None and login.credentials.secret is not None:
-                    self._check_may_try(user, address)  # others may have failed while this one waited
+                    self._check_may_try(user, address)  # other attempts may have failed while this one waited
                     self._check_password(login, address)
                 return self._stands(login.proof)
         except QueueFull:
@@ -249,7 +249,7 @@ class Gate(fl.ServerMiddlewareFactory):  # type: ignore[misc]
         self._strangers.remove(login)
         if login.proof is not None:
             self._logins.put(login, login.token)
-        if by is not self._authenticator:  # it was replaced meanwhile, and may have ended this login unseen
+        if by is not self._authenticator:  # replaced meanwhile: this login may have been ended
             self._logins.take(login.token, "")
             login.proof = None
 
@@ -266,8 +266,8 @@ class Gate(fl.ServerMiddlewareFactory):  # type: ignore[misc]
     def admit_by(
         self, authenticator: Authenticator, administrators: Collection[str], changed: Collection[str] | None
     ) -> None:
-        """Another tells from now on who calls. What was given out to these users, or to all, for a password that may
-        not be theirs any more ends; the others notice nothing."""
+        """Replaces the authenticator and ends the logins of the changed users (None: of all users). Other logins stay
+        valid."""
         self._authenticator, self._administrators = authenticator, frozenset(administrators)
         self._logins.remove_all(lambda login: changed is None or login.credentials.user in changed)
 
@@ -277,10 +277,10 @@ class Gate(fl.ServerMiddlewareFactory):  # type: ignore[misc]
 
 
 class Handshake(fl.ServerAuthHandler):  # type: ignore[misc]
-    """The call by which clients log in. The gate has let it in already and answers with a token."""
+    """The handshake by which clients log in. `Gate` has authenticated the call already and answers with a token."""
 
     def authenticate(self, outgoing: Any, incoming: Any) -> None:
-        """Nothing is left to do."""
+        """Does nothing: `Gate` has done the work."""
 
     def is_valid(self, token: bytes) -> bytes:
         return b""
@@ -293,10 +293,10 @@ def _unknown() -> fl.FlightUnauthenticatedError:
 
 
 class _refusing:
-    """Errors within become what a stranger may be told; the rest is logged."""
+    """Converts errors into messages that an unauthenticated client may see, and logs the details."""
 
     def __enter__(self) -> None:
-        """Nothing to begin."""
+        """Does nothing."""
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: Any) -> None:
         if isinstance(error, Unreachable):
@@ -309,7 +309,8 @@ class _refusing:
 
 
 def _address(peer: str) -> str:
-    """The IP address in `ipv4:192.0.2.1:4711`; what is no TCP connection has no port."""
+    """Returns the IP address in `ipv4:192.0.2.1:4711`. Peers that are not TCP connections have no port and are returned
+    as they are."""
     return address_of(peer)[0] if peer.startswith(("ipv4:", "ipv6:")) else peer
 
 
@@ -324,7 +325,7 @@ def _credentials(header: str) -> Credentials:
         return Credentials(None, value.strip())
     if kind.lower() != "basic":
         return Credentials()
-    padded = value.strip() + "=" * (-len(value.strip()) % 4)  # ADBC leaves the padding out
+    padded = value.strip() + "=" * (-len(value.strip()) % 4)  # ADBC omits the padding
     try:
         user, _, password = base64.b64decode(padded, validate=True).decode().partition(":")
     except (binascii.Error, UnicodeDecodeError):
@@ -333,7 +334,8 @@ def _credentials(header: str) -> Credentials:
 
 
 def _cookie(header: str) -> bytes | None:
-    """By hand: what http.cookies unquotes takes it quadratic time in some versions of Python."""
+    """Returns the session cookie. Parsed by hand, since unquoting by http.cookies takes quadratic time in some versions
+    of Python."""
     given = [part.strip().partition("=") for part in header.split(";")]
     found = [value.strip('"') for name, _, value in given if name == COOKIE]
     return found[-1].encode() if found else None

@@ -1,8 +1,8 @@
-"""A client's connection: the session of the engine behind it, and what the client holds there.
+"""Client connections: the engine session of a client and its handles.
 
-Flight has calls and no connections. A call belongs to the session that its cookie names; a client that keeps no cookies
-(ADBC, unless it is asked to) to the session of its user and its TCP connection. Handles of prepared statements and
-transactions know their own connection, so they work from anywhere.
+Flight has calls but no connections. A call belongs to the session that its cookie names. For a client without cookies
+(ADBC by default) it belongs to the session of its user and TCP connection. Handles of prepared statements and
+transactions refer to their connection, so they work from any call of the user.
 """
 
 from __future__ import annotations
@@ -32,36 +32,36 @@ class Connection:
     lock: threading.RLock = field(default_factory=threading.RLock)
     """Held while a transaction begins or ends."""
     keeps_cookies: bool = False
-    """Whether its client is known to name it by its cookie, and so can come back from anywhere."""
+    """Whether the client sends the cookie, so that it can return over another TCP connection."""
     peer: str = ""
-    """Where its newest call came from."""
+    """Address of the latest call."""
     cookie: bytes = field(default_factory=lambda: secrets.token_hex(16).encode())
-    """Names it to clients that keep cookies."""
+    """Identifies the session to clients that keep cookies."""
     latest: tuple[int, Query] | None = None
-    """The statement that a remote shell began last, and the number that the shell gave it."""
+    """The latest statement of a remote shell, with the number that the shell gave it."""
 
     @property
     def user(self) -> str:
         return self.session.identity.user
 
     def renew(self, identity: Identity) -> None:
-        """The same user with the token and the roles of the newest call."""
+        """Takes over the token and the roles of the latest call of the same user."""
         if identity != self.session.identity:
             self.session.renew(identity)
 
     @property
     def is_busy(self) -> bool:
-        """Whether a statement runs, or its rows are fetched or wait for it."""
+        """Whether a statement is running, or its result is pending or being fetched."""
         return any(query.ended is None for query in self.session.running)
 
     def close(self) -> None:
-        """What runs is stopped and what was not committed rolled back."""
+        """Cancels running statements and rolls back the transaction."""
         self.session.close()
 
 
 @dataclass(eq=False, slots=True)
 class Transaction:
-    """The handle of a transaction: it says which connection it was begun on."""
+    """The handle of a transaction on a connection."""
 
     connection: Connection
     begun: EngineTransaction
@@ -72,12 +72,12 @@ class Transaction:
 
     @property
     def is_open(self) -> bool:
-        """Not any more when a statement has ended it; the session may be in another one since."""
+        """False once a statement has ended the transaction; the session may be in another one since."""
         return self.connection.session.transaction is self.begun
 
     def take_up(self) -> None:
-        """A statement has ended it, and the client goes on with the handle: it is in the transaction that has begun
-        since, or in a new one."""
+        """Continues the handle after a statement has ended its transaction: it now refers to the session's current
+        transaction, or to a new one."""
         session = self.connection.session
         if session.transaction is None:
             session.begin()
@@ -85,7 +85,7 @@ class Transaction:
         self.begun = session.transaction
 
     def close(self) -> None:
-        """Nobody used it for too long: roll it back, which the end of its connection does, too."""
+        """Rolls back an expired transaction. Closing the connection does so, too."""
         with self.connection.lock:
             if self.is_open:
                 self.connection.session.end_transaction()
@@ -94,13 +94,13 @@ class Transaction:
 
 @dataclass(eq=False, slots=True)
 class Prepared:
-    """A statement that was described, and the values that were bound to it."""
+    """A prepared statement and its bound parameters."""
 
     connection: Connection
     sql: str
     description: Description
     bound: pa.Table | None = None
-    """A row for each execution; the columns are the parameters in order."""
+    """One row per execution; the columns are the parameters in order."""
 
     @property
     def user(self) -> str:
@@ -110,18 +110,19 @@ class Prepared:
         self.bound = None
 
     def parameters(self, row: int) -> dict[str, pa.Scalar]:
-        """The values of one execution, by name."""
+        """Returns the values of one execution, by name."""
         if self.bound is None:
             return {}
         names = self.description.parameters.names
         return {name: self.bound.column(at)[row] for at, name in enumerate(names)}
 
     def bind(self, rows: pa.Table) -> None:
-        """The values for the executions to come."""
+        """Sets the values for the next executions."""
         self.bound = self.arranged(rows)
 
     def arranged(self, rows: pa.Table) -> pa.Table | None:
-        """Values in the order of the parameters: by name where they have names and all are there, else by position."""
+        """Returns the values in the order of the parameters: by name if the parameters are named and all are given,
+        otherwise by position."""
         names = self.description.parameters.names
         if not rows.num_columns and not names:
             return None
@@ -134,31 +135,31 @@ class Prepared:
 
 
 def _fitting(column: pa.ChunkedArray, expected: pa.DataType) -> pa.ChunkedArray:
-    """Values that can be compared with those of the type that the statement expects."""
+    """Returns values that are comparable with the expected type."""
     column = plain_parameter(column, expected)
     if pa.types.is_time32(column.type) and pa.types.is_time64(expected):
-        return column.cast(expected)  # DataFusion compares no two units of times
+        return column.cast(expected)  # DataFusion can't compare times of different units
     return column
 
 
 @dataclass(eq=False, slots=True)
 class Parked:
-    """A result that waits to be fetched, or is being fetched."""
+    """A result that is pending or being fetched."""
 
     connection: Connection
-    """Whose client is to fetch it."""
+    """The connection whose client fetches it."""
     result: Result
     schema: pa.Schema
-    """As it goes over the wire."""
+    """The schema on the wire."""
     stopped: str | None = None
-    """Why it must not be taken for complete."""
+    """The reason why it was canceled; the result is then incomplete."""
 
     @property
     def user(self) -> str:
         return self.connection.user
 
     def cancel(self, reason: str) -> None:
-        """Whoever fetches it gets an error, and what still runs is dropped."""
+        """Cancels the query; the client that fetches the result gets an error."""
         self.stopped = reason
         self.result.stop(reason)
         self.result.close()

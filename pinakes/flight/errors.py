@@ -1,6 +1,7 @@
-"""Errors on their way to a client: each keeps its code in its message and gets the gRPC status that drivers know.
+"""Conversion of errors for clients: the message keeps the error code, and the gRPC status is the one that drivers
+expect.
 
-Every call goes through `told`. What pyarrow would send of any other exception is the server's traceback.
+Every call runs within `told`. For any other exception pyarrow would send the server's traceback.
 """
 
 from __future__ import annotations
@@ -29,14 +30,15 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 MOST_BYTES = 7_000
-"""Of headers that a message may take: clients in Java take 8 KB of all headers together."""
+"""Maximum bytes of headers for a message: Java clients accept 8 KB for all headers."""
 LONGEST = 1_000
-"""Characters of a message that go beside a status: gRPC takes 8 KB of headers, and sends bytes as base64."""
+"""Maximum characters of a message in the extra info of a status: gRPC accepts 8 KB of headers, and encodes bytes as
+base64."""
 
 
 class _NoTraceback(type):
-    """The class of exceptions that Arrow can't format: it then sends their class's name after the message, instead of
-    the traceback. Python's `traceback` reads the qualified name of a class before anything else of it."""
+    """Metaclass of exceptions that Arrow can't format, so that it appends the class name to the message instead of the
+    traceback. Python's `traceback` reads the qualified name of a class first."""
 
     def __getattribute__(cls, name: str) -> Any:
         if name == "__qualname__":
@@ -49,7 +51,7 @@ class Refused(pa.ArrowInvalid, metaclass=_NoTraceback):  # type: ignore[misc]
 
 
 class NotThere(pa.ArrowKeyError, metaclass=_NoTraceback):  # type: ignore[misc]
-    """NOT_FOUND: a handle of this server that is not known, or not any more."""
+    """NOT_FOUND: the handle is unknown or has expired."""
 
 
 class NotImplementedHere(pa.ArrowNotImplementedError, metaclass=_NoTraceback):  # type: ignore[misc]
@@ -72,12 +74,12 @@ _STATUS: dict[type[PinakesError], type[Exception]] = {
     errors.DataCorrupt: fl.FlightServerError,
     errors.InternalError: fl.FlightInternalError,
 }
-"""All others are about the statement: INVALID_ARGUMENT."""
+"""All other errors concern the statement: INVALID_ARGUMENT."""
 
 
 def for_caller(error: PinakesError, caller: Identity | None) -> PinakesError:
-    """The same error, as far as it concerns who asks; a fault of ours is logged. Only administrators are told of paths
-    of the server's machine, and of what a fault was."""
+    """Returns the error as the caller may see it, and logs internal errors. Only administrators see paths on the server
+    and the details of internal errors."""
     if isinstance(error, InternalError):
         log.error("a call failed by a mistake of ours", exc_info=error)
     if caller is not None and caller.is_admin:
@@ -88,13 +90,14 @@ def for_caller(error: PinakesError, caller: Identity | None) -> PinakesError:
 
 
 def on_the_wire(error: PinakesError) -> Exception:
-    """The same error as Flight knows it."""
+    """Returns the Flight exception for an error."""
     kind = next((_STATUS[c] for c in type(error).__mro__ if c in _STATUS), Refused)
-    return kind(_fitting(error).told().removesuffix("."))  # Arrow puts one behind it
+    return kind(_fitting(error).told().removesuffix("."))  # Arrow appends one
 
 
 def _fitting(error: PinakesError) -> PinakesError:
-    """The same error with as much of its message as clients take: of a longer one they would see nothing at all."""
+    """Returns the error with its message cut to the size that clients accept; they would drop a longer one
+    completely."""
     room = MOST_BYTES - _size(error.told())
     if room >= 0:
         return error
@@ -106,13 +109,13 @@ def _fitting(error: PinakesError) -> PinakesError:
 
 
 def _size(text: str) -> float:
-    """Bytes of the two headers that Arrow sends it in: %xx for all but plain letters, and base64."""
+    """Returns the bytes in the two headers that Arrow uses: one percent-encoded, one base64."""
     raw = text.encode("utf-8", "replace")
     return sum(1 if 32 <= byte <= 126 else 3 for byte in raw) + 4 / 3 * len(raw)
 
 
 def on_the_wire_whole(error: PinakesError) -> Exception:
-    """The same for a shell of ours: with its code and position beside the status."""
+    """Returns the Flight exception for a remote shell: code and position are in the extra info of the status."""
     values = json.dumps(as_values(error, LONGEST), ensure_ascii=False).encode()
     sent: Exception = fl.FlightServerError(error.code, values)
     return sent
@@ -120,7 +123,7 @@ def on_the_wire_whole(error: PinakesError) -> Exception:
 
 @contextmanager
 def told(caller: Caller | None = None) -> Iterator[None]:
-    """Errors within reach the client as they are meant to."""
+    """Converts errors within the block into Flight exceptions."""
     who = caller.identity if caller is not None else None
     sent = on_the_wire_whole if caller is not None and caller.client.is_shell else on_the_wire
     try:
@@ -139,7 +142,8 @@ def told(caller: Caller | None = None) -> Iterator[None]:
 
 @contextmanager
 def without_status() -> Iterator[None]:
-    """Arrow 26 knows no status of Flight's own in GetSchema: of such an error it would send the traceback."""
+    """Converts Flight errors for GetSchema, where Arrow 26 does not support Flight statuses and would send the
+    traceback."""
     try:
         yield
     except fl.FlightError as error:

@@ -1,7 +1,6 @@
-"""Things that clients hold by an opaque handle: parked results, prepared statements, connections. Each belongs to the
-user who got the handle, is forgotten when nobody used it for a while, and there are only so many. What is busy counts
-as used until it is not.
-"""
+"""The registry of objects that clients refer to by an opaque handle: pending results, prepared statements, connections.
+Each belongs to the user who got the handle. It expires when it has not been used for a while, and the number is
+limited. A busy object counts as used."""
 
 from __future__ import annotations
 
@@ -37,8 +36,8 @@ class _Held(NamedTuple, Generic[T]):
 
 
 class Expiring(Generic[T]):
-    """Thread-safe. `what` names one of them in errors; `age` is in seconds since its last use, `lifetime` since it was
-    made, and 0 is for ever. What is `busy` is in use, and outlives both until it is not."""
+    """A thread-safe registry. `what` names an object in errors; `age` is the maximum number of seconds since its last
+    use, `lifetime` since it was added (0: no limit). A busy object does not expire."""
 
     def __init__(
         self,
@@ -59,12 +58,13 @@ class Expiring(Generic[T]):
         return len(self._held)
 
     def count(self, user: str) -> int:
-        """How many are a user's."""
+        """Returns the number of objects of a user."""
         with self._lock:
             return sum(held.thing.user == user for held in self._held.values())
 
     def put(self, thing: T, handle: bytes | None = None) -> bytes:
-        """Hold it; its handle, which can't be guessed. When there are too many, one of the user who holds most goes."""
+        """Adds an object and returns its handle, which is random. When the registry is full, evicts an object of the
+        user who holds most."""
         handle = handle or secrets.token_bytes(16)
         dropped: list[T] = []
         with self._lock:
@@ -75,8 +75,8 @@ class Expiring(Generic[T]):
         return handle
 
     def _least_needed(self) -> bytes:
-        """Of the user who holds most: else one could push out what others hold. The one that was not used for longest,
-        and one that is busy only if all are."""
+        """Returns the handle to evict: the least recently used of the user who holds most, so that one user can't evict
+        the objects of others. A busy object is evicted only if all are busy."""
         counts = Counter(held.thing.user for held in self._held.values())
         most = max(counts.values())
         theirs = [(h, held.thing) for h, held in self._held.items() if counts[held.thing.user] == most]
@@ -85,7 +85,8 @@ class Expiring(Generic[T]):
         return next(idle, None) or next(others, None) or theirs[0][0]
 
     def find(self, handle: bytes, user: str) -> T | None:
-        """It, used now; None when it is not there, or somebody else's, which nobody is told."""
+        """Returns the object and marks it as used; None if it is unknown or belongs to another user, without a
+        distinction."""
         with self._lock:
             found = self._held.pop(handle, None)
             if found is None:
@@ -95,7 +96,7 @@ class Expiring(Generic[T]):
         return found.thing if is_theirs else None
 
     def owner(self, handle: bytes) -> str | None:
-        """Whose it is; None when it is not there."""
+        """Returns the user of a handle; None if it is unknown."""
         with self._lock:
             found = self._held.get(handle)
         return None if found is None else found.thing.user
@@ -107,7 +108,7 @@ class Expiring(Generic[T]):
         return found
 
     def take(self, handle: bytes, user: str) -> T | None:
-        """It, for who alone has it from now on."""
+        """Removes and returns the object; None if it is unknown or belongs to another user."""
         with self._lock:
             found = self._held.get(handle)
             if found is None or found.thing.user != user:
@@ -116,7 +117,7 @@ class Expiring(Generic[T]):
         return found.thing
 
     def drop_oldest(self, user: str, may: Callable[[T], bool]) -> bool:
-        """Close the one of a user's that may go and was not used for longest; whether there was one."""
+        """Closes the user's least recently used object that `may` accepts; returns whether there was one."""
         with self._lock:
             mine = (h for h, held in self._held.items() if held.thing.user == user and may(held.thing))
             oldest = next(mine, None)
@@ -135,7 +136,7 @@ class Expiring(Generic[T]):
         )
 
     def sweep(self) -> None:
-        """Close what nobody used for too long, and what is too old."""
+        """Closes expired objects."""
         now = self._clock()
         dropped: list[T] = []
         with self._lock:
@@ -148,7 +149,7 @@ class Expiring(Generic[T]):
         self._close(dropped)
 
     def remove_all(self, belongs: Callable[[T], bool] = lambda _: True) -> None:
-        """Close all, or some of them."""
+        """Closes all objects, or those that `belongs` accepts."""
         with self._lock:
             over = [handle for handle, held in self._held.items() if belongs(held.thing)]
             dropped = [self._held.pop(handle).thing for handle in over]
@@ -158,7 +159,7 @@ class Expiring(Generic[T]):
         return now - held.used > self._age or (self._lifetime > 0 and now - held.born > self._lifetime)
 
     def _close(self, dropped: Iterable[T]) -> None:
-        """Each of them, also when another can't be: a session that rolls back asks its catalogs."""
+        """Closes each object and logs failures: a session that rolls back calls its catalogs, which may fail."""
         for thing in dropped:
             try:
                 thing.close()

@@ -1,6 +1,7 @@
-"""What one user may ask of the server at most: how long a text, how many results that wait, how many sessions.
+"""Limits per user: length of a statement, number of pending results, number of sessions.
 
-The numbers are `[server.statements]` of the configuration; how many statements run is `engine/execution/admission.py`.
+The values come from `[server.statements]` of the configuration. The number of running statements is limited in
+`engine/execution/admission.py`.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ def check_text(sql: str, limits: StatementLimits) -> None:
 
 
 def check_results(ask: Ask) -> None:
-    """Before a statement is carried out whose result is to wait."""
+    """Checks the number of pending results before a statement runs."""
     waiting, most = ask.service.parked.count(ask.user), ask.service.statements.results_per_user
     if waiting >= most:
         raise ServerBusy(
@@ -35,8 +36,8 @@ def check_results(ask: Ask) -> None:
 
 
 def make_room(connections: Expiring[Connection], user: str, limits: StatementLimits) -> None:
-    """Before a session begins: the user's idle one that was not used for longest may have to go. Clients hardly ever
-    say that they leave, so many of them are nobody's."""
+    """Makes room for a new session by closing the user's least recently used idle one, if necessary. Clients rarely
+    close their sessions, so many are abandoned."""
     if connections.count(user) >= limits.sessions_per_user and not connections.drop_oldest(user, _is_idle):
         raise ServerBusy(
             f"you have {limits.sessions_per_user} sessions on this server that run something or have a transaction, "

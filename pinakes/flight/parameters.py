@@ -1,4 +1,4 @@
-"""The values of parameters as a client sends them: a stream of batches, held in memory, so there is a limit to it."""
+"""Parameter values that a client sends as a stream of batches. They are held in memory, so their size is limited."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from pinakes.flight.service import Ask
 from pinakes.flight.streams import received
 
 SURE = 0.02
-"""Seconds to make sure that all rows have come, before they are used."""
+"""Seconds to wait for a late cancellation before the rows are used, see `Call.check_there`."""
 
 
 def read_parameters(reader: Any, ask: Ask, sure: float = 0.0) -> pa.Table:
-    """All rows of parameters. A client that binds nothing sends no data at all."""
+    """Returns all rows of parameters. A client without bindings sends no data."""
     batches: list[pa.RecordBatch] = []
     size, most = 0, ask.service.statements.parameters_size
     try:
         schema = reader.schema
-    except pa.ArrowInvalid:  # the stream ended before a schema came
+    except pa.ArrowInvalid:  # the stream ended before a schema
         return pa.table({})
     for batch in received(reader, ask.call, sure):
         batches.append(batch)

@@ -1,7 +1,7 @@
-"""The sessions of clients that keep no cookies, by user and TCP connection, for as long as that connection is there.
+"""Sessions of clients without cookies, by user and TCP connection, while that connection exists.
 
-Flight does not tell when a client disconnects, and a port that was given back is soon another program's, which must not
-find itself in a stranger's session. Linux lists the connections there are; elsewhere sessions go by their age alone.
+Flight does not report disconnects, and a released port is soon reused by another program, which must not get the
+session of the previous one. Linux lists the open connections; on other systems such sessions expire by age only.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from pathlib import Path
 from urllib.parse import unquote
 
 Address = tuple[str, int]
-"""IP and port; IPv4 within IPv6 as IPv4."""
+"""IP address and port; IPv4-mapped IPv6 addresses are normalized to IPv4."""
 
 _LISTS = (Path("/proc/self/net/tcp"), Path("/proc/self/net/tcp6"))
 _ESTABLISHED = "01"
 
 
 class Peers:
-    """Thread-safe. `look` tells the other ends of the machine's connections, with what tells a connection from the next
-    one of the same address; None where nobody knows."""
+    """Thread-safe. `look` returns the remote addresses of the machine's TCP connections with an id that distinguishes
+    successive connections of one address; None if the system does not list them."""
 
     def __init__(self, look: Callable[[], Mapping[Address, str] | None] | None = None) -> None:
         self._look = look or established
@@ -30,7 +30,7 @@ class Peers:
         self._sessions: dict[tuple[str, str], tuple[bytes, str | None]] = {}
 
     def find(self, user: str, peer: str) -> bytes | None:
-        """The handle of the session."""
+        """Returns the handle of the session."""
         found = self._sessions.get((user, peer))
         return None if found is None else found[0]
 
@@ -39,12 +39,12 @@ class Peers:
             self._sessions[user, peer] = handle, None
 
     def gone(self, peers: set[str]) -> set[str]:
-        """Those whose connection is not there any more."""
+        """Returns the peers whose connection is closed."""
         there = self._look() if peers else None
         return set() if there is None else {peer for peer in peers if _number(peer, there) is None}
 
     def sweep(self) -> list[bytes]:
-        """Forget those whose connection is gone; their handles."""
+        """Removes the sessions whose connection is closed; returns their handles."""
         with self._lock:
             known = dict(self._sessions)
             there = self._look() if known else None
@@ -57,18 +57,19 @@ class Peers:
 
 
 def address_of(peer: str) -> Address:
-    """As gRPC writes it: ipv4:127.0.0.1:5000, ipv6:%5B::1%5D:5000."""
+    """Parses gRPC's notation: ipv4:127.0.0.1:5000, ipv6:%5B::1%5D:5000."""
     host, _, port = unquote(peer).partition(":")[2].rpartition(":")
-    return _plain(ipaddress.ip_address(host.strip("[]").partition("%")[0])), int(port)  # the kernel lists no zones
+    return _plain(ipaddress.ip_address(host.strip("[]").partition("%")[0])), int(port)  # /proc has no zone ids
 
 
 def _number(peer: str, there: Mapping[Address, str]) -> str | None:
-    """What tells the connection from the next; one that is no TCP connection is always the same."""
+    """Returns the id of the connection; constant for peers that are not TCP connections."""
     return there.get(address_of(peer)) if peer.startswith(("ipv4:", "ipv6:")) else ""
 
 
 def established() -> dict[Address, str] | None:
-    """The other ends of this machine's TCP connections, and the number that the kernel gave each."""
+    """Returns the remote addresses of this machine's TCP connections with their inode numbers; None if there is no
+    list."""
     lists = [path for path in _LISTS if path.exists()]
     return dict(entry for path in lists for entry in _read(path.read_text())) if lists else None
 
@@ -82,7 +83,7 @@ def _read(text: str) -> Iterator[tuple[Address, str]]:
 
 
 def _bytes(text: str) -> bytes:
-    """Words of 32 bits in the order of the machine."""
+    """Decodes an address: 32-bit words in the byte order of the machine."""
     raw = bytes.fromhex(text)
     words = [raw[at : at + 4] for at in range(0, len(raw), 4)]
     return b"".join(word[::-1] if sys.byteorder == "little" else word for word in words)

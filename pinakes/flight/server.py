@@ -1,13 +1,13 @@
-"""The server: every call of Flight finds the command or action that answers it. Read this first.
+"""The server: maps each Flight call to a command or an action. Read this first.
 
-    GetFlightInfo   a statement is carried out and its rows wait under a ticket (`commands/running.py`); a question
-                    about metadata is its own ticket
-    DoGet           the rows of a ticket, in pieces, while `streams.py` watches whether the client is still there
+    GetFlightInfo   runs a statement, whose result is pending under a ticket (`commands/running.py`); a metadata command
+                    is its own ticket
+    DoGet           sends the rows of a ticket in batches, while `streams.py` watches for a disconnected client
     DoPut           changes, bound parameters, ingested rows
     DoAction        prepared statements, transactions, session options, cancel (`actions/`)
 
-What is kept between calls is in `service.py`, who calls in `authentication.py`, what may go over the wire in
-`wire_types.py`, and what becomes of errors in `errors.py`.
+State between calls is in `service.py`, authentication in `authentication.py`, type conversion in `wire_types.py`, and
+error conversion in `errors.py`.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ from pinakes.flight.wire.messages import Message, unpack
 DRAIN_GLANCE = 0.05
 LEAVE_SECONDS = 3.0
 _CALLER = "pinakes"
-"""Under this key a call's middleware is found."""
+"""The key of the middleware in a call's context."""
 
 
 class Certificates(NamedTuple):
-    """What the server shows, and what its clients must: a certificate that one of the authorities (PEM) has signed, if
-    there are any; it may say who they are."""
+    """The certificates of the server and, optionally, the authorities (PEM) that must have signed the certificates of
+    clients. `are_users`: a client certificate identifies the user."""
 
     own: tuple[bytes, bytes]
     authorities: bytes | None = None
@@ -50,7 +50,7 @@ class Certificates(NamedTuple):
 
 
 class FlightSqlServer(fl.FlightServerBase):  # type: ignore[misc]
-    """Listens from the moment it is made. `location` is grpc://host:port, or grpc+tls:// with a certificate."""
+    """Listens from construction on. `location` is grpc://host:port, or grpc+tls:// with a certificate."""
 
     def __init__(
         self,
@@ -63,7 +63,7 @@ class FlightSqlServer(fl.FlightServerBase):  # type: ignore[misc]
         limits: ServerLimits | None = None,
         after: FlightSqlServer | None = None,
     ) -> None:
-        """`after` is the one that listened here before: its clients find what they hold."""
+        """`after` is the previous listener, whose sessions and handles this one takes over."""
         limits = limits or engine.config.server.limits
         self._service: Service = Service(engine, limits) if after is None else after._service
         certified = certificates is not None and certificates.are_users
@@ -82,7 +82,7 @@ class FlightSqlServer(fl.FlightServerBase):  # type: ignore[misc]
         try:
             super().__init__(
                 location,
-                # With a handler of its own, Arrow would not tell whose certificate it is.
+                # With an auth handler Arrow would not report the client certificate.
                 auth_handler=None if certified else Handshake(),
                 tls_certificates=[certificates.own] if certificates is not None else None,
                 verify_client=authorities is not None,
@@ -96,13 +96,13 @@ class FlightSqlServer(fl.FlightServerBase):  # type: ignore[misc]
         self._watch: Watch = Watch(limits.most_calls, self._sweep) if after is None else after._watch
 
     def held(self) -> dict[str, int]:
-        """What it holds at this moment, and the calls that run."""
+        """Returns the number of held objects and of running calls."""
         return {"calls": len(self._watch), **self._service.held()}
 
     def admit_by(
         self, authenticator: Authenticator, administrators: Collection[str], changed: Collection[str] | None
     ) -> None:
-        """Who calls from now on is told by another: these users came, went or have other passwords; None is any."""
+        """Replaces the authenticator; `changed` are the added, removed or changed users, None means all."""
         self._gate.admit_by(authenticator, administrators, changed)
 
     @property
@@ -110,7 +110,7 @@ class FlightSqlServer(fl.FlightServerBase):  # type: ignore[misc]
         return self._service.stops
 
     def drain(self, seconds: float, hurry: threading.Event) -> int:
-        """Begin nothing new and wait for what runs, so long at most; how many statements are left."""
+        """Stops accepting statements and waits up to `seconds` for running ones; returns how many are left."""
         self._service.stops = True
         until = time.monotonic() + seconds
         while (left := len(self._service.engine.tracker.alive())) and time.monotonic() < until:
@@ -119,9 +119,10 @@ class FlightSqlServer(fl.FlightServerBase):  # type: ignore[misc]
         return left
 
     def close(self) -> bool:
-        """Stop: calls that run end with an error, what was not committed is rolled back. Whether all calls ended."""
+        """Stops the server: running calls end with an error, transactions are rolled back. Returns whether all calls
+        ended."""
         self._service.close()
-        # It waits for every call, also for one whose client takes no rows and stays: such a one is left behind.
+        # `shutdown` waits for every call, also for a client that never reads its rows; such a call is abandoned.
         leaving = threading.Thread(target=self.shutdown, name="pinakes-flight-close", daemon=True)
         leaving.start()
         leaving.join(LEAVE_SECONDS)
@@ -134,7 +135,7 @@ class FlightSqlServer(fl.FlightServerBase):  # type: ignore[misc]
         with self._answering(context) as ask:
             command, message = _command(descriptor)
             answer = command.info(message, ask)
-            # No location: the rows are where the answer came from, also behind a proxy.
+            # No location: the rows are on the server that answers, also behind a proxy.
             endpoints = [fl.FlightEndpoint(answer.ticket, [])]
             return fl.FlightInfo(answer.schema, descriptor, endpoints, answer.records, -1)
 
@@ -177,17 +178,17 @@ class FlightSqlServer(fl.FlightServerBase):  # type: ignore[misc]
         with told():
             raise NotSupportedError("Flight SQL has no exchanges: ask with its commands")
 
-    # --- what they share ------------------------------------------------------------------------------------------
+    # --- shared by the calls ------------------------------------------------------------------------------------------
 
     @contextmanager
     def _answering(self, context: fl.ServerCallContext) -> Iterator[Ask]:
-        """One call: watched, its errors told, on its own connection."""
+        """Handles one call: authenticates it, converts its errors, watches it, and finds its connection."""
         caller = self._caller(context)
         with told(caller), self._watch.over(context, caller.identity.user) as call:
             yield Ask(self._service, caller, self._service.connection(caller, context), call)
 
     def _caller(self, context: fl.ServerCallContext) -> Caller:
-        """Who calls. Nothing is answered before this."""
+        """Returns the authenticated caller. Every call does this first."""
         caller: Caller = context.get_middleware(_CALLER)
         self._gate.admit(caller, context)
         return caller

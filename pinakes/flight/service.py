@@ -1,4 +1,4 @@
-"""What the server holds between calls: connections, prepared statements, transactions, parked results."""
+"""The state of the server between calls: connections, prepared statements, transactions, pending results."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from pinakes.flight.peers import Peers
 from pinakes.flight.streams import Call
 
 LINGER = 60.0
-"""Seconds that a session waits for its client to come back with its cookie, though it never did before; and a result
-for one whose connection has gone."""
+"""Seconds to keep a session whose client may return with its cookie though it never sent one, and a result whose client
+has disconnected."""
 OVER = "the transaction was ended already, by a statement (COMMIT, ROLLBACK), and the session is in another one"
 
 
@@ -44,24 +44,24 @@ class Service:
         )
         self.parked: Expiring[Parked] = Expiring("result", limits.result_ttl, limits.most_results)
         self.flowing: dict[bytes, Parked] = {}
-        """Results that are being fetched, by their handles."""
+        """Results that are being fetched, by handle."""
         self.limits = limits
         self.stops = False
-        """Whether it takes no new statements any more."""
+        """Whether the server is shutting down and accepts no new statements."""
         self._peers = Peers()
         self._left: dict[bytes, float] = {}
-        """The sessions whose client has gone with its connection, and since when."""
+        """Sessions whose client has disconnected, with the time when it was noticed."""
         self._absent: dict[str, float] = {}
-        """The connections that are gone and have results waiting, and since when."""
+        """Closed connections with pending results, with the time when it was noticed."""
         self._lock = threading.Lock()
 
     @property
     def statements(self) -> StatementLimits:
-        """What one may ask for at most, as the configuration has it now."""
+        """The limits of the current configuration."""
         return self.engine.config.server.statements
 
     def held(self) -> dict[str, int]:
-        """How many of each there are."""
+        """Returns the number of objects of each kind."""
         return {
             "sessions": len(self.connections),
             "results": len(self.parked) + len(self.flowing),
@@ -70,12 +70,12 @@ class Service:
         }
 
     def check_taking(self, connection: Connection) -> None:
-        """A server that stops lets transactions come to their end, and begins nothing else."""
+        """Raises if the server is shutting down, except within a transaction, which may finish."""
         if self.stops and connection.session.transaction is None:
             raise ServerBusy("this server stops, and begins nothing new: connect again in a moment, or to another")
 
     def connection(self, caller: Caller, context: fl.ServerCallContext) -> Connection:
-        """The one that a call belongs to; a new one tells its client the cookie that names it."""
+        """Returns the connection of a call. A new connection sends its cookie to the client."""
         user, peer = caller.identity.user, context.peer()
         with self._lock:
             handle = caller.cookie or self._peers.find(user, peer)
@@ -96,11 +96,11 @@ class Service:
         return made
 
     def holder(self, connection: Connection) -> Transaction | None:
-        """The handle whose transaction the session is in; None when a statement (BEGIN) has begun it."""
+        """Returns the handle of the session's transaction; None if a BEGIN statement opened it."""
         return next((t for t in self.transactions.all() if t.connection is connection and t.is_open), None)
 
     def forget(self, connection: Connection) -> None:
-        """End a connection, with all that belongs to it."""
+        """Closes a connection and its handles."""
         self.prepared.remove_all(lambda p: p.connection is connection)
         self.transactions.remove_all(lambda t: t.connection is connection)
         self.connections.remove_all(lambda c: c is connection)
@@ -112,7 +112,7 @@ class Service:
         self._sweep_left(time.monotonic())
 
     def _sweep_unfetched(self, now: float) -> None:
-        """Close the results whose client has gone with its connection: they hold places that others wait for."""
+        """Closes pending results whose client has disconnected: they hold slots that other statements wait for."""
         gone = self._peers.gone({parked.connection.peer for parked in self.parked.all()})
         self._absent = {peer: self._absent.get(peer, now) for peer in gone}
         over = {peer for peer, since in self._absent.items() if now - since > LINGER}
@@ -120,8 +120,8 @@ class Service:
             self.parked.remove_all(lambda parked: parked.connection.peer in over)
 
     def _sweep_left(self, now: float) -> None:
-        """Close the sessions that nobody can come back to: their client kept no cookie and has gone, and no handle of a
-        prepared statement or transaction leads there."""
+        """Closes sessions that no client can return to: the client sent no cookie and has disconnected, and no prepared
+        statement or transaction refers to them."""
         held = {connection.cookie for connection in self.connections.all()}
         self._left |= dict.fromkeys(self._peers.sweep(), now)
         self._left = {handle: since for handle, since in self._left.items() if handle in held}
@@ -138,7 +138,7 @@ class Service:
 
 
 class Ask(NamedTuple):
-    """One call: who asks, on which connection, and what watches over it."""
+    """The context of one call: service, caller, connection, and the watched call."""
 
     service: Service
     caller: Caller
@@ -150,19 +150,19 @@ class Ask(NamedTuple):
         return self.caller.identity.user
 
     def within(self, transaction: bytes | None) -> Connection:
-        """The connection of a transaction, or the call's own when none is given."""
+        """Returns the connection of a transaction, or the call's own if none is given."""
         if not transaction:
             return self.connection
         found = self.service.transactions.get(transaction, self.user)
         with found.connection.lock:
-            if not found.is_open:  # else the statement would be its own commit
+            if not found.is_open:  # otherwise the statement would commit on its own
                 if self.service.holder(found.connection) is not None:
                     raise InvalidArgument(OVER)
                 found.take_up()
         return self._asking(found.connection)
 
     def prepared(self, handle: bytes) -> Prepared:
-        """The statement of a handle, which may be of another connection of the user."""
+        """Returns the prepared statement of a handle; it may belong to another connection of the user."""
         found = self.service.prepared.get(handle, self.user)
         if found.connection.session.is_closed:
             self.service.prepared.take(handle, self.user)
@@ -171,6 +171,6 @@ class Ask(NamedTuple):
         return found
 
     def _asking(self, connection: Connection) -> Connection:
-        """It has the rights and the token of who asks now, and not those that it was made with."""
+        """Sets the connection's identity to the privileges and the token of the current caller."""
         connection.renew(self.caller.identity)
         return connection

@@ -1,6 +1,7 @@
-"""What the server says of itself and of its SQL: every piece of information that Flight SQL has a number for.
+"""The values of CommandGetSqlInfo: properties of the server and of its SQL dialect.
 
-Each is left in: the JDBC driver fails with a NullPointerException where one is missing. `0` as a limit means none.
+All numbers of Flight SQL are present: the JDBC driver fails with a NullPointerException if one is missing. `0` as a
+limit means unlimited.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ Value = str | bool | int | tuple[str, ...] | dict[int, tuple[int, ...]] | None
 
 
 class Bits(int):
-    """A set of options, or one of several: an int32, while a plain number is an int64."""
+    """A bit mask or an enum value: an int32, while a plain number is an int64."""
 
 
 def _of(*options: int) -> Bits:
@@ -41,7 +42,7 @@ _CONVERSIONS: dict[int, tuple[int, ...]] = {
     **dict.fromkeys(_TIMES, (*_TIMES, *_TEXTS)),
     **dict.fromkeys(_BYTES, (*_BYTES, *_TEXTS)),
 }
-"""By the numbers of SqlSupportsConvert: CAST from each type to these."""
+"""Supported CAST targets per type, by the numbers of SqlSupportsConvert."""
 
 SERVER: dict[int, Value] = {
     0: "Pinakes",
@@ -55,7 +56,7 @@ SERVER: dict[int, Value] = {
     8: Bits(1),  # transactions, without savepoints
     9: True,  # cancel
     10: True,  # bulk ingestion
-    11: True,  # within transactions, too
+    11: True,  # also within transactions
 }
 SYNTAX: dict[int, Value] = {
     500: True,  # CREATE and DROP of catalogs
@@ -63,7 +64,7 @@ SYNTAX: dict[int, Value] = {
     502: True,  # of tables
     503: Bits(3),  # unquoted names are folded to lower case
     504: '"',
-    505: Bits(0),  # quoted names are exact, for which there is no number
+    505: Bits(0),  # quoted names are case-sensitive, for which there is no number
     506: False,  # a table that is listed may still not be readable by this user
     507: Bits(0),  # NULL is greater than any value
     508: tuple(sorted(RESERVED)),
@@ -79,7 +80,7 @@ SYNTAX: dict[int, Value] = {
     518: True,  # aliases of tables
     519: False,
     520: True,  # expressions in ORDER BY
-    521: True,  # ORDER BY what is not selected
+    521: True,  # ORDER BY of columns that are not selected
     522: _of(0, 1),
     523: True,  # LIKE … ESCAPE
     524: True,  # NOT NULL
@@ -90,7 +91,7 @@ SYNTAX: dict[int, Value] = {
     529: "schema",
     530: "procedure",
     531: "catalog",
-    532: True,  # a catalog stands first
+    532: True,  # the catalog comes first
     533: _of(0),
     534: _of(0),
     535: Bits(0),
@@ -121,12 +122,12 @@ SYNTAX: dict[int, Value] = {
 
 
 WITHOUT_TRANSACTIONS: dict[int, Value] = {8: Bits(0), 11: False, 562: 0, 563: False, 564: Bits(0)}
-"""What the JDBC driver is told: its commit() and rollback() do nothing and never reach the server, so an application
-that believed in them would lose its way back. BEGIN, COMMIT and ROLLBACK as statements work there, too."""
+"""The values for the JDBC driver: its commit() and rollback() do nothing and never reach the server, so an application
+that relied on them could not roll back. BEGIN, COMMIT and ROLLBACK as statements work there, too."""
 
 
 def informed(prepared_age: float, transaction_age: float, *, is_java: bool = False) -> dict[int, Value]:
-    """All of it, with how long this server keeps what nobody uses."""
+    """Returns all values, including the expiry times of this server."""
     ages = {100: Bits(int(prepared_age * 1000)), 101: Bits(int(transaction_age * 1000))}
     return {**SERVER, **ages, **SYNTAX, **(WITHOUT_TRANSACTIONS if is_java else {})}
 
@@ -150,7 +151,7 @@ SCHEMA = pa.schema(
 
 
 def batch(values: Mapping[int, Value]) -> pa.RecordBatch:
-    """The values under the union type that the protocol asks for."""
+    """Returns the values in the union type of the protocol."""
     children: list[list[object]] = [[] for _ in CHILDREN]
     kinds, offsets = [], []
     for value in values.values():

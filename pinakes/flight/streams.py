@@ -1,8 +1,8 @@
-"""Rows on their way to a client, and who watches over the calls that run.
+"""Row streams to clients, and the watch over running calls.
 
-A call's thread waits in native code, so it can't see that its client has gone. One thread looks after all of them: it
-asks each call, ten times a second, whether it was canceled, and stops its query. The query's own thread is then
-interrupted (`engine/execution/interrupts.py`), which drops the plan that runs.
+A call's thread blocks in native code, so it can't see that its client has disconnected. One thread polls all calls ten
+times a second and cancels the queries of canceled calls. The query's own thread is then interrupted
+(`engine/execution/interrupts.py`), which drops the running plan.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ from pinakes.flight.wire_types import conformed
 log = logging.getLogger(__name__)
 
 MOST_BYTES = 4 << 20
-"""Of one message: clients of gRPC refuse what is larger than 16 MB, and some what is larger than 4."""
+"""Maximum size of a message: gRPC clients reject more than 16 MB, some more than 4 MB."""
 GONE = "its client has gone, or has canceled it"
 PAUSE = 0.002
 INTERVAL = 0.1
-"""Seconds between two looks at the calls that run."""
+"""Seconds between two checks of the running calls."""
 SWEEP = 1.0
-"""Seconds between two looks at what has expired."""
+"""Seconds between two sweeps of expired objects."""
 
 
 class Call:
-    """A call of a user that runs, and the query that it waits for."""
+    """A running call of a user and the query that it waits for."""
 
     __slots__ = ("_context", "_gone", "_stop", "user")
 
@@ -44,18 +44,18 @@ class Call:
         self._gone = False
 
     def started(self, query: Query) -> None:
-        """It waits for this query from now on."""
+        """Sets the query that the call waits for."""
         self.waits_for(query.cancel)
 
     def waits_for(self, stop: Callable[[str], object]) -> None:
-        """What stops that which it waits for from now on."""
+        """Sets the function that stops the operation that the call waits for."""
         self._stop = stop
         if self._gone:
             stop(GONE)
 
     def check_there(self, seconds: float) -> None:
-        """Raise when the client has gone. A stream that it did not finish looks as if it had ended, and that it was cut
-        off is known a moment later than its end: so this looks for a while."""
+        """Raises if the client has disconnected. An interrupted stream looks like a complete one, and the cancellation
+        arrives a moment after the end of the stream, so this polls for `seconds`."""
         until = time.monotonic() + seconds
         while not self._context.is_cancelled():
             if time.monotonic() >= until:
@@ -64,14 +64,14 @@ class Call:
         raise QueryCanceled("the client has gone before all its rows had come: nothing was changed")
 
     def look(self) -> None:
-        """Stop what a client that has gone was waiting for."""
+        """Stops the operation of a disconnected client."""
         self._gone = self._gone or self._context.is_cancelled()
         if self._gone and self._stop is not None:
             self._stop(GONE)
 
 
 class Watch:
-    """The calls that run. `most` at a time: each holds a thread. One user has seven eighths at most of those that the
+    """The running calls, at most `most`, since each holds a thread. One user may hold seven eighths of those that the
     others leave: a client can hold a call for as long as it likes."""
 
     def __init__(self, most: int, sweep: Callable[[], None]) -> None:
@@ -89,8 +89,8 @@ class Watch:
 
     @contextmanager
     def over(self, context: fl.ServerCallContext, user: str, *, goes_on: bool = False) -> Iterator[Call]:
-        """Watch a call within. The context is only valid while its call runs, so nobody looks at it after this. One
-        that only `goes_on` was counted before, and what it is to give out would be lost if it were refused now."""
+        """Watches a call within the block. The context is valid only while the call runs, so it is not used afterwards.
+        A call with `goes_on` was admitted before and is never rejected, since its result would be lost."""
         call = Call(context, user)
         with self._lock:
             if not goes_on:
@@ -130,21 +130,21 @@ class Watch:
     def _look(self, call: Call) -> None:
         try:
             call.look()
-        except Exception:  # the others are to be looked after, too
+        except Exception:  # the other calls must still be watched
             log.exception("a call could not be stopped")
 
     def _sweeping(self) -> None:
-        """On a thread of its own: to close a session may mean to wait for a catalog."""
+        """Sweeps on its own thread: closing a session may wait for a catalog."""
         while not self._closed.wait(SWEEP):
             try:
                 self._sweep()
-            except Exception:  # the thread must outlive whatever a catalog does when its session is closed
+            except Exception:  # the thread must survive errors of catalogs while sessions are closed
                 log.exception("what has expired could not be closed")
 
 
 def received(reader: Any, call: Call, seconds: float) -> Iterator[pa.RecordBatch]:
-    """The batches that a client sends, all of them or an error. Each is checked: Arrow takes offsets and indices as
-    they are, also those that lead out of the memory of the batch."""
+    """Yields all batches that a client sends, or raises. Each batch is validated: Arrow does not check offsets and
+    indices, which could point outside of the batch's memory."""
     for chunk in reader:
         if chunk.data is not None:
             try:
@@ -156,7 +156,7 @@ def received(reader: Any, call: Call, seconds: float) -> Iterator[pa.RecordBatch
 
 
 def sliced(batch: pa.RecordBatch, most: int = MOST_BYTES) -> Iterator[pa.RecordBatch]:
-    """The batch in pieces of at most so many bytes, if no single row is larger."""
+    """Splits a batch into pieces of about `most` bytes. A single row is never split."""
     parts = -(-batch.nbytes // most)
     if parts <= 1 or batch.num_rows <= 1:
         yield batch
@@ -164,11 +164,11 @@ def sliced(batch: pa.RecordBatch, most: int = MOST_BYTES) -> Iterator[pa.RecordB
     rows = -(-batch.num_rows // parts)
     for start in range(0, batch.num_rows, rows):
         piece = batch.slice(start, rows)
-        # Rows differ in size; a piece that is still much too large is halved again.
+        # Rows differ in size; a piece that is still much too large is split again.
         yield from sliced(piece, most) if piece.nbytes > 2 * most and rows < batch.num_rows else (piece,)
 
 
 def as_sent(batches: Iterator[pa.RecordBatch], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
-    """Batches in the types and sizes of the wire."""
+    """Yields the batches in wire types and sizes."""
     for batch in batches:
         yield from sliced(conformed(batch, schema))

@@ -1,8 +1,9 @@
-"""Which types go over the wire: those that every driver reads, and reads right.
+"""Types on the wire: those that every driver reads correctly.
 
-The JDBC driver refuses views and half floats, takes a dictionary's index for its value and an unsigned integer for a
-signed one, and can't show a time with a zone; Arrow's Java knows no decimals of 32 and 64 bits. So each becomes the
-plain type that holds all its values. Times keep their zone unless the client is Java, which gets them in UTC.
+The JDBC driver rejects views and half floats, reads a dictionary's index as its value and an unsigned integer as a
+signed one, and can't show a time with a zone; Arrow's Java library does not support decimals of 32 and 64 bits. So each
+is converted to the plain type that holds all its values. Times keep their zone unless the client is Java, which gets
+them in UTC.
 """
 
 from __future__ import annotations
@@ -26,16 +27,17 @@ _PLAIN: dict[pa.DataType, pa.DataType] = {
 }
 PREFIX = "ARROW:FLIGHT:SQL:"
 SHELL = "shell"
-"""What a remote shell says of itself in the header `x-pinakes-client`."""
+"""Value of the header `x-pinakes-client` of a remote shell."""
 
 
 @dataclass(frozen=True, slots=True)
 class Client:
-    """What matters of a client for what it is sent."""
+    """The properties of a client that affect what it is sent."""
 
     is_java: bool = False
     is_shell: bool = False
-    """One of ours, which prints values as the embedded shell does: it needs their own types, and whole errors."""
+    """A remote shell, which prints values like the embedded one: it needs the original types, and errors with code and
+    position."""
 
     @classmethod
     def of(cls, user_agent: str, kind: str = "") -> Client:
@@ -43,12 +45,13 @@ class Client:
 
     @property
     def uncounted(self) -> int:
-        """What is told of a change whose rows nobody counts. By -1 the JDBC driver understands that it was no change,
-        and runs it again as a query."""
+        """The row count of a change whose count is unknown. The JDBC driver takes -1 for a query and runs the statement
+        again."""
         return 0 if self.is_java else -1
 
     def schema(self, schema: pa.Schema) -> pa.Schema:
-        """That of a result. Java asks it for sizes and names of types; REMARKS would become a column's label there."""
+        """Returns the schema of a result for this client. Java reads sizes and type names from it; REMARKS would become
+        the column label there."""
         fields = [self._field(field) for field in schema]
         if self.is_java:
             fields = [f.with_metadata(type_metadata(sql_name_of_arrow(was.type))) for f, was in zip(fields, schema)]  # noqa: B905
@@ -86,20 +89,20 @@ class Client:
 
 
 def _is_encoded(t: pa.DataType) -> bool:
-    """Whether it is another way to keep the values of a plain type. pyarrow can't send dictionaries that come with the
-    rows, and views would carry all that they look at."""
+    """Whether it is an encoding of a plain type. pyarrow can't send dictionaries that change between batches, and views
+    would carry all the buffers that they refer to."""
     return bool(is_.is_dictionary(t) or is_.is_run_end_encoded(t) or t in (pa.string_view(), pa.binary_view()))
 
 
 def type_metadata(sql_type: str) -> dict[str, str]:
-    """What drivers read of a type, from a field's metadata."""
+    """Returns the field metadata that drivers read about a type."""
     told = {"TYPE_NAME": sql_type, "PRECISION": size_of(sql_type), "SCALE": digits_of(sql_type)}
     return {PREFIX + key: str(value) for key, value in told.items() if value is not None}
 
 
 def parameter_type(t: pa.DataType) -> pa.DataType:
-    """What a client is to send. The JDBC driver writes milliseconds whatever the declared unit; a type that nobody
-    knows is a text."""
+    """Returns the type that a client should send. The JDBC driver writes milliseconds for every declared unit; an
+    unknown type is a string."""
     if is_.is_null(t):
         return pa.string()
     if is_.is_time(t):
@@ -108,7 +111,7 @@ def parameter_type(t: pa.DataType) -> pa.DataType:
 
 
 def conformed(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
-    """The batch under the types of the wire."""
+    """Returns the batch in wire types."""
     if batch.schema.equals(schema, check_metadata=True):
         return batch
     columns = [_cast(column, field.type) for column, field in zip(batch.columns, schema, strict=True)]

@@ -1,7 +1,7 @@
 """SQL in notebooks and in IPython: `%load_ext pinakes`, then `%sql` and `%%sql` (docs/notebook.md).
 
-`magics.py` (read first) answers the two, `line.py` reads what stands on their line, `cell.py` runs the statements,
-`values.py` finds the Python variables that they name, `completion.py` completes them.
+`magics.py` (read first) implements both, `line.py` parses their line, `cell.py` runs the statements, `values.py` looks
+up Python variables, `completion.py` completes names.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ if TYPE_CHECKING:
 
 
 def load(shell: InteractiveShell) -> None:
-    """What `%load_ext pinakes` does."""
+    """Implements `%load_ext pinakes`."""
     from pinakes.notebook.completion import complete_in
     from pinakes.notebook.line import with_body
     from pinakes.notebook.magics import SqlMagics
 
-    unload(shell)  # loaded twice: one of each is enough
+    unload(shell)  # in case it is loaded already
     magics = SqlMagics(shell)
     shell.register_magics(magics)
     shell.input_transformers_cleanup.append(with_body)
@@ -26,7 +26,7 @@ def load(shell: InteractiveShell) -> None:
 
 
 def unload(shell: InteractiveShell) -> None:
-    """What `%unload_ext pinakes` does: the connection that the magic opened is closed, and the magic is gone."""
+    """Implements `%unload_ext pinakes`: removes the magic and closes the connection that it opened."""
     from pinakes.notebook.completion import stop_completing
     from pinakes.notebook.line import with_body
     from pinakes.notebook.magics import SqlMagics

@@ -1,7 +1,7 @@
-"""The statements of a cell, run one after the other on a connection. What each gives is shown; the last is handed back.
+"""Runs the statements of a cell in order. Each result is displayed; the last one is returned.
 
-An error ends the cell with one message: it is the error itself, taught to show no traceback, since none of the frames
-in it would be the user's. An interrupt of the kernel cancels the statement and ends the cell, too.
+An error ends the cell with one message: the error itself is changed to show no traceback, which would contain no frame
+of the user. An interrupt of the kernel cancels the statement and also ends the cell.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ from pinakes.parser import split
 from pinakes.parser.split import ScriptPart
 
 STAY_OPEN = 8
-"""Results that were shown, have more rows than that and can still be read to their end."""
+"""Maximum number of displayed results with more rows that stay open."""
 
 
 class ShownResult(Relation):
-    """A relation that a cell shows. A notebook holds on to all it has shown, and each would keep its query open; so
-    what is seen whole is kept in memory, and of the others only the last few stay open."""
+    """A relation that a cell displays. A notebook keeps all displayed results, and each would keep its query open. So
+    small results are kept in memory, and of the others only the last few stay open."""
 
     _open: ClassVar[deque[weakref.ref[ShownResult]]] = deque()
 
@@ -44,7 +44,7 @@ class ShownResult(Relation):
                 ShownResult._open.append(weakref.ref(self))
 
     def let_go(self) -> None:
-        """Forget the rows that nobody has read."""
+        """Releases unread rows."""
         if self._kept is None and not self._passed_on:
             self._gone = f"{STAY_OPEN} others were shown after it, and the rows not seen were let go of"
             self._result.close()
@@ -58,7 +58,7 @@ class ShownResult(Relation):
 
 
 def run_cell(text: str, connection: Connection, namespaces: Namespaces, *, keep: bool) -> Relation | None:
-    """Run all statements. `keep` is for a last one that goes to a variable: a query then waits until it is read."""
+    """Runs all statements. With `keep` the last result goes to a variable: its query runs when it is read."""
     parts = split(text)
     last: Relation | None = None
     for number, part in enumerate(parts, 1):
@@ -86,7 +86,7 @@ def _run(part: ScriptPart, connection: Connection, namespaces: Namespaces, *, be
     finally:
         _show_warnings(connection)
         ShownResult.make_room()
-    if foreground.interrupted:  # it was done before the interrupt reached it: that must be seen
+    if foreground.interrupted:  # it ended before the interrupt: show its result
         _show(relation)
         raise InvalidArgument("interrupted; the statement above had ended by then, and nothing after it was run")
     return relation
@@ -99,17 +99,17 @@ def _show(relation: Relation) -> None:
 def _show_warnings(connection: Connection) -> None:
     while connection.session.warnings:
         warning = printable(f"warning: {connection.session.warnings.pop(0)}")
-        print(warning, file=sys.stderr)  # noqa: T201 - where notebooks show it
+        print(warning, file=sys.stderr)  # noqa: T201 - notebooks show stderr
 
 
 @contextmanager
 def told(part: ScriptPart | None = None, text: str = "") -> Iterator[None]:
-    """Errors of ours leave this as one message, whose position is that in the whole cell."""
+    """Converts errors within the block: they show one message, with the position within the cell."""
     start = (1, 1) if part is None else (part.line, part.offset - text.rfind("\n", 0, part.offset))
     try:
         with raising():
             yield
     except PinakesError as error:
         message = error.told(start)
-        error._render_traceback_ = lambda: [message]  # type: ignore[attr-defined]  # IPython asks for it
+        error._render_traceback_ = lambda: [message]  # type: ignore[attr-defined]  # called by IPython
         raise

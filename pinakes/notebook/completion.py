@@ -1,4 +1,4 @@
-"""Completion in `%sql` and `%%sql`: the text of the SQL goes to `api/completion`, what it proposes to IPython."""
+"""Completion in `%sql` and `%%sql`: passes the SQL text to `api/completion`, and its completions to IPython."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
 IDENTIFIER = "pinakes.sql"
 PATIENCE = 1.0
-"""Seconds that somebody who pressed Tab waits at most for a catalog to answer."""
+"""Maximum seconds that Tab waits for a catalog."""
 
 _CELL = re.compile(r"\s*%%sql(?=\s|$)")
 _LINE = re.compile(r"\s*(?:[^%'\"#]*=\s*)?%sql(?=\s)")
 
 
 def complete_in(shell: InteractiveShell, magics: SqlMagics) -> None:
-    """Take part in the completion of this shell."""
+    """Registers completion in this shell."""
 
     @context_matcher(identifier=IDENTIFIER, priority=100)  # type: ignore[untyped-decorator]
     def matcher(context: CompletionContext) -> SimpleMatcherResult:
@@ -42,7 +42,7 @@ def stop_completing(shell: InteractiveShell) -> None:
 
 
 def sql_at(text: str, line: int, column: int) -> tuple[str, int] | None:
-    """The SQL that the cursor stands in, and where in it; None when it stands in Python or among options."""
+    """Returns the SQL text around the cursor and the cursor's position in it; None within Python or options."""
     lines = text.split("\n")
     cursor = sum(len(before) + 1 for before in lines[:line]) + column
     if magic := _CELL.match(text):
@@ -55,11 +55,11 @@ def sql_at(text: str, line: int, column: int) -> tuple[str, int] | None:
 
 
 def _begin(text: str, after: int) -> int | None:
-    """Where the SQL begins on the line of a magic: behind the options and `name <<`."""
+    """Returns the start of the SQL on the line of a magic: after the options and `name <<`."""
     line = text[after:].split("\n")[0]
     try:
         sql = read_line(line).sql
-    except PinakesError:  # the options are not yet what they will be
+    except PinakesError:  # incomplete options
         return None
     return after + len(line.rstrip()) - len(sql) if sql else after + len(line)
 
@@ -68,7 +68,7 @@ def _proposed(magics: SqlMagics, sql: str, cursor: int) -> SimpleMatcherResult:
     completer = magics.completer()
     until = monotonic() + PATIENCE
     known, found = completer.loaded, completer.complete(sql, cursor)
-    # A listing tells what to load next; and what was loaded while it was asked for is not in the answer.
+    # A listing may start the next load, and names that were loaded during the call are not in its result.
     while (completer.busy or completer.loaded > known) and completer.settle(max(0.0, until - monotonic())):
         known, found = completer.loaded, completer.complete(sql, cursor)
     start = found[0].start if found else cursor

@@ -1,4 +1,4 @@
-"""What stands on the line of `%sql` and `%%sql`: options, `name <<`, and the beginning of the SQL.
+"""Parses the line of `%sql` and `%%sql`: options, `name <<`, and the beginning of the SQL.
 
 %sql --connect data=:memory: time_zone=Europe/Berlin
 %sql --connection con
@@ -27,9 +27,9 @@ _TARGET = re.compile(r"\s*(\w+)\s*<<")
 @dataclass(frozen=True, slots=True)
 class Line:
     sql: str
-    """What is not an option, as it is written."""
+    """The text after the options."""
     connect: Mapping[str, str] | None = field(default=None, repr=False)
-    """What to open a connection with: an argument of `pinakes.connect`, or a setting, each."""
+    """The arguments of a new connection: arguments of `pinakes.connect` and settings."""
     connection: str | None = None
     """The variable that holds the connection to use from now on."""
     out: str | None = None
@@ -37,12 +37,12 @@ class Line:
 
 
 def with_body(lines: list[str]) -> list[str]:
-    """A cell of one line, `%%sql SELECT 1`, with the body that IPython would miss."""
+    """Adds an empty body to a cell of one line, `%%sql SELECT 1`, since IPython requires one."""
     return [*lines, "\n"] if len(lines) == 1 and re.match(r"%%sql\s+\S", lines[0]) else lines
 
 
 def read_line(text: str) -> Line:
-    """The line in parts. A `--` with a blank after it begins a comment of SQL, and so ends the options."""
+    """Parses the line. A `--` followed by a blank begins an SQL comment, and so ends the options."""
     connect: dict[str, str] | None = None
     connection = out = None
     while option := _OPTION.match(text):

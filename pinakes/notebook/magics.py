@@ -58,22 +58,22 @@ class SqlMagics(Magics):
         return found if asked.out is None else self._put(asked.out, found)
 
     def disconnect(self) -> None:
-        """Close the connection, if it was opened here."""
+        """Closes the connection, if the magic opened it."""
         if self.connection is not None and self._opened_here:
             self.connection.close()
         self.connection = None
 
     def connected(self) -> Connection:
-        """The connection of this notebook."""
+        """Returns the connection of this notebook; opens one if necessary."""
         if self.connection is None:
             self._use(pinakes.connect(), opened_here=True)
         assert self.connection is not None
         return self.connection
 
     def completer(self) -> Completer:
-        """What completes statements on this connection."""
+        """Returns the completer of this connection."""
         if self._completer is None:
-            from pinakes.api.completion import Completer  # nobody may ever press Tab
+            from pinakes.api.completion import Completer  # lazy: completion may never be used
 
             self._completer = Completer(self.connected().session)
         return self._completer
@@ -117,5 +117,6 @@ class SqlMagics(Magics):
 
 
 def _given(text: str, namespaces: Namespaces) -> Any:
-    """A value of --connect: as it is written, or the value of a variable, so that no token stands in a notebook."""
+    """Returns a value of --connect: the literal text, or the value of a variable, so that tokens need not be written in
+    a notebook."""
     return variable(text[1:], namespaces, text) if text.startswith("$") else text

@@ -1,4 +1,5 @@
-"""Python variables as parameters: `$name` and `:name` are the value of a variable, bound and never spliced."""
+"""Python variables as parameters: `$name` and `:name` are bound to the value of a variable and never part of the SQL
+text."""
 
 from __future__ import annotations
 
@@ -9,11 +10,11 @@ from pinakes.core.errors import InvalidArgument
 from pinakes.parser.statements import Planned, Statement
 
 Namespaces = Sequence[Mapping[str, Any]]
-"""Where names are looked for, the nearest first."""
+"""The namespaces for the lookup, the nearest first."""
 
 
 def values_for(statement: Statement, namespaces: Namespaces) -> dict[str, Any]:
-    """The value of each parameter that a statement has."""
+    """Returns the value of each parameter of a statement."""
     if not isinstance(statement, Planned):
         return {}
     return {mark.name: _value(mark.name, namespaces) for mark in statement.placeholders}
@@ -28,7 +29,7 @@ def _value(name: str, namespaces: Namespaces) -> Any:
 
 
 def variable(name: str, namespaces: Namespaces, what: str) -> Any:
-    """The value of a Python variable; `what` asks for it."""
+    """Returns the value of a Python variable; `what` names its use in errors."""
     for namespace in namespaces:
         if name in namespace:
             return namespace[name]

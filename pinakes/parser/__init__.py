@@ -1,4 +1,6 @@
-"""Text → statements. The only door to sqlglot; start reading at `classify.py`, then `dispatch.py`, then a form."""
+"""Parses text to statements. The only package that imports sqlglot. Start reading at `classify.py`, then
+`dispatch.py`, then a module of `grammar`.
+"""
 
 from pinakes.parser.classify import (
     classify,

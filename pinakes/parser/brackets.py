@@ -1,4 +1,6 @@
-"""Brackets that fit, and not too many of them. Checked before any recursive reading: no depth can break the stack."""
+"""Checks that brackets match and limits their nesting before any recursive parsing, so that depth can't overflow
+the stack.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,7 @@ from pinakes.parser.lexer import Token
 
 DEEPEST = 200
 DEEPEST_QUERIES = 20
-"""Each subquery within another, but for those in FROM, doubles the time that DataFusion plans for."""
+"""The limit of nested subqueries: each one, except those in FROM, doubles DataFusion's planning time."""
 
 _CLOSES = {")": "(", "]": "[", "}": "{"}
 _BRACKETS = frozenset("()[]{}")
@@ -16,7 +18,7 @@ _SOURCES = frozenset({"FROM", "JOIN", "LATERAL", "("})
 
 
 def check_brackets(tokens: list[Token]) -> None:
-    """A Fault at the first bracket without its partner, and where nesting goes too deep."""
+    """Raises a Fault at the first unmatched bracket, and where nesting is too deep."""
     stack: list[Token] = []
     for token in [t for t in tokens if t.word in _BRACKETS]:
         opening = _CLOSES.get(token.word)

@@ -1,8 +1,8 @@
-"""Table functions of ours: FROM read_csv('a.csv', delim => ';'), FROM system.metadata.search('words'); and those of
-catalogs, FROM mydb.main.fn(10). They are found in the tokens and read here.
+"""Table functions of pinakes, FROM read_csv('a.csv', delim => ';'), FROM system.metadata.search('words'), and of
+catalogs, FROM mydb.main.fn(10). They are found among the tokens and parsed here.
 
-sqlglot sees each call as one quoted name, so that what stands within it is taken for no column; `tables.py` gives the
-call to its table. Arguments are literals and parameters; which functions and options there are, the engine says.
+sqlglot sees each call as one quoted name, so that its arguments are not taken for columns; `tables.py` attaches the
+call to its table. Arguments are literals and parameters; the engine resolves functions and options.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ READERS: Mapping[str, str] = {
     **dict.fromkeys(("READ_JSON", "READ_JSON_AUTO", "READ_NDJSON", "READ_NDJSON_AUTO"), "json"),
     **dict.fromkeys(("READ_ARROW", "READ_IPC", "READ_FEATHER"), "arrow"),
 }
-"""The functions that read files, and the format that each reads."""
+"""Functions that read files, with the format of each."""
 
 _SEARCH = ("SYSTEM", ".", "METADATA", ".", "SEARCH")
 
@@ -31,7 +31,7 @@ _DEEPEST = 20
 
 
 def take_calls(text: str, tokens: list[Token]) -> tuple[list[Token], dict[int, TableCall]]:
-    """The tokens with each call as one quoted name, and the calls by where they start."""
+    """Returns the tokens with each call as one quoted name, and the calls by their start offset."""
     kept: list[Token] = []
     found: dict[int, TableCall] = {}
     cursor = Cursor(text, tokens)
@@ -48,7 +48,7 @@ def take_calls(text: str, tokens: list[Token]) -> tuple[list[Token], dict[int, T
 
 
 def is_call(cursor: Cursor) -> bool:
-    """Whether a call of such a function starts here."""
+    """Returns whether such a call starts here."""
     return _is_ours(cursor) or _bracket(cursor) > cursor.at + 1
 
 
@@ -57,7 +57,7 @@ def _is_ours(cursor: Cursor) -> bool:
 
 
 def _bracket(cursor: Cursor) -> int:
-    """Where the bracket of a call stands whose name of several parts begins here; else 0."""
+    """Returns the index of the opening bracket of a call with a qualified name that starts here; else 0."""
     at = cursor.at
     while cursor.tokens[at : at + 1] and cursor.tokens[at].kind in ("word", "quoted"):
         if at + 1 < len(cursor.tokens) and cursor.tokens[at + 1].word == "(":

@@ -1,8 +1,8 @@
-"""Functions of catalogs, by names of several parts: `mydb.main.fn(x)`. Found among the tokens, before sqlglot.
+"""Functions of catalogs, called by qualified names: `mydb.main.fn(x)`. Found among the tokens, before sqlglot.
 
 Where rows are expected (FROM, JOIN) a call is a table of the statement, with constants as its arguments (`calls.py`
-reads it). Anywhere else it is an expression: only its name is located, and sqlglot sees one plain word in its place.
-Whether there is such a function, the engine says; what it does not know is left to DataFusion as it stands.
+parses it). In other places it is an expression: only its name is located, and sqlglot sees one word instead. The engine
+resolves the function; an unknown one is left to DataFusion unchanged.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pinakes.parser.lexer import Token
 from pinakes.parser.statements import FunctionRef, Span
 
 STAND_IN = "pinakes_function"
-"""What sqlglot reads in place of a name."""
+"""The word that sqlglot sees instead of a name."""
 
 _ROWS = frozenset({"FROM", "JOIN", "LATERAL"})
 _ENDS = frozenset(
@@ -26,7 +26,7 @@ _STARTS = frozenset({"SELECT", "FROM", "WITH", "TABLE", "VALUES"})
 
 
 class Dotted(NamedTuple):
-    """A name of several parts with a bracket after it: the numbers of its first token and of the bracket."""
+    """A qualified name with a bracket after it: the indexes of its first token and of the bracket."""
 
     first: int
     bracket: int
@@ -34,7 +34,7 @@ class Dotted(NamedTuple):
 
 
 def has_dotted_call(tokens: Sequence[Token]) -> bool:
-    """Whether there may be one at all: most statements have none."""
+    """Returns whether there may be such a call: most statements have none."""
     return any(
         t.word == "(" and i > 2 and tokens[i - 2].word == "." and _is_name(tokens[i - 1]) for i, t in enumerate(tokens)
     )
@@ -55,7 +55,7 @@ def dotted_calls(tokens: Sequence[Token]) -> Iterator[Dotted]:
 
 
 def function_refs(tokens: Sequence[Token]) -> tuple[FunctionRef, ...]:
-    """The calls that are expressions."""
+    """Returns the calls that are expressions."""
     if not has_dotted_call(tokens):
         return ()
     found = [call for call in dotted_calls(tokens) if not call.gives_rows]
@@ -63,7 +63,7 @@ def function_refs(tokens: Sequence[Token]) -> tuple[FunctionRef, ...]:
 
 
 def without_refs(tokens: list[Token]) -> list[Token]:
-    """The tokens with one word for the name of each call that is an expression."""
+    """Returns the tokens with one word instead of the name of each call that is an expression."""
     if not has_dotted_call(tokens):
         return tokens
     kept: list[Token] = []
@@ -88,7 +88,7 @@ def _ref(tokens: Sequence[Token], call: Dotted) -> FunctionRef:
 
 
 def _arguments(tokens: Sequence[Token], bracket: int) -> int:
-    """How many arguments stand between the brackets."""
+    """Returns the number of arguments in the brackets."""
     depth, commas = 0, 0
     for at in range(bracket, len(tokens)):
         word = tokens[at].word
@@ -100,7 +100,7 @@ def _arguments(tokens: Sequence[Token], bracket: int) -> int:
 
 
 def _name_end(tokens: Sequence[Token], at: int) -> int:
-    """Where a name of parts that begins here ends; `at` itself if none does."""
+    """Returns the end of the qualified name that starts here; `at` if there is none."""
     if not _is_name(tokens[at]) or (at and tokens[at - 1].word == "."):
         return at
     end = at + 1
@@ -121,13 +121,13 @@ class _Level:
     def __init__(self, *, expects: bool) -> None:
         self.is_query = False
         self.clause = False
-        """Within FROM, or within ON: a comma leads to the next table."""
+        """In FROM or ON: the next table follows a comma."""
         self.expects = expects
-        """A table comes next."""
+        """Whether the next token is a table."""
 
 
 class _Places:
-    """Where the tokens that go by stand: whether rows or a value are expected next."""
+    """Tracks whether rows or a value are expected at the current token."""
 
     def __init__(self) -> None:
         self._levels = [_Level(expects=False)]

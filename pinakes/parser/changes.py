@@ -1,9 +1,10 @@
-"""UPDATE, DELETE and MERGE as one query over their fragments, so that sqlglot checks and locates all of them at once.
+"""Combines the fragments of UPDATE, DELETE and MERGE in one query, so that sqlglot checks and locates all of them
+at once.
 
     UPDATE t AS a SET x = e FROM s WHERE c   →   SELECT (e) FROM t AS a, s WHERE c
     MERGE INTO t USING s ON c WHEN …         →   SELECT (every condition and value) FROM t, s WHERE c
 
-The tokens keep their places in the user's text; the glue between them has no width.
+The tokens keep their offsets in the user's text; the tokens between them have no width.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ def fragments_of(statement: Update | Delete | Merge) -> Fragments:
 
 
 def clause_spans(clauses: Sequence[MergeClause]) -> list[Span]:
-    """Every expression in the WHEN clauses."""
+    """Returns the spans of all expressions in the WHEN clauses."""
     found: list[Span] = []
     for clause in clauses:
         found += [clause.condition] if clause.condition else []
@@ -52,8 +53,9 @@ def assignment_spans(assignments: Sequence[Assignment]) -> list[Span]:
 
 
 def locate_change(text: str, tokens: list[Token], fragments: Fragments) -> Located:
-    """What the change reads. A fragment that can't be read is a Fault. The references to columns are among it, since
-    each fragment is planned for itself, and its columns are those of a target that has another name there."""
+    """Locates tables and references of a change; an invalid fragment is a Fault. References to columns are
+    included, since each fragment is planned separately, where the target of its columns has another name.
+    """
     from pinakes.parser.references import references_of
 
     tokens = join_named(tokens)
@@ -64,7 +66,7 @@ def locate_change(text: str, tokens: list[Token], fragments: Fragments) -> Locat
 
 
 def as_query(tokens: list[Token], fragments: Fragments) -> list[Token]:
-    """The query that stands for the change."""
+    """Returns the query that represents the change."""
     starts = [t.start for t in tokens]
 
     def cut(span: Span) -> list[Token]:

@@ -1,4 +1,4 @@
-"""Text → Statement: the door of the parser. Whatever goes wrong inside leaves as an error of `core/errors.py`."""
+"""The entry point of the parser: text to Statement. All failures are raised as errors of `core/errors.py`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def classify(sql: str) -> AnyStatement:
-    """The one statement in `sql`: what it is and where things stand in it. ParseError if it can't be read."""
+    """Parses the single statement in `sql` and locates its parts. Raises ParseError if it is invalid."""
     text = sql.lstrip()
     try:
         return _read(text)
@@ -33,8 +33,9 @@ def classify(sql: str) -> AnyStatement:
 
 
 def locate_references(statement: Planned) -> References:
-    """Every reference to a column in a planned statement. Where it does not have them, its text is parsed once more:
-    ask only when you need it."""
+    """Returns every reference to a column in a planned statement. Parses the text again unless the statement has
+    them already, so call it only when they are needed.
+    """
     if statement.references is not None:
         return statement.references
     from pinakes.parser.columns import references
@@ -48,31 +49,33 @@ def locate_references(statement: Planned) -> References:
 
 
 def locate_definitions(statement: Planned) -> tuple[Definition, ...]:
-    """What the WITH of a planned statement defines. It reads the text anew: ask only when you need it."""
+    """Returns the definitions in the WITH of a planned statement. Parses the text again, so call it only when they
+    are needed.
+    """
     from pinakes.parser.definitions import definitions
 
     try:
         return definitions(statement)
-    except (Fault, RecursionError):  # what can't be read again, or not so deep, is left as it stands
+    except (Fault, RecursionError):  # can't be parsed again, or too deep: left as written
         return ()
 
 
 def locate_from_clauses(statement: Planned) -> tuple[FromClause, ...]:
-    """The FROM clauses of a planned statement whose order is free. It reads the text anew, too."""
+    """Returns the FROM clauses of a planned statement whose tables can be reordered. Parses the text again."""
     from pinakes.parser.from_clauses import from_clauses
 
     return from_clauses(statement)
 
 
 def locate_pairings(text: str, *, loose: bool) -> list[Span]:
-    """The conditions of a text that compare the rows of several tables (`pairings.py`)."""
+    """Returns the predicates of a text that compare rows of several tables (`join_predicates.py`)."""
     from pinakes.parser.join_predicates import pairings
 
     return pairings(text, loose=loose)
 
 
 def read_type(text: str) -> SqlType:
-    """A type as it is spelled: `DECIMAL(10, 2)`. ParseError if it is none."""
+    """Parses a type such as `DECIMAL(10, 2)`. Raises ParseError if it is invalid."""
     from pinakes.parser import types
 
     try:
@@ -106,7 +109,7 @@ def _check_single(tokens: list[Token]) -> None:
 
 
 def error_of(fault: Fault, sql: str, shift: int) -> PinakesError:
-    """What the user meets, without anything secret that stands in the text."""
+    """Converts a Fault to the error that users see, with secrets of the text redacted."""
     hidden = pieces(sql)
     offset = fault.offset + shift
     message = fault.message

@@ -1,4 +1,4 @@
-"""References to columns in a planned statement, located on demand: most statements run without."""
+"""References to columns in a planned statement, located on demand, since most statements don't need them."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _WITH_BODY = (AlterView, CopyTo, CreateTableAs, CreateView, Describe, Insert, Su
 
 
 def references(statement: Planned) -> References:
-    """Those of the statement; none if sqlglot can't read it."""
+    """Returns the references of the statement; empty if sqlglot can't parse it."""
     tokens = planned_tokens(statement, join_named(tokenize(statement.text))) if statement.parsed else []
     if not tokens:
         return References()
@@ -40,7 +40,7 @@ def references(statement: Planned) -> References:
 
 
 def planned_tokens(statement: Statement, tokens: list[Token]) -> list[Token]:
-    """The tokens of the query within a statement."""
+    """Returns the tokens of the query within a statement."""
     match statement:
         case Query():
             return tokens

@@ -57,7 +57,7 @@ def default_value(cursor: Cursor) -> Span:
 
 
 def table_constraint(cursor: Cursor) -> tuple[Part, ...] | None:
-    """[CONSTRAINT name] PRIMARY KEY (a, b), or None if what comes is a column."""
+    """[CONSTRAINT name] PRIMARY KEY (a, b), or None if a column follows."""
     if cursor.sees("CONSTRAINT") and cursor.peek(1).kind in ("word", "quoted"):
         cursor.take()
         cursor.part()

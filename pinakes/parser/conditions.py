@@ -1,4 +1,6 @@
-"""A condition split at its ANDs, each part with the columns that it names: enough to tell what it joins."""
+"""Splits a predicate at AND, and finds the columns that each part names: enough to determine the tables that it
+joins.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,7 @@ from pinakes.parser.statements import Span
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """A word that may be a column, and what stands before it: nothing, or what may be the name of a table."""
+    """A word that may be a column, and its qualifier if it has one."""
 
     qualifier: Part | None
     name: Part
@@ -23,9 +25,9 @@ class Condition:
     span: Span
     named: tuple[Named, ...]
     is_equality: bool
-    """It compares two things by `=`, one of which is a column."""
+    """Whether it is a comparison by `=` with a column on one side."""
     is_plain: bool
-    """Neither a query nor a parameter stands in it."""
+    """Whether it contains neither a query nor a parameter."""
 
 
 def conditions(tokens: Sequence[Token]) -> list[Condition]:
@@ -43,7 +45,7 @@ def _parts(tokens: Sequence[Token]) -> Iterator[Sequence[Token]]:
 
 
 def _cuts(tokens: Sequence[Token]) -> list[int]:
-    """Where AND stands outside of brackets, of CASE … END and of BETWEEN; nowhere if there is an OR, too."""
+    """Returns the indexes of AND outside of brackets, CASE … END and BETWEEN; empty if there is also an OR."""
     found: list[int] = []
     depth = between = 0
     for at, token in enumerate(tokens):
@@ -62,7 +64,7 @@ def _cuts(tokens: Sequence[Token]) -> list[int]:
 
 
 def _unwrapped(tokens: Sequence[Token]) -> Sequence[Token]:
-    """Without the brackets that are around all of it."""
+    """Returns the tokens without enclosing brackets."""
     while len(tokens) > 2 and tokens[0].word == "(" and tokens[-1].word == ")" and _is_one_pair(tokens):
         tokens = tokens[1:-1]
     return tokens
@@ -85,7 +87,7 @@ def _condition(tokens: Sequence[Token]) -> Condition:
 
 
 def _named(tokens: Sequence[Token]) -> Iterator[Named]:
-    """Every name that is not called as a function; of a dotted one, its last two parts."""
+    """Yields every name that is not a function call; for a dotted name its last two parts."""
     at = 0
     while at < len(tokens):
         parts, at = _dotted(tokens, at)
@@ -107,7 +109,7 @@ def _dotted(tokens: Sequence[Token], at: int) -> tuple[list[Part], int]:
 
 
 def _is_equality(tokens: Sequence[Token]) -> bool:
-    """`a.b = …` or `… = a.b`, and nothing of lower precedence."""
+    """Returns whether this is `a.b = …` or `… = a.b`, without operators of lower precedence."""
     sides = [at for at, t in enumerate(tokens) if t.word in ("=", "==")]
     if len(sides) != 1 or any(t.word in ("AND", "OR", "XOR", "NOT", "CASE") for t in tokens):
         return False

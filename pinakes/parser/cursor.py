@@ -1,4 +1,4 @@
-"""A place among a statement's tokens that the forms move forward: words, names, literals, lists."""
+"""A position among the tokens of a statement, which grammar functions advance over words, names, literals and lists."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MOST_DIGITS = 18
 
 
 class Cursor:
-    """`text` is the whole statement, `tokens` those from here to its end; offsets are always into `text`."""
+    """`text` is the complete statement, `tokens` those from here to its end; offsets always refer to `text`."""
 
     __slots__ = ("at", "hidden", "text", "tokens")
 
@@ -29,11 +29,11 @@ class Cursor:
         self.tokens = tokens
         self.at = at
         self.hidden: list[Piece] = []
-        """What may not be shown of the text."""
+        """Spans of the text to redact."""
 
     @property
     def shown(self) -> str:
-        """What may be shown of the text."""
+        """The text with secrets redacted."""
         pieces = self.hidden + password_pieces(self.text)
         return replaced(self.text, pieces)[0] if pieces else self.text
 
@@ -48,14 +48,14 @@ class Cursor:
 
     @property
     def word(self) -> str:
-        """The next bare word in upper case, or symbol; empty for anything else."""
+        """The next bare word in upper case, or symbol; empty for other tokens."""
         return self.tokens[self.at].word if self.at < len(self.tokens) else ""
 
     def ended(self) -> bool:
         return self.at >= len(self.tokens)
 
     def sees(self, *words: str) -> bool:
-        """Whether exactly these words come next."""
+        """Returns whether exactly these words come next."""
         return all(self.peek(i).word == w for i, w in enumerate(words))
 
     # --- taking ---
@@ -66,14 +66,14 @@ class Cursor:
         return token
 
     def accept(self, *words: str) -> bool:
-        """Move past these words if they come next."""
+        """Moves past these words if they come next."""
         if not self.sees(*words):
             return False
         self.at += len(words)
         return True
 
     def accept_one(self, *words: str) -> str | None:
-        """Move past the next word if it is one of these."""
+        """Moves past the next word if it is one of these."""
         word = self.word
         if not word or word not in words:
             return None
@@ -98,7 +98,7 @@ class Cursor:
     # --- names and literals ---
 
     def part(self, what: str = "a name", *, within: bool = False) -> Part:
-        """One part of a name. `""` before another part is the schema of tables that are in none, as clients write."""
+        """Parses one part of a name. `""` before another part is the empty namespace, as some clients write it."""
         token = self.peek()
         if token.kind not in ("word", "quoted"):
             raise self.fault(f"expected {what}")
@@ -108,7 +108,7 @@ class Cursor:
         return Part(token.text, token.kind == "quoted")
 
     def path(self, what: str = "a name") -> tuple[Part, ...]:
-        """Parts joined by dots."""
+        """Parses parts joined by dots."""
         parts = [self.part(what, within=True)]
         while self.accept("."):
             parts.append(self.part("a name after the dot", within=True))
@@ -117,7 +117,7 @@ class Cursor:
         return tuple(parts)
 
     def name(self, what: str = "a name") -> Name:
-        """A name of any number of parts; a string is a path."""
+        """Parses a name of any number of parts; a string is a path."""
         token = self.peek()
         if token.kind == "string":
             self.at += 1
@@ -147,14 +147,14 @@ class Cursor:
             raise self.fault("expected , or )")
         return tuple(items)
 
-    # --- stretches of text ---
+    # --- spans of text ---
 
     def span_from(self, first: int) -> Span:
-        """From the token at index `first` to the one before here."""
+        """Returns the span from the token at index `first` to the previous token."""
         return Span(self.tokens[first].start, self.tokens[self.at - 1].end)
 
     def until(self, *words: str, what: str) -> Span:
-        """All up to one of these words outside parentheses, or to the end; it must not be empty."""
+        """Returns the span up to one of these words outside parentheses, or to the end; it must not be empty."""
         first = self.at
         self.skip_until(*words)
         if self.at == first:
@@ -162,7 +162,7 @@ class Cursor:
         return self.span_from(first)
 
     def skip_until(self, *words: str) -> None:
-        """Move to the first of these words outside parentheses, brackets and CASE … END, or to the end."""
+        """Moves to the first of these words outside parentheses, brackets and CASE … END, or to the end."""
         nested = 0
         while self.at < len(self.tokens):
             word = self.tokens[self.at].word
@@ -177,11 +177,11 @@ class Cursor:
             self.at += 1
 
     def _is_distinct_from(self) -> bool:
-        """The FROM of `a IS DISTINCT FROM b` begins no clause."""
+        """Returns whether this FROM is that of `a IS DISTINCT FROM b`, which begins no clause."""
         return self.sees("FROM") and self.at > 0 and self.tokens[self.at - 1].word == "DISTINCT"
 
     def skip_group(self) -> None:
-        """Past ( … ), whatever is in it."""
+        """Moves past ( … ) with any content."""
         self.expect("(")
         self.skip_until(")")
         self.expect(")")
@@ -197,7 +197,7 @@ class Cursor:
 
 
 def describe(token: Token) -> str:
-    """A token as an error message names it. The text of a literal is never in it."""
+    """Describes a token for an error message, without the text of a literal."""
     if token.kind in ("word", "symbol"):
         return repr(token.text) if len(token.text) <= 60 else "a long word"
     named = {"end": "the end", "string": "a string", "number": "a number", "parameter": "a parameter"}
@@ -205,7 +205,7 @@ def describe(token: Token) -> str:
 
 
 def as_name(parts: tuple[Part, ...]) -> Name:
-    """A name; a quoted last part that looks like a path makes it a path."""
+    """Returns a name; a quoted last part that looks like a path makes it a path."""
     last = parts[-1]
     is_path = last.quoted and ("://" in last.text or last.text.startswith(_PATH_STARTS))
     return Name(parts, is_path)

@@ -1,6 +1,6 @@
-"""The queries that a WITH defines: where each stands, how often it is used, whether it takes work. On demand only.
+"""The queries that a WITH defines: their spans, number of uses, and whether they are expensive. On demand only.
 
-`engine/planning/optimize/shared.py` computes once what is used several times.
+`engine/planning/optimize/share.py` computes definitions with several uses only once.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _WORK = (exp.Join, exp.Group, exp.Distinct, exp.AggFunc, exp.Window, exp.Union, 
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """`name (columns) AS (body)`; the WITH begins at `start`, and what is in it before this one ends at `before`."""
+    """`name (columns) AS (body)`; the WITH begins at `start`, and the definition before this one ends at `before`."""
 
     name: str
     start: int
@@ -32,13 +32,13 @@ class Definition:
     body: Span
     uses: int
     is_work: bool
-    """It joins, groups or sorts out rows: to read it again would be more than to read a table again."""
+    """Whether it joins, groups or filters rows, so that computing it again costs more than reading a table again."""
     is_sampled: bool
-    """Whoever reads it stops after some rows, in no order: computed whole, it would take longer."""
+    """Whether a reader stops after some rows without an order, so that computing all rows would take longer."""
 
 
 def definitions(statement: Planned) -> tuple[Definition, ...]:
-    """Those of the outermost WITH in the order of the text; none if it is RECURSIVE."""
+    """Returns the definitions of the outermost WITH in the order of the text; empty if it is RECURSIVE."""
     tokens = planned_tokens(statement, join_named(tokenize(statement.text)))
     if not tokens or tokens[0].word != "WITH" or tokens[1].word == "RECURSIVE":
         return ()
@@ -59,7 +59,7 @@ def _read(root: exp.Expr, ctes: Sequence[exp.CTE], start: int, places: list[Span
 
 
 def _uses(root: exp.Expr) -> tuple[Counter[int], set[int]]:
-    """How often each definition is read, and which ones are by somebody who stops early."""
+    """Returns the number of uses of each definition, and the definitions with a reader that stops early."""
     ctes, uses, sampled = Ctes(), Counter[int](), set()
     for table in root.find_all(exp.Table):
         if len(table.parts) != 1 or not isinstance(table.this, exp.Identifier):
@@ -73,7 +73,7 @@ def _uses(root: exp.Expr) -> tuple[Counter[int], set[int]]:
 
 
 def _stops_early(node: exp.Expr) -> bool:
-    """Whether a LIMIT stands above that no order and no aggregate below it has to see all rows for."""
+    """Returns whether a LIMIT above applies before all rows are needed for an order or an aggregate."""
     query = node.find_ancestor(exp.Select, exp.SetOperation)
     while query is not None:
         if query.args.get("order") is not None or _gathers(query):
@@ -96,7 +96,7 @@ def _gathers(query: exp.Expr) -> bool:
 
 
 def _places(tokens: Sequence[Token]) -> Iterator[Span]:
-    """The body of each definition, without its parentheses: `name [(columns)] AS (body), …`."""
+    """Yields the span of the body of each definition, without its parentheses: `name [(columns)] AS (body), …`."""
     at = 1
     while at + 2 < len(tokens):
         at += 1

@@ -1,8 +1,9 @@
-"""The only door to sqlglot: our tokens in, its syntax tree out. The tree serves to locate names; it is never printed.
+"""The only interface to sqlglot: converts tokens to its syntax tree, which serves to locate names and is never
+printed.
 
-The dialect is a subclass, so whatever sqlglot's own parser learns is ours too. As nothing is generated from the tree,
-operators that sqlglot gives another meaning to are handed over as any operator of the same precedence.
-Importing sqlglot costs as much as importing DataFusion: `locate.py` does it at the first query that has a FROM.
+The dialect is a subclass, so it inherits the syntax of sqlglot's own parser. As nothing is generated from the tree,
+operators with another meaning in sqlglot are passed as any operator of the same precedence. Importing sqlglot costs as
+much as importing DataFusion: `locate.py` does it at the first query that has a FROM.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from pinakes.parser.lexer import Token
 
 
 class Pinakes(Dialect):
-    """DataFusion's SQL, as far as sqlglot has words for it."""
+    """DataFusion's SQL, as far as sqlglot supports it."""
 
     SUPPORTS_ORDER_BY_ALL = True
 
@@ -33,7 +34,7 @@ MOST_NESTED_TYPES = 10
 
 _DIALECT = Pinakes()
 
-# Words that start a command elsewhere are plain names within a query.
+# Words that start a command in other dialects are plain names within a query.
 _PLAIN_TYPES = frozenset(
     {
         TokenType.ALTER,
@@ -78,7 +79,7 @@ _KINDS = {
 
 
 def parse(tokens: Sequence[Token], text: str) -> exp.Expr:
-    """The tree of one statement. A Fault says where sqlglot stopped, if it can't read it."""
+    """Parses one statement. Raises a Fault at the position where sqlglot stopped."""
     _check_size(tokens)
     try:
         trees = _DIALECT.parser().parse(converted(tokens), text)
@@ -93,7 +94,7 @@ def parse(tokens: Sequence[Token], text: str) -> exp.Expr:
 
 
 def converted(tokens: Sequence[Token]) -> list[SqlglotToken]:
-    """Our tokens as sqlglot's. `col` carries the offset, so that an error leads straight back to the text."""
+    """Converts tokens to sqlglot's. `col` carries the offset, so that errors have the position in the text."""
     made: list[SqlglotToken] = []
     pending: dict[str, TokenType] | None = None
     for kind, text, word, start, end in tokens:
@@ -113,11 +114,11 @@ def converted(tokens: Sequence[Token]) -> list[SqlglotToken]:
 
 
 def _check_size(tokens: Sequence[Token]) -> None:
-    """What sqlglot's parser can't take: it would bring down the process, or not come back.
+    """Rejects statements that would crash sqlglot's parser or make it run without end.
 
-    It nests a call for each FROM and SELECT, unchecked: at some 8,000 the stack is gone. It tries every way of giving
-    the ONs to the JOINs: each JOIN without one doubles the time. So does a bracket after the name of a type, which
-    may be a type or a function, in another such bracket.
+    It recurses for each FROM and SELECT without a check: some 8,000 overflow the stack. It tries every assignment of
+    the ONs to the JOINs: each JOIN without one doubles the time. So does a bracket after the name of a type, which may
+    be a type or a function, within another such bracket.
     """
     words = [t.word for t in tokens]
     if len(words) > MOST_QUERIES and words.count("SELECT") + words.count("FROM") > MOST_QUERIES:
@@ -141,7 +142,7 @@ def _check_nested_types(tokens: Sequence[Token], words: Sequence[str]) -> None:
 
 
 def _message(description: str) -> str:
-    """sqlglot's message in words of ours; its repr of a token, which has the user's text in it, is left out."""
+    """Rewrites sqlglot's message, without its repr of a token, which contains the user's text."""
     if description.startswith("Required keyword"):
         return "an expression is missing here"
     if description.startswith("Invalid expression") or not description:

@@ -1,6 +1,6 @@
-"""The first word of a statement → the form that reads it. Everything a statement may start with stands here.
+"""Selects the grammar function of a statement by its first word.
 
-A form is loaded when its word first occurs: `select 1` doesn't pay for ALTER TABLE.
+A module is loaded when its word first occurs, so that `select 1` does not load ALTER TABLE.
 """
 
 from __future__ import annotations
@@ -52,18 +52,18 @@ FORMS = {
     "UPDATE": "update:update",
     "USE": "session:use",
 }
-"""Each word with the module in `forms/` and the function there."""
+"""Each word with the module in `grammar/` and its function."""
 
 _USUAL = "SELECT, WITH, SHOW, DESCRIBE, USE, CREATE, ALTER, DROP, INSERT, UPDATE, DELETE, EXPLAIN"
 
 
 def is_start(word: str) -> bool:
-    """Whether a statement may start with this word."""
+    """Returns whether a statement may start with this word."""
     return word in FORMS or word in STARTS
 
 
 def statement(cursor: Cursor) -> AnyStatement:
-    """The statement from here to the end of the text."""
+    """Parses the statement from here to the end of the text."""
     word = cursor.word
     if word in STARTS:
         return query(cursor)
@@ -74,14 +74,14 @@ def statement(cursor: Cursor) -> AnyStatement:
 
 
 def form_of(word: str) -> Callable[[Cursor], AnyStatement]:
-    """The form that reads what comes after this word."""
+    """Returns the function that parses the text after this word."""
     module, _, function = FORMS[word].partition(":")
     form: Callable[[Cursor], AnyStatement] = getattr(import_module(f"pinakes.parser.grammar.{module}"), function)
     return form
 
 
 def _unknown(cursor: Cursor) -> Fault:
-    """What was meant, if it looks like a word that starts a statement; else the usual ones."""
+    """Returns a Fault with a similar word that starts a statement, or else with the usual ones."""
     from pinakes.core.suggestions import close_to
 
     close = close_to(cursor.word, [*FORMS, *STARTS], cutoff=0.7)

@@ -1,14 +1,14 @@
-"""What goes wrong inside the parser. Only `door.py` turns a `Fault` into the error that a user meets.
+"""Failures inside the parser. Only `classify.py` converts a `Fault` to the error that users see.
 
-A fault knows an offset and, apart from its message, the token that stood there: whether that token may be shown is
-decided at the door, where it is known if the statement carries secrets.
+A fault has an offset and, apart from its message, the token there. `classify.py`, which knows the spans of secrets,
+decides whether that token may be shown.
 """
 
 from __future__ import annotations
 
 
 class Fault(Exception):
-    """A place in the text that can't be read, and why."""
+    """A position in the text that can't be parsed, and the reason."""
 
     def __init__(self, message: str, offset: int, *, found: str | None = None, unsupported: bool = False) -> None:
         super().__init__(message)
@@ -16,4 +16,4 @@ class Fault(Exception):
         self.offset = offset
         self.found = found
         self.unsupported = unsupported
-        """True: well-formed SQL that this engine doesn't have, so the user gets a NotSupportedError."""
+        """True for well-formed SQL that this engine does not support, which is reported as NotSupportedError."""

@@ -1,10 +1,10 @@
-"""FROM clauses that join plain tables, in a form that their order can be chosen by. On demand only.
+"""FROM clauses that join plain tables, in a form that allows join reordering. On demand only.
 
-    FROM a, b AS x, c            the tables, by commas, CROSS JOIN or [INNER] JOIN … ON …, up to the first outer join
-    WHERE a.i = x.i AND c.n > 5  what is asked of them, split at AND
+    FROM a, b AS x, c            tables, joined by commas, CROSS JOIN or [INNER] JOIN … ON …, up to the first outer join
+    WHERE a.i = x.i AND c.n > 5  predicates, split at AND
 
-A clause is left out when its order means something: SELECT * shows the columns in it, USING, NATURAL and LATERAL look
-back; where commas stand beside JOIN … ON or outer joins, they bind less; and DISTINCT ON takes the row that is first.
+A clause is left out when its order has a meaning: SELECT * shows the columns in it; USING, NATURAL and LATERAL refer to
+earlier tables; commas mixed with JOIN … ON or outer joins have lower precedence; and DISTINCT ON takes the first row.
 """
 
 from __future__ import annotations
@@ -32,17 +32,17 @@ _END = Token("end", "", "", -1, -1)
 
 @dataclass(frozen=True, slots=True)
 class FromItem:
-    """A table with its alias; `table` is its number among the statement's."""
+    """A table with its alias; `table` is its index in the statement."""
 
     table: int
     span: Span
     name: Part
-    """What qualifies its columns."""
+    """The qualifier of its columns."""
 
 
 @dataclass(frozen=True, slots=True)
 class FromClause:
-    """`span` is all from the first table to the last, or to the last ON."""
+    """`span` extends from the first table to the last, or to the last ON."""
 
     span: Span
     items: tuple[FromItem, ...]
@@ -51,7 +51,7 @@ class FromClause:
 
 
 def from_clauses(statement: Planned) -> tuple[FromClause, ...]:
-    """Those of at least three tables, wherever they stand in the statement."""
+    """Returns the clauses with at least three tables, at any level of the statement."""
     tokens = planned_tokens(statement, join_named(tokenize(statement.text)))
     tables = {ref.span.start: i for i, ref in enumerate(statement.tables) if ref.as_of is None and ref.call is None}
     found = (_Reader(tokens, at + 1, tables).read() for at in _places(tokens))
@@ -59,9 +59,9 @@ def from_clauses(statement: Planned) -> tuple[FromClause, ...]:
 
 
 def _places(tokens: Sequence[Token]) -> Iterator[int]:
-    """Where the FROM of each SELECT stands that does not show all columns."""
+    """Yields the index of the FROM of each SELECT without a star."""
     selects: list[bool | None] = [None]
-    """For each open bracket: None before a SELECT and after its FROM, then whether the order of tables is free."""
+    """For each open bracket: None before a SELECT and after its FROM, otherwise whether the order of tables is free."""
     before = ""
     for at, token in enumerate(tokens):
         match token.word:
@@ -83,7 +83,7 @@ def _places(tokens: Sequence[Token]) -> Iterator[int]:
 
 
 class _Other(Exception):
-    """The clause is of another form."""
+    """The clause has an unsupported form."""
 
 
 class _Reader:
@@ -113,7 +113,7 @@ class _Reader:
                 end = self._tokens[self._at - 1].end
         if "," in words and (word in _OUTER or on):
             raise _Other
-        if not all(condition.is_plain for condition in on):  # a query in it has names of its own
+        if not all(condition.is_plain for condition in on):  # a query in it has its own names
             raise _Other
         self._skip_to_where()
         where = self._condition() if self._word == "WHERE" else []
@@ -153,7 +153,7 @@ class _Reader:
         return self._next()
 
     def _join(self) -> str:
-        """What joins the next table: `,`, CROSS or JOIN, all read; or what stands here instead."""
+        """Parses the join operator of the next table: `,`, CROSS or JOIN; otherwise returns the current word."""
         word = self._word
         if word == ",":
             self._next()
@@ -172,7 +172,7 @@ class _Reader:
         return self._condition()
 
     def _condition(self) -> list[Condition]:
-        """The condition after this word."""
+        """Parses the predicate after this word."""
         self._next()
         start = self._at
         self._skip(_ENDS | _JOINS)
@@ -184,7 +184,7 @@ class _Reader:
             self._skip(_ENDS)
 
     def _skip(self, ends: frozenset[str]) -> None:
-        """To one of these words, outside of brackets; LEFT( and RIGHT( are functions."""
+        """Moves to one of these words outside of brackets; LEFT( and RIGHT( are functions."""
         depth = 0
         while self._at < len(self._tokens):
             word = self._word

@@ -1,4 +1,4 @@
-"""SELECT /*+ ENGINE(spark) */ …: what a comment at the beginning of a statement asks of the engine."""
+"""Hints in a comment of a statement: SELECT /*+ ENGINE(spark) */ …."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _ENGINE = re.compile(r"\bENGINE\s*\(\s*(\w+)\s*\)", re.IGNORECASE)
 
 
 def engine_hint(text: str) -> str | None:
-    """The engine that a hint names, in lower case; it stands between two words, and not in a text."""
+    """Returns the engine that a hint names, in lower case. A hint inside a string is ignored."""
     if "/*+" not in text:
         return None
     tokens, _ = tokenize_what_fits(text)

@@ -1,9 +1,9 @@
-"""Conditions that compare the rows of several tables, in a text that DataFusion is to read. On demand only.
+"""Predicates that compare rows of several tables, in a text for DataFusion. On demand only.
 
     FROM a JOIN b ON a.i = b.i AND a.n < b.n + 5 WHERE a.m > 3      a.n < b.n + 5
 
-Not those that are equalities of a column, which joins go by, and not those of one table. Of names without a table
-nobody here knows whose they are: `loose` takes conditions with several such, too.
+Equalities of columns, which are join keys, and predicates on one table are not included. The table of an unqualified
+name is unknown here: `loose` includes predicates with several such names.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ _ENDS = frozenset(
     "JOIN INNER CROSS LEFT RIGHT FULL NATURAL WHEN".split()
 ) | {",", ";"}
 _CALLED = frozenset({"LEFT", "RIGHT"})
-"""Functions, too, with a bracket behind them."""
+"""Words that are functions if a bracket follows."""
 _WORDS = frozenset(
     "AND OR NOT IN IS NULL LIKE ILIKE SIMILAR BETWEEN ESCAPE TRUE FALSE UNKNOWN DISTINCT FROM TO CASE WHEN THEN ELSE "
     "END INTERVAL DATE TIME TIMESTAMP AS ANY ALL SOME AT ZONE SYMMETRIC ASYMMETRIC COLLATE".split()
 )
 _LOWER = frozenset({"AND", "OR", "XOR", "NOT", "CASE"})
-"""What binds less than `=`."""
+"""Operators of lower precedence than `=`."""
 _QUERY = frozenset({"SELECT", "VALUES", "TABLE", "WITH"})
 
 
 def pairings(text: str, *, loose: bool) -> list[Span]:
-    """Where they stand; none lies within another."""
+    """Returns their spans, which do not overlap."""
     tokens = join_named(tokenize(text))
     return [
         condition.span
@@ -42,7 +42,7 @@ def pairings(text: str, *, loose: bool) -> list[Span]:
 
 
 def _clauses(tokens: Sequence[Token]) -> Iterator[Sequence[Token]]:
-    """What stands behind each ON and WHERE. Those of queries within are found by themselves."""
+    """Yields the predicate of each ON and WHERE, also of nested queries."""
     for at, token in enumerate(tokens):
         is_clause = token.word == "WHERE" or (token.word == "ON" and _word(tokens, at - 1) != "DISTINCT")
         if is_clause:
@@ -61,7 +61,7 @@ def _end(tokens: Sequence[Token], at: int) -> int:
 
 
 def _is_inner(tokens: Sequence[Token], at: int) -> bool:
-    """LEFT( and RIGHT( are functions."""
+    """Returns whether this is the function LEFT( or RIGHT(, not a join."""
     return tokens[at].word in _CALLED and _word(tokens, at + 1) == "("
 
 
@@ -85,8 +85,9 @@ def _of(tokens: Sequence[Token], span: Span) -> list[Token]:
 
 
 def _is_key_or_query(tokens: Sequence[Token]) -> bool:
-    """Whether a join may go by it: an equality whose sides are of different tables. What has a query in it has names
-    of its own."""
+    """Returns whether the predicate may be a join key, an equality whose sides are of different tables, or contains
+    a query, which has its own names.
+    """
     words = [t.word for t in tokens]
     if any(word in _QUERY for word in words):
         return True

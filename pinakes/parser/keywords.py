@@ -1,7 +1,6 @@
-"""The words of the language, for those who show or complete a text: what may start a statement, what goes on in one.
+"""Keywords for highlighting and completion: words that start a statement, and words within one.
 
-Which words a statement may start with is `dispatch.py`'s to say; the others stand here because no table of ours needs
-them to read a statement.
+`dispatch.py` defines the words that start a statement; the others are listed here, since parsing needs no such table.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ RESERVED = frozenset(
     USING VALUES WHEN WHERE WINDOW WITH
     """.split()
 )
-"""An identifier that is spelled like one of these is quoted."""
+"""An identifier with one of these spellings is quoted."""
 
 KEYWORDS = RESERVED | frozenset(
     """
@@ -37,5 +36,5 @@ TYPES = frozenset(
 
 
 def statement_words() -> tuple[str, ...]:
-    """What a statement may start with."""
+    """Returns the words that a statement may start with."""
     return tuple(sorted({*FORMS, *(word for word in STARTS if word.isalpha())}))

@@ -1,6 +1,6 @@
-"""Any text → all that it is made of, comments too: for those who show or complete a text while it is being typed.
+"""Splits any text into tokens and comments, for highlighting and completion during typing.
 
-Unlike `lexer.tokenize` it never fails: what is opened and never closed reaches to the end of the text and says so.
+Unlike `lexer.tokenize` it never fails: an unclosed lexeme extends to the end of the text and is marked as unclosed.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _COMMENT = re.compile(r"--|/\*")
 
 
 class Lexeme(NamedTuple):
-    """A token or a comment. `text` and `word` are a `Token`'s; `closed` is false for what lacks its end."""
+    """A token or a comment. `text` and `word` are those of a `Token`; `closed` is false without an end."""
 
     kind: Kind | Literal["comment"]
     text: str
@@ -26,7 +26,7 @@ class Lexeme(NamedTuple):
 
 
 def lexemes(text: str) -> list[Lexeme]:
-    """Everything in `text` but the white space, in order."""
+    """Returns everything in `text` except white space, in order."""
     tokens, fault = tokenize_what_fits(text)
     readable = len(text) if fault is None else fault.offset
     found: list[Lexeme] = []
@@ -42,7 +42,7 @@ def lexemes(text: str) -> list[Lexeme]:
 
 
 def _comments(text: str, start: int, end: int) -> Iterator[Lexeme]:
-    """What stands between two tokens is white space and comments."""
+    """Yields the comments between two tokens."""
     while found := _COMMENT.search(text, start, end):
         first = found.start()
         line_end = text.find("\n", first)
@@ -54,7 +54,7 @@ def _comments(text: str, start: int, end: int) -> Iterator[Lexeme]:
 
 
 def _unclosed(text: str, start: int) -> Lexeme:
-    """A string, quoted identifier or comment up to the end of the text."""
+    """Returns a string, quoted identifier or comment up to the end of the text."""
     mark = text[start]
     if mark == "/":
         return Lexeme("comment", text[start:], "", start, len(text), closed=False)

@@ -1,9 +1,10 @@
-"""Text → tokens, once per statement. Every form reads these, and `dialect.py` hands the very same ones to sqlglot.
+"""Splits text into tokens, once per statement. The grammar reads them, and `dialect.py` passes the same ones to
+sqlglot.
 
-sqlglot's own tokenizer isn't used: importing it costs more than starting Python, which a SHOW needn't pay; it swallows
-what follows SHOW, EXPLAIN or CALL as one string; and two readers of the same text could disagree where a secret ends.
-The rules are DataFusion's: identifiers in double quotes and backticks, '' in strings, E'' with backslashes,
-dollar-quoted strings, nested comments.
+sqlglot's own tokenizer is not used: importing it costs more than starting Python, which a SHOW does not need; it reads
+the text after SHOW, EXPLAIN or CALL as one string; and two tokenizers could disagree on the end of a secret. The rules
+are DataFusion's: identifiers in double quotes and backticks, '' in strings, E'' with backslashes, dollar-quoted
+strings, nested comments.
 """
 
 from __future__ import annotations
@@ -17,9 +18,9 @@ Kind = Literal["word", "quoted", "string", "number", "parameter", "symbol", "end
 
 
 class Token(NamedTuple):
-    """`text` is the value (a string or quoted identifier without its quotes), `word` what keywords are compared with.
+    """`text` is the value (a string or quoted identifier without its quotes), `word` is compared with keywords.
 
-    `word` is the bare word in upper case or the symbol, and empty for everything else: so `"from"` is never FROM.
+    `word` is the bare word in upper case or the symbol, and empty for other tokens: so `"from"` is never FROM.
     """
 
     kind: Kind
@@ -54,7 +55,7 @@ _OPENED = {"'": "string", '"': "quoted identifier", "`": "quoted identifier", "$
 
 
 def tokenize(text: str) -> list[Token]:
-    """The tokens of `text`, comments left out. A Fault where something is opened and never closed."""
+    """Returns the tokens of `text` without comments. Raises a Fault for an unclosed string, identifier or comment."""
     tokens, fault = tokenize_what_fits(text)
     if fault is not None:
         raise fault
@@ -62,7 +63,7 @@ def tokenize(text: str) -> list[Token]:
 
 
 def tokenize_what_fits(text: str) -> tuple[list[Token], Fault | None]:
-    """The tokens up to the first that is never closed, and the Fault about that one."""
+    """Returns the tokens up to the first unclosed one, and the Fault about it."""
     tokens: list[Token] = []
     position: int | None = 0
     try:
@@ -74,7 +75,7 @@ def tokenize_what_fits(text: str) -> tuple[list[Token], Fault | None]:
 
 
 def _run(text: str, position: int, tokens: list[Token]) -> int | None:
-    """Add tokens from `position` on; where to go on after a block comment, or None at the end."""
+    """Adds tokens from `position` on; returns the offset after a block comment, or None at the end."""
     add = tokens.append
     make = tuple.__new__  # half the cost of Token(…), which counts at a hundred tokens a query
     for found in _TOKEN.finditer(text, position):
@@ -98,7 +99,7 @@ def _run(text: str, position: int, tokens: list[Token]) -> int | None:
 
 
 def _literal(found: re.Match[str], which: int) -> Token:
-    """A number, string, quoted identifier or parameter."""
+    """Returns a number, string, quoted identifier or parameter."""
     written = found[which]
     start, end = found.span(which)
     if which == 3:
@@ -109,7 +110,7 @@ def _literal(found: re.Match[str], which: int) -> Token:
 
 
 def _value(written: str, which: int) -> str:
-    """What a quoted piece of text stands for."""
+    """Returns the value of a quoted text."""
     if which == 8:
         opening = written.index("$", 1) + 1
         return written[opening:-opening]

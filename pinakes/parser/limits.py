@@ -1,8 +1,8 @@
-"""How long a chain of operators may be. Checked before DataFusion sees it: it has no limit of its own there.
+"""Limits the length of operator chains before DataFusion plans them, since it has no limit of its own.
 
-Its parser reads `1 + 1 + 1 …` in a loop, and everything after it walks the tree, one call for each operator: from
-some 5,000 on that takes a minute, and at 20,000 the stack and with it the process is gone. Set operators and joins
-nest plans in the same way. Lists (IN, VALUES, columns, arguments, WHEN … THEN) are flat and may be of any length.
+Its parser reads `1 + 1 + 1 …` in a loop, and later stages recurse once per operator: some 5,000 take a minute, and
+20,000 overflow the stack and end the process. Set operators and joins nest plans in the same way. Lists (IN, VALUES,
+columns, arguments, WHEN … THEN) are flat and may have any length.
 """
 
 from __future__ import annotations
@@ -17,6 +17,10 @@ MOST_CHAINED = 1000
 MOST_SET_OPERATORS = 500
 MOST_JOINS = 500
 MOST_DEFINED = 1000
+MOST_GROUPING_SETS = 4096
+"""DataFusion's own limit, which it checks only after it has made all of them."""
+MOST_OF_NAME = 5000
+"""Maximum characters of a name: an unknown name is compared with all known ones."""
 
 _OPEN, _CLOSE = frozenset("([{"), frozenset(")]}")
 _LOGICAL = frozenset({"AND", "OR", "XOR"})
@@ -37,16 +41,16 @@ _READ = _COUNTED | _OPEN | _CLOSE | _BOUNDS | {"END"}
 
 
 class _Level:
-    """The expression within one pair of brackets, or within CASE … END: how deep its tree gets."""
+    """The expression within one pair of brackets, or within CASE … END, and the depth of its tree."""
 
     __slots__ = ("inner", "is_case", "items", "logical", "operands", "operators")
 
     def __init__(self, is_case: bool) -> None:
         self.is_case = is_case
         self.items = 0
-        """The deepest of the items that are done."""
+        """The maximum depth of the finished items."""
         self.operands = 0
-        """The deepest of this item's operands of AND and OR that are done."""
+        """The maximum depth of this item's finished operands of AND and OR."""
         self.logical = 0
         self.operators = 0
         self.inner = 0
@@ -55,7 +59,7 @@ class _Level:
         return max(self.items, self.logical + max(self.operands, self.operators + self.inner))
 
     def next_operand(self) -> None:
-        """AND and OR take whole comparisons: the deepest of these counts, not their sum."""
+        """Ends an operand of AND or OR: the maximum of the operands counts, not their sum."""
         self.operands = max(self.operands, self.operators + self.inner)
         self.operators = self.inner = 0
 
@@ -65,7 +69,11 @@ class _Level:
 
 
 def check_chains(tokens: Sequence[Token]) -> None:
-    """A Fault at the operator, join or query that is one too many."""
+    """Raises a Fault at the operator, join or query that exceeds a limit, and at CUBE of too many columns."""
+    for token in tokens:
+        if token.kind in ("word", "quoted") and token.end - token.start > MOST_OF_NAME + 2:
+            raise Fault(f"names may have up to {MOST_OF_NAME:,} characters", token.start)
+    _check_groups(tokens)
     if len(tokens) <= min(MOST_CHAINED, MOST_SET_OPERATORS, MOST_JOINS, MOST_DEFINED):
         return
     words = [t.word for t in tokens]
@@ -80,6 +88,31 @@ def check_chains(tokens: Sequence[Token]) -> None:
         _check_depth(tokens, words)
 
 
+def _check_groups(tokens: Sequence[Token]) -> None:
+    """Checks grouping sets: CUBE of n columns is 2^n of them, and several are multiplied."""
+    sets = 1
+    for at, token in enumerate(tokens[:-1]):
+        if token.word == "GROUP":
+            sets = 1
+        elif token.word in ("CUBE", "ROLLUP", "SETS") and tokens[at + 1].word == "(":
+            items = _items(tokens, at + 2)
+            sets *= 2 ** min(items, 64) if token.word == "CUBE" else items + (token.word == "ROLLUP")
+            if sets > MOST_GROUPING_SETS:
+                message = f"more than {MOST_GROUPING_SETS} grouping sets in one GROUP BY are not supported"
+                raise Fault(message, token.start, unsupported=True)
+
+
+def _items(tokens: Sequence[Token], at: int) -> int:
+    """Returns the number of items in the open brackets."""
+    depth, items = 1, 1
+    while depth and at < len(tokens):
+        word = tokens[at].word
+        depth += (word in _OPEN) - (word in _CLOSE)
+        items += depth == 1 and word == ","
+        at += 1
+    return items
+
+
 def _check_count(tokens: Sequence[Token], most: int, what: str, counted: list[bool]) -> None:
     if sum(counted) <= most:
         return
@@ -90,7 +123,7 @@ def _check_count(tokens: Sequence[Token], most: int, what: str, counted: list[bo
 
 
 def _joins(words: Sequence[str]) -> Iterator[bool]:
-    """For each word whether it joins: JOIN, or a comma in FROM."""
+    """Yields for each word whether it joins: JOIN, or a comma in FROM."""
     within = [False]
     for before, word in zip(["", *words], words, strict=False):
         if word in _OPEN:
@@ -105,7 +138,7 @@ def _joins(words: Sequence[str]) -> Iterator[bool]:
 
 
 def _definitions(words: Sequence[str]) -> Iterator[bool]:
-    """For each word whether it opens a query in WITH, or something else that is given a name that way."""
+    """Yields for each word whether it opens a query in WITH, or another definition of that form."""
     for before, word in zip(["", *words], words, strict=False):
         yield word == "(" and before in ("AS", "MATERIALIZED")
 
@@ -122,7 +155,7 @@ def _check_depth(tokens: Sequence[Token], words: Sequence[str]) -> None:
 
 
 def _depths(words: Sequence[str]) -> Iterator[tuple[int, int]]:
-    """Each place that makes an expression deeper, and how deep its tree is up to there."""
+    """Yields each index that makes an expression deeper, with the depth of its tree up to there."""
     levels = [_Level(is_case=False)]
     for at, word in enumerate(words):
         if word not in _READ:

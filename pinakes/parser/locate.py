@@ -1,4 +1,4 @@
-"""What stands where in the text that DataFusion will plan: tables, placeholders, session values."""
+"""Locates tables, placeholders and session values in the text that DataFusion plans."""
 
 from __future__ import annotations
 
@@ -51,12 +51,12 @@ class Tree(NamedTuple):
 
 
 def locate(text: str, tokens: list[Token], *, strict: bool = False) -> Located:
-    """All of it. What sqlglot can't read is `parsed=False`, or a Fault when `strict`."""
+    """Locates all of them. If sqlglot can't parse the text, `parsed` is False, or a Fault is raised when `strict`."""
     return locate_in_tree(text, tokens, strict=strict)[0]
 
 
 def locate_in_tree(text: str, tokens: list[Token], *, strict: bool = False) -> tuple[Located, Tree | None]:
-    """The same, with the tree that it was located in, if there is one."""
+    """Does the same and returns the tree, if there is one."""
     words = {t.word for t in tokens}
     refuse_unheeded(tokens, words)
     if ":" in words:
@@ -68,7 +68,7 @@ def locate_in_tree(text: str, tokens: list[Token], *, strict: bool = False) -> t
     located = Located((), marks, values, unnamed, repairs(tokens, words), functions)
     if not strict and not words & _NAMES_TABLES:
         return located, None  # SELECT 1 has no names to locate: sqlglot isn't even loaded
-    calls(text, tokens, words)  # what is wrong within a call is wrong, whatever sqlglot makes of the rest
+    calls(text, tokens, words)  # an error in a call is reported even if sqlglot can't parse the rest
     try:
         tree, tables, more = _tables(text, tokens, words)
     except Fault as fault:
@@ -80,7 +80,9 @@ def locate_in_tree(text: str, tokens: list[Token], *, strict: bool = False) -> t
 
 
 def _tables(text: str, tokens: list[Token], words: set[str]) -> tuple[Tree, tuple[TableRef, ...], list[Repair]]:
-    """The tree and its tables, once it is known that DataFusion answers it rightly, and what to change for that."""
+    """Returns the tree, its tables and the rewrites that DataFusion needs. Raises for forms that DataFusion would
+    answer with wrong results.
+    """
     from pinakes.parser import wrong_results as unsound
     from pinakes.parser.tables import tables_of
 
@@ -96,7 +98,7 @@ def _tables(text: str, tokens: list[Token], words: set[str]) -> tuple[Tree, tupl
 
 
 def read(text: str, tokens: list[Token]) -> Tree:
-    """sqlglot's tree of the tokens, and the AS OF clauses, which are not in it."""
+    """Returns sqlglot's tree of the tokens, and the AS OF clauses, which it does not contain."""
     from pinakes.parser import dialect
 
     words = {t.word for t in tokens}
@@ -107,7 +109,9 @@ def read(text: str, tokens: list[Token]) -> Tree:
 
 
 def calls(text: str, tokens: list[Token], words: set[str]) -> tuple[list[Token], dict[int, TableCall]]:
-    """The tokens with each call of a table function of ours as one name, and the calls by where they start."""
+    """Returns the tokens with each call of a table function of pinakes as one name, and the calls by their start
+    offset.
+    """
     ours = any(word.startswith(("READ_", "PARQUET_SCAN", "SEARCH")) for word in words)
     if not ours and not ("." in words and has_dotted_call(tokens)):
         return tokens, {}
@@ -117,6 +121,6 @@ def calls(text: str, tokens: list[Token], words: set[str]) -> tuple[list[Token],
 
 
 def _not_tables(values: tuple[SessionValue, ...], tables: tuple[TableRef, ...]) -> tuple[SessionValue, ...]:
-    """FROM a, current_user is a table of that name."""
+    """Removes values that are tables: in FROM a, current_user it is a table name."""
     spans = {t.span for t in tables}
     return tuple(v for v in values if v.span not in spans)

@@ -1,4 +1,4 @@
-"""A text that is one name, or terms to sort by, and nothing else: such as a function of the API is given."""
+"""Parses texts that are a single name, or sort terms, as in arguments of API functions."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pinakes.parser.terms import sort_term
 
 
 def read_name(text: str) -> Name:
-    """The name, written as in a statement: `orders`, `lake.sales."Order Lines"`."""
+    """Parses a name as in a statement: `orders`, `lake.sales."Order Lines"`."""
     try:
         cursor = Cursor(text, tokenize(text))
         name = cursor.name("the name of a table")
@@ -24,7 +24,7 @@ def read_name(text: str) -> Name:
 
 
 def read_sort_terms(text: str) -> tuple[SortTerm, ...]:
-    """What rows are sorted by, as after SORTED BY: `day, id DESC NULLS LAST`."""
+    """Parses sort terms as after SORTED BY: `day, id DESC NULLS LAST`."""
     try:
         cursor = Cursor(text, tokenize(text))
         terms = [sort_term(cursor)]

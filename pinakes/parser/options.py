@@ -1,4 +1,4 @@
-"""Lists in parentheses: options of ATTACH, CREATE SECRET and COPY, properties of tables and namespaces."""
+"""Parses lists in parentheses: options of ATTACH, CREATE SECRET and COPY, properties of tables and namespaces."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ _CONSTANTS: dict[str, bool | None] = {"TRUE": True, "FALSE": False, "NULL": None
 
 
 def options(cursor: Cursor, *, shown: Callable[[str], bool]) -> tuple[Option, ...]:
-    """(KEY value, KEY = value, KEY); an empty list is fine. `shown` says of a key whether its value may be shown."""
+    """Parses (KEY value, KEY = value, KEY), which may be empty. `shown` returns whether the value of a key may be
+    shown.
+    """
     cursor.expect("(")
     found: list[Option] = []
     while cursor.word != ")":
@@ -36,17 +38,17 @@ def _option(cursor: Cursor, shown: Callable[[str], bool]) -> Option:
 
 
 def option_key(cursor: Cursor) -> str:
-    """The key of an option in upper case, and past the sign that may follow it."""
+    """Parses the key of an option, returned in upper case, and the optional sign after it."""
     token = cursor.peek()
     key = key_name(cursor, "an option").upper()
-    if token.kind != "word" and not is_known(key):  # a value that stands where a key should
+    if token.kind != "word" and not is_known(key):  # a value in the position of a key
         hide(cursor, Span(token.start, token.end))
     cursor.accept_one("=", "=>", ":=")
     return key
 
 
 def hide(cursor: Cursor, span: Span, *, harmless: bool = False) -> None:
-    """Keep a value out of what is shown; of a harmless one only what its address may carry."""
+    """Redacts a value; of a harmless one only the credentials in its address."""
     written = span.of(cursor.text)
     instead = masked_address(written) if harmless else MASK
     if instead != written:
@@ -71,7 +73,7 @@ def key_name(cursor: Cursor, what: str) -> str:
 
 
 def literal(cursor: Cursor) -> OptionValue:
-    """A string, a number, TRUE, FALSE, NULL, or a bare word as it is written."""
+    """Parses a string, a number, TRUE, FALSE, NULL, or a bare word."""
     token = cursor.peek()
     if token.kind == "number" or (token.word in ("-", "+") and cursor.peek(1).kind == "number"):
         return _number(cursor)
@@ -94,7 +96,7 @@ def _number(cursor: Cursor) -> int | float:
 
 
 def properties(cursor: Cursor) -> Properties:
-    """(key = value, 'a.b' = 'x'): the values are strings, as catalogs keep them."""
+    """Parses (key = value, 'a.b' = 'x'); the values are strings, as in catalogs."""
     return cursor.listed(_property) if not cursor.accept("(", ")") else ()
 
 
@@ -105,7 +107,7 @@ def _property(cursor: Cursor) -> tuple[str, str]:
 
 
 def property_value(cursor: Cursor, key: str) -> str:
-    """The value of a property, which is not shown when its key looks like that of a secret."""
+    """Parses the value of a property, which is redacted if its key looks like that of a secret."""
     first = cursor.at
     value = literal(cursor)
     hide(cursor, cursor.span_from(first), harmless=not_secret(key))
@@ -126,4 +128,6 @@ def property_keys(cursor: Cursor) -> tuple[str, ...]:
 def check_once(keys: list[str], cursor: Cursor) -> None:
     twice = sorted({k for k in keys if keys.count(k) > 1})
     if twice:
-        raise cursor.fault("an option is given twice")  # not which: a misplaced quote makes a secret look like a key
+        raise cursor.fault(
+            "an option is given twice"
+        )  # without the key: a misplaced quote makes a secret look like one

@@ -1,4 +1,4 @@
-"""Placeholders among the tokens: `?`, `$1`, `$name`, `:name`. The colon of a struct, a slice or a JSON path is none."""
+"""Placeholders among the tokens: `?`, `$1`, `$name`, `:name`, but not the colon of a struct, a slice or a JSON path."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _ENDS_EXPRESSION = frozenset({")", "]", "}"})
 
 
 def join_named(tokens: list[Token]) -> list[Token]:
-    """The tokens with each `:name` made one parameter."""
+    """Returns the tokens with each `:name` as one parameter."""
     joined: list[Token] = []
     separates: list[bool] = []  # for each open bracket: may a colon in it separate (a slice, a struct)?
     at = 0
@@ -29,7 +29,7 @@ def join_named(tokens: list[Token]) -> list[Token]:
 
 
 def placeholders(tokens: list[Token]) -> tuple[Placeholder, ...]:
-    """All of them in order; each `?` goes by its ordinal."""
+    """Returns all placeholders in order; each `?` has its ordinal as name."""
     found: list[Placeholder] = []
     marks = 0
     for token in [t for t in tokens if t.kind == "parameter"]:
@@ -45,7 +45,9 @@ def _ends_expression(token: Token) -> bool:
 
 
 def _names_parameter(tokens: list[Token], at: int, separates: bool) -> bool:
-    """Whether the colon at `at` begins `:name`: a word touches it, and no expression ends right before it."""
+    """Returns whether the colon at `at` begins `:name`: a word follows directly, and no expression ends directly
+    before it.
+    """
     colon = tokens[at]
     after = tokens[at + 1] if at + 1 < len(tokens) else None
     if after is None or after.kind != "word" or after.start != colon.end:

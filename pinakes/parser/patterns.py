@@ -1,6 +1,6 @@
 """LIKE on names: SQL's % and _, Spark's * and |, case ignored, \\ escapes.
 
-No regular expression: a pattern of many % would take ages to fail on a long name.
+Not a regular expression, since a pattern of many % would take very long to fail on a long name.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ MANY, ONE = "any characters", "one character"  # longer than any literal, which 
 
 
 def like(pattern: str, name: str) -> bool:
-    """Whether `name` matches; alternatives are separated by |."""
+    """Returns whether `name` matches; alternatives are separated by |."""
     folded = name.lower()
     return any(matches(pieces, folded) for pieces in _alternatives(pattern))
 
@@ -30,13 +30,13 @@ def _alternatives(pattern: str) -> tuple[tuple[str, ...], ...]:
             found.append([])
         else:
             found[-1].append(ONE if char == "_" else MANY)
-    if escaped:  # a backslash at the very end stands for itself
+    if escaped:  # a trailing backslash is literal
         found[-1].append("\\")
     return tuple(map(tuple, found))
 
 
 def matches(pieces: tuple[str, ...], name: str) -> bool:
-    """Go forward; on a mismatch let the last % swallow one character more."""
+    """Matches forward; on a mismatch the last % consumes one character more."""
     at = piece = 0
     many, resume = -1, 0
     while at < len(name):

@@ -1,7 +1,7 @@
-"""What the outermost SELECT list leaves unnamed: each gets its own text as its name.
+"""Names the unnamed items of the outermost SELECT list by their text.
 
-DataFusion would call `sum(x)` by the plan's words, and refuses two expressions of one name. Items are told apart by
-their tokens alone; where an item might have an alias already, it is left as it is.
+DataFusion would name `sum(x)` by the plan's text, and refuses two expressions of one name. Items are recognised by
+their tokens alone; an item that might have an alias is unchanged.
 """
 
 from __future__ import annotations
@@ -22,18 +22,20 @@ _LONGEST = 200
 
 
 def projections(text: str, tokens: Sequence[Token]) -> tuple[Projection, ...]:
-    """The unnamed items of the first SELECT that stands outside of all brackets."""
+    """Returns the unnamed items of the first SELECT outside of all brackets."""
     seen: set[str] = set()
+    numbers: dict[str, int] = {}
     found: list[Projection] = []
     for listed in _items(tokens):
         item = _without_on(listed)
         name = _name(text, item)
         if name is None:
             continue
-        unique, number = name, 0
+        unique, number = name, numbers.get(name, 0)
         while unique in seen:
             number += 1
             unique = f"{name}_{number}"
+        numbers[name] = number
         seen.add(unique)
         if unique != name or not _is_column(item):
             found.append(Projection(item[-1].end, unique))
@@ -41,7 +43,7 @@ def projections(text: str, tokens: Sequence[Token]) -> tuple[Projection, ...]:
 
 
 def _items(tokens: Sequence[Token]) -> Iterator[list[Token]]:
-    """The items of the list, as tokens."""
+    """Yields the items of the list, as tokens."""
     depth, item, within = 0, list[Token](), False
     for token in tokens:
         word = token.word
@@ -65,7 +67,7 @@ def _items(tokens: Sequence[Token]) -> Iterator[list[Token]]:
 
 
 def _without_on(item: list[Token]) -> list[Token]:
-    """The first item after DISTINCT ON (…)."""
+    """Returns the first item without DISTINCT ON (…)."""
     if item[0].word != "ON" or len(item) < 2 or item[1].word != "(":
         return item
     depth = 0
@@ -77,7 +79,7 @@ def _without_on(item: list[Token]) -> list[Token]:
 
 
 def _name(text: str, item: Sequence[Token]) -> str | None:
-    """What the item's column is called: None for what has an alias, is a star, or may be either."""
+    """Returns the column name of an item: None if it has an alias, is a star, or may be either."""
     if _has_star(item) or _has_alias(item) or (item[-1].kind == "symbol" and item[-1].word not in _CLOSE):
         return None
     if _is_column(item):

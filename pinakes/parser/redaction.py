@@ -1,7 +1,7 @@
-"""What of a text may be shown: not the values of options, passwords in addresses, settings with secret names.
+"""Redacts secrets of a text: values of options, passwords in addresses, settings with secret names.
 
-Only what is known to be harmless is shown; an option that nobody thought of is masked. A statement that can't be read
-is masked word by word (`unread_pieces`), since a misplaced quote turns a secret into a bare word.
+Only values of known harmless options are shown; unknown options are redacted. A statement that can't be parsed is
+redacted word by word (`unread_pieces`), since a misplaced quote turns a secret into a bare word.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pinakes.parser.statements import Span
 
 MASK = "'***'"
 Piece = tuple[Span, str]
-"""A stretch of text and what is shown instead."""
+"""A span of text and its replacement."""
 
 HARMLESS = frozenset(
     "TYPE WAREHOUSE SECRET REGION PROVIDER SCOPE READ_ONLY READONLY VISIBILITY CATALOG_NAME VERIFY VERIFY_SSL LOCATION "
@@ -22,7 +22,7 @@ HARMLESS = frozenset(
     "ACCESS_DELEGATION POOL_SIZE MAX_CONNECTIONS CONNECT_TIMEOUT STATEMENT_TIMEOUT SSL_MODE UPGRADE DRIVER "
     "SCHEMA DATABASE HOST PORT USER USERNAME COMMENT FORMAT".split()
 )
-"""Options whose values may be shown. SECRET is the name of one, not its value."""
+"""Options whose values may be shown. The value of SECRET is the name of a secret."""
 
 _KNOWN = HARMLESS | frozenset(
     "EXPLAIN ANALYZE VERBOSE FULL PREPARE ATTACH CREATE OR REPLACE SHARED TEMP TEMPORARY PERSISTENT CATALOG IF NOT "
@@ -32,12 +32,12 @@ _KNOWN = HARMLESS | frozenset(
 )
 _SECRET_NAME = re.compile(r"token|passw|pwd|secret|key|credential", re.IGNORECASE)
 _PASSWORD = re.compile(r"(://[^/?#:@\s'\"]*):[^/?#\s'\"]*@")
-# In a location alone: a password with a / or an @ in it, and one whose @ was forgotten.
+# Only for locations: a password that contains / or @, and one without its @.
 _SCHEME = r"(?:\w+:)?[A-Za-z][\w+.-]*://"
 _LOGIN = re.compile(rf"^('?(?:{_SCHEME}|(?!{_SCHEME}))[^:/@\s']*):.*@", re.DOTALL)
 _NO_PORT = re.compile(r"(://(?!\[)[^/?#:@\s']*):(?!\d+(?:[/?#']|$))[^/?#@\s']*(?=[/?#']|$)")
 _ANY_PASSWORD = re.compile(r":[^:/?#@\s]+@")  # for a location that isn't quite an address
-# Each of these is read once over the text: what may repeat is followed by what it can't be (tests/security).
+# Each pattern runs in linear time: repetitions are followed by characters that they can't match (tests/security).
 _RUN = re.compile(r"[^\s'\"]++")
 _SIGNED = re.compile(r"[?&;]([^=&;?\s]*+)=")
 _SIGNATURE = re.compile(r"token|passw|pwd|secret|key|credential|sig", re.IGNORECASE)
@@ -49,32 +49,32 @@ _ASSIGNED_VALUE = re.compile(r"\"[^\"]*\"|[^\s;,&'\"]+")
 
 
 def is_known(word: str) -> bool:
-    """Whether a word is one of the statements that carry secrets, or an option of theirs."""
+    """Returns whether a word is a keyword of a statement with secrets, or one of its options."""
     return word in _KNOWN
 
 
 def harmless(key: str) -> bool:
-    """Whether the value of an option of ATTACH or CREATE CATALOG may be shown."""
+    """Returns whether the value of an option of ATTACH or CREATE CATALOG may be shown."""
     return key in HARMLESS
 
 
 def harmless_in_secret(key: str) -> bool:
-    """The same for CREATE SECRET, where the option SECRET is the secret itself."""
+    """Does the same for CREATE SECRET, where the option SECRET is the secret itself."""
     return key in HARMLESS and key != "SECRET"
 
 
 def not_secret(key: str) -> bool:
-    """The same for the options of COPY, which are mostly about formats, and for properties."""
+    """Does the same for the options of COPY, which are mostly about formats, and for properties."""
     return not looks_secret(key)
 
 
 def looks_secret(name: str) -> bool:
-    """Whether a setting of this name is one to keep."""
+    """Returns whether a setting of this name is a secret."""
     return _SECRET_NAME.search(name) is not None
 
 
 def masked_address(text: str) -> str:
-    """A location without its password, its query-string values and whatever `password=` gives."""
+    """Returns a location without its password, its query-string values and the values of `password=`."""
     text = _LOGIN.sub(r"\1:***@", text)
     text = _PASSWORD.sub(r"\1:***@", text)
     text = _NO_PORT.sub(r"\1:***", text)
@@ -84,7 +84,7 @@ def masked_address(text: str) -> str:
 
 
 def _assignments(text: str) -> list[Piece]:
-    """The values of password=… and the like."""
+    """Returns the values of password=… and similar assignments."""
     found = list[Piece]()
     at = 0
     for name in _ASSIGNED.finditer(text):
@@ -97,7 +97,7 @@ def _assignments(text: str) -> list[Piece]:
 
 
 def password_pieces(text: str) -> list[Piece]:
-    """user:password@ in any address, and what signs it, in whatever statement it stands."""
+    """Returns the passwords of user:password@ and the signatures in addresses of any statement."""
     if "://" not in text:
         return []
     logins = [Span(m.end(1) + 1, m.end() - 1) for m in _PASSWORD.finditer(text)]
@@ -105,7 +105,7 @@ def password_pieces(text: str) -> list[Piece]:
 
 
 def _signatures(text: str) -> list[Span]:
-    """The values of ?X-Amz-Signature=… and the like: whoever has the address may read what it names."""
+    """Returns the values of ?X-Amz-Signature=… and similar parameters, which grant access to the object."""
     found = list[Span]()
     for run in _RUN.finditer(text):
         start, end = text.find("://", *run.span()), run.end()
@@ -122,13 +122,13 @@ def _signatures(text: str) -> list[Span]:
 
 
 def carries_secrets(tokens: list[Token]) -> bool:
-    """Whether a statement is one that gives secrets, also within EXPLAIN or PREPARE, also if it can't be read."""
+    """Returns whether a statement contains secrets, also within EXPLAIN or PREPARE, also if it can't be parsed."""
     words = [t.word for t in tokens]
     first = words[0] if words else ""
     if first in ("EXPLAIN", "PREPARE"):
         return any(_gives_secrets(words, at) for at in range(1, len(words)))
     if words[:2] == ["EXECUTE", "IMMEDIATE"]:
-        return True  # it is refused, and nobody reads the statement in it
+        return True  # it is refused, and its inner statement is not parsed
     if first == "SET":
         return any(looks_secret(t.text) for t in tokens[1:4])
     if first == "COPY":
@@ -143,7 +143,7 @@ def _gives_secrets(words: list[str], at: int) -> bool:
 
 
 def unread_pieces(tokens: Iterable[Token], *, strings_only: bool) -> list[Piece]:
-    """What to hide of a statement that can't be read: its strings, or every word that isn't known."""
+    """Returns the spans to redact of a statement that can't be parsed: its strings, or every unknown word."""
     found: list[Piece] = []
     for token in tokens:
         hidden = token.kind == "string" if strings_only else token.kind != "symbol" and token.word not in _KNOWN
@@ -153,13 +153,15 @@ def unread_pieces(tokens: Iterable[Token], *, strings_only: bool) -> list[Piece]
 
 
 def comment_pieces(text: str, tokens: list[Token], start: int, end: int) -> list[Piece]:
-    """What stands between the tokens and isn't space: people leave yesterday's password in a comment."""
+    """Returns the comments between the tokens, since they may contain secrets."""
     gaps = zip([start, *(t.end for t in tokens)], [*(t.start for t in tokens), end], strict=True)
     return [(Span(a, b), " ") for a, b in gaps if text[a:b].strip()]
 
 
 def replaced(text: str, pieces: Iterable[Piece], offset: int = 0) -> tuple[str, int]:
-    """`text` with each piece replaced, and where `offset` went. Of two that overlap the first counts."""
+    """Returns `text` with each piece replaced, and the new position of `offset`. Of two overlapping pieces the
+    first is used.
+    """
     out: list[str] = []
     at = moved = 0
     for span, instead in sorted(pieces, key=lambda p: (p[0].start, -p[0].end)):

@@ -1,4 +1,4 @@
-"""Any text → what may be shown of it, for logs, the history of a shell and errors; also text that can't be read."""
+"""Redacts any text for logs, the shell's history and errors; also text that can't be parsed."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ _OPENLY_MADE = frozenset({"TABLE", "VIEW", "SCHEMA", "NAMESPACE", "DATABASE"})
 
 
 def mask(sql: str) -> str:
-    """`sql` with every secret value replaced; never an error, whatever the text."""
+    """Returns `sql` with every secret value replaced; never raises."""
     return replaced(sql, pieces(sql))[0]
 
 
 def pieces(sql: str) -> list[Piece]:
-    """All that must not be shown of a text of any number of statements."""
+    """Returns all spans to redact in a text of any number of statements."""
     tokens, fault = tokenize_what_fits(sql)
     readable = len(sql) if fault is None else fault.offset
     found = password_pieces(sql)
@@ -40,13 +40,13 @@ def pieces(sql: str) -> list[Piece]:
         part = _Part(tokens[first:at], Span(start, end), broken=fault is not None and at == len(tokens))
         new, unread = _pieces_of(sql, part, suspect)
         found += new
-        suspect |= unread  # a stray semicolon may have cut a statement that carries secrets in two
+        suspect |= unread  # a stray semicolon may have split a statement with secrets
         start, first = end + 1, at + 1
     return found
 
 
 class _Part(NamedTuple):
-    """One statement of a text; `broken` if something after it is never closed."""
+    """One statement of a text; `broken` if an unclosed token follows it."""
 
     tokens: list[Token]
     span: Span
@@ -54,7 +54,7 @@ class _Part(NamedTuple):
 
 
 def _pieces_of(sql: str, part: _Part, suspect: bool) -> tuple[list[Piece], bool]:
-    """Those of one statement, and whether it is one with secrets that can't be read."""
+    """Returns the spans of one statement, and whether it contains secrets and can't be parsed."""
     secret = suspect or carries_secrets(part.tokens)
     if not secret and (_is_plain(part.tokens) if part.tokens else not part.broken):
         return [], False
@@ -79,15 +79,16 @@ def _pieces_if_read(sql: str, tokens: list[Token]) -> list[Piece] | None:
 
 
 def _is_plain(tokens: list[Token]) -> bool:
-    """Whether a statement surely gives no secret: a known start, and no property with the name of one. A typing error
-    isn't sure."""
+    """Returns whether a statement certainly contains no secret: it has a known start, and no property with the name
+    of a secret. A misspelled statement is not certain.
+    """
     if not is_start(tokens[0].word) or _names_a_secret(tokens):
         return False
     return tokens[0].word != "CREATE" or any(t.word in _OPENLY_MADE for t in tokens[1:6])
 
 
 def _names_a_secret(tokens: list[Token]) -> bool:
-    """Whether it may set a property that is one: WITH ('s3.secret-access-key' = '…')"""
+    """Returns whether it may set a property that is a secret: WITH ('s3.secret-access-key' = '…')"""
     sets = tokens[0].word in ("CREATE", "ALTER") and any(
         t.word in ("WITH", "PROPERTIES", "TBLPROPERTIES") for t in tokens
     )

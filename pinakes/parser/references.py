@@ -1,4 +1,4 @@
-"""References to columns in sqlglot's tree, and which tables they may come from; each `*` that has to be written out."""
+"""References to columns in sqlglot's tree with their possible tables, and each `*` that must be expanded."""
 
 from __future__ import annotations
 
@@ -16,15 +16,14 @@ from pinakes.parser.using_columns import keeps_left, name_of, owner_of, star_of,
 
 
 def references_of(tree: Tree, tables: Sequence[TableRef], values: Sequence[SessionValue]) -> References:
-    """Those of a tree, by what was located in it before: the statement's tables, and its session values, which look
-    like columns."""
+    """Returns the references of a tree, given its located tables and its session values, which look like columns."""
     places = {table.span: i for i, table in enumerate(tables)}
     indexes = {id(node): places.get(ref.span, -1) for node, ref in table_nodes(tree)}
     return References(_columns(tree, indexes, values), _stars(tree, indexes))
 
 
 def _columns(tree: Tree, indexes: Mapping[int, int], values: Sequence[SessionValue]) -> tuple[ColumnRef, ...]:
-    """All references to columns, in the order of the text."""
+    """Returns all references to columns, in the order of the text."""
     scopes = Scopes(indexes)
     starts = {value.span.start for value in values}
     found = [
@@ -36,7 +35,9 @@ def _columns(tree: Tree, indexes: Mapping[int, int], values: Sequence[SessionVal
 
 
 def _stars(tree: Tree, indexes: Mapping[int, int]) -> tuple[SharedStar, ...]:
-    """Each `*` that DataFusion would take a shared column of the wrong table for, or would put it in another place."""
+    """Returns each `*` for which DataFusion would take a shared column from the wrong table or in the wrong
+    position.
+    """
     found = [(star_of(s), written_out(s), keeps_left(s)) for s in tree.root.find_all(exp.Select)]
     return tuple(
         SharedStar(
@@ -55,7 +56,7 @@ def _owner(node: exp.Expr, indexes: Mapping[int, int]) -> int | Part | None:
 
 
 def _references(tree: exp.Expr) -> Iterator[exp.Expr]:
-    """Nodes that name a column; of a name of many parts, which sqlglot nests, the outermost."""
+    """Yields nodes that name a column; for a name of many parts, which sqlglot nests, the outermost."""
     for column in tree.find_all(exp.Column):
         node: exp.Expr = column
         while isinstance(node.parent, exp.Dot) and node.arg_key == "this" and _is_part(node.parent.expression):
@@ -88,20 +89,20 @@ def _column_ref(identifiers: list[exp.Expr], node: exp.Expr, scopes: Scopes) -> 
 
 
 def _is_field(sources: list[Source], parts: list[Part]) -> bool:
-    """Whether more than a column follows the last part that names a source."""
+    """Returns whether more than a column follows the last part that names a source."""
     names, folded = {s.name for s in sources}, [p.text.casefold() for p in parts]
     column = next((at + 1 for at in range(len(parts) - 2, -1, -1) if folded[at] in names), 0)
     return column < len(parts) - 1 and parts[-1].text != "*"
 
 
 def _placed_parts(node: exp.Expr) -> list[exp.Expr]:
-    """The parts of a dotted name; none if sqlglot made up one of them (the empty one in `a..b`)."""
+    """Returns the parts of a dotted name; empty if sqlglot made up one of them (the empty one in `a..b`)."""
     parts = _parts(node)
     return parts if all("start" in p.meta for p in parts) else []
 
 
 def _parts(node: exp.Expr) -> list[exp.Expr]:
-    """The same, outermost node given; those beyond the fourth are nested to the left."""
+    """Returns the parts below an outermost node; those beyond the fourth are nested to the left."""
     after: list[exp.Expr] = []
     while isinstance(node, exp.Dot):
         after.append(node.expression)
@@ -111,9 +112,9 @@ def _parts(node: exp.Expr) -> list[exp.Expr]:
 
 
 def _origin(sources: list[Source], parts: list[Part]) -> tuple[tuple[int, ...], bool]:
-    """The base tables a reference may mean, and whether a derived source offers it."""
+    """Returns the base tables of a reference, and whether a derived source offers it."""
     folded = [p.text.casefold() for p in parts]
-    for at in range(len(parts) - 2, -1, -1):  # the last part that names a source qualifies; what follows are fields
+    for at in range(len(parts) - 2, -1, -1):  # the last part that names a source is the qualifier; fields follow it
         qualified = [s for s in sources if s.name == folded[at]]
         if qualified:
             derived = any(folded[at + 1] in s.offer.names or not s.offer.known for s in qualified if s.derived)
@@ -126,7 +127,7 @@ def _tables(sources: list[Source]) -> tuple[int, ...]:
 
 
 def _is_exposed(node: exp.Expr) -> bool:
-    """A projection without an alias, of a query that others read from."""
+    """Returns whether this is a projection without an alias, of a query that others read from."""
     query = node.parent
     if not isinstance(query, exp.Select) or node.arg_key != "expressions":
         return False

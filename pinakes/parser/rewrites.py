@@ -1,4 +1,4 @@
-"""Forms that DataFusion's SQL parser misreads or doesn't know, mended in the text at the places of their tokens.
+"""Rewrites forms that DataFusion's SQL parser misreads or lacks, in the text at the offsets of their tokens.
 
 a IS DISTINCT FROM 5 AND b     →  (a IS DISTINCT FROM 5) AND b      it would compare with `5 AND b`
 FROM t WHERE a                 →  SELECT * FROM t WHERE a           it would give rows without columns
@@ -9,8 +9,8 @@ user.name, t.user              →  "user".name, t."user"             it would c
 list[1].name                   →  list[1]['name']
 FROM t, range(3) AS g          →  FROM t, (SELECT * FROM range(3) LIMIT 3) AS g
 
-The last one tells DataFusion how many rows there are. It does not know it of these functions itself, and a join without
-a condition then has a batch of three rows for each row of t.
+The last one gives DataFusion the number of rows, which it does not know for these functions: a join without a
+condition would otherwise make a batch of three rows for each row of t.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _AFTER_FROM = frozenset(
 
 
 def repairs(tokens: Sequence[Token], words: set[str]) -> tuple[Repair, ...]:
-    """What has to be put into the text, in the order of the text."""
+    """Returns the rewrites of the text, in its order."""
     found: list[Repair] = []
     if "IS" in words and "DISTINCT" in words:
         found += _distinct_from(tokens)
@@ -65,28 +65,28 @@ def repairs(tokens: Sequence[Token], words: set[str]) -> tuple[Repair, ...]:
 
 _RENAMED = {"SIGN": "signum", "VARIANCE": "var_samp"}
 _FUNCTIONS = frozenset({*_RENAMED, "MOD", "LOG"})
-"""Functions of PostgreSQL that DataFusion has under other names, or as an operator."""
+"""Functions of PostgreSQL with another name in DataFusion, or an operator."""
 
 
 # --- IS DISTINCT FROM --------------------------------------------------------------------------------------------
 
 
 class _Level:
-    """An expression within one pair of brackets, or within CASE … END, while its tokens go by."""
+    """The state of an expression within one pair of brackets, or within CASE … END."""
 
     __slots__ = ("between", "compared", "first", "is_case")
 
     def __init__(self, is_case: bool = False) -> None:
         self.is_case = is_case
         self.first: int | None = None
-        """Where the operand of AND, OR or NOT starts that is being read."""
+        """The start of the current operand of AND, OR or NOT."""
         self.compared = False
         """Whether that operand is a comparison with IS [NOT] DISTINCT FROM."""
         self.between = 0
 
 
 def _distinct_from(tokens: Sequence[Token]) -> Iterator[Repair]:
-    """Parentheses around the comparisons that something of lower precedence follows."""
+    """Yields parentheses around comparisons that are followed by an operator of lower precedence."""
     levels = [_Level()]
     for at, token in enumerate(tokens):
         word, level = token.word, levels[-1]
@@ -119,7 +119,7 @@ def _close(levels: list[_Level], tokens: Sequence[Token], word: str) -> None:
 
 
 def _starts_anew(tokens: Sequence[Token], at: int) -> bool:
-    """Whether an expression can't go on past this token."""
+    """Returns whether an expression ends before this token."""
     word, before = tokens[at].word, tokens[at - 1].word if at else ""
     after = tokens[at + 1] if at + 1 < len(tokens) else None
     if word == "NOT":
@@ -149,7 +149,9 @@ def _parentheses(start: int, end: int) -> Iterator[Repair]:
 
 
 def _bare_tables(tokens: Sequence[Token]) -> Iterator[Repair]:
-    """Queries that have no SELECT. A query starts the text, follows a bracket, a set operator or the WITH before it."""
+    """Yields rewrites of queries without SELECT. A query starts the text, follows a bracket, a set operator or a
+    WITH.
+    """
     places: list[Literal["start", "with", "within"]] = ["start"]
     for at, token in enumerate(tokens):
         word = token.word
@@ -169,9 +171,9 @@ def _bare_tables(tokens: Sequence[Token]) -> Iterator[Repair]:
 
 
 def _selected(tokens: Sequence[Token], at: int) -> Iterator[Repair]:
-    """`SELECT *` for a query that starts with FROM or TABLE and doesn't say what to select."""
+    """Adds `SELECT *` to a query that starts with FROM or TABLE and has no SELECT list."""
     token = tokens[at]
-    if token.start == token.end:  # glue of `locate.py`'s callers
+    if token.start == token.end:  # a zero-width token of a caller of `locate.py`
         return
     if token.word == "TABLE" and at + 1 < len(tokens) and tokens[at + 1].kind in ("word", "quoted", "string"):
         yield Repair(Span(token.start, token.end), "SELECT * FROM")
@@ -195,7 +197,7 @@ def _selects_later(tokens: Sequence[Token], at: int) -> bool:
 
 
 def _fetches(tokens: Sequence[Token]) -> Iterator[Repair]:
-    """FETCH FIRST | NEXT [n] ROW | ROWS ONLY; anything else about FETCH is left to DataFusion."""
+    """Rewrites FETCH FIRST | NEXT [n] ROW | ROWS ONLY; other forms of FETCH are left to DataFusion."""
     for at, token in enumerate(tokens):
         words = [t.word for t in tokens[at : at + 5]]
         if words[:1] != ["FETCH"] or words[1:2] not in (["FIRST"], ["NEXT"]):
@@ -230,7 +232,7 @@ def _functions(tokens: Sequence[Token]) -> Iterator[Repair]:
 
 
 def _arguments(tokens: Sequence[Token], opening: int) -> tuple[list[Token], Token | None]:
-    """The commas between the arguments of a call, and the bracket that closes it."""
+    """Returns the commas between the arguments of a call, and its closing bracket."""
     commas: list[Token] = []
     depth = 0
     for token in tokens[opening:]:
@@ -246,7 +248,7 @@ def _arguments(tokens: Sequence[Token], opening: int) -> tuple[list[Token], Toke
 
 
 def _fields_of_elements(tokens: Sequence[Token]) -> Iterator[Repair]:
-    """Fields behind a bracket, each in brackets of its own."""
+    """Rewrites fields after a bracket to brackets."""
     at = 0
     while at + 2 < len(tokens):
         bracket, dot, name = tokens[at : at + 3]
@@ -265,7 +267,7 @@ def _fields_of_elements(tokens: Sequence[Token]) -> Iterator[Repair]:
 
 
 def _columns_named_user(tokens: Sequence[Token]) -> Iterator[Repair]:
-    """`user` alone may be the function; beside a dot it is a name."""
+    """Quotes `user` next to a dot, where it is a name; alone it may be the function."""
     for at, token in enumerate(tokens):
         if token.word == "USER" and "." in (
             tokens[at - 1].word if at else "",
@@ -274,18 +276,18 @@ def _columns_named_user(tokens: Sequence[Token]) -> Iterator[Repair]:
             yield Repair(Span(token.start, token.end), '"user"')
 
 
-# --- range(…) beside other tables --------------------------------------------------------------------------------
+# --- range(…) joined with other tables ---------------------------------------------------------------------------
 
 
 class _From:
-    """What is read of a query within one pair of brackets."""
+    """The state of a query within one pair of brackets."""
 
     __slots__ = ("calls", "has_select", "is_from", "joined")
 
     def __init__(self) -> None:
         self.has_select = self.is_from = self.joined = False
         self.calls: list[tuple[Token, Token, int]] = []
-        """The first and the last token of each call, and the rows that it gives."""
+        """The first and the last token of each call, and its number of rows."""
 
     def ended(self) -> Iterator[Repair]:
         for first, last, rows in self.calls if self.joined else ():
@@ -295,7 +297,7 @@ class _From:
 
 
 def _sized_series(tokens: Sequence[Token]) -> Iterator[Repair]:
-    """The calls among the tables of a FROM clause that has several, if their arguments are numbers."""
+    """Rewrites calls with numeric arguments in a FROM clause with several tables."""
     levels = [_From()]
     for at, token in enumerate(tokens):
         word, level = token.word, levels[-1]
@@ -316,7 +318,7 @@ def _sized_series(tokens: Sequence[Token]) -> Iterator[Repair]:
 
 
 def _series(tokens: Sequence[Token], at: int) -> tuple[Token, Token, int] | None:
-    """range(stop), range(start, stop) or range(start, stop, step); generate_series has its last number, too."""
+    """Parses range(stop), range(start, stop) or range(start, stop, step); generate_series includes its last number."""
     end = next((i for i in range(at, min(at + 10, len(tokens))) if tokens[i].word == ")"), None)
     if end is None or tokens[at + 1].word != "(":
         return None

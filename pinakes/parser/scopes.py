@@ -1,6 +1,6 @@
-"""Which sources a place in a query sees, and which columns the derived ones among them offer.
+"""The sources that are visible at a node of a query, and the columns of derived sources.
 
-Only `columns.py` needs this, and only sqlglot's tree has it: nothing here is computed for a query that just runs.
+Only references to columns (`references.py`) need this: nothing here is computed for a query that just runs.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pinakes.parser.tables import Ctes
 _USE_ALIASES = frozenset({"order", "group", "having", "qualify", "sort"})
 Modified = exp.Select | exp.SetOperation | exp.Subquery
 Place = tuple[Modified, str]
-"""A query, and the name of the part of it that one looks from."""
+"""A query, and the clause of it from which sources are looked up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class Offer:
     names: frozenset[str] = frozenset()
     tables: tuple[int, ...] = ()
     known: bool = True
-    """False when nobody but the engine can say what the names are (a table function)."""
+    """False when only the engine can determine the names (a table function)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,9 @@ class Scopes:
         self._places: dict[int, Place | None] = {}
 
     def seen_from(self, node: exp.Expr) -> list[Source]:
-        """The sources that `node` sees, nearest scope first; aliases of the SELECT list are one without a name."""
+        """Returns the sources visible from `node`, nearest scope first; aliases of the SELECT list are a source
+        without a name.
+        """
         place = self._place(node)
         if place is None:
             return []
@@ -64,7 +66,9 @@ class Scopes:
         return aliases + self.sources(query)
 
     def _place(self, node: exp.Expr) -> Place | None:
-        """The query around a node and its clause. A long chain of operators is climbed once, not once per column."""
+        """Returns the query around a node and its clause. Cached, so that a long chain of operators is climbed only
+        once.
+        """
         climbed: list[int] = []
         while id(node) not in self._places:
             climbed.append(id(node))
@@ -92,7 +96,7 @@ class Scopes:
         return found
 
     def offer(self, query: exp.Expr) -> Offer:
-        """The columns that a query gives. A recursive CTE that is asked for itself gives none."""
+        """Returns the columns of a query. A recursive CTE has none within itself."""
         if id(query) not in self._offers:
             self._offers[id(query)] = Offer()
             self._offers[id(query)] = self._compute_offer(query)
@@ -115,7 +119,7 @@ class Scopes:
         return Offer(frozenset(names - {"*"}), tuple(tables))
 
     def _expand(self, node: exp.Expr) -> Iterator[Source]:
-        """A source, and those joined to it within parentheses."""
+        """Yields a source, and those joined to it within parentheses."""
         if isinstance(node, exp.Subquery) and isinstance(node.this, exp.Table):
             yield from self._expand(node.this)
         else:
@@ -144,7 +148,9 @@ class Scopes:
 
 
 def _as_place(parent: exp.Expr, key: str) -> Place | None:
-    """`parent` as a query whose sources are seen from its part `key`; ORDER BY after a UNION sees its columns."""
+    """Returns `parent` as a query whose sources are visible from its clause `key`; ORDER BY after a UNION sees its
+    columns.
+    """
     if isinstance(parent, exp.Select):
         return (parent, key) if key != "with_" else None
     if isinstance(parent, exp.SetOperation | exp.Subquery) and key not in ("this", "expression", "joins", "with_"):
@@ -153,7 +159,7 @@ def _as_place(parent: exp.Expr, key: str) -> Place | None:
 
 
 def _hides_outside(child: exp.Expr, parent: exp.Expr) -> bool:
-    """A subquery in FROM doesn't see its neighbours, unless it is LATERAL."""
+    """Returns whether a subquery in FROM hides the other sources, which it does unless it is LATERAL."""
     is_source = isinstance(parent, exp.From) or (isinstance(parent, exp.Join) and child.arg_key == "this")
     return is_source and isinstance(child, exp.Subquery) and not isinstance(child.this, exp.Table)
 
@@ -163,7 +169,7 @@ def _aliases(select: exp.Select) -> Offer:
 
 
 def _passes(projection: exp.Expr, source: Source) -> bool:
-    """Whether `*` or `name.*` passes a source's columns on."""
+    """Returns whether `*` or `name.*` includes the columns of a source."""
     if not isinstance(projection, exp.Column | exp.Dot):
         return True
     before = projection.this if isinstance(projection, exp.Dot) else projection.args["table"]
@@ -171,7 +177,7 @@ def _passes(projection: exp.Expr, source: Source) -> bool:
 
 
 def _source_name(node: exp.Expr) -> str | None:
-    """What qualifies the columns of a source; a table in parentheses may have its alias outside of them."""
+    """Returns the qualifier of a source's columns; a table in parentheses may have its alias outside of them."""
     parent = node.parent
     outer = parent.alias if isinstance(parent, exp.Subquery) and isinstance(node, exp.Table) else ""
     name = outer or node.alias_or_name

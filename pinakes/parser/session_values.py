@@ -1,6 +1,6 @@
-"""current_catalog, current_schema, current_user, version(): where the tokens use them as values.
+"""current_catalog, current_schema, current_user, version() where the tokens use them as values.
 
-A name that is quoted, qualified, an alias or a table is the user's own and stays.
+A name that is quoted, qualified, an alias or a table is not a session value.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _CLAUSES = frozenset("SELECT FROM WHERE GROUP HAVING QUALIFY WINDOW ORDER LIMIT 
 
 def session_values(tokens: list[Token]) -> tuple[SessionValue, ...]:
     found: list[SessionValue] = []
-    clauses = [""]  # the clause we are in, for each open parenthesis
+    clauses = [""]  # the current clause, for each open parenthesis
     for at, token in enumerate(tokens):
         word = token.word
         if word == "(":
@@ -64,7 +64,7 @@ def _value(tokens: list[Token], at: int, in_projection: bool) -> SessionValue | 
 
 
 def _expects_expression(tokens: list[Token], at: int) -> bool:
-    """Whether an expression may begin at `at`: not after a dot, an AS, or the end of another expression."""
+    """Returns whether an expression may begin at `at`: not after a dot, an AS, or the end of another expression."""
     if at == 0:
         return True
     before = tokens[at - 1]

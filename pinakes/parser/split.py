@@ -1,4 +1,4 @@
-"""A script → its statements, each with its place in the script."""
+"""Splits a script into statements with their positions."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ class ScriptPart:
 
 
 def split(script: str) -> list[ScriptPart]:
-    """The statements in order; empty ones vanish. What is never closed is in the last one, where `classify` tells."""
+    """Returns the statements in order without empty ones. An unclosed token is part of the last one, for which
+    `classify` raises the error.
+    """
     tokens, fault = tokenize_what_fits(script)
     if fault is not None:
         end = len(script.rstrip())

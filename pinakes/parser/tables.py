@@ -1,4 +1,4 @@
-"""The tables of sqlglot's tree: names, places, aliases, AS OF; names that a WITH defines are none."""
+"""The tables of sqlglot's tree: names, spans, aliases, AS OF; without names that a WITH defines."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from pinakes.parser.statements import AsOf, Span, TableRef
 
 
 def tables_of(tree: Tree) -> tuple[TableRef, ...]:
-    """The tables of a tree in the order of the text."""
+    """Returns the tables of a tree in the order of the text."""
     return tuple([ref for _, ref in table_nodes(tree)])
 
 
 def table_nodes(tree: Tree) -> list[tuple[exp.Table, TableRef]]:
-    """The same, each with its node."""
+    """Does the same and returns the node of each."""
     pairs = [(table, _table_ref(table, tree)) for table in tree.root.find_all(exp.Table)]
     found = [(table, ref) for table, ref in pairs if ref is not None]
     found.sort(key=lambda pair: pair[1].span.start)
@@ -30,7 +30,7 @@ def table_nodes(tree: Tree) -> list[tuple[exp.Table, TableRef]]:
 
 
 def _table_ref(table: exp.Table, tree: Tree) -> TableRef | None:
-    """Where a table stands, or None for a table function of the engine's own."""
+    """Locates a table; None for a table function of DataFusion."""
     parts: list[Part] = []
     start = end = -1
     for identifier in table.parts:
@@ -47,19 +47,19 @@ def _table_ref(table: exp.Table, tree: Tree) -> TableRef | None:
     call = tree.calls.get(start)
     name = Name((Part(call.name),)) if call else _name(tuple(parts), tree.text, identifier.meta["start"])
     if name.is_path:
-        identifier.set("this", name.called)  # what its columns are qualified with
+        identifier.set("this", name.called)  # the qualifier of its columns
     return TableRef(name, Span(start, end), _alias(table), call=call)
 
 
 def _name(parts: tuple[Part, ...], text: str, last: int) -> Name:
-    """A last part that is a string is a path, whatever it looks like."""
+    """Returns the name; a last part that is a string is a path."""
     if parts[-1].quoted and text[last] not in '"`':
         return Name(parts, is_path=True)
     return as_name(parts)
 
 
 def _alias(table: exp.Table) -> Part | None:
-    """Its own, or that of the parentheses it stands in alone."""
+    """Returns its own alias, or that of the parentheses that contain only the table."""
     alias = table.args.get("alias")
     if alias is None and isinstance(table.parent, exp.Subquery) and not table.args.get("joins"):
         alias = table.parent.args.get("alias")
@@ -68,13 +68,13 @@ def _alias(table: exp.Table) -> Part | None:
 
 
 class Ctes:
-    """The names that each WITH of a tree defines, looked up once."""
+    """The names that each WITH of a tree defines, cached."""
 
     def __init__(self) -> None:
         self._names: dict[int, dict[str, int]] = {}
 
     def find(self, table: exp.Expr, name: Part) -> exp.CTE | None:
-        """What a WITH around `table` defines as `name` for this place: an earlier sibling, itself only if RECURSIVE."""
+        """Returns the CTE that `name` refers to at `table`: an earlier sibling, or itself only if RECURSIVE."""
         child, node = table, table.parent
         while node is not None:
             with_ = node if isinstance(node, exp.With) else node.args.get("with_")
@@ -93,7 +93,7 @@ class Ctes:
 
 
 def _comes_before(cte: exp.CTE, sibling: exp.Expr) -> bool:
-    """Whether `sibling`, of the same WITH, may use `cte`."""
+    """Returns whether `sibling`, of the same WITH, may use `cte`."""
     at, place = cte.index or 0, sibling.index or 0
     return at < place or (cte is sibling and cte.parent is not None and bool(cte.parent.args.get("recursive")))
 
@@ -104,7 +104,7 @@ def _cte_name(cte: exp.CTE) -> str:
 
 
 def _with_clauses(found: list[tuple[exp.Table, TableRef]], as_of: Sequence[AsOf]) -> list[tuple[exp.Table, TableRef]]:
-    """Each AS OF clause goes to the last table before it."""
+    """Attaches each AS OF clause to the last table before it."""
     for clause in as_of:
         before = [i for i, (_, ref) in enumerate(found) if ref.span.end <= clause.span.start]
         if not before:

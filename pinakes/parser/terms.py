@@ -57,7 +57,7 @@ def sort_term(cursor: Cursor) -> SortTerm:
 
 
 def terms_in_strings(cursor: Cursor, item: Callable[[Cursor], T]) -> tuple[T, ...]:
-    """ARRAY['day(ts)', 'x'], each string a term of its own; or one string alone"""
+    """ARRAY['day(ts)', 'x'], each string a separate term; or a single string"""
     if cursor.peek().kind == "string":
         return (_in_string(cursor, item),)
     cursor.accept("ARRAY")

@@ -1,6 +1,7 @@
-"""[FOR] VERSION | TIMESTAMP | SYSTEM_VERSION | SYSTEM_TIME AS OF operand: found in the tokens and taken out of them.
+"""Extracts [FOR] VERSION | TIMESTAMP | SYSTEM_VERSION | SYSTEM_TIME AS OF operand from the tokens.
 
-sqlglot knows only some of the spellings, so it never sees any: `locate.py` gives each clause to the table before it.
+sqlglot supports only some of the spellings, so the clauses are removed for it: `locate.py` attaches each to the table
+before it.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ _TYPED_LITERALS = frozenset({"TIMESTAMP", "TIMESTAMPTZ", "DATE", "INTERVAL"})
 
 
 def take_out(text: str, tokens: list[Token]) -> tuple[list[Token], list[AsOf]]:
-    """The tokens without their AS OF clauses, and the clauses in order."""
+    """Returns the tokens without their AS OF clauses, and the clauses in order."""
     kept: list[Token] = []
     found: list[AsOf] = []
     cursor = Cursor(text, tokens)
@@ -37,7 +38,7 @@ def take_out(text: str, tokens: list[Token]) -> tuple[list[Token], list[AsOf]]:
 
 
 def read_clause(cursor: Cursor) -> AsOf | None:
-    """The clause that begins here, passed; None if there is none."""
+    """Parses the clause that begins here; None if there is none."""
     first = cursor.at
     with_for = cursor.word == "FOR"
     kind = _KINDS.get(cursor.peek(1 if with_for else 0).word)
@@ -62,7 +63,7 @@ def _follows_name(cursor: Cursor) -> bool:
 
 
 def _operand(cursor: Cursor) -> Span:
-    """One value, or values joined by + and -, with casts and AT TIME ZONE."""
+    """Parses one value, or values joined by + and -, with casts and AT TIME ZONE."""
     first = cursor.at
     _primary(cursor)
     while True:
@@ -92,7 +93,7 @@ def _primary(cursor: Cursor) -> None:
 
 
 def _named(cursor: Cursor) -> None:
-    """A function call, a typed literal (DATE '…', INTERVAL '1' DAY) or a bare name of a version."""
+    """Parses a function call, a typed literal (DATE '…', INTERVAL '1' DAY) or a bare name of a version."""
     word = cursor.word
     cursor.path()
     if cursor.word == "(":

@@ -1,4 +1,4 @@
-"""Column types from tokens, nested, nothing lost: DECIMAL(10, 2), x[], MAP(k, v), STRUCT<a: INT, b INT>."""
+"""Parses column types, also nested: DECIMAL(10, 2), x[], MAP(k, v), STRUCT<a: INT, b INT>."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _STRUCTS = ("STRUCT", "ROW")
 
 
 def read_type(cursor: Cursor, depth: int = 0) -> SqlType:
-    """One type; names that aren't known here are passed on as they are, in upper case."""
+    """Parses one type; unknown names are passed on in upper case."""
     if depth > DEEPEST:
         raise cursor.fault(f"types are nested more than {DEEPEST} deep")
     if cursor.peek().kind not in ("word", "quoted"):

@@ -1,7 +1,7 @@
-"""Clauses that DataFusion reads and does not heed, or answers otherwise than SQL has it: refused, by their tokens.
+"""Refuses clauses that DataFusion parses and ignores, or answers differently from SQL, by their tokens.
 
-A sample would be all rows, EXCEPT ALL would lose duplicates, and nobody would be told. `unsound.py` refuses what only a
-tree shows; here sqlglot need not understand the rest of the text.
+A sample would return all rows, and EXCEPT ALL would lose duplicates, without an error. `wrong_results.py` refuses forms
+that require a tree; here sqlglot need not be able to parse the rest of the text.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _NOT_A_NAME = frozenset(
     "ALL AND AS BETWEEN BY CASE DISTINCT ELSE FROM HAVING ILIKE IN IS JOIN LIKE LIMIT NOT ON OR SELECT SET THEN UPDATE "
     "WHEN WHERE WITH".split()
 )
-"""After these stands a name itself, and no clause."""
+"""Words that are followed by a name, not by a clause."""
 _OPEN, _CLOSE = frozenset("([{"), frozenset(")]}")
 _MOST_GROUPING = 31
 _FIELDS = frozenset(
@@ -29,11 +29,11 @@ _NO_FIELDS = frozenset({"QUARTERS", "DECADES", "CENTURIES", "MILLENNIA", "MINS",
 _WINDOW_CLAUSES = frozenset({"PARTITION", "ORDER", "ROWS", "RANGE", "GROUPS"})
 _ENDS = frozenset({"", ")", ";"})
 _OF_NAMES = _ENDS | {",", ".", "FROM", "AS"}
-"""What follows a name, and no word that starts a clause."""
+"""Tokens that follow a word which is a name, not the start of a clause."""
 
 
 def refuse_unheeded(tokens: Sequence[Token], words: set[str]) -> None:
-    """A Fault at the first clause that would not be heeded."""
+    """Raises a Fault at the first clause that DataFusion would ignore."""
     for at, token in enumerate(tokens):
         if token.kind == "number" and at + 1 < len(tokens):
             follows = tokens[at + 1]
@@ -87,7 +87,7 @@ def _is_ordinality(tokens: Sequence[Token], at: int) -> bool:
 
 
 def _is_kind_of_join(tokens: Sequence[Token], at: int) -> bool:
-    """a POSITIONAL JOIN b: DataFusion takes the word for an alias, and joins each row with each."""
+    """a POSITIONAL JOIN b: DataFusion reads the word as an alias, and makes a cross join."""
     return _word(tokens, at + 1) == "JOIN" and _word(tokens, at - 1) != "AS" and _follows_a_name(tokens, at)
 
 
@@ -128,7 +128,7 @@ def _is_lock(tokens: Sequence[Token], at: int) -> bool:
 
 
 def _is_branch(tokens: Sequence[Token], at: int) -> bool:
-    """t@main, without a blank: DataFusion takes it for an alias."""
+    """t@main, without a blank: DataFusion reads it as an alias."""
     if not 0 < at < len(tokens) - 1:
         return False
     before, here, after = tokens[at - 1 : at + 2]
@@ -137,7 +137,7 @@ def _is_branch(tokens: Sequence[Token], at: int) -> bool:
 
 
 def _is_of_another_window(tokens: Sequence[Token], at: int) -> bool:
-    """OVER (w ORDER BY a): DataFusion forgets what w says."""
+    """OVER (w ORDER BY a): DataFusion ignores the definition of w."""
     follows_a_call = _word(tokens, at - 1) in (")", "NULLS")
     return follows_a_call and _word(tokens, at + 1) == "(" and _starts_with_a_window(tokens, at + 2)
 
@@ -159,8 +159,9 @@ def _defines_by_another_window(tokens: Sequence[Token], at: int) -> bool:
 
 
 def _is_fraction_of_a_field(tokens: Sequence[Token], at: int) -> bool:
-    """INTERVAL '1.5' MINUTE: PostgreSQL has whole minutes there, DataFusion ninety seconds. INTERVAL 3 DECADES: three
-    seconds that are called decades."""
+    """INTERVAL '1.5' MINUTE: minutes without a fraction in PostgreSQL, ninety seconds in DataFusion. INTERVAL 3
+    DECADES: three seconds in a column named decades.
+    """
     if at + 2 >= len(tokens) or tokens[at + 1].kind not in ("string", "number"):
         return False
     if _word(tokens, at + 2) in _NO_FIELDS:

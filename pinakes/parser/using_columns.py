@@ -1,12 +1,12 @@
-"""Columns that JOIN … USING makes one of two: without a table in front they mean that of the first.
+"""Columns that JOIN … USING merges: an unqualified reference means the column of the first table.
 
     FROM a JOIN b USING (k) WHERE k = 1       →   … WHERE a.k = 1
     SELECT * FROM a LEFT JOIN b USING (k)     →   SELECT a.k, a.* EXCEPT (k), b.* EXCEPT (k) FROM …
 
-DataFusion knows so much in the SELECT list over two tables; elsewhere, and over three, it calls the name ambiguous. For
-`*` it takes the column of whichever table comes first by its name, which for rows without a partner is NULL, and leaves
-it in its place; it is the first one in PostgreSQL and in the standard. Joins that keep rows of the right side are
-refused, and what can't be written out here (`unsound.py`).
+DataFusion supports this in the SELECT list over two tables; in other clauses, and over three tables, it reports an
+ambiguous name. For `*` it takes the column of the table whose name sorts first, which is NULL for unmatched rows, and
+keeps its position; in PostgreSQL and the standard it is the first column. Joins that keep rows of the right side are
+refused, and so are forms that can't be expanded here (`wrong_results.py`).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _USE_ALIASES = frozenset({"order", "group", "having", "qualify", "sort"})
 
 
 def owner_of(node: exp.Expr) -> exp.Expr | None:
-    """The source that a reference is to be qualified with; None if it is no shared column, or has a table in front."""
+    """Returns the source to qualify a reference with; None if it is not a shared column, or is qualified."""
     if not isinstance(node, exp.Column) or len(node.parts) != 1:
         return None
     select, clause = _query_around(node)
@@ -32,17 +32,18 @@ def owner_of(node: exp.Expr) -> exp.Expr | None:
 
 
 def star_of(select: exp.Expr) -> exp.Star | None:
-    """The `*` of a SELECT list."""
+    """Returns the `*` of a SELECT list."""
     return next((item for item in select.expressions if isinstance(item, exp.Star)), None)
 
 
 Keys = tuple[Part, ...] | None
-"""The columns of USING; None for NATURAL, which shares all that have the same name."""
+"""The columns of USING; None for NATURAL, which shares all columns with the same name."""
 
 
 def written_out(select: exp.Expr) -> list[list[tuple[exp.Expr, Keys]]]:
-    """The sources that `*` is of, each with the columns that it shares with those before it and behind the last comma;
-    none where it stays."""
+    """Returns the sources that `*` expands to, in groups separated by commas, each with the columns that it shares
+    with earlier sources of its group; empty if it is not expanded.
+    """
     star, from_, joins = star_of(select), select.args.get("from_"), select.args.get("joins") or ()
     if star is None or from_ is None or select.args.get("laterals") or any(star.args.values()):
         return []
@@ -58,7 +59,7 @@ def written_out(select: exp.Expr) -> list[list[tuple[exp.Expr, Keys]]]:
 
 
 def keeps_left(select: exp.Expr) -> bool:
-    """Whether a join of it gives rows that have a partner on the left side only: then it matters whose a key is."""
+    """Returns whether a join returns left rows without a match, so that the table of a key matters."""
     joins = select.args.get("joins") or ()
     return any(j.side == "LEFT" and j.kind not in ("SEMI", "ANTI") and _keys(j) != () for j in joins)
 
@@ -68,13 +69,13 @@ def _keys(join: exp.Join) -> Keys:
 
 
 def name_of(source: exp.Expr) -> Part:
-    """What a source goes by."""
+    """Returns the qualifier of a source."""
     alias = source.args.get("alias")
     return _part(alias.this if alias is not None and alias.this is not None else source.this)
 
 
 def _query_around(node: exp.Expr) -> tuple[exp.Select | None, str]:
-    """The SELECT whose own clause a node stands in, and which."""
+    """Returns the SELECT around a node, and the clause of the node in it."""
     child, parent = node, node.parent
     while parent is not None and not isinstance(parent, exp.Query):
         child, parent = parent, parent.parent
@@ -82,7 +83,7 @@ def _query_around(node: exp.Expr) -> tuple[exp.Select | None, str]:
 
 
 def _has_name(source: exp.Expr) -> bool:
-    """Whether a source can be put before its columns: it has an alias, or is a table of its own."""
+    """Returns whether a source can qualify its columns: it has an alias, or is a table."""
     if not isinstance(source, exp.Table | exp.Subquery | exp.Values) or source.args.get("joins"):
         return False
     is_table = isinstance(source, exp.Table) and isinstance(source.this, exp.Identifier | exp.Dot)
@@ -90,7 +91,7 @@ def _has_name(source: exp.Expr) -> bool:
 
 
 def _is_shared(column: Part, select: exp.Select) -> bool:
-    """Whether the first join is by a column of this name: then the first source has it."""
+    """Returns whether the first join uses a column of this name, so that the first source has it."""
     joins = select.args.get("joins")
     keys = [_part(key) for key in joins[0].args.get("using") or ()] if joins and select.args.get("from_") else []
     return any(column.matches(key.exact) or key.matches(column.exact) for key in keys)

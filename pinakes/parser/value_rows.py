@@ -1,4 +1,4 @@
-"""The single values of a VALUES list, where they stand: for an INSERT whose rows do not agree in their types."""
+"""The spans of the values in a VALUES list, for an INSERT whose rows have different types."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _OPEN, _CLOSE = frozenset("([{"), frozenset(")]}")
 
 
 def value_rows(statement: Insert) -> tuple[tuple[Span, ...], ...]:
-    """One tuple of spans per row; empty when the body is no plain VALUES list."""
+    """Returns one tuple of spans per row; empty when the body is not a plain VALUES list."""
     if statement.body is None or not statement.body.of(statement.text)[:6].upper().startswith("VALUES"):
         return ()
     tokens = [t for t in tokenize(statement.text) if statement.body.start <= t.start < statement.body.end]

@@ -1,7 +1,7 @@
-"""Forms that DataFusion plans and then answers with wrong rows: refused, each with what to write instead.
+"""Refuses forms that DataFusion answers with wrong rows, each with an alternative.
 
-A wrong answer is worse than none. Each refusal names only the shape that is unsound; `tests/parser/test_unsound.py`
-holds the shapes beside them that are right and must go through. What can be mended in the text is in `repairs.py`.
+Each refusal matches only the wrong shape; `tests/parser/test_unsound.py` has similar shapes that are right and must be
+accepted. `rewrites.py` has the forms that can be fixed in the text.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from pinakes.parser.faults import Fault
 from pinakes.parser.using_columns import star_of, written_out
 
 WORDS = frozenset({"FULL", "RIGHT", "LEFT", "ALL", "ANY", "SOME", "IN", "RECURSIVE"})
-"""A statement without any of these needs no look at its tree."""
+"""A statement without these words needs no check of its tree."""
 
 _CONDITIONS = (exp.Where, exp.Having, exp.Qualify, exp.Join)
 
 
 def refuse_unsound(root: exp.Expr, words: set[str]) -> None:
-    """A Fault at the first form that would be answered wrongly."""
+    """Raises a Fault at the first form that would be answered wrongly."""
     if "FULL" in words or "RIGHT" in words:
         _refuse_shared_keys(root)
     if "LEFT" in words and not words.isdisjoint(("USING", "NATURAL")):
@@ -48,8 +48,9 @@ def _refuse_shared_keys(root: exp.Expr) -> None:
 
 
 def _refuse_lost_keys(root: exp.Expr) -> None:
-    """The key of `*` would be that of the right side, NULL for rows without a partner, if that comes first by its name.
-    What can be written out is (`shared_keys.py`)."""
+    """The key of `*` would be that of the right side, NULL for unmatched rows, if the right table's name sorts
+    first. Forms that can be expanded are (`using_columns.py`).
+    """
     for join in root.find_all(exp.Join):
         natural = join.method == "NATURAL"
         if join.side != "LEFT" or join.kind in ("SEMI", "ANTI") or not (natural or join.args.get("using")):
@@ -70,7 +71,7 @@ def _refuse_lost_keys(root: exp.Expr) -> None:
 
 
 def _refuse_captured_columns(root: exp.Expr) -> None:
-    """What is compared would be looked up within the subquery first, where a source has the same name, or none."""
+    """The compared column would be looked up within the subquery first, if sources have the same name, or none."""
     for quantified in root.find_all(exp.All, exp.Any):
         query = quantified.this.unnest() if isinstance(quantified.this, exp.Expr) else None
         if not isinstance(query, exp.Query):
@@ -88,7 +89,7 @@ def _refuse_captured_columns(root: exp.Expr) -> None:
 
 
 def _sources_around(node: exp.Expr) -> Iterator[str]:
-    """The names of the sources of every query around a node; empty for one without a name."""
+    """Yields the names of the sources of every query around a node; empty for one without a name."""
     select = node.find_ancestor(exp.Select)
     while select is not None:
         yield from _own_sources(select)
@@ -111,7 +112,9 @@ def _own_sources(select: exp.Expr) -> Iterator[str]:
 
 
 def _refuse_lost_nulls(root: exp.Expr) -> None:
-    """IN (SELECT …) is true, false or NULL. DataFusion tells NULL from false only where it is a condition by itself."""
+    """IN (SELECT …) is true, false or NULL. DataFusion distinguishes NULL from false only where it is a top-level
+    predicate.
+    """
     for found in root.find_all(exp.In):
         if found.args.get("query") is not None and not _is_sound(found):
             raise _fault(
@@ -122,7 +125,7 @@ def _refuse_lost_nulls(root: exp.Expr) -> None:
 
 
 def _is_sound(found: exp.Expr) -> bool:
-    """Whether it makes no difference that NULL is taken for false: there is no NOT around it, or only conjunctions."""
+    """Returns whether treating NULL as false makes no difference: there is no NOT around it, or only conjunctions."""
     negated = 0
     joined: list[tuple[bool, int]] = []
     child, node = found, found.parent
@@ -144,7 +147,7 @@ def _is_sound(found: exp.Expr) -> bool:
 
 
 def _is_sound_below(top: exp.Expr | None, negated: int, joined: list[tuple[bool, int]]) -> bool:
-    """The same, for a chain of NOT, AND and OR below `top`."""
+    """Does the same for a chain of NOT, AND and OR below `top`."""
     if isinstance(top, _CONDITIONS):
         conjunct = all(is_and == ((negated - inside) % 2 == 0) for is_and, inside in joined)
         return conjunct or negated % 2 == 0
@@ -155,7 +158,7 @@ def _is_sound_below(top: exp.Expr | None, negated: int, joined: list[tuple[bool,
 
 
 def _refuse_lost_limits(root: exp.Expr) -> None:
-    """DataFusion forgets the LIMIT of a recursive query, as that of its last part."""
+    """DataFusion ignores the LIMIT of a recursive query and that of its last part."""
     for clause in root.find_all(exp.With):
         for defined in clause.expressions if clause.recursive else ():
             query = defined.this

@@ -1,1 +1,2 @@
-"""Spark, the engine for what outgrows one machine. The only door to pyspark; start reading at `remote.py`."""
+"""Spark, the engine for data that exceeds one machine. The only package that imports pyspark; start reading at
+`remote.py`."""

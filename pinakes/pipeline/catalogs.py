@@ -1,6 +1,6 @@
-"""A mounted catalog as Spark's configuration: the same place, opened with the same credentials.
+"""Converts a mounted catalog into Spark's configuration: the same location with the same credentials.
 
-The values go to one session of Spark, over its connection; they are never in a file, a command or a log.
+The values are sent to one Spark session over its connection; they are never in a file, a command line or a log.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _HADOOP_IO, _S3_IO = f"{_ICEBERG}.hadoop.HadoopFileIO", f"{_ICEBERG}.aws.s3.S3Fi
 
 
 def settings_of(catalog: RemoteCatalog) -> Properties:
-    """What a session of Spark is told of a catalog: `spark.sql.catalog.NAME…`."""
+    """Returns the Spark session settings of a catalog: `spark.sql.catalog.NAME…`."""
     if "." in catalog.name or catalog.name in ("spark_catalog", "system", "session"):
         raise NotSupportedError(
             f"the catalog {catalog.name!r} can't be used on Spark, which knows no catalog of such a name. "
@@ -56,14 +56,14 @@ def settings_of(catalog: RemoteCatalog) -> Properties:
 
 
 def jars_of(catalog: RemoteCatalog) -> Jars:
-    """What Spark needs for a catalog beside what it always has."""
+    """Returns the jars that Spark needs for a catalog in addition to `ALWAYS`."""
     needed = {AWS} if catalog.on_s3 or catalog.opening.type in ("glue", "s3tables") else set()
     if catalog.opening.type == "jdbc":
         needed.add(MARIADB if _is_mysql(catalog.opening) else POSTGRES)
     return frozenset(needed)
 
 
-# --- types of catalogs -----------------------------------------------------------------------------------------------
+# --- catalog types ---------------------------------------------------------------------------------------------------
 
 
 def _sqlite(opening: Opening) -> Properties:
@@ -102,7 +102,8 @@ def _jdbc(opening: Opening) -> Properties:
     user, password = login_to(address, opening.access.of_type("basic"))()
     if address.destinations[0].is_socket:
         raise NotSupportedError("a database behind a Unix socket can't be reached from Spark. SET engine = 'local'.")
-    # Options of these drivers name classes to load and files to read, and could be smuggled in by either name.
+    # Options of these drivers name classes to load and files to read, and could be injected through the host or the
+    # database name.
     if address.more_hosts or not _HOST.fullmatch(address.host) or not _DATABASE.fullmatch(address.database):
         raise NotSupportedError(
             "this catalog has a list of hosts, or a host or database with characters that Spark's driver would take "
@@ -199,8 +200,8 @@ def _signed(secret: Secret | None, location: str, region: str | None, service: s
 
 
 def _glue(opening: Opening) -> Properties:
-    """Iceberg's client for Glue takes its keys from the surroundings of Spark alone: keys that only this catalog has go
-    to the REST protocol that the service itself has."""
+    """Returns the settings for Glue. Iceberg's Glue client takes its keys from the environment of Spark only, so a
+    catalog with its own keys uses Glue's REST endpoint."""
     from pinakes.providers.glue import GlueOptions, place
 
     options = parse_options(GlueOptions, opening.options, "catalog type glue")
@@ -224,7 +225,7 @@ def _glue(opening: Opening) -> Properties:
 
 
 def _s3tables(opening: Opening) -> Properties:
-    """By the REST protocol that the service itself has, which every request is signed for."""
+    """Returns the settings for the service's REST endpoint, which requires signed requests."""
     from pinakes.providers.s3tables import S3TablesOptions
 
     options = parse_options(S3TablesOptions, opening.options, "catalog type s3tables")
@@ -237,7 +238,7 @@ def _s3tables(opening: Opening) -> Properties:
 
 
 def _signing(keys: Properties, service: str, region: str) -> Properties:
-    """Each request of a REST catalog is signed with these keys."""
+    """Returns the settings that sign each request of a REST catalog with these keys."""
     return {
         "rest.sigv4-enabled": "true",
         "rest.signing-name": service,
@@ -247,7 +248,7 @@ def _signing(keys: Properties, service: str, region: str) -> Properties:
 
 
 def _aws(opening: Opening, region: str | None, profile: str | None) -> Properties:
-    """Keys of a secret or a profile; without either, Spark looks where this process would."""
+    """Returns the keys of a secret or a profile; without either, Spark uses the default credential chain."""
     from pinakes.providers.aws import boto_session
 
     secret = opening.access.of_type("aws")
@@ -290,7 +291,7 @@ def _hadoop(opening: Opening) -> Properties:
 
 
 def _storage(secret: Secret | None) -> Properties:
-    """pyiceberg's words for an object store, in those of Iceberg's Java library."""
+    """Translates pyiceberg's storage properties into those of Iceberg's Java library."""
     given = storage_properties(secret)
     if not given:
         return {}

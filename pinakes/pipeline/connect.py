@@ -1,7 +1,7 @@
-"""Sessions of Spark Connect: one or more for each session of ours, never shared between two.
+"""Spark Connect sessions: one or more for each Pinakes session, never shared between two.
 
-A session of Spark is told the catalogs that a statement of ours names, when it first does. It opens each once and for
-all, so a catalog that was mounted anew, with other credentials perhaps, gets another session.
+A Spark session gets the settings of a catalog when a statement first uses it. Spark opens a catalog once per session,
+so a catalog that was mounted again, possibly with other credentials, gets another Spark session.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from pyspark.sql.connect.session import SparkSession
 
 MOST = 4
-"""Sessions of Spark that one of ours has at most; the one that was used longest ago goes first."""
+"""Maximum number of Spark sessions per Pinakes session; the least recently used is closed first."""
 
 _TRIES, _PAUSE = 9, 10_000
-"""How often a server that does not answer is asked again, and the milliseconds between at most."""
+"""Maximum number of retries of an unresponsive server, and the maximum milliseconds between them."""
 
 SETTINGS: Mapping[str, str] = {
     "spark.sql.ansi.enabled": "true",
@@ -37,28 +37,29 @@ SETTINGS: Mapping[str, str] = {
     "spark.sql.crossJoin.enabled": "true",
     "spark.sql.parser.escapedStringLiterals": "false",
     "spark.sql.sources.partitionOverwriteMode": "static",
-    # A text such as '${env:HOME}' is that text, and no statement reads variables, properties or the environment.
+    # A text such as '${env:HOME}' is a literal: no statement reads variables, properties or the environment.
     "spark.sql.variable.substitute": "false",
-    # No statement reads files by their path, as in SELECT … FROM parquet.`/path`; what does is refused before, too.
+    # No statement reads files by path, as in SELECT … FROM parquet.`/path`; such statements are also rejected earlier.
     "spark.sql.runSQLOnFiles": "false",
 }
-"""What every session goes by, whatever the server's own settings: results depend on it."""
+"""Settings of every session, regardless of the server's own: results depend on them."""
 
 
 @dataclass(slots=True, eq=False)
 class Connected:
-    """A session of Spark, and the catalogs that it was told of."""
+    """A Spark session and the catalog settings that were sent to it."""
 
     spark: SparkSession
     told: dict[str, str] = field(default_factory=dict)
     in_use: int = 0
     writing: threading.Lock = field(default_factory=threading.Lock)
-    """Held while a table is changed: what the snapshot is signed with is a setting of the session."""
+    """Held while a table is changed: the snapshot properties are settings of the session."""
     is_alive: Callable[[], bool] = lambda: True
-    """Whether its Spark runs, where that is known: pyspark itself would ask one that is gone for ten minutes."""
+    """Whether its Spark is running, where that is known: pyspark itself retries for ten minutes."""
 
     def takes(self, settings: Mapping[str, str]) -> bool:
-        """Whether it can be told these: of each catalog either all is known, and the same, or nothing is."""
+        """Whether these settings can be added: each catalog is either unknown to the session or has the same
+        settings."""
         mine, theirs = _by_catalog(self.told), _by_catalog(settings)
         return all(mine.get(catalog, told) == told for catalog, told in theirs.items())
 
@@ -75,7 +76,7 @@ class Connected:
 
 
 class Sessions:
-    """Those on one server, by whose they are."""
+    """The sessions on one server, by owner."""
 
     def __init__(self, url: str, is_alive: Callable[[], bool] = lambda: True) -> None:
         self._url, self._is_alive = url, is_alive
@@ -84,7 +85,7 @@ class Sessions:
 
     @contextmanager
     def using(self, place: str, settings: Mapping[str, str]) -> Iterator[Connected]:
-        """A session of this place that was told these settings; nobody closes it meanwhile."""
+        """Holds a session of `place` with these settings for the block; it is not closed meanwhile."""
         found = self._taken(place, settings)
         try:
             yield found
@@ -134,12 +135,12 @@ def _connected(url: str, is_alive: Callable[[], bool]) -> SparkSession:
     from pyspark.sql.connect.session import SparkSession
 
     class Patience(DefaultPolicy):
-        """A server that does not answer is asked again for a minute, not for ten; one that has ended, not at all."""
+        """Retries an unresponsive server for one minute instead of ten, and an ended one not at all."""
 
         def can_retry(self, e: BaseException) -> bool:
             return is_alive() and super().can_retry(e)
 
-    logging.getLogger("SQLQueryContextLogger").disabled = True  # it writes statements, and their errors, to stderr
+    logging.getLogger("SQLQueryContextLogger").disabled = True  # it writes statements and their errors to stderr
     spark = SparkSession.Builder().remote(url).create()
     spark.client.set_retry_policies([Patience(max_retries=_TRIES, max_backoff=_PAUSE)])
     _set(spark, SETTINGS)
@@ -147,7 +148,7 @@ def _connected(url: str, is_alive: Callable[[], bool]) -> SparkSession:
 
 
 def _set(spark: SparkSession, settings: Mapping[str, str]) -> None:
-    """All in one request."""
+    """Sends all settings in one request."""
     from pyspark.sql.connect.proto import ConfigRequest, KeyValue
 
     pairs = [KeyValue(key=key, value=value) for key, value in settings.items()]
@@ -156,7 +157,7 @@ def _set(spark: SparkSession, settings: Mapping[str, str]) -> None:
 
 
 def _by_catalog(settings: Mapping[str, str]) -> dict[str, dict[str, str]]:
-    """Those of each `spark.sql.catalog.NAME`."""
+    """Groups the settings by `spark.sql.catalog.NAME`."""
     found: dict[str, dict[str, str]] = {}
     for key, value in settings.items():
         found.setdefault(".".join(key.split(".")[:4]), {})[key] = value
@@ -164,7 +165,7 @@ def _by_catalog(settings: Mapping[str, str]) -> dict[str, dict[str, str]]:
 
 
 def sql_plan(text: str) -> Any:
-    """A query as a plan, which is sent when it is run: asking for its schema first would be one request more."""
+    """Returns a query as an unexecuted plan: requesting its schema first would be one request more."""
     from pyspark.sql.connect.plan import SQL
 
     return SQL(text)

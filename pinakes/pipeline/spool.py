@@ -1,4 +1,4 @@
-"""Rows by way of files: results that are larger than any memory, and rows of ours that Spark reads."""
+"""Transfers rows through files: results that exceed memory, and local rows that Spark reads."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from pinakes.engine.remote.interface import HandedOver
 
 MOST_SENT = 256_000_000
-"""Bytes of rows that are sent to a Spark with which no directory is shared."""
+"""Maximum bytes of rows that are sent to a Spark without a shared directory."""
 _ROWS = 65_536
 _PART = 4 << 20
 
 
 class Spool:
-    """A directory that Spark and this process can reach."""
+    """A directory that Spark and this process can access."""
 
     def __init__(self, place: str) -> None:
         self.place = place.rstrip("/")
@@ -45,7 +45,7 @@ class Spool:
         return f"file://{self._root}/{name}" if self._is_local else f"{self.place}/{name}"
 
     def read(self, name: str) -> Iterator[pa.RecordBatch]:
-        """The rows of the files that Spark wrote, in their order; each file goes once it was read."""
+        """Yields the rows of the files that Spark wrote, in order; removes each file after reading."""
         selector = fs.FileSelector(f"{self._root}/{name}")
         found = self._files.get_file_info(selector)
         for info in sorted((i for i in found if i.base_name.startswith("part-")), key=lambda i: i.base_name):
@@ -54,7 +54,7 @@ class Spool:
             self._files.delete_file(info.path)
 
     def write(self, name: str, rows: HandedOver) -> None:
-        """Rows of ours, for Spark to read."""
+        """Writes local rows for Spark."""
         schema = pa.schema([pa.field(f.name, plain(f.type)) for f in rows.schema])
         self._files.create_dir(f"{self._root}/{name}", recursive=True)
         with (
@@ -65,13 +65,13 @@ class Spool:
                 writer.write_batch(conformed(batch, schema))
 
     def copy(self, name: str, bytes: pa.NativeFile) -> None:
-        """A file as it is, for Spark to read."""
+        """Copies a file for Spark."""
         with self.output(name) as file:
             while part := bytes.read(_PART):
                 file.write(part)
 
     def output(self, name: str) -> pa.NativeFile:
-        """A file to be written."""
+        """Opens a file for writing."""
         self._files.create_dir(f"{self._root}/{name}".rpartition("/")[0], recursive=True)
         return self._files.open_output_stream(f"{self._root}/{name}", compression=None)
 
@@ -83,7 +83,7 @@ class Spool:
 
 
 def sent(spark: SparkSession, rows: HandedOver) -> Any:
-    """The same as a frame of Spark's, over the connection."""
+    """Sends local rows over the connection; returns them as a Spark data frame."""
     schema = pa.schema([pa.field(f.name, plain(f.type)) for f in rows.schema])
     batches, size = [], 0
     for batch in rows.batches():
@@ -98,7 +98,7 @@ def sent(spark: SparkSession, rows: HandedOver) -> Any:
 
 
 def plain(type: pa.DataType) -> pa.DataType:
-    """The type that rows of ours have on their way to Spark."""
+    """Returns the type of local values for Spark."""
     name = in_spark(type)
     if name is None or name == "void":
         raise NotSupportedError(f"values of type {type} can't be handed over to Spark. SET engine = 'local'.")
@@ -111,6 +111,6 @@ def plain(type: pa.DataType) -> pa.DataType:
 
 
 def conformed(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
-    """The batch in this schema, by position; what would lose something is an error."""
+    """Returns the batch in this schema, by position; a lossy cast is an error."""
     columns = [c if c.type == f.type else c.cast(f.type) for c, f in zip(batch.columns, schema, strict=True)]
     return pa.RecordBatch.from_arrays(columns, schema=schema)

@@ -1,11 +1,11 @@
-"""The process that stands between us and a program that we start: it ends the program when we are gone, however.
+"""The supervisor process of a program that Pinakes starts: it ends the program when the Pinakes process ends for any
+reason.
 
-    python keeper.py LOG COMMAND…
+    python supervisor.py LOG COMMAND…
 
-Its standard input is a pipe whose other end we hold: the system closes it with our process, also when that is killed.
-The kernel kills the program if the keeper itself is killed, where it can (Linux). It stands in a session of its own, so
-that a Ctrl-C that is meant for a statement does not reach the program. It is a program of the standard library alone,
-because it must start fast.
+Its standard input is a pipe that the Pinakes process holds open: the system closes it when that process ends, also when
+it is killed. On Linux the kernel kills the program if the supervisor itself is killed. The supervisor runs in its own
+session, so that a Ctrl-C for a statement does not reach the program. It uses the standard library only, to start fast.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def main(log: str, command: list[str]) -> int:
         program = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, preexec_fn=_die_with_keeper
         )
-    select.select([0, told], [], [])  # nobody writes to us: what comes is the end of whoever started us
+    select.select([0, told], [], [])  # no data is sent on the pipe: it becomes readable when the parent ends
     if program.poll() is None:
         program.terminate()
         try:
@@ -42,7 +42,7 @@ def main(log: str, command: list[str]) -> int:
 
 
 def _die_with_keeper() -> None:
-    with contextlib.suppress(OSError, AttributeError):  # a system without it has the pipe alone
+    with contextlib.suppress(OSError, AttributeError):  # other systems rely on the pipe alone
         import ctypes
 
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)

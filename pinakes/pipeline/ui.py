@@ -1,4 +1,4 @@
-"""What Spark's web interface tells by its REST API: executors, and the tasks of a statement, live and afterwards."""
+"""Reads Spark's monitoring REST API: executors, and the tasks of running and ended statements."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _OPENER = build_opener(ProxyHandler({}))
 
 
 class Ui:
-    """`version` is Spark's."""
+    """`version` is Spark's version."""
 
     def __init__(self, address: str, version: str) -> None:
         self._api = f"{address.rstrip('/')}/api/v1/applications"
@@ -29,7 +29,7 @@ class Ui:
         return [self._node(found) for found in self._of("allexecutors") or ()]
 
     def tasks(self, query_id: str, user: str) -> list[RemoteTask]:
-        """The tasks of a statement, by the tag that its jobs carry."""
+        """Returns the tasks of a statement, by the tag of its jobs."""
         jobs = [job for job in self._of("jobs") or () if any(t.endswith(query_id) for t in job.get("jobTags", ()))]
         if not jobs:
             return []
@@ -54,7 +54,8 @@ class Ui:
         )
 
     def _of(self, what: str) -> Any:
-        """None where there is nothing, such as a stage that was not begun, or nobody to ask any more."""
+        """Returns the answer of the API; None if there is none, such as for a stage that has not started, or if Spark
+        has ended."""
         try:
             if not self._application:
                 self._application = str(_get(self._api)[0]["id"])
@@ -97,7 +98,7 @@ def _task(task: dict[str, Any], stage_id: str, query_id: str, user: str, hosts: 
 
 
 def _moment(text: str | None) -> datetime | None:
-    """Spark's: 2026-11-17T05:00:00.123GMT."""
+    """Parses Spark's format: 2026-11-17T05:00:00.123GMT."""
     if not text:
         return None
     return datetime.strptime(text.removesuffix("GMT") + "+0000", "%Y-%m-%dT%H:%M:%S.%f%z")

@@ -14,6 +14,7 @@ import pytest
 from pinakes.core.redaction import without_paths
 from pinakes.core.suggestions import meant
 from pinakes.engine.datafusion.error_translation import translate
+from pinakes.parser import classify
 from pinakes.parser.hints import engine_hint
 from pinakes.parser.lexemes import lexemes
 from pinakes.parser.lexer import tokenize_what_fits
@@ -48,7 +49,7 @@ SEEDS = (
         "'/a",
     ),
     *(" ", "\n", "'", '"', "$a$", "$a", "/*", "--", "(", "[", ";", "\\", "1_", "a.", "a,", "é", "E'", "''", "/*+"),
-    *("key=", 'key="', "="),
+    *("key=", 'key="', "=", "1", "a, ", "\\\\"),
 )
 BEFORE = ("", "ATTACH 'http://", "CREATE SECRET s (", "SELECT ", "SELECT '", "/*+ ENGINE(", "SET password = ")
 BEFORE = BEFORE if support.LONG else BEFORE[:2]
@@ -68,6 +69,7 @@ PASSES: dict[str, Callable[[str], object]] = {
     "hint": engine_hint,
     "statements": split,
     "error": _error,
+    "columns": lambda text: classify(f"SELECT {', '.join(['a'] * (len(text) // 20))}"),
     "suggestion": lambda text: meant(text, [text[1:], "a" * 300]),
 }
 

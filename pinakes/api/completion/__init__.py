@@ -1,7 +1,7 @@
-"""What may be typed next: completion of statements from the live catalog, for the shell and for notebooks.
+"""Completion of statements from the live catalog, for the shell and for notebooks.
 
-`completer.py` is where to start: `Completer(session).complete(text, cursor)`. `asked.py` reads the text, `seen.py`
-knows what the session sees, `loader.py` lists catalogs in the background, `ranking.py` chooses and sorts.
+Start reading at `completer.py`: `Completer(session).complete(text, cursor)`. `asked.py` analyzes the text, `source.py`
+finds the names of the session, `loader.py` lists catalogs in the background, `ranking.py` selects and sorts.
 """
 
 from pinakes.api.completion.completer import Completer

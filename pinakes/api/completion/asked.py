@@ -1,4 +1,4 @@
-"""What is expected at the cursor: a table, a column, a setting …, read from the tokens before it."""
+"""Determines from the tokens before the cursor what is expected there: a table, a column, a setting …."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pinakes.parser.lexemes import Lexeme
 Expected = Literal[
     "statement", "query", "relation", "place", "catalog", "column", "setting", "file", "show", "keyword", "nothing"
 ]
-"""`place` is a catalog or namespace; `query` what may stand where a subquery does."""
+"""`place` is a catalog or namespace; `query` is the start of a subquery."""
 
 _CLAUSES: dict[str, Expected] = {
     **dict.fromkeys("FROM JOIN INTO UPDATE TABLE VIEW SUMMARIZE DESCRIBE TRUNCATE".split(), "relation"),
@@ -26,14 +26,14 @@ _CLAUSES: dict[str, Expected] = {
 }  # fmt: skip
 _LISTS = frozenset({"FROM", "JOIN"})
 _ONCE: frozenset[Expected] = frozenset({"relation", "place", "catalog", "setting", "file", "show"})
-"""One name, and then other words follow."""
+"""A single name is expected, followed by other words."""
 _PLACES_SHOWN = frozenset("TABLES VIEWS SCHEMAS NAMESPACES DATABASES".split())
 _WITH_FROM = frozenset({"EXTRACT", "TRIM", "SUBSTRING", "OVERLAY", "POSITION"})
 
 
 @dataclass(slots=True)
 class _Clause:
-    """Where one is within a pair of brackets: what the clause asks for, and whether its name is still to come."""
+    """The state within a pair of brackets: what the clause expects, and whether its name is still to come."""
 
     expects: Expected
     word: str = ""
@@ -41,7 +41,7 @@ class _Clause:
 
 
 def expected(before: Sequence[Lexeme], *, in_string: bool = False) -> Expected:
-    """What the next word is to be."""
+    """Returns what the next word is expected to be."""
     stack = [_Clause("statement")]
     for at, token in enumerate(before):
         _advance(stack, before, at, token)
@@ -76,7 +76,7 @@ def _advance(stack: list[_Clause], before: Sequence[Lexeme], at: int, token: Lex
 
 
 def _begun(before: Sequence[Lexeme], at: int, clause: _Clause, nested: bool) -> Expected | None:
-    """The clause that a word begins, or None when it goes on with the one before."""
+    """Returns the clause that a word begins, or None if it continues the previous one."""
     word, first = before[at].word, before[0].word
     if at and before[at - 1].word == ".":
         return None
@@ -125,7 +125,7 @@ def _within_brackets(before: Sequence[Lexeme], at: int, clause: _Clause) -> _Cla
 
 
 def _takes_files(before: Sequence[Lexeme], clause: _Clause) -> bool:
-    """Whether a string here names a file: where a table may stand, in COPY and ATTACH, as argument of read_…()."""
+    """Whether a string here names a file: in place of a table, in COPY and ATTACH, as argument of read_…()."""
     if not before:
         return False
     if clause.expects == "relation" and clause.fresh:
@@ -141,6 +141,6 @@ def _ends_operand(before: Sequence[Lexeme]) -> bool:
     token = before[-1]
     if token.kind == "word":
         return token.word not in RESERVED or token.word in ("NULL", "TRUE", "FALSE", "END")
-    if token.word == "*":  # all columns, unless it multiplies
+    if token.word == "*":  # all columns, or a multiplication
         return len(before) > 1 and before[-2].word in ("SELECT", "DISTINCT", ",", ".", "(")
     return token.kind in ("number", "string", "quoted", "parameter") or token.word in (")", "]")

@@ -1,7 +1,7 @@
-"""`complete(text, cursor)`: what may stand at the cursor, best first. It never waits for a catalog.
+"""`complete(text, cursor)` returns the completions at the cursor, best first. It never waits for a catalog.
 
-What is not known yet is fetched meanwhile: `busy` tells so, `settle` waits for it, and the next call has it. `refresh`
-is called after each statement, since that may have changed anything.
+Unknown names are fetched in the background: `busy` reports this, `settle` waits for it, and the next call returns them.
+Call `refresh` after each statement, which may have changed anything.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ _QUERY_WORDS = Names.of("keyword", ("select", "values", "with", "table", "from")
 
 
 class Completer:
-    """Safe to use from several threads."""
+    """Completes statements. Thread-safe."""
 
     def __init__(self, seen: Session | Sight) -> None:
-        """Of a session in this process, or of what is seen elsewhere."""
+        """Completes for a session in this process, or for another source of names."""
         self._seen: Sight = seen if isinstance(seen, Sight) else Seen(seen)
 
     def complete(self, text: str, cursor: int) -> list[Completion]:
@@ -57,46 +57,47 @@ class Completer:
         return [Completion(_spelled(m, at, upper), at.start, m.kind) for m in ranked(at.prefix, groups)]
 
     def refresh(self) -> None:
-        """A statement was run: fetch anew what is asked for from now on, beginning with the current namespace."""
+        """Marks all names as stale after a statement, and fetches the likely ones, beginning with the current
+        namespace."""
         self.expire()
         self.prefetch()
 
     def expire(self) -> None:
-        """What is known may have changed; it is fetched anew when it is next asked for."""
+        """Marks all names as stale; each is fetched again on its next use."""
         self._seen.loader.refresh()
 
     def prefetch(self) -> None:
-        """Fetch what is most likely asked for."""
+        """Fetches the names that are most likely needed."""
         self._seen.functions()
         self._seen.here()
         self._seen.top()
 
     @property
     def loaded(self) -> int:
-        """Grows whenever something was fetched."""
+        """Grows with each completed fetch."""
         return self._seen.loader.loaded
 
     @property
     def busy(self) -> bool:
-        """Whether something is being fetched, so that asking again may give more."""
+        """Whether a fetch is running, so that another call may return more."""
         return self._seen.loader.busy
 
     def settle(self, timeout: float | None = None) -> bool:
-        """Wait until nothing is being fetched; whether that came within `timeout` seconds."""
+        """Waits until no fetch is running; returns whether this happened within `timeout` seconds."""
         return self._seen.loader.settle(timeout)
 
     def _files(self, at: Typed) -> list[Completion]:
-        """Paths in a string that stands where a file may, as far as SQL may read there."""
+        """Completes paths in a string in the position of a file, as far as SQL may read them."""
         if expected(at.before, in_string=True) != "file":
             return []
         return [Completion("'" + name.replace("'", "''"), at.start, "file") for name in self._seen.files(at.prefix)]
 
     def _groups(self, at: Typed) -> list[Names]:
-        """The kinds of names that may stand here, the likeliest first."""
+        """Returns the groups of names that fit here, the most likely first."""
         wanted = expected(at.before)
         if at.qualifiers:
             return self._qualified(wanted, at)
-        if at.quote:  # an identifier: no keyword is quoted
+        if at.quote:  # an identifier: keywords are never quoted
             return [g for g in self._unqualified(wanted if wanted != "keyword" else "column", at) if g.kind in _NAMED]
         return self._unqualified(wanted, at)
 
@@ -120,7 +121,7 @@ class Completer:
         return [*names, level.tables, level.views, self._namespaces(), self._seen.catalogs()]
 
     def _namespaces(self) -> Names:
-        """Those that a name without a catalog may begin with."""
+        """Returns the namespaces that a name without a catalog may begin with."""
         return self._seen.top().namespaces
 
     def _columns(self, at: Typed) -> list[Names]:
@@ -141,7 +142,7 @@ class Completer:
 
 
 def _meant(relations: list[Relation], at: Typed) -> Relation | None:
-    """The relation whose alias or name stands before the dot."""
+    """Returns the relation whose alias or name precedes the dot."""
     if len(at.qualifiers) == 1:
         called = (r for r in relations if at.qualifiers[0].matches(r.called.text))
         return next(called, None)
@@ -150,7 +151,7 @@ def _meant(relations: list[Relation], at: Typed) -> Relation | None:
 
 
 def _tables_made_by(functions: Names) -> Names:
-    """The functions that stand where a table does."""
+    """Returns the table functions."""
     made = [pair for pair in functions.pairs if pair[0].startswith("read_") or pair[0] in ("generate_series", "range")]
     return Names("function", made)
 

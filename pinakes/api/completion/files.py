@@ -1,4 +1,4 @@
-"""File names: what a directory has that begins with what was typed."""
+"""Completion of file names."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ MOST = 200
 
 
 def file_names(typed: str, access: FileAccess | None = None) -> list[str]:
-    """Paths that go on from `typed`, as they would be typed; directories end with a slash. Nothing for addresses, and
-    nothing from where `access` does not let SQL look."""
+    """Returns paths that begin with `typed`; directories end with a slash. Returns nothing for URLs and for paths that
+    `access` forbids."""
     if "://" in typed or "\0" in typed:
         return []
     folder, slash, begun = typed.rpartition("/")
     try:
         directory = access.local(folder + slash or ".") if access else Path(folder + slash or ".").expanduser()
         entries = sorted(directory.iterdir())
-    except (OSError, RuntimeError, PermissionDenied):  # no such directory, no home, not allowed: nothing to offer
+    except (OSError, RuntimeError, PermissionDenied):  # no such directory, no home directory, or no access
         return []
     shown = [entry for entry in entries if entry.name.startswith(begun) and _wanted(entry, begun)]
     return [f"{folder}{slash}{entry.name}{'/' if entry.is_dir() else ''}" for entry in shown[:MOST]]
 
 
 def _wanted(entry: Path, begun: str) -> bool:
-    """Hidden files only for who types their dot."""
+    """Includes hidden files only if the typed name begins with a dot."""
     return begun.startswith(".") or not entry.name.startswith(".")

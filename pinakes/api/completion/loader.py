@@ -1,7 +1,7 @@
-"""Loads in the background: who asks gets what is known at once, and what is not is fetched meanwhile.
+"""Background loading: a request returns the known value immediately, and an unknown one is loaded meanwhile.
 
-Each catalog has a lane with one thread of its own, so a slow or broken one holds up nobody else. `refresh` makes
-everything stale: it is still given, and fetched again when it is next asked for.
+Each catalog has its own lane with one thread, so a slow or broken catalog does not delay others. `refresh` marks all
+values as stale: they are still returned, and loaded again on their next use.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 
 MOST = 1000
-"""Values that are kept; the oldest goes first."""
+"""Maximum number of values; the oldest are evicted."""
 
 log = logging.getLogger(__name__)
 
@@ -39,13 +39,13 @@ class Loader:
         self._changed = threading.Condition()
         self._known: dict[Hashable, _Entry] = {}
         self._lanes: dict[str, list[_Job]] = {}
-        """The jobs of each lane; one whose list is there has a thread at work."""
+        """The queued jobs of each lane; a lane that is present has a running thread."""
         self._generation = 0
         self.loaded = 0
-        """How many loads have ended: when it grows, asking again may give something else."""
+        """Number of completed loads: when it grows, another request may return something else."""
 
     def get(self, lane: str, key: Hashable, load: Callable[[], T], default: T) -> T:
-        """The value as it is known now; `default` when it never was. Never waits."""
+        """Returns the known value, or `default`; starts a load if the value is unknown or stale. Never blocks."""
         with self._changed:
             entry = self._known.get(key)
             if entry is None or entry.generation < self._generation:
@@ -53,7 +53,7 @@ class Loader:
             return default if entry is None else entry.value
 
     def refresh(self) -> None:
-        """What is known may have changed."""
+        """Marks all values as stale."""
         with self._changed:
             self._generation += 1
 
@@ -62,7 +62,7 @@ class Loader:
         return bool(self._lanes)
 
     def settle(self, timeout: float | None = None) -> bool:
-        """Wait until nothing is being fetched any more; whether that came within `timeout` seconds."""
+        """Waits until no load is running; returns whether this happened within `timeout` seconds."""
         with self._changed:
             return self._changed.wait_for(lambda: not self._lanes, timeout)
 
@@ -75,7 +75,7 @@ class Loader:
             jobs.append(job)
 
     def _work(self, lane: str) -> None:
-        """A lane's thread: its jobs in turn, until there are none."""
+        """The thread of a lane: runs its jobs in order until none is left."""
         while True:
             with self._changed:
                 job = self._lanes[lane][0]
@@ -93,10 +93,11 @@ class Loader:
                     return
 
     def _attempt(self, job: _Job) -> Any:
-        """What the job loads. A failure keeps what was known, and is not tried again before the next refresh."""
+        """Runs a load. After a failure the known value is kept, and the load is not repeated before the next
+        refresh."""
         try:
             return job.load()
-        except Exception as error:  # noqa: BLE001 - whoever runs a statement on it is told; typing is not disturbed
+        except Exception as error:  # noqa: BLE001 - a statement reports the error; completion stays silent
             log.debug("completion could not load %s: %s", job.key, error)
             old = self._known.get(job.key)
             return job.default if old is None else old.value

@@ -1,4 +1,4 @@
-"""Candidates → completions: which fit what was typed, and which of them come first."""
+"""Selects the candidates that match the typed text, and sorts them."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ Kind = Literal[
 ]
 
 MOST = 500
-"""Completions that are given at most; nobody reads further down."""
+"""Maximum number of completions."""
 
 _SHORTEST_LOOSE = 2
-"""From so many characters on, they need not stand together."""
+"""Minimum number of typed characters for a non-contiguous match."""
 
 
 class Completion(NamedTuple):
-    """`text` takes the place of what stands from `start` to the cursor."""
+    """`text` replaces the text from `start` to the cursor."""
 
     text: str
     start: int
@@ -26,7 +26,7 @@ class Completion(NamedTuple):
 
 
 class Names(NamedTuple):
-    """Names of one kind, each beside itself without case: folding 10,000 of them takes longer than comparing them."""
+    """Names of one kind, each with its case-folded form: folding 10,000 names takes longer than comparing them."""
 
     kind: Kind
     pairs: Sequence[tuple[str, str]]
@@ -37,7 +37,7 @@ class Names(NamedTuple):
 
 
 class Match(NamedTuple):
-    """Sorts by how well a name fits, then by the place of its group, then by name."""
+    """Sorts by closeness, then by the position of the group, then by name."""
 
     closeness: int
     group: int
@@ -46,7 +46,8 @@ class Match(NamedTuple):
 
 
 def ranked(prefix: str, groups: Sequence[Names]) -> list[Match]:
-    """What fits the prefix: names that begin with it, then those with a word that does, then those that have it."""
+    """Returns the matching names: first those that begin with the prefix, then those with a word that does, then those
+    that contain it."""
     folded = prefix.casefold()
     found = [
         Match(closeness, number, name, group.kind)
@@ -58,7 +59,8 @@ def ranked(prefix: str, groups: Sequence[Names]) -> list[Match]:
 
 
 def _fitting(folded: str, group: Names) -> list[list[str]]:
-    """The names that fit, the closest ones first. Lists of texts: 10,000 tuples would wake the garbage collector."""
+    """Returns the matching names by closeness. Lists of strings, since 10,000 tuples would trigger the garbage
+    collector."""
     pairs = group.pairs
     if not folded:
         return [[name for name, _ in pairs[:MOST]]]
@@ -73,7 +75,8 @@ def _fitting(folded: str, group: Names) -> list[list[str]]:
 
 
 def _loosely(folded: str, group: Names) -> list[str]:
-    """Names that have the characters in this order: `odr42` finds `orders_00042`, when nothing has them together."""
+    """Returns names that contain the characters in this order: `odr42` finds `orders_00042` if no name contains them
+    contiguously."""
     if len(folded) < _SHORTEST_LOOSE or group.kind == "function":
         return []
     has = re.compile(".*?".join(map(re.escape, folded)), re.DOTALL).search

@@ -1,4 +1,4 @@
-"""Which tables a statement reads from, by what name, and which of them are in sight at the cursor."""
+"""The tables of a statement with their aliases, and those visible at the cursor."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pinakes.parser.lexemes import Lexeme
 _BEFORE_NAMES = frozenset({"FROM", "JOIN", "INTO", "UPDATE", "USING", "TABLE"})
 _NO_ALIAS = RESERVED | {"FILTER", "TABLESAMPLE", "VERSION", "TIMESTAMP", "MATCHED"}
 Group = tuple[int, ...]
-"""The pairs of brackets that a token stands in, each with its number, from the outermost inward."""
+"""The numbers of the brackets around a token, from the outermost inward."""
 
 
 class Relation(NamedTuple):
@@ -22,13 +22,13 @@ class Relation(NamedTuple):
 
     @property
     def called(self) -> Part:
-        """What its columns are qualified with."""
+        """The qualifier of its columns."""
         return self.alias or self.name[-1]
 
 
 def in_sight(before: Sequence[Lexeme], after: Sequence[Lexeme]) -> list[Relation]:
-    """The relations whose columns may be named at the cursor: those of the query it stands in and of those around it;
-    all of the statement when there are none, because one often types a subquery's columns first."""
+    """Returns the relations whose columns are visible at the cursor: those of its query and of the enclosing ones.
+    Without any, all relations of the statement, because the columns of a subquery are often typed first."""
     tokens = [*before, *after]
     groups = _groups(tokens)
     here = _groups(before, closed=False)[-1] if before else ()
@@ -38,7 +38,7 @@ def in_sight(before: Sequence[Lexeme], after: Sequence[Lexeme]) -> list[Relation
 
 
 def common_tables(tokens: Sequence[Lexeme]) -> list[str]:
-    """The names that WITH gives to queries."""
+    """Returns the names of common table expressions."""
     if not any(token.word == "WITH" for token in tokens):
         return []
     return [
@@ -49,7 +49,8 @@ def common_tables(tokens: Sequence[Lexeme]) -> list[str]:
 
 
 def _groups(tokens: Sequence[Lexeme], *, closed: bool = True) -> list[Group]:
-    """The brackets around each token; with `closed` false the last entry is what stands open behind it."""
+    """Returns the brackets around each token; with `closed` false the last entry is the innermost open bracket after
+    it."""
     groups: list[Group] = []
     group: Group = ()
     number = 0
@@ -64,7 +65,7 @@ def _groups(tokens: Sequence[Lexeme], *, closed: bool = True) -> list[Group]:
 
 
 def _starting_at(tokens: Sequence[Lexeme], groups: Sequence[Group], at: int) -> list[Relation]:
-    """The relations listed behind a FROM, JOIN, INTO …"""
+    """Returns the relations listed after a FROM, JOIN, INTO …"""
     found: list[Relation] = []
     if tokens[at].word not in _BEFORE_NAMES or (tokens[at].word == "FROM" and _is_argument(tokens, at)):
         return found
@@ -81,7 +82,7 @@ def _starting_at(tokens: Sequence[Lexeme], groups: Sequence[Group], at: int) -> 
 
 
 def _is_argument(tokens: Sequence[Lexeme], at: int) -> bool:
-    """Whether this FROM stands in extract(… FROM …) and the like and begins no list of tables."""
+    """Whether this FROM belongs to extract(… FROM …) or the like, and not to a list of tables."""
     depth = 0
     for token, previous in zip(reversed(tokens[1:at]), reversed(tokens[: at - 1]), strict=True):
         depth += (token.word == ")") - (token.word == "(")

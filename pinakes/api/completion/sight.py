@@ -1,7 +1,5 @@
-"""What a completer asks for: names, as far as they are known at this moment. `Seen` finds them in this process,
-`pinakes.client.completion_source` behind a server. Nobody waits: what is not known yet is being fetched when it was
-asked for.
-"""
+"""The interface of a completer's source of names. `Seen` finds them in this process, `pinakes.client.completion_source`
+on a server. No method blocks: it returns the names known now, and unknown ones are fetched in the background."""
 
 from __future__ import annotations
 
@@ -14,18 +12,18 @@ from pinakes.core.names import Part
 
 
 class Level(NamedTuple):
-    """What is directly in one namespace of a catalog."""
+    """The content of one namespace of a catalog."""
 
     namespaces: Names
     tables: Names
     views: Names
 
     def find(self, part: Part) -> str | None:
-        """The exact name of the namespace that a part means."""
+        """Returns the exact name of the namespace that a part refers to."""
         return _match(part, self.namespaces)
 
     def find_object(self, part: Part) -> tuple[str, bool] | None:
-        """The exact name of a table or view, and whether it is a view."""
+        """Returns the exact name of a table or view, and whether it is a view."""
         for names in (self.tables, self.views):
             name = _match(part, names)
             if name is not None:
@@ -42,42 +40,42 @@ class Sight(Protocol):
     def loader(self) -> Loader: ...
 
     def attached(self) -> Names:
-        """The catalogs that are attached."""
+        """Returns the attached catalogs."""
         ...
 
     def catalogs(self) -> Names:
-        """Those, and the ones of system tables, which everybody has."""
+        """Returns the attached catalogs and those of the system tables."""
         ...
 
     def temporaries(self) -> Names:
-        """What the session alone has."""
+        """Returns the temporary relations of the session."""
         ...
 
     def functions(self) -> Names: ...
 
     def here(self) -> Level:
-        """The current namespace."""
+        """Returns the current namespace."""
         ...
 
     def top(self) -> Level:
-        """The current catalog."""
+        """Returns the top level of the current catalog."""
         ...
 
     def levels(self, qualifiers: Sequence[Part]) -> list[Level]:
-        """What the parts before a name may mean, the likeliest first."""
+        """Returns the possible meanings of the qualifiers, the most likely first."""
         ...
 
     def columns(self, name: Sequence[Part]) -> tuple[str, ...]:
-        """The columns of the relation that a name means, in their order."""
+        """Returns the columns of a relation, in order."""
         ...
 
     def files(self, typed: str) -> list[str]:
-        """Paths that go on from what was typed, as far as SQL may read there."""
+        """Returns paths that begin with the typed text, as far as SQL may read them."""
         ...
 
 
 def _match(part: Part, names: Names) -> str | None:
-    """The one name that a part means; the first when several differ only in case."""
+    """Returns the name that a part refers to; the first if several differ only in case."""
     if part.quoted:
         return next((name for name, _ in names.pairs if name == part.text), None)
     folded = part.text.casefold()

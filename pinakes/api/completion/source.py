@@ -1,7 +1,7 @@
-"""What a session sees, as far as it is known at this moment: catalogs, namespaces, tables, columns, functions.
+"""The names that a session sees: catalogs, namespaces, tables, columns, functions.
 
-Nothing here waits for a catalog: listings come from the `Loader`. Names are resolved by the session's own rules, with
-the levels of a namespace matched against the listings that are known.
+No method waits for a catalog: listings come from the `Loader`. Names are resolved by the session's rules, and the
+levels of a namespace are matched against the known listings.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pinakes.engine.session import Session
 
 OWN = " session"
-"""The lane of what belongs to no catalog. No catalog has a name like it."""
+"""The lane of names that belong to no catalog. No catalog has such a name."""
 
 
 class Seen:
@@ -36,11 +36,11 @@ class Seen:
         return Names.of("catalog", (mount.name for mount in self.session.catalogs.listed()))
 
     def catalogs(self) -> Names:
-        """Those that are attached, and those of system tables, which everybody has."""
+        """Returns the attached catalogs and those of the system tables."""
         return Names.of("catalog", (*(name for name, _ in self.attached().pairs), INFORMATION_SCHEMA, SYSTEM))
 
     def temporaries(self) -> Names:
-        """What the session alone has: registered data, temporary tables and views."""
+        """Returns the temporary relations of the session: registered data, temporary tables and views."""
         place = self._temporary_place()
         level = EMPTY if place is None else self.level(*place)
         made = [name for names in (level.tables, level.views) for name, _ in names.pairs]
@@ -64,7 +64,7 @@ class Seen:
         return [self.level(*place) for place in self.places(qualifiers)]
 
     def current(self) -> tuple[Mounted, Namespace] | None:
-        """The session's place; None while its catalog is detached."""
+        """Returns the session's current namespace; None while its catalog is detached."""
         scope = self.session.scope
         mount = self._mount(Part(scope.catalog, quoted=True))
         return None if mount is None else (mount, scope.namespace)
@@ -73,12 +73,13 @@ class Seen:
         return self.loader.get(mount.name, _key(mount, "level", namespace), lambda: _level(mount, namespace), EMPTY)
 
     def home(self, mount: Mounted) -> Namespace:
-        """The namespace that a name with the catalog alone means."""
+        """Returns the namespace that a name with only a catalog refers to."""
         resolver = self.session.resolver
         return self.loader.get(mount.name, _key(mount, "home"), lambda: resolver.home(mount), ())
 
     def places(self, qualifiers: Sequence[Part]) -> list[tuple[Mounted, Namespace]]:
-        """The namespaces that the parts before a name may mean: a mounted catalog wins over a namespace."""
+        """Returns the namespaces that the qualifiers may refer to: a mounted catalog takes precedence over a
+        namespace."""
         mount = self._mount(qualifiers[0])
         if mount is not None and len(qualifiers) == 1:
             return [(mount, ()), (mount, self.home(mount))]
@@ -88,7 +89,7 @@ class Seen:
         return [] if current is None else self._descend(current[0], qualifiers)
 
     def columns(self, name: Sequence[Part]) -> tuple[str, ...]:
-        """The columns of the table, view or temporary relation that a name means, in their order."""
+        """Returns the columns of the table, view or temporary relation of this name, in order."""
         if len(name) == 1 and (found := self.session.temporary.find(name[0])) is not None:
             exact, source = found
             return self.loader.get(OWN, ("temporary", exact, id(source)), lambda: tuple(source.schema.names), ())
@@ -126,7 +127,7 @@ class Seen:
         try:
             name = self.session.catalogs.find(part)
             return None if name is None else self.session.catalogs.get(name)
-        except (AmbiguousName, CatalogNotFound):  # detached this very moment, or two that differ only in case
+        except (AmbiguousName, CatalogNotFound):  # detached concurrently, or two that differ only in case
             return None
 
 
@@ -154,7 +155,7 @@ def _columns(mount: Mounted, namespace: Namespace, name: str, is_view: bool) -> 
     if isinstance(loaded, WorkerTable):
         return tuple(loaded.schema.names)
     schema = loaded.schema if isinstance(loaded, ViewDefinition) else loaded.handle.schema()
-    if schema is None:  # of a view whose text alone is kept: to plan it is too much for a completion
+    if schema is None:  # a view without a stored schema: planning it would take too long
         return ()
     return tuple(field.name for field in schema.fields)
 

@@ -1,4 +1,4 @@
-"""The statement that is being typed, as tokens before and after the cursor, and the piece of a name at the cursor."""
+"""The typed statement as tokens before and after the cursor, and the name prefix at the cursor."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pinakes.core.names import Part
 from pinakes.parser.lexemes import Lexeme, lexemes
 
 LONGEST = 20_000
-"""Characters around the cursor that are read: a statement beyond that is data, not something one types."""
+"""Maximum characters around the cursor that are read: longer statements are generated, not typed."""
 
 _REST_OF_WORD = re.compile(r"[\w$]*")
 _REST_OF_STRING = re.compile(r"[^\s']*'?")
@@ -28,7 +28,8 @@ class Typed(NamedTuple):
 
 
 def typed(text: str, cursor: int) -> Typed | None:
-    """What stands at the cursor; None where nothing can be: in a comment, after a number or a closing quote."""
+    """Analyzes the text at the cursor; returns None where nothing can be completed: in a comment, after a number or a
+    closing quote."""
     begin = max(0, cursor - LONGEST)
     before = lexemes(text[begin:cursor])
     here = cursor - begin
@@ -50,13 +51,13 @@ def typed(text: str, cursor: int) -> Typed | None:
 
 
 def _of_one_statement(found: list[Lexeme]) -> list[Lexeme]:
-    """The tokens from the last semicolon on, without comments."""
+    """Returns the tokens after the last semicolon, without comments."""
     first = max((i + 1 for i, lexeme in enumerate(found) if lexeme.word == ";"), default=0)
     return [lexeme for lexeme in found[first:] if lexeme.kind != "comment"]
 
 
 def _qualifiers(tokens: list[Lexeme], start: int) -> tuple[Part, ...]:
-    """The parts of a dotted name that ends at `start`: `lake.sales.` gives lake and sales."""
+    """Returns the parts of a dotted name that ends at `start`: for `lake.sales.` these are lake and sales."""
     parts: list[Part] = []
     at = len(tokens) - 1
     while at > 0 and tokens[at].word == "." and tokens[at].end == start:
@@ -69,7 +70,7 @@ def _qualifiers(tokens: list[Lexeme], start: int) -> tuple[Part, ...]:
 
 
 def _after(text: str, cursor: int, quote: str) -> tuple[Lexeme, ...]:
-    """The tokens of the same statement behind the cursor, without the rest of the word it stands in."""
+    """Returns the tokens of the same statement after the cursor, without the rest of the current word."""
     rest = _REST_OF_STRING if quote == "'" else _REST_OF_QUOTED if quote else _REST_OF_WORD
     found = rest.match(text, cursor)
     start = found.end() if found else cursor

@@ -1,6 +1,6 @@
-"""The backslash commands, of the shell and of scripts. `table.py` lists them all; each group is one module.
+"""The backslash commands of the shell and of scripts. `table.py` lists them all; each group is one module.
 
-A command is one entry in the table: its names, arguments, one sentence of help, and the function that carries it out.
+A command is one entry in the table: its names, arguments, one sentence of help, and its function.
 """
 
 from pinakes.cli.commands.base import Call, Command

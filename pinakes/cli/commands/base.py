@@ -1,4 +1,4 @@
-"""What a command is, and what it is given when it is called."""
+"""The definition of a command, and the arguments of its function."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from pinakes.cli.steps import Script
 
 Takes = Literal["nothing", "file", "relation", "place", "text"]
-"""What the argument is, for completion."""
+"""The kind of the argument, for completion."""
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A command as it was written. `statement` is the one that is open where the command stands."""
+    """One call of a command. `statement` is the unfinished statement before the command."""
 
     runner: Runner
     name: str
@@ -42,19 +42,19 @@ class Call:
         return self.runner.desk
 
     def path(self) -> Path:
-        """The argument as a path, without the quotes that it may stand in; ~ is the home directory."""
+        """Returns the argument as a path, without surrounding quotes; ~ is expanded."""
         text = self.argument
         return Path(text[1:-1] if len(text) > 1 and text[0] == text[-1] == "'" else text).expanduser()
 
     def one_of(self, choices: Sequence[str], default: str) -> str:
-        """The argument, which must be one of these; `default` without one."""
+        """Returns the argument, which must be one of `choices`; `default` if it is empty."""
         given = self.argument.lower()
         if given and given not in choices:
             raise InvalidArgument(f"{self.name} takes {', '.join(choices)}, not {self.argument!r}")
         return given or default
 
     def switched(self, value: bool) -> bool:
-        """on, off, or the other way round without an argument."""
+        """Returns the value of on or off; without an argument the opposite of `value`."""
         return self.one_of(("on", "off"), "off" if value else "on") == "on"
 
 
@@ -64,7 +64,7 @@ class Command:
     arguments: str
     help: str
     run: Callable[[Call], Script | None]
-    """Carries it out, and returns a script that is to be run next."""
+    """Runs the command, and returns a script to run next, if any."""
     group: str
     takes: Takes = "text"
     choices: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""What there is to query: \\d, \\dt, \\dv, \\dn, \\df, \\l, \\c."""
+"""Commands that list catalog objects: \\d, \\dt, \\dv, \\dn, \\df, \\l, \\c."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def _show(call: Call, kind: Kind | None) -> None:
 
 
 def _object_rows(call: Call, place: Name | None, pattern: str, kind: Kind | None) -> Result:
-    """The tables and views of a namespace; of the current one, and those that only the session has."""
+    """Returns the tables and views of a namespace; for the current one also those of the session."""
     found = [row for row in call.seat.objects(place, kind) if _fits(row[1], pattern)]
     return _rows(("Namespace", "Name", "Type"), found)
 
@@ -76,7 +76,7 @@ def _rows(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> Result:
 
 
 def _place_and_pattern(text: str) -> tuple[Name | None, str]:
-    """`lake.sales.o*` → the namespace lake.sales and the pattern o*."""
+    """Splits `lake.sales.o*` into the namespace lake.sales and the pattern o*."""
     before, _, pattern = text.rpartition(".")
     if not before:
         return None, pattern
@@ -91,5 +91,5 @@ def _fits(name: str, pattern: str) -> bool:
 
 
 def _like(pattern: str) -> str:
-    """`*` and `?` as LIKE spells them."""
+    """Converts `*` and `?` to the wildcards of LIKE."""
     return pattern.replace("%", "\\%").replace("_", "\\_").replace("*", "%").replace("?", "_")

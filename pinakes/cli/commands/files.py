@@ -1,4 +1,4 @@
-"""Files and other programs: \\i, \\e, \\cd, \\!."""
+"""Commands for files and programs: \\i, \\e, \\cd, \\!."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pinakes.cli.steps import Script, read_script, steps
 from pinakes.core.errors import InvalidArgument
 
 DEEPEST = 20
-"""Files that may include each other; more is a circle."""
+"""Maximum nesting of included files; more indicates a cycle."""
 
 
 def include(call: Call) -> Script:
@@ -27,7 +27,8 @@ def include(call: Call) -> Script:
 
 
 def edit(call: Call) -> Script | None:
-    """\\e [file]: what was edited runs when it ends with a semicolon, and else stands at the next prompt."""
+    """\\e [file]: runs the edited text if it ends with a semicolon; otherwise it becomes the input of the next
+    prompt."""
     if call.desk.typed is None:
         raise InvalidArgument("\\e needs somebody who edits: it works at the prompt only")
     if call.argument:
@@ -51,7 +52,7 @@ def change_directory(call: Call) -> None:
 
 
 def run_program(call: Call) -> None:
-    """\\! [command]: without one, a shell of the system."""
+    """\\! [command]: runs a command, or the system shell."""
     command = call.argument or os.environ.get("SHELL", "/bin/sh")
     code = subprocess.run(command, shell=True).returncode
     if code:
@@ -59,7 +60,7 @@ def run_program(call: Call) -> None:
 
 
 def _edited(text: str) -> str:
-    """A text after somebody edited it, in a file that only its owner can read and that is gone afterwards."""
+    """Lets the user edit a text in a temporary file that only the owner can read, and returns the result."""
     handle, name = tempfile.mkstemp(suffix=".sql", prefix="pinakes-")
     path = Path(name)
     try:
@@ -83,7 +84,7 @@ def _edited_in(path: Path) -> str:
 
 
 def _editor() -> list[str]:
-    """The words of the command that edits a file."""
+    """Returns the editor command as a list of words."""
     given = os.environ.get("VISUAL") or os.environ.get("EDITOR") or ""
     try:
         return shlex.split(given) or [next(filter(shutil.which, ("nano", "vim", "vi")), "vi")]

@@ -1,4 +1,4 @@
-"""How and where results are printed: \\x, \\timing, \\format, \\pset, \\o, \\echo."""
+"""Commands for the output of results: \\x, \\timing, \\format, \\pset, \\o, \\echo."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SETTINGS: dict[str, tuple[str, ...]] = {
     "pager": SWITCH,
     "timing": SWITCH,
 }
-"""What \\pset changes, and the values of each."""
+"""The settings of \\pset and their values."""
 
 
 def expanded(call: Call) -> None:

@@ -1,4 +1,4 @@
-"""About the session and the shell itself: \\conninfo, \\?, \\h, \\q."""
+"""Commands about the session and the shell: \\conninfo, \\?, \\h, \\q."""
 
 from __future__ import annotations
 
@@ -47,12 +47,12 @@ def leave(call: Call) -> None:
 
 
 def _bare(form: str) -> str:
-    """The syntax without what may be left out: `CREATE [OR REPLACE] TABLE …` → `CREATE TABLE …`."""
+    """Returns the syntax without optional parts: `CREATE [OR REPLACE] TABLE …` → `CREATE TABLE …`."""
     return " ".join(re.sub(r"\[[^\]]*\]", " ", form.partition(":")[0]).split())
 
 
 def _title(form: str) -> str:
-    """The words that a statement begins with, two at most."""
+    """Returns the first words of a statement, at most two."""
     words = list(takewhile(lambda word: word.isupper() and word.isalpha(), _bare(form).replace(",", " , ").split()))
     return " ".join(words[:2])
 

@@ -1,4 +1,4 @@
-"""The statement at hand and those before: \\g, \\gx, \\p, \\r, \\s."""
+"""Commands for the current and previous statements: \\g, \\gx, \\p, \\r, \\s."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""All commands, one entry each. The help, the completion and the page in the documentation come from here."""
+"""The table of all commands. Help, completion and the documentation page are generated from it."""
 
 from __future__ import annotations
 
@@ -62,12 +62,12 @@ _BY_NAME = {name: command for command in COMMANDS for name in command.names}
 
 
 def find(line: str) -> Command | None:
-    """The command that a line begins with."""
+    """Returns the command at the start of a line."""
     return _BY_NAME.get(_parted(line)[0])
 
 
 def run_command(line: str, runner: Runner, statement: str = "") -> Script | None:
-    """Carry out a line that begins with a backslash; a script that is to be run next."""
+    """Runs a line that begins with a backslash; returns a script to run next, if any."""
     name, argument = _parted(line)
     command = _BY_NAME.get(name)
     if command is None:
@@ -76,7 +76,7 @@ def run_command(line: str, runner: Runner, statement: str = "") -> Script | None
 
 
 def help_text() -> str:
-    """All commands with their help, by group."""
+    """Returns the help of all commands, by group."""
     width = max(len(command.usage) for command in COMMANDS) + 2
     lines: list[str] = []
     for group in dict.fromkeys(command.group for command in COMMANDS):
@@ -86,7 +86,7 @@ def help_text() -> str:
 
 
 def _parted(line: str) -> tuple[str, str]:
-    """The name and the argument; a semicolon at the end is a habit and means nothing, but in \\! and \\echo."""
+    """Splits a line into name and argument; a trailing semicolon is ignored, except in \\! and \\echo."""
     words = line.strip()
     if words.startswith("\\!"):
         return "\\!", words[2:].strip()

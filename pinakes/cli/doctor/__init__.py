@@ -1,5 +1,5 @@
-"""`pinakes doctor`: what works here, what does not, and what to do about it.
+"""`pinakes doctor`: checks the installation and gives advice.
 
-`run.py` (read first) asks each group of checks in turn, one module each; `finding.py` is what a check finds,
-`report.py` prints all of it. No check raises: one that fails by itself is a problem like any other.
+`run.py` (read first) runs the groups of checks, one module each; `finding.py` defines the result of a check,
+`report.py` prints the results. A check that raises is reported as a problem.
 """

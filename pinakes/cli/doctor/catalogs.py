@@ -1,7 +1,7 @@
-"""The engine, and each catalog of the configuration: whether it answers, and how fast.
+"""Checks the engine and each configured catalog: whether it responds, and how fast.
 
-Each catalog is asked on a thread of its own, all at the same time; one that is silent is left alone when its time is
-over. Nothing is made: a catalog in a place that does not exist yet is not opened.
+Each catalog is checked on its own thread, all concurrently; one that does not respond is abandoned after the timeout.
+Nothing is created: a catalog at a location that does not exist yet is not opened.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from pinakes.engine.catalogs.mounts import Mounted
 
 SLOW = 1.0
-"""Seconds after which an answer is worth a warning."""
+"""Seconds after which a slow response is a warning."""
 ADVICE = "check its location, its options and its secret in the configuration, and that it can be reached from here"
 
 
 def engine(patient: Patient) -> Iterator[Finding]:
-    """A query, from its text to its rows, on a catalog that goes again."""
+    """Runs a query on a temporary catalog."""
     from pinakes.api.build import open_engine
 
     config = patient.config or Config()
@@ -47,7 +47,7 @@ def catalogs(patient: Patient) -> Iterator[Finding]:
         return
     from pinakes.api.build import open_engine
 
-    opened = open_engine(patient.config)  # not closed: a catalog that hangs would keep us; it goes with the process
+    opened = open_engine(patient.config)  # not closed: a hanging catalog would block; it ends with the process
     asked = [_Asked(mount, _place(patient.config, mount)) for mount in opened.session().catalogs.listed()]
     for one in asked:
         one.start()
@@ -58,7 +58,7 @@ def catalogs(patient: Patient) -> Iterator[Finding]:
 
 
 def _place(config: Config, mount: Mounted) -> Path | None:
-    """The local directory or file that opening the catalog would make; None when it makes none."""
+    """Returns the local directory or file that opening the catalog would create; None if it creates none."""
     if mount.type.lower() != "sqlite":
         return None
     given = config.catalogs[mount.name].location if mount.name in config.catalogs else config.engine.data
@@ -70,7 +70,7 @@ def _place(config: Config, mount: Mounted) -> Path | None:
 
 @dataclass(slots=True)
 class _Asked:
-    """One catalog and what came of asking it."""
+    """The check of one catalog, and its result."""
 
     mount: Mounted
     place: Path | None
@@ -115,7 +115,7 @@ class _Asked:
             catalog.check()
             listed = catalog.list_namespaces() if isinstance(catalog, SupportsNamespaces) else ()
             self.namespaces = len(listed)
-        except BaseException as error:  # noqa: BLE001 - whatever it is, it is what the catalog answers
+        except BaseException as error:  # noqa: BLE001 - any exception is the result of the check
             self.failure = error
         self.seconds = time.perf_counter() - began
         self.over.set()

@@ -1,4 +1,4 @@
-"""The configuration: which file it is, whether it can be read, what it mounts."""
+"""Checks the configuration: its file, its syntax, its catalogs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pinakes.core.errors import ConfigError, listing
 
 
 def configuration(patient: Patient) -> Iterator[Finding]:
-    """Reads it, for the checks that follow."""
+    """Reads the configuration, also for the following checks."""
     try:
         config = load_config(patient.config_path, data=patient.data)
     except ConfigError as error:

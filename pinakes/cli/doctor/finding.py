@@ -1,4 +1,4 @@
-"""What a check finds, and what the checks may ask for."""
+"""The result of a check, and the input of the checks."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pinakes.core.config import Config
 class Status(StrEnum):
     OK = "ok"
     NOTE = "note"
-    """Neither good nor bad: something optional that is not there."""
+    """Neutral: an optional part is missing."""
     WARNING = "warning"
     PROBLEM = "problem"
 
@@ -24,9 +24,9 @@ class Finding:
     status: Status
     detail: str
     advice: str = ""
-    """What to do; empty where there is nothing to do."""
+    """The advice; empty if there is nothing to do."""
     seconds: float | None = None
-    """How long the thing that was asked took to answer."""
+    """The response time of the checked object."""
 
 
 def ok(name: str, detail: str, *, seconds: float | None = None) -> Finding:
@@ -47,7 +47,7 @@ def problem(name: str, detail: str, advice: str) -> Finding:
 
 @dataclass(slots=True)
 class Patient:
-    """What is examined. The configuration is None until it was read, and stays so if it can't be."""
+    """The state that the checks share. The configuration is None until it was read successfully."""
 
     config_path: Path | None
     data: str | None
@@ -56,11 +56,11 @@ class Patient:
 
 
 Check = Callable[[Patient], Iterable[Finding]]
-"""One group of checks."""
+"""A group of checks."""
 
 
 def amount(size: float) -> str:
-    """Bytes as people say them."""
+    """Formats a number of bytes."""
     for unit in ("bytes", "kB", "MB", "GB"):
         if size < 1000:
             return f"{size:.0f} {unit}" if unit == "bytes" else f"{size:.1f} {unit}"

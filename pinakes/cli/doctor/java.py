@@ -1,4 +1,4 @@
-"""Java, which Spark runs on: the one that `pipeline/java.py` would take. Without the extra `spark` nothing needs it."""
+"""Checks Java for Spark: the one that `pipeline/java.py` would use. Only the extra `spark` needs it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The machine: memory and processors, time zones, the clock, the terminal and its locale."""
+"""Checks the machine: memory and processors, time zones, clock, terminal and locale."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from pinakes.cli.doctor.finding import Finding, Patient, amount, ok, problem, wa
 from pinakes.core import machine as limits
 
 SPARE = 256 * 10**6
-"""Bytes that a process needs beside what queries may use."""
+"""Bytes that a process needs in addition to the memory of queries."""
 
 
 def machine(patient: Patient) -> Iterator[Finding]:
@@ -55,7 +55,7 @@ def _zones() -> Finding:
 
 
 def _clock(now: float, installed: float) -> Finding:
-    """A clock that lies before the time at which these files were written is wrong for certain."""
+    """Checks the clock: a time before the installation of these files is wrong."""
     shown = datetime.fromtimestamp(now, UTC).isoformat(timespec="seconds")
     if now < installed - 86400:
         return problem("clock", f"{shown}, which is before Pinakes was installed",

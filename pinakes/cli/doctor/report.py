@@ -1,4 +1,4 @@
-"""The findings as a checklist for people or as JSON for a support ticket; secret values are in neither."""
+"""Prints the findings as a checklist or as JSON for a support ticket; both are redacted."""
 
 from __future__ import annotations
 
@@ -43,13 +43,13 @@ def as_json(groups: Groups) -> str:
 
 
 def worst(findings: Iterable[Finding]) -> Status:
-    """`ok`, `warning` or `problem`."""
+    """Returns the most severe status: `ok`, `warning` or `problem`."""
     found = {finding.status for finding in findings}
     return next((status for status in (Status.PROBLEM, Status.WARNING) if status in found), Status.OK)
 
 
 def masked(finding: Finding, config: Config | None) -> Finding:
-    """The finding without the values of options that may be secret, and without passwords in addresses."""
+    """Returns the finding with secret option values and passwords in addresses redacted."""
     detail, advice = masked_address(finding.detail), finding.advice
     for secret in sorted(_secrets(config), key=len, reverse=True):
         detail, advice = detail.replace(secret, "***"), advice.replace(secret, "***")

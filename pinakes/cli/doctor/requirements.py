@@ -1,4 +1,4 @@
-"""What the installed distribution of Pinakes requires, and what is installed: names, extras, versions."""
+"""The requirements of the installed Pinakes distribution, and the installed versions."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _EXTRA = re.compile(r"\s*extra\s*==\s*['\"]([^'\"]+)['\"]\s*\Z")
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
-    """A distribution that has to be there, in a version within bounds; for an extra, or always."""
+    """A required distribution with its version bounds; for an extra, or always."""
 
     name: str
     bounds: str
@@ -34,15 +34,15 @@ class Requirement:
 
 
 def requirements(distribution: str = DISTRIBUTION) -> Iterator[Requirement]:
-    """All of them, those of extras too, and what an extra of a requirement requires in turn: boto3 for pyiceberg[glue].
-    PackageNotFoundError when the distribution is not installed."""
+    """Yields all requirements, including those of extras and those of a requirement's extras, such as boto3 for
+    pyiceberg[glue]. Raises PackageNotFoundError if the distribution is not installed."""
     for text in metadata.requires(distribution) or ():
         found = _REQUIREMENT.match(text)
         if found is None:
             raise ValueError(f"the requirement {text!r} can't be read")
         extra = _EXTRA.match(found[4] or "")
         if found[4] and extra is None:
-            continue  # for some systems or versions of Python only
+            continue  # only for some systems or versions of Python
         yield Requirement(found[1], _ordered(found[3]), extra[1] if extra else None)
         for inner in (found[2] or "").split(","):
             yield from _of_extra(found[1], inner.strip(), extra[1] if extra else None)
@@ -53,18 +53,18 @@ def _of_extra(distribution: str, inner: str, extra: str | None) -> Iterator[Requ
         return
     try:
         required = list(requirements(distribution))
-    except metadata.PackageNotFoundError:  # it is missing itself, which is told already
+    except metadata.PackageNotFoundError:  # it is missing, which is reported already
         return
     yield from (Requirement(r.name, r.bounds, extra) for r in required if r.extra == inner)
 
 
 def _ordered(bounds: str) -> str:
-    """`<56,>=55` as people write it."""
+    """Reorders bounds such as `<56,>=55`: the lower bound comes first."""
     return ",".join(sorted(bounds.strip("() ").replace(" ", "").split(","), reverse=True))
 
 
 def _holds(version: str, sign: str, bound: str) -> bool:
-    """Versions are compared by their numbers; what follows those (rc1, .post2) is left out."""
+    """Compares versions by their numbers; suffixes (rc1, .post2) are ignored."""
     have, want = _numbers(version), _numbers(bound)
     if sign == "~=":
         return have >= want and have[: len(want) - 1] == want[:-1]

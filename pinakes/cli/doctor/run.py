@@ -1,4 +1,4 @@
-"""All checks in their order: what each group finds is guarded, masked and printed."""
+"""Runs all checks in order, guards and redacts them, and prints the findings."""
 
 from __future__ import annotations
 
@@ -21,28 +21,28 @@ GROUPS: Mapping[str, tuple[str, str]] = {
     "Engine": ("catalogs", "engine"),
     "Catalogs": ("catalogs", "catalogs"),
 }
-"""Group → module and function. The configuration comes first: it says what the others look at."""
+"""Module and function of each group. The configuration comes first, since the others depend on it."""
 
 FAILED = "this check failed by itself: please report it, with `pinakes doctor --format json`"
 
 
 def doctor(patient: Patient, format: str) -> bool:
-    """Print what was found; whether there is no problem."""
+    """Prints the findings; returns whether there is no problem."""
     found = {group: examine(group, patient) for group in GROUPS}
     groups = {group: [masked(one, patient.config) for one in findings] for group, findings in found.items()}
     text = as_json(groups) if format == "json" else checklist(groups, colour=is_coloured(sys.stdout))
-    print(text, flush=True)  # noqa: T201 - this is what the command is for
+    print(text, flush=True)  # noqa: T201 - the output of the command
     return worst(one for findings in groups.values() for one in findings) != Status.PROBLEM
 
 
 def examine(group: str, patient: Patient) -> list[Finding]:
-    """The findings of one group, as far as it came."""
+    """Returns the findings of one group, up to a failure."""
     module, function = GROUPS[group]
     findings: list[Finding] = []
     try:
         check: Check = getattr(import_module(f"pinakes.cli.doctor.{module}"), function)
         findings.extend(check(patient))
-    except Exception as error:  # noqa: BLE001 - one sick check must not hide what the others find
+    except Exception as error:  # noqa: BLE001 - a failing check must not hide the findings of others
         said = error.told() if isinstance(error, PinakesError) else f"{type(error).__name__}: {error}"
         findings.append(problem(group.lower(), said, _advice(error)))
     return findings

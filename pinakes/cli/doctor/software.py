@@ -1,4 +1,4 @@
-"""Python, Pinakes and what it is built on; the extras and how to get those that are missing."""
+"""Checks Python, Pinakes and its dependencies, and the extras with their installation commands."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ EXTRAS = {
     "server": "the Flight SQL server",
     "notebook": "%sql in Jupyter and IPython",
 }
-"""The extras that a user may want, and what for; a test holds that none is forgotten."""
+"""The optional extras and their purpose; a test checks that the list is complete."""
 
 TYPES_OF_EXTRAS = {"glue": ("aws",), "s3tables": ("aws",), "hms": ("hive",), "jdbc": ("postgres", "mysql")}
-"""Catalog types that one of these extras is for."""
+"""The extras that catalog types need."""
 
 
 def software(patient: Patient) -> Iterator[Finding]:

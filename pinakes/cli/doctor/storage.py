@@ -1,4 +1,4 @@
-"""Where data goes: the data directory, the spill directory, the space on their disks, locks as SQLite needs them."""
+"""Checks the storage: data directory, spill directory, free disk space, and file locks for SQLite."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from pinakes.cli.doctor.finding import Finding, Patient, amount, note, ok, probl
 from pinakes.core.config import MEMORY
 
 LITTLE, TOO_LITTLE = 2 * 10**9, 100 * 10**6
-"""Bytes free: a warning below the first, a problem below the second."""
+"""Free bytes: a warning below the first value, a problem below the second."""
 SKEW = 5.0
-"""Seconds by which a file system's clock may differ from ours."""
+"""Seconds by which the clock of a file system may differ."""
 
 _TRY_LOCK = """
 import sqlite3, sys
@@ -93,7 +93,7 @@ def _locks(directory: Path) -> Iterator[Finding]:
 
 
 def _lock_failure(database: Path) -> str | None:
-    """What is wrong with a write lock of this process, seen from another; None when it holds."""
+    """Returns the problem of this process's write lock as seen from another process; None if the lock works."""
     connection = sqlite3.connect(database, isolation_level=None)
     try:
         mode = connection.execute("PRAGMA journal_mode = WAL").fetchone()[0]
@@ -116,7 +116,7 @@ def _lock_failure(database: Path) -> str | None:
 
 
 def _nearest(path: Path) -> Path:
-    """The path itself or the nearest above it that exists."""
+    """Returns the path or its nearest existing ancestor."""
     path = path.absolute()
     while not path.exists() and path.parent != path:
         path = path.parent

@@ -1,7 +1,7 @@
-"""The output formats, one module each with a function `write`. They load when asked for: `--help` needs none.
+"""The output formats, one module each with a function `write`. They are loaded on demand, so that `--help` loads none.
 
-`write(result, out, width)` streams a result's rows to `out` and returns how many there were; `width` is the
-terminal's, None when nothing limits it. A machine format prints rows and nothing else.
+`write(result, out, width)` streams the rows of a result to `out` and returns their number; `width` is that of the
+terminal, None for unlimited. A machine-readable format prints only rows.
 """
 
 from __future__ import annotations
@@ -20,6 +20,6 @@ MACHINE_FORMATS = frozenset(FORMATS) - {"table", "markdown"}
 
 
 def writer(name: str) -> Write:
-    """The function that writes a format."""
+    """Returns the function that writes a format."""
     write: Write = import_module(f"pinakes.cli.formats.{name}").write
     return write

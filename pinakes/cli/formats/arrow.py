@@ -1,4 +1,4 @@
-"""Arrow: each result is one IPC stream, with its schema even when it has no rows. Several follow each other.
+"""Arrow: each result is one IPC stream, with its schema even without rows. Several results follow each other.
 
 with pa.input_stream("out.arrows") as source:      # or sys.stdin.buffer
     table = pa.ipc.open_stream(source).read_all()  # once for each result

@@ -1,4 +1,4 @@
-"""CSV: a header line, quotes only where they are needed, NULL as nothing and an empty text as ""."""
+"""CSV: a header line, quotes only where necessary, NULL as an empty field and an empty string as ""."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows one below the other, each column on a line of its own: for rows that are too wide for a table."""
+"""The expanded form: each column on its own line, for rows that are too wide for a table."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def write(result: Result, out: TextIO, room: int | None, look: Look = PLAIN) -> 
 
 
 def write_if_wide(result: Result, out: TextIO, room: int | None, look: Look = PLAIN) -> int:
-    """A table, unless something of it would have to be cut."""
+    """Writes a table if nothing has to be cut, otherwise the expanded form."""
     sheet = Sheet(result)
     if fits(sheet.widths(), room):
         return draw_table(sheet, out, room, look)
@@ -29,7 +29,7 @@ def write_if_wide(result: Result, out: TextIO, room: int | None, look: Look = PL
 
 
 def draw(sheet: Sheet, out: TextIO, room: int | None, look: Look) -> int:
-    """All rows; how many there are."""
+    """Writes all rows; returns their number."""
     margin = max(map(width, sheet.names), default=0)
     names = [name + " " * (margin - width(name)) for name in sheet.names]
     wrap = None if room is None else max(NARROWEST, room - margin - 3)
@@ -51,7 +51,7 @@ def _title(number: int, margin: int, room: int | None) -> str:
 
 
 def _lines(name: str, text: str, wrap: int | None) -> Iterator[str]:
-    """A value behind its column's name; a long one goes on below, a line break in it is one."""
+    """Yields the lines of a value after its column name; long values are wrapped, line breaks are kept."""
     first = name
     for line in text.split("\n"):
         for part in (chop_cells(line, wrap) or [""]) if wrap is not None and width(line) > wrap else [line]:

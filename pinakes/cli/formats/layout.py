@@ -1,6 +1,6 @@
-"""What the box and the expanded form share: a result as texts for people, and the widths of its columns.
+"""Shared by the table and the expanded form: a result as text, and the widths of its columns.
 
-The first rows are looked at to find the widths; the rest streams. Nothing that could move the cursor gets through.
+The widths come from the first rows; the rest is streamed. Control characters are escaped.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pinakes.engine.result import Result
 
 SAMPLE = 1000
-"""Rows that are looked at to find the widths."""
+"""Rows that determine the widths."""
 
 Column = list[str | None]
 Piece = list[Column]
@@ -29,7 +29,7 @@ Piece = list[Column]
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """How a result is shown: with colours, with the time it took below it."""
+    """The style of a result: colours, and the execution time below."""
 
     colour: bool = False
     elapsed: Callable[[], float] | None = None
@@ -46,7 +46,7 @@ PLAIN = Look()
 
 
 class Sheet:
-    """A result as texts, read once. Line breaks stay what they are."""
+    """A result as text, read once. Line breaks are kept."""
 
     def __init__(self, result: Result) -> None:
         self.names = [name.translate(VISIBLE) for name in result.schema.names]
@@ -64,7 +64,7 @@ class Sheet:
         yield from self._rest
 
     def widths(self) -> list[int]:
-        """The widths that the names and the sample need."""
+        """Returns the widths of the names and the sample."""
         widths = [width(name) for name in self.names]
         for piece in self._sample:
             widths = [max(w, widest(column)) for w, column in zip(widths, piece, strict=True)]
@@ -77,7 +77,7 @@ class Sheet:
 
 
 def spread(piece: Piece) -> Piece:
-    """The rows as lines: a cell of several lines stands in several rows, those beside it in the first."""
+    """Returns the rows as lines: a cell of several lines takes several rows, the other cells are in the first one."""
     if not any("\n" in text for column in piece for text in column if text is not None):
         return piece
     lines: Piece = [[] for _ in piece]
@@ -90,17 +90,17 @@ def spread(piece: Piece) -> Piece:
 
 
 def width(text: str) -> int:
-    """Columns that a text takes in a terminal."""
+    """Returns the display width of a text in a terminal."""
     return len(text) if text.isascii() else cell_len(text)
 
 
 def cut(text: str, room: int) -> str:
-    """A text that is too wide for its room, with a mark where it was cut."""
+    """Cuts a text to the given width and marks the cut."""
     return text[: room - 1] + "…" if text.isascii() else set_cell_size(text, room - 1) + "…"
 
 
 def widest(column: Column) -> int:
-    """The width of the widest line."""
+    """Returns the width of the widest line."""
     texts = "\n".join(NULL if text is None else text for text in column).split("\n")
     measure = len if "".join(texts).isascii() else width
     return max(map(measure, texts), default=0)
@@ -112,7 +112,7 @@ def _shown(array: pa.Array) -> Column:
     if pc.any(pc.match_substring_regex(found, HAS_HIDDEN)).as_py():
         values = [None if text is None else text.translate(BUT_BREAKS) for text in values]
     if is_text(array.type):
-        return [f'"{NULL}"' if text == NULL else text for text in values]  # else nobody could tell it from a NULL
+        return [f'"{NULL}"' if text == NULL else text for text in values]  # distinguishes it from NULL
     return values
 
 

@@ -1,6 +1,6 @@
-"""Markdown: each result is one table, with an empty line after it. For people, so NULL is NULL as in a box.
+"""Markdown: each result is one table, followed by an empty line. NULL is printed as NULL.
 
-What Markdown would read as markup is escaped; a line break in a cell is <br>, since a row is one line.
+Markup characters are escaped; a line break in a cell is <br>, since a row is one line.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from pinakes.engine.result import Result
 
 SAMPLE = 100
-"""Rows that are looked at to align the columns."""
+"""Rows that determine the column widths."""
 _MARKUP = re.compile(r"[\\|*`<~]|(?<![^\W_])_|_(?![^\W_])|&(?=#?\w+;)")
 _LINE_BREAK = re.compile(r"\r\n|\r|\n")
-# The backslash is escaped, too.
+# The backslash is also escaped.
 _VISIBLE = {code: f"\\{text}" for code, text in VISIBLE.items() if code != ord("\t")}
 
 
@@ -43,7 +43,7 @@ def write(result: Result, out: TextIO, width: int | None) -> int:
 
 
 def escaped(text: str) -> str:
-    """Text as a cell that shows it as it is."""
+    """Escapes a text for a cell."""
     found = _MARKUP.sub(lambda sign: "\\" + sign.group() if sign.group() != "&" else "&amp;", text)
     return _LINE_BREAK.sub("<br>", found).translate(_VISIBLE)
 

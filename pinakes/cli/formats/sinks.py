@@ -1,4 +1,4 @@
-"""Where a format that makes bytes puts them: below the text stream, or as text where there is nothing below."""
+"""Output of formats that produce bytes: to the buffer of the text stream, or as text if it has none."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ Sink = Callable[[Union[bytes, "pa.Buffer"]], object]
 
 
 def sink(out: TextIO) -> Sink:
-    """What takes UTF-8 bytes for `out`."""
+    """Returns a function that writes UTF-8 bytes to `out`."""
     below = getattr(out, "buffer", None)
     if below is None:
         return lambda data: out.write(str(data, "utf-8"))
-    out.flush()  # what was printed before comes before
+    out.flush()  # keeps the order with text printed before
     write: Sink = below.write
     return write

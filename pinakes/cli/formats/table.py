@@ -1,4 +1,4 @@
-"""A table in a box, for people: fitted to the terminal, where long cells are cut and columns without room left out."""
+"""A table with borders, fitted to the terminal: long cells are cut, and columns that do not fit are left out."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def write(result: Result, out: TextIO, room: int | None, look: Look = PLAIN) -> 
 
 
 def draw(sheet: Sheet, out: TextIO, room: int | None, look: Look) -> int:
-    """The whole table; how many rows it has."""
+    """Writes the table; returns the number of rows."""
     needed = sheet.widths()
     kept = columns_that_fit(needed, room, sheet.right)
     left_out = len(needed) - kept
@@ -40,7 +40,7 @@ def fits(widths: Sequence[int], room: int | None) -> bool:
 
 
 def columns_that_fit(widths: Sequence[int], room: int | None, firm: Sequence[bool]) -> int:
-    """How many columns can be shown, the first ones; at least one. Firm ones are shown whole."""
+    """Returns how many leading columns can be shown, at least one. Firm columns are never cut."""
     least = [w if whole else min(w, NARROWEST) for w, whole in zip(widths, firm, strict=True)]
     if room is None or fits(least, room):
         return len(least)
@@ -54,14 +54,14 @@ def columns_that_fit(widths: Sequence[int], room: int | None, firm: Sequence[boo
 
 
 class _Box:
-    """Lines of cells of the given widths. What is too long is cut only for a terminal; a file gets all of it."""
+    """Lines of cells with the given widths. Long cells are cut for a terminal only."""
 
     def __init__(self, needed: Sequence[int], right: Sequence[bool], room: int | None, colour: bool) -> None:
         self._right, self._room, self._colour = right, room, colour
         self._set(list(needed))
 
     def widen(self, piece: Piece) -> None:
-        """Room for what is wider than all before, if there is any: numbers grow further down."""
+        """Widens the columns for wider values, if there is room: numbers grow further down."""
         needed = [max(w, widest(column)) for w, column in zip(self._needed, piece, strict=False)]
         if piece and needed != self._needed:
             self._set(needed)

@@ -1,4 +1,4 @@
-"""Tab-separated values: CSV with tabs, so that a cell with a tab or a line break in it is quoted."""
+"""Tab-separated values: CSV with tabs; a cell with a tab or a line break is quoted."""
 
 from __future__ import annotations
 

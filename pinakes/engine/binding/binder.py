@@ -208,8 +208,10 @@ class Relations:
         if isinstance(loaded, ViewDefinition):
             frame = self._expand(found, loaded)
             remade = partial(_view_of, self._expand, found, loaded)
-            names, steady = tuple(frame.schema().names), is_steady(frame)
-            return Relation(key, frame.into_view(), names, remade=remade, view=loaded, found=found, is_steady=steady)
+            names, shown = tuple(frame.schema().names), frame.logical_plan().display_indent()
+            steady, steps = is_steady(shown), shown.count("\n") + 1
+            view = frame.into_view()
+            return Relation(key, view, names, remade=remade, view=loaded, found=found, is_steady=steady, steps=steps)
         return self._table(key, loaded, found)
 
     def _table(self, key: Key, table: Table, found: Found | None = None) -> Relation:

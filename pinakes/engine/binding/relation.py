@@ -58,6 +58,8 @@ class Relation:
     """Of a view: where it is."""
     is_steady: bool = True
     """False of a view that gives something else each time, though its tables are the same."""
+    steps: int = 1
+    """Of a view: the operators of its plan, which stands in the plan wherever the view is read."""
 
     @property
     def is_shadow(self) -> bool:

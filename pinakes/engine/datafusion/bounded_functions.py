@@ -8,6 +8,7 @@ kernels.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any
@@ -18,9 +19,9 @@ import pyarrow.compute as pc
 from datafusion import ScalarUDF, SessionContext, udf
 
 from pinakes.core.errors import ExecutionError, OutOfMemory
-from pinakes.parser.typed import LATE, SERIES, SHORT, SQUARES, STEPS, WEIGHED
+from pinakes.parser.typed import GATHERED, LATE, SERIES, SHORT, SQUARES, STEPS, WEIGHED
 
-_COUNTING = frozenset({"repeat", "lpad", "rpad", SERIES})
+_COUNTING = frozenset({"repeat", "$lpad", "$rpad", SERIES})
 _TEXT, _NUMBER, _DOUBLE = pa.string(), pa.int64(), pa.float64()
 MOST = 1 << 30
 """Bytes that one call may make of a batch, however much memory there is: an array of texts ends at twice as many."""
@@ -28,6 +29,12 @@ LEAST = 1 << 24
 MOST_OF_ROW = 1 << 24
 """Bytes that one call may make of a single row, since that may be a constant: the optimiser copies constants and writes
 them into texts of plans. Functions whose names end in `LATE` are not computed while a statement is planned."""
+_LARGE = 1 << 20
+"""Bytes from which a result counts with all others that are in use."""
+MOST_IN_ALL = 1 << 28
+"""Bytes that results of functions may have together where memory_limit is smaller."""
+_MOST_COUNTS = 10_000
+"""Aggregates whose bytes are counted at the same time."""
 MOST_STEPS = 2_000_000_000
 """Steps of a function that compares each character with each other: two or three seconds."""
 
@@ -49,8 +56,8 @@ def _functions(limit: int) -> tuple[ScalarUDF, ...]:
     known: tuple[tuple[str, Callable[..., pa.Array], Sequence[pa.DataType], pa.DataType], ...] = (
         ("repeat", bounds.repeat, (_TEXT, _NUMBER), _TEXT),
         ("replace", bounds.replace, (_TEXT, _TEXT, _TEXT), _TEXT),
-        ("lpad", bounds.lpad, (_TEXT, _NUMBER, _TEXT), _TEXT),
-        ("rpad", bounds.rpad, (_TEXT, _NUMBER, _TEXT), _TEXT),
+        ("$lpad", bounds.lpad, (_TEXT, _NUMBER, _TEXT), _TEXT),
+        ("$rpad", bounds.rpad, (_TEXT, _NUMBER, _TEXT), _TEXT),
         (SERIES, bounds.series, (_NUMBER, _NUMBER, _NUMBER, pa.bool_()), pa.list_(_NUMBER)),
         (STEPS, bounds.steps, (moment, moment, pa.month_day_nano_interval()), pa.month_day_nano_interval()),
         (WEIGHED, bounds.weighed, (_TEXT, _NUMBER), _TEXT),
@@ -60,6 +67,7 @@ def _functions(limit: int) -> tuple[ScalarUDF, ...]:
     late = Bounds(limit, late=True)
     return (
         *(udf(function, list(takes), gives, "immutable", name) for name, function, takes, gives in known),
+        udf(bounds.gathered, [pa.string_view(), _NUMBER], pa.string_view(), "volatile", GATHERED),
         *(
             udf(getattr(late, function.__name__), list(takes), gives, "volatile", name + LATE)
             for name, function, takes, gives in known
@@ -75,6 +83,8 @@ def typed_function(name: str, type: pa.DataType, limit: int) -> tuple[str, Scala
     match name:
         case "weighed":
             made = udf(bounds.weighed, [type, _NUMBER], type, "immutable", called)
+        case "gathered":
+            made = udf(bounds.gathered, [type, _NUMBER], type, "volatile", called)
         case "squares":
             made = udf(bounds.squares, [type], type, "immutable", called)
         case "array_repeat":
@@ -86,14 +96,36 @@ def typed_function(name: str, type: pa.DataType, limit: int) -> tuple[str, Scala
     return called, made
 
 
+class _Counts:
+    """Bytes by the number of an aggregate; those of the plans that ran last."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._counts: dict[int, int] = {}
+
+    def add(self, number: int, size: int) -> int:
+        with self._lock:
+            total = self._counts.pop(number, 0) + size
+            self._counts[number] = total
+            if len(self._counts) > _MOST_COUNTS:
+                self._counts.pop(next(iter(self._counts)))
+            return total
+
+
 class Bounds:
     """The functions, with their limit in bytes; `late` are those that are never computed while planning."""
 
     def __init__(self, limit: int, *, late: bool = False) -> None:
         self._limit = limit
         self._of_row = limit if late else min(limit, MOST_OF_ROW)
+        self._gathered = _Counts()
 
     def _check(self, name: str, size: float, rows: int) -> None:
+        if size > _LARGE and size + pa.total_allocated_bytes() > max(MOST_IN_ALL, 4 * self._limit):
+            raise OutOfMemory(
+                f"{name} would make {size:,.0f} bytes, which are more than are left of memory_limit for the results of "
+                "functions: ask for less, or try again when other statements have ended"
+            )
         limit = self._limit if rows > 1 else self._of_row
         if size > limit:
             of = "one row" if rows == 1 else f"a batch of {rows:,} rows"
@@ -138,6 +170,8 @@ class Bounds:
 
     def _padded(self, name: str, values: pa.Array, widths: pa.Array, fills: pa.Array) -> tuple[pa.Array, pa.Array]:
         """The texts cut to their widths, and what is to be put before or behind each."""
+        if widths.null_count or fills.null_count:  # also where nothing is filled in
+            values = pc.if_else(pc.and_(widths.is_valid(), fills.is_valid()), values, pa.scalar(None, _TEXT))
         widths = pc.max_element_wise(widths, pa.scalar(0, _NUMBER), skip_nulls=False)
         # A character of UTF-8 has up to as many bytes as the longest of the fill has.
         wide = pc.if_else(pc.equal(_lengths(fills), pc.utf8_length(fills).cast(_DOUBLE)), 1.0, 4.0)
@@ -155,6 +189,22 @@ class Bounds:
         """The values as they are, if a result of so many times their size is allowed."""
         if len(values):
             self._check("this function call", float(values.nbytes) * weights[0].as_py(), max(len(values), 2))
+        return values
+
+    def gathered(self, values: pa.Array, number: pa.Array) -> pa.Array:
+        """The values as they are, if those that one aggregate of one plan has had until now are not too many bytes.
+        Texts are views, since rows that a join repeats share their bytes until they are put together."""
+        if not len(values):
+            return values
+        size = values.nbytes
+        if values.type == pa.string_view():
+            views = np.frombuffer(values.buffers()[1], np.int32)  # four numbers each, of which the first is the length
+            size += int(views[values.offset * 4 : (values.offset + len(values)) * 4 : 4].sum(dtype=np.int64))
+        if self._gathered.add(number[0].as_py(), size) > 2 * self._limit:
+            raise OutOfMemory(
+                f"string_agg or array_agg would keep more than {2 * self._limit:,} bytes: aggregate fewer or shorter "
+                "values, or raise memory_limit in the configuration"
+            )
         return values
 
     def short(self, values: pa.Array, most: pa.Array) -> pa.Array:

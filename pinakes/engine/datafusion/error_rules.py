@@ -253,7 +253,7 @@ _RULES: list[tuple[re.Pattern[str], Callable[[re.Match[str], str], PinakesError]
         lambda m, _: _out_of_range(m.group(2) or m.group(4), m.group(1) or m.group(3)),
     ),
     (
-        re.compile(r"(-?\d+) is too (?:large|small) to store in a Decimal\d+ of precision (\d+)"),
+        re.compile(r"(?<!\d)(-?\d+) is too (?:large|small) to store in a Decimal\d+ of precision (\d+)"),
         lambda m, _: NumericOutOfRange(
             f"decimal({m.group(2)}) out of range: a result has more than {m.group(2)} digits"
         ),

@@ -77,7 +77,7 @@ def translate(error: BaseException, locate: Located | None = None) -> PinakesErr
 
     if (told := told_by_store(error)) is not None:
         return told
-    text = _clean(str(error))
+    text = _clean(_cut(str(error)))
     if (known := by_rule(text)) is not None:
         return known
     found = _PARSE.search(text)
@@ -132,6 +132,15 @@ _TRACEBACK = re.compile(r"\. Detail: Python exception: .*", re.DOTALL)
 _PARSE = re.compile(r"(?:ParserError|TokenizerError)\(\"(.*?) at Line: (\d+), Column: (\d+)", re.DOTALL)
 
 _PARSE_NOWHERE = re.compile(r"ParserError\(\"(.*)\"\)", re.DOTALL)
+
+
+LONGEST = 20_000
+"""Characters of a message that are read: one may repeat a text of a statement, which has megabytes."""
+
+
+def _cut(text: str) -> str:
+    """The beginning and the end of a message that is too long, where its words are."""
+    return text if len(text) <= LONGEST else f"{text[: LONGEST // 2]} … {text[-LONGEST // 2 :]}"
 
 
 def _clean(text: str) -> str:

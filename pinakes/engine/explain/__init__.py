@@ -1,1 +1,1 @@
-"""EXPLAIN FULL: facts of a plan are collected (`collect.py`) into one tree (`facts.py`), and shown as rows or JSON."""
+"""EXPLAIN FULL: `collect.py` collects the facts of a plan in one tree (`facts.py`), which is shown as rows or JSON."""

@@ -1,4 +1,4 @@
-"""Which caches had what a statement asked for: all of it, and what was asked for one relation."""
+"""Cache hits and misses of a statement, in total and per relation."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _STATEMENTS = "statements"
 
 
 def cache_use(asked: Iterable[Asked]) -> dict[str, CacheUse]:
-    """By the name of the cache, those that were asked; the texts that the parser remembers are no news here."""
+    """Returns hits and misses by cache name, without the cache of parsed statements."""
     found = [a for a in asked if a.cache != _STATEMENTS]
     return {name: _use(a.hit for a in found if a.cache == name) for name in sorted({a.cache for a in found})}
 

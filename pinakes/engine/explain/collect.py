@@ -1,6 +1,6 @@
-"""The facts of EXPLAIN FULL, collected: while the statement is planned, and once it was run.
+"""Collects the facts of EXPLAIN FULL, during planning and after execution.
 
-A plan goes the way of every query (`Execution.ready`), so what is told is what a query would do.
+The statement is planned like every query (`Execution.ready`), so the facts are those of a real query.
 """
 
 from __future__ import annotations
@@ -30,26 +30,26 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Explaining:
-    """A statement that is explained: planned at once, and run if it is analysed."""
+    """A statement to explain: it is planned at once, and run if it is analysed."""
 
     execution: Execution
     planner: Planner
     frame: DataFrame
-    """As it is run."""
+    """The plan to run."""
     schema: pa.Schema
     estimates: str
     tally: Tally
     seconds: dict[str, float]
-    """What it took to plan it."""
+    """The planning times."""
     analyzed: bool
     kept: ResultCacheUse | None
     wanted: str
-    """The engine that is asked for."""
+    """The requested engine."""
     _rows: int | None = None
 
     @classmethod
     def of(cls, execution: Execution, statement: Planned, span: Span, *, analyze: bool) -> Explaining:
-        """Plan the query that stands in the statement."""
+        """Plans the query in the statement."""
         execution.plans.explains, execution.plans.dry = True, not analyze
         tally, planner = Tally(), execution.planner()
         with tally.counting():
@@ -62,7 +62,7 @@ class Explaining:
         return cls(execution, planner, ready, schema, estimates, tally, seconds, analyze, kept, wanted)
 
     def run(self) -> None:
-        """Run it to its last row; only their number is kept."""
+        """Runs the query to its last row and keeps only the row count."""
         count = 0
         with self.tally.counting():
             for batch in self.execution.read(self.frame, self.schema):
@@ -90,7 +90,7 @@ class Explaining:
         )
 
     def _physical(self, frame: DataFrame) -> ExecutionPlan:
-        """The plan as it was run; if it was not, as it would be."""
+        """Returns the physical plan that was run, or would be."""
         with self.execution.query.phase("plan"), translated():
             return self.execution.query.interruptible(frame.execution_plan)
 
@@ -104,13 +104,13 @@ class Explaining:
         return tuple(scan_of(relation, told(relation.key), evidence) for relation in relations)
 
     def _seconds(self) -> dict[str, float]:
-        """Without what explaining took."""
+        """Returns the times by phase, without the overhead of explaining."""
         planned = {phase: spent for phase, spent in self.seconds.items() if phase != "execute"}
         return {**planned, "execute": self.execution.query.seconds["execute"]} if self.analyzed else planned
 
 
 def choice_of(wanted: str, scans: Iterable[Scan], execution: Execution, *, keeps: bool) -> Choice:
-    """The engine that would run it, and why."""
+    """Returns the engine that would run the query, and the reason."""
     if wanted == LOCAL:
         return Choice(LOCAL, "DataFusion in this process, as asked for by SET engine or a hint, or by default")
     if wanted == SPARK:
@@ -120,12 +120,12 @@ def choice_of(wanted: str, scans: Iterable[Scan], execution: Execution, *, keeps
 
 
 def _unread(scan: Scan) -> Scan:
-    """Of a plan that opens no file."""
+    """Returns the scan for a plan that opens no file."""
     return replace(scan, is_read=False, bytes_planned=None if scan.bytes_planned is None else 0)
 
 
 def _estimates(execution: Execution, planner: Planner, statement: Planned, span: Span, frame: DataFrame) -> str:
-    """What DataFusion estimates, as its EXPLAIN of the same text over the same files tells."""
+    """Returns DataFusion's estimates, from its EXPLAIN of the same text over the same files."""
     session = execution.session
     text = planner.rewrite(statement, span)
     with execution.plans.as_narrowed(frame, session), showing_statistics(session.context):
@@ -135,8 +135,7 @@ def _estimates(execution: Execution, planner: Planner, statement: Planned, span:
 
 
 def planned_bytes(statement: Planned, span: Span | None, execution: Execution) -> int:
-    """The bytes of all files that a query would read, after those that can't match were left out: as it is told when
-    it is explained, so it is planned as then."""
+    """Returns the bytes of all files that a query would read after pruning. The query is planned as for EXPLAIN."""
     execution.plans.explains, execution.plans.dry = True, True
     try:
         planner = execution.planner()

@@ -1,6 +1,6 @@
-"""DataFusion's conditions as SQL that a person reads: `a > 5 AND b LIKE 'x%'`.
+"""Formats DataFusion's predicates as readable SQL: `a > 5 AND b LIKE 'x%'`.
 
-What has no spelling here is shown as DataFusion prints it. Nothing is run from this text.
+Unsupported expressions are shown in DataFusion's form. The text is never executed.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from pinakes.core.value_format import as_text, plain
 from pinakes.engine.iceberg.scan.native import UUID_TEXT
 
 MOST = 20
-"""Values of an IN list that are shown."""
+"""The maximum number of values of an IN list to show."""
 _SAME = ("nanvl", UUID_TEXT)
-"""Functions that a scan puts around a column to give it back as it is (`scan/native.py`)."""
+"""Identity functions that a scan puts around columns (`scan/native.py`)."""
 _STRENGTH = {"OR": 1, "AND": 2, "+": 5, "-": 5, "||": 5, "*": 6, "/": 6, "%": 6}
 _COMPARISON = 4
 _ATOM = 9
 _SCAN = "?table?."
-"""What DataFusion puts in front of the columns of a scan."""
+"""DataFusion's prefix of the columns of a scan."""
 _TYPES = {
     "Boolean": "BOOLEAN",
     "Int8": "TINYINT",
@@ -48,19 +48,19 @@ _AFTER = {
 
 
 def as_sql(conditions: Sequence[Expr]) -> str:
-    """Conditions all of which must hold; "" for none."""
+    """Returns predicates combined with AND; "" for none."""
     strength = _STRENGTH["AND"] if len(conditions) > 1 else 0
     return " AND ".join(_within(c, strength) for c in conditions)
 
 
 def _within(e: Expr, strength: int) -> str:
-    """An operand: in parentheses if it binds less than what is around it."""
+    """Returns an operand, in parentheses if it binds less strongly than its context."""
     text, own = _spelled(e)
     return text if own >= strength else f"({text})"
 
 
 def _spelled(e: Expr) -> tuple[str, int]:
-    """The text, and how strongly its outermost operator binds."""
+    """Returns the text, and the precedence of its outermost operator."""
     kind = e.variant_name()
     match kind:
         case "Column":
@@ -94,7 +94,7 @@ def _binary(e: Expr) -> tuple[str, int]:
     operator, (left, right) = e.rex_call_operator(), e.rex_call_operands()
     strength = _STRENGTH.get(operator, _COMPARISON)
     shown = "<>" if operator == "!=" else operator
-    # A chain needs no parentheses to the left; to the right only AND and OR can do without.
+    # The left operand of a chain needs no parentheses; the right one only for operators other than AND and OR.
     after = strength if operator in ("AND", "OR") else strength + 1
     before = strength if operator in _STRENGTH else strength + 1
     return f"{_within(left, before)} {shown} {_within(right, after)}", strength
@@ -127,7 +127,7 @@ def _function(e: Expr) -> tuple[str, int]:
 
 
 def _cast(e: Expr) -> str:
-    """DataFusion's Python tells the type only in the text of the whole."""
+    """Formats a cast. DataFusion's Python API shows the target type only in the expression's text."""
     word = "CAST" if e.variant_name() == "Cast" else "TRY_CAST"
     written = _printed(e).rpartition(" AS ")[2].removesuffix(")")
     kind, opened, rest = written.partition("(")

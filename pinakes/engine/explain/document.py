@@ -1,4 +1,4 @@
-"""EXPLAIN FULL as one JSON document. Its keys are stable (`docs/explain.md`): some may be added, none is renamed."""
+"""EXPLAIN FULL as a JSON document. Its keys are stable (`docs/explain.md`): keys may be added, but are not renamed."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
-"""What EXPLAIN FULL knows of a statement: one tree of facts. `rows.py` and `document.py` show it; nothing is looked up
-any more by then.
+"""The facts of EXPLAIN FULL as one tree, which `rows.py` and `document.py` format without further lookups.
 
-None stands for what is not known: a figure that only running the statement tells, or that the planner can't estimate.
+None means unknown: a figure that requires running the statement, or that the planner cannot estimate.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ Kind = Literal["iceberg", "files", "memory", "view"]
 
 @dataclass(frozen=True, slots=True)
 class CacheUse:
-    """How often a cache had what it was asked for, and how often not."""
+    """The hits and misses of a cache."""
 
     hits: int = 0
     misses: int = 0
@@ -22,7 +21,7 @@ class CacheUse:
 
 @dataclass(frozen=True, slots=True)
 class Files:
-    """The data files of a table: all of them, and those that remain after each step."""
+    """The number of data files of a table: in total, and after each pruning step."""
 
     total: int
     after_partitions: int
@@ -31,7 +30,7 @@ class Files:
 
 @dataclass(frozen=True, slots=True)
 class RowGroups:
-    """Those of the files that were opened, and those that their statistics did not rule out."""
+    """The row groups of the opened files, and those that their statistics did not rule out."""
 
     total: int
     matched: int
@@ -44,35 +43,35 @@ class Scan:
     table: str
     kind: Kind
     scans: int | None = None
-    """How often the plan reads it; 0 if the optimiser found that no row of it is needed."""
+    """The number of scans in the plan; 0 if the optimiser found that no row is needed."""
     snapshot_id: int | None = None
     files: Files | None = None
     pruning: str | None = None
-    """Why files were left out, or were not."""
+    """The reason why files were pruned or not."""
     rows: int | None = None
-    """Of the files that are read, by the metadata."""
+    """The row count of the files to read, from the metadata."""
     bytes_total: int | None = None
     bytes_planned: int | None = None
     bytes_read: int | None = None
     row_groups: RowGroups | None = None
     filters: tuple[str, ...] | None = None
-    """The condition of each scan that rows are still tested by, as SQL; "" for one without."""
+    """The remaining predicate of each scan, as SQL; "" for none."""
     delete_files: int | None = None
     native_files: int | None = None
     schema_groups: int | None = None
-    """In how many ways the native files name their columns: each is a scan of its own."""
+    """The number of different sets of column names among the native files: each is a separate scan."""
     plain_files: dict[str, int] | None = None
-    """The files that go through pyiceberg's reader, counted by the reason."""
+    """The number of files that pyiceberg reads, by reason."""
     is_read: bool = True
-    """False if no file is opened: the metadata answers, or no row is needed."""
+    """False if no file is opened: the metadata is sufficient, or no row is needed."""
     caches: dict[str, CacheUse] = field(default_factory=dict)
     paths: tuple[str, ...] = field(default=(), repr=False)
-    """Those of the files that are read."""
+    """The paths of the files to read."""
 
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """What is known of an operator before it runs."""
+    """The planner's estimate for an operator."""
 
     rows: int
     is_exact: bool
@@ -80,7 +79,7 @@ class Estimate:
 
 @dataclass(frozen=True, slots=True)
 class Actual:
-    """What an operator did."""
+    """The measurements of an operator."""
 
     rows: int
     seconds: float
@@ -100,18 +99,18 @@ class Operator:
     estimate: Estimate | None = None
     actual: Actual | None = None
     table: str | None = None
-    """The table that it scans, if it does and that is known."""
+    """The table that it scans, if known."""
 
     @property
     def reads(self) -> bool:
-        """Whether something below it reads files or rows."""
+        """Whether an operator below it reads files or rows."""
         if self.inputs:
             return any(one.reads for one in self.inputs)
         return self.name not in _NOTHING and (self.name != "DataSourceExec" or "file_groups=" in self.detail)
 
     @property
     def estimated_cost(self) -> int | None:
-        """The rows that it has to go through: those of its inputs, or its own where it has none."""
+        """The number of rows to process: those of its inputs, or its own if it has none."""
         known = [o.estimate for o in self.inputs or (self,)]
         return sum(e.rows for e in known if e is not None) if all(known) else None
 
@@ -133,7 +132,7 @@ class Shared:
 
 @dataclass(frozen=True, slots=True)
 class ResultCacheUse:
-    """Whether the result is at hand, so that nothing would be run; if not, what is to be said of that."""
+    """Whether the result is cached, so that nothing would be run, with an explanation."""
 
     answers: bool
     why: str
@@ -145,11 +144,11 @@ class Explained:
     engine: str
     why_engine: str
     seconds: dict[str, float]
-    """Of each phase that there was."""
+    """The time of each phase."""
     scans: tuple[Scan, ...]
     shared: tuple[Shared, ...]
     root: Operator
     caches: dict[str, CacheUse]
     result_rows: int | None = None
     result_cache: ResultCacheUse | None = None
-    """None where results are not remembered."""
+    """None if the result cache is off."""

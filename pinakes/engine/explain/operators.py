@@ -1,7 +1,7 @@
-"""The operators of a plan: DataFusion's physical plan, with its estimates and, once it was run, with what it measured.
+"""The operators of DataFusion's physical plan, with estimates and, after execution, measurements.
 
-DataFusion tells its estimates only in the text of EXPLAIN. That is planned beside the plan itself, over the same files,
-and matched with it by the names of the operators and how deep they stand; if they differ, nothing is estimated.
+DataFusion shows its estimates only in the text of EXPLAIN. That is planned separately over the same files, and matched
+with the plan by operator names and depth; if they differ, there are no estimates.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class _Line(NamedTuple):
 
 @contextmanager
 def showing_statistics(context: SessionContext) -> Iterator[None]:
-    """An EXPLAIN that is planned within tells what is estimated."""
+    """Makes EXPLAIN show estimates within the block."""
     context.sql(f"SET {_STATISTICS} = 'true'")
     try:
         yield
@@ -41,7 +41,7 @@ def showing_statistics(context: SessionContext) -> Iterator[None]:
 
 
 def estimates_of(explained: DataFrame, run: Callable[[Callable[[], object]], object]) -> str:
-    """The text of the physical plan that an EXPLAIN gives; `run` ends the wait for it when the query is stopped."""
+    """Returns the text of the physical plan of an EXPLAIN; `run` stops waiting if the query is cancelled."""
     found: list[str] = []
 
     def collect() -> None:
@@ -55,7 +55,7 @@ def estimates_of(explained: DataFrame, run: Callable[[Callable[[], object]], obj
 
 
 def operators_of(plan: ExecutionPlan, estimates: str, tables: Mapping[str, str], *, analyzed: bool) -> Operator:
-    """`tables` has the table of each file, by the name that DataFusion has for it."""
+    """Converts a plan. `tables` maps files, by DataFusion's name, to tables."""
     lines = [line for line, _ in _walk(plan)]
     told = _estimated(estimates)
     estimated = [e for _, e in told] if [line for line, _ in told] == lines else [None] * len(lines)
@@ -73,22 +73,22 @@ def _operator(
 
 
 def _table(detail: str, tables: Mapping[str, str]) -> str | None:
-    """The table whose files a scan reads: the first that it names tells."""
+    """Returns the table of a scan, by the first file that it names."""
     first = _FILE.search(detail)
     return None if first is None else tables.get(file_key(first[1]))
 
 
 def file_key(path: str) -> str:
-    """A file's path without its store: as DataFusion names it in what it measures."""
+    """Returns a file's path without its store, as in DataFusion's metrics."""
     parts = urlsplit(path)
     return unquote(parts.path if parts.scheme else path).lstrip("/")
 
 
 def _actual(metrics: MetricsSet | None) -> Actual | None:
-    """None for an operator that does not measure itself."""
+    """Returns None for an operator without metrics."""
     if metrics is None or metrics.output_rows is None:
         return None
-    # A scan decodes outside of what is called computing.
+    # Scans decode outside of elapsed_compute.
     nanoseconds = (metrics.elapsed_compute or 0) + (metrics.sum_by_name("time_elapsed_processing") or 0)
     return Actual(metrics.output_rows, nanoseconds / 1e9, metrics.spilled_bytes or 0)
 
@@ -100,8 +100,9 @@ def _walk(plan: ExecutionPlan, depth: int = 0) -> Iterator[tuple[_Line, Executio
 
 
 def _estimated(text: str) -> list[tuple[_Line, Estimate | None]]:
-    """What the text tells of each operator. A condition may have line breaks in it, so an operator's text goes on to
-    where the next one begins."""
+    """Returns the estimate of each operator in the text. Predicates may contain line breaks, so the text of an operator
+    extends to the start of the next one.
+    """
     heads = list(_HEAD.finditer(text))
     ends = [*(head.start() for head in heads[1:]), len(text)][: len(heads)]
     return [
@@ -111,18 +112,18 @@ def _estimated(text: str) -> list[tuple[_Line, Estimate | None]]:
 
 
 def _estimate(found: list[tuple[str, str]]) -> Estimate | None:
-    """The last is DataFusion's own: a condition may hold a text that looks like it."""
+    """Uses the last match: a predicate may contain text that looks like an estimate."""
     if not found:
         return None
     precision, rows = found[-1]
     return Estimate(int(rows), precision == "Exact")
 
 
-# --- what was measured of files ----------------------------------------------------------------------------------
+# --- file metrics -------------------------------------------------------------------------------------------------
 
 
 class Read(NamedTuple):
-    """What was measured of one file."""
+    """The metrics of one file."""
 
     file: str
     row_groups: int
@@ -135,7 +136,7 @@ _POWERS = {"": 1, "K": 10**3, "M": 10**6, "B": 10**9, "T": 10**12}
 
 
 def files_read(plan: ExecutionPlan) -> list[Read]:
-    """What was measured of the files of a plan that was run; each may be there many times."""
+    """Returns the file metrics of a plan that was run; a file may occur several times."""
     return [read for _, node in _walk(plan) for read in _files(node.metrics())]
 
 
@@ -150,7 +151,7 @@ def _files(metrics: MetricsSet | None) -> Iterable[Read]:
 
 
 def _pruned(text: str) -> tuple[int, int]:
-    """DataFusion's Python has no numbers for this metric, but prints them: `10 total → 5 matched`."""
+    """Parses a metric that DataFusion's Python API only prints: `10 total → 5 matched`."""
     found = _PRUNED.match(text)
     if found is None:
         return 0, 0

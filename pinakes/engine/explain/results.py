@@ -1,4 +1,4 @@
-"""What EXPLAIN FULL says of the result cache: whether it would answer, and if not, why."""
+"""The state of the result cache in EXPLAIN FULL: whether it has the result, and if not, why."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 def result_cache_use(
     statement: Planned, span: Span, execution: Execution, planner: Planner, frame: DataFrame
 ) -> ResultCacheUse | None:
-    """None where it is not turned on, and for a query within another statement."""
+    """Returns None if the cache is off, and for a query within another statement."""
     session = execution.session
     if not session.settings.result_cache or not isinstance(statement, ExplainFull) or span != statement.body:
         return None
-    if not is_steady(frame):
+    if not is_steady(frame.logical_plan().display_indent()):
         return ResultCacheUse(False, "not kept: a function that gives something else each time")
     key, versions = key_of(statement, span.of(statement.text), execution), versions_of(planner.relations.all())
     if key is None or versions is None:

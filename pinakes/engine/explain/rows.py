@@ -1,6 +1,6 @@
-"""EXPLAIN FULL as rows for people: one fact each, what is planned beside what came of it, in 80 columns.
+"""EXPLAIN FULL as rows for people: one fact per row, planned and actual values, in 80 columns.
 
-What is long is broken into lines, since a terminal would cut it off.
+Long text is wrapped, since a terminal would truncate it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pinakes.engine.explain.facts import CacheUse, Explained, Operator, Scan, Sh
 
 SCHEMA = pa.schema([("item", pa.string()), ("planned", pa.string()), ("actual", pa.string())])
 WIDTH = 24
-"""Of the column `planned`."""
+"""The width of the column `planned`."""
 
 Row = tuple[str, str, str]
 
@@ -24,7 +24,7 @@ def rows(explained: Explained) -> list[Row]:
     return [*_head(explained), *_scans(explained.scans), *_plans(explained)]
 
 
-# --- what concerns the statement ---------------------------------------------------------------------------------
+# --- statement ---------------------------------------------------------------------------------------------------
 
 
 def _head(explained: Explained) -> Iterator[Row]:
@@ -116,8 +116,9 @@ def _operators(title: str, root: Operator, analyzed: bool) -> Iterator[Row]:
 
 
 def _tree(operator: Operator, first: str, rest: str) -> Iterator[tuple[str, Operator]]:
-    """Each operator with what stands before its name. What it reads follows below it; where it reads several, each
-    begins with a dash. To indent all would need more room than there is."""
+    """Yields each operator with the prefix of its name. Inputs follow below; if there are several, each begins with a
+    dash. Indenting every level would need too much width.
+    """
     yield first, operator
     for one in operator.inputs:
         several = len(operator.inputs) > 1
@@ -125,7 +126,7 @@ def _tree(operator: Operator, first: str, rest: str) -> Iterator[tuple[str, Oper
 
 
 def _name(operator: Operator) -> str:
-    """Without what all names end in; with the table of a scan, and how aggregates and joins work."""
+    """Returns the name without the suffix Exec, with the table of a scan and the mode of aggregates and joins."""
     mode = operator.detail.partition(",")[0].partition("mode=")[2]
     table = (operator.table or "").rpartition(".")[2]
     return " ".join(filter(None, (operator.name.removesuffix("Exec"), mode, table)))
@@ -173,7 +174,7 @@ def _count(count: int, one: str, many: str = "") -> str:
 
 
 def _time(seconds: float) -> str:
-    """With about three digits."""
+    """Formats a duration with about three digits."""
     if seconds >= 1:
         return f"{seconds:,.2f} s"
     spent = seconds * 1000
@@ -185,7 +186,7 @@ def _bytes(count: int) -> str:
 
 
 def _short(count: int) -> str:
-    """A number of rows; large ones are rounded."""
+    """Formats a number of rows; large ones are rounded."""
     return f"{count:,}" if count < 1_000_000 else _powers(count, 1000, ("", "k", "M", "G", "T"))
 
 

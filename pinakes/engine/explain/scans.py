@@ -1,4 +1,4 @@
-"""What a statement reads, relation by relation: how an Iceberg table was narrowed, which files stand for a path."""
+"""The relations that a statement reads: how Iceberg tables were pruned, and the files of a path."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What was noted while the statement was planned, and run."""
+    """The records of planning and execution."""
 
     asked: Sequence[Asked]
     read: Sequence[Read] | None
-    """None if it was not run."""
+    """None if the statement was not run."""
 
     def of_files(self, paths: Iterable[str]) -> tuple[RowGroups | None, int | None]:
-        """The row groups and the bytes that were read of these files; nothing if DataFusion did not read them."""
+        """Returns the row groups and bytes read of these files; None if DataFusion did not read them."""
         wanted = {file_key(path) for path in paths}
         found = [read for read in self.read or () if file_key(read.file) in wanted]
         if not found:
@@ -63,7 +63,7 @@ def scan_of(relation: Relation, told: Sequence[Told], evidence: Evidence) -> Sca
 
 
 def _files(relation: Relation, evidence: Evidence) -> Scan:
-    """Files that are named by a path or by a catalog of files: all of them are read."""
+    """Describes files named by a path or by a `files` catalog: all of them are read."""
     count, size = len(relation.files), sum(file.stamp.size for file in relation.files)
     paths = tuple(str(f.local) if f.is_local else f.path for f in relation.files)
     groups, read = evidence.of_files(paths)
@@ -85,19 +85,19 @@ def _files(relation: Relation, evidence: Evidence) -> Scan:
 
 @dataclass(frozen=True, slots=True)
 class _Chosen:
-    """How all scans of a table were narrowed, together."""
+    """The combined pruning of all scans of a table."""
 
     scan: IcebergScan
     conditions: list[list[Expr]] | None
-    """Those of each scan; None if they are not known."""
+    """The predicates of each scan; None if unknown."""
     native: dict[int, Shape]
-    """The number of each file that DataFusion reads, and what its columns are called."""
+    """The files that DataFusion reads, by number, with their column names."""
     plain: dict[int, str]
-    """The number of each file that pyiceberg's reader reads, and why."""
+    """The numbers of the files that pyiceberg reads, with the reason."""
 
     @classmethod
     def of(cls, told: Sequence[Told]) -> _Chosen:
-        reading = [t for t in told if t.conditions != []]  # not each plan of a statement reads each table
+        reading = [t for t in told if t.conditions != []]  # not every plan of a statement reads every table
         known = [t.conditions for t in reading if t.conditions is not None]
         conditions = [c for one in known for c in one] if len(known) == len(reading) else None
         native = {n: group.shape for t in reading for group, files in t.narrowed.native.items() for n, _ in files}

@@ -1,1 +1,1 @@
-"""Files as tables: `access.py` says which files SQL may touch; the rest turns paths into rows and rows into files."""
+"""Files as tables: `access.py` restricts the files that SQL may access; the rest reads and writes them."""

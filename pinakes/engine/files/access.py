@@ -1,7 +1,7 @@
-"""Which local files SQL may read and write by their path: all, or those below the configured directories.
+"""Restricts the local files that SQL may access by path: all, or those below the configured directories.
 
-A path is followed to where it really leads first, so that neither `..` nor a link leads out of them. What lies outside
-is refused before anybody looks whether it exists. Whose files these are, `engine/catalogs/authorization/guard.py` says.
+A path is resolved first, so that neither `..` nor a link leads out of them. Paths outside are rejected before their
+existence is checked. `engine/catalogs/authorization/guard.py` checks the user's privileges.
 """
 
 from __future__ import annotations
@@ -14,24 +14,24 @@ from pinakes.core.location import Location
 from pinakes.core.path_sandbox import Roots
 
 PRIVATE = "pinakes-temp-"
-"""How the directories of sessions' temporary tables begin (`scratch.py`): what is in them is the session's own."""
+"""The prefix of the directories of temporary tables (`scratch.py`), which belong to their session."""
 
 
 class FileAccess:
-    """`refusal` is what is said of any path outside, instead of which directories there are."""
+    """Checks paths. `refusal` is the error text for paths outside, in place of the list of directories."""
 
     def __init__(self, roots: Iterable[str | Path] | None, refusal: str = "") -> None:
         self.roots = Roots(roots)
         self._refusal = refusal
 
     def discreet(self) -> FileAccess:
-        """The same for somebody whom the server's directories do not concern."""
+        """Returns the same restriction with errors that do not show the server's directories."""
         return FileAccess(
             self.roots.directories, "it is outside of the directories that SQL may touch on this server. Ask for one."
         )
 
     def local(self, path: str) -> Path:
-        """The absolute path behind a written one (`~` and relative ones too), or PermissionDenied."""
+        """Returns the absolute path (also of `~` and relative paths), or raises PermissionDenied."""
         if self._refusal and self.roots.directories == ():
             raise PermissionDenied(f"path '{path}': {self._refusal}")
         try:
@@ -45,8 +45,7 @@ class FileAccess:
         return found
 
     def location(self, location: Location) -> None:
-        """PermissionDenied for a location of this machine that is outside. What lies elsewhere is reached with the
-        user's own secrets, or not at all."""
+        """Raises PermissionDenied for a local location outside. Remote locations are protected by secrets."""
         if location.is_local:
             self.local(location.path)
 

@@ -1,7 +1,7 @@
-"""Arrow's IPC files and streams (.arrow, .feather, .ipc), read batch by batch.
+"""Arrow IPC files and streams (.arrow, .feather, .ipc), read batch by batch.
 
-Every batch is checked before it is used: a broken file would otherwise bring the process down. So would a file that is
-mapped into memory and cut by somebody meanwhile: it is read, not mapped.
+Every batch is validated before use: a broken file could otherwise crash the process. So could a memory-mapped file that
+is truncated meanwhile: files are read, not mapped.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def _rows(file: File, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
 
 @contextmanager
 def _reader(file: File, columns: Sequence[str] | None) -> Iterator[pa.ipc.RecordBatchFileReader]:
-    """Of a file or of a stream, whichever it is; of the named columns only."""
+    """Opens a reader of a file or stream, for the named columns only."""
     with file.open() as source:
         start = source.read(6)
         source.seek(0)

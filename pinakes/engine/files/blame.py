@@ -1,6 +1,6 @@
-"""Which file an error is about: one that was changed meanwhile, or one that DataFusion could not read.
+"""Adds file names to errors: of a file that was changed meanwhile, or that DataFusion could not read.
 
-DataFusion does not say which Parquet file it stumbled over. Where there are several, they are read again one by one.
+DataFusion does not report which Parquet file failed. If there are several, they are read again one by one.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _PARQUET = ("Parquet argument error: ", "Parquet error: ")
 
 @contextmanager
 def blaming(files: Sequence[File], check: Callable[[], None]) -> Iterator[None]:
-    """Errors within the block name the file that they are about."""
+    """Adds the file name to errors of the block."""
     try:
         yield
     except (QueryCanceled, QueryTimeout):
@@ -33,11 +33,11 @@ def blaming(files: Sequence[File], check: Callable[[], None]) -> Iterator[None]:
 
 
 def _broken(files: Sequence[File], check: Callable[[], None]) -> str:
-    """The first file that can't be read to its end; if none is found, all that it may be."""
+    """Returns the first file that cannot be read to its end; if none is found, all candidates."""
     from pinakes.core.file_formats import format_of
     from pinakes.engine.files.parquet import is_broken
 
-    native = [file for file in files if file.is_local]  # others are read by Arrow, whose errors name them
+    native = [file for file in files if file.is_local]  # Arrow's errors name the others
     maybe = [file for file in native if format_of(file.path) in ("parquet", None)] or native
     found = next((file for file in maybe if len(maybe) == 1 or is_broken(file, check)), None)
     return str(found) if found is not None else f"a file of {listing(map(str, maybe))}"

@@ -1,4 +1,4 @@
-"""Tables of a catalog of type `files`, opened as `FROM 'path'` opens files: the same readers serve both."""
+"""Opens tables of a `files` catalog with the same readers as `FROM 'path'`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pinakes.engine.files.tables import opened
 
 
 def open_table(table: FilesTable, finder: Finder, zone: str) -> Opened:
-    """What DataFusion reads, and its schema; every error names the file."""
+    """Opens a table for DataFusion; every error names the file."""
     files = [finder.listed(path, _below(table, path)) for path in table.paths]
     partitioned = {"hive_partitioning": True} if any(file.below for file in files) else {}
     what = f"table {dotted((*table.namespace, table.name))}"
@@ -20,5 +20,5 @@ def open_table(table: FilesTable, finder: Finder, zone: str) -> Opened:
 
 
 def _below(table: FilesTable, path: str) -> tuple[str, ...]:
-    """The directories between the table's and the file, whose names may be columns."""
+    """Returns the directories between the table and the file, whose names may be columns."""
     return Path(path).relative_to(table.directory).parts[:-1] if table.directory else ()

@@ -1,8 +1,8 @@
-"""CSV: read by Arrow's streaming reader, with types that are given or found out from a sample of every file.
+"""CSV: read by Arrow's streaming reader, with types that are given or detected from a sample of every file.
 
-Arrow's reader is fast and its errors say little. When it stops, the rest of the file is read as text, which tells the
-value that does not fit (or that an empty text in quotes stood for no number, which is fine), and `csv_faults.py` finds
-the line. With ignore_errors everything is read as text, and rows with a value that does not fit are left out.
+Arrow's reader is fast but its errors lack detail. When it fails, the rest of the file is read as text, which finds the
+value that does not fit (or an empty quoted string in a numeric column, which is valid), and `csv_faults.py` finds the
+line. With ignore_errors everything is read as text, and rows with values that do not fit are skipped.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from pinakes.engine.files.paths import File
 from pinakes.engine.files.texts import FALSE, TRUE, Forms, from_text, is_native, misfits
 
 _BLOCK_BYTES, _LONG_BLOCK_BYTES = 1024 * 1024, 256 * 1024 * 1024
-"""What is read at once, and what is when a line is longer than that. Arrow reads some thirty blocks ahead."""
+"""The block size, and the block size for longer lines. Arrow reads about thirty blocks ahead."""
 
 
 @dataclass(slots=True)
 class CsvFile:
-    """One file, how it is written and what its columns are called."""
+    """One file with its dialect and column names."""
 
     file: File
     dialect: Dialect
@@ -39,10 +39,10 @@ class CsvFile:
     forms: Forms
     types: Mapping[str, pa.DataType] = field(default_factory=dict)
     given: bool = False
-    """Whether the types are the user's, or a table's, and not found out."""
+    """Whether the types are given by the user or a table, not detected."""
 
     def batches(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
-        """The rows of these columns; of a column that the file lacks nothing."""
+        """Yields the rows with those of these columns that the file has."""
         own = [c for c in columns if c in self.layout.names] or [self.layout.names[0]]
         if self.options.ignore_errors:
             yield from (batch.select(own) for batch in self._fitting())
@@ -53,7 +53,7 @@ class CsvFile:
                 raise fault
 
     def sample(self, most: int) -> pa.Table:
-        """The first rows as text; all of them when `most` is -1."""
+        """Returns the first rows as text; all of them if `most` is -1."""
         found: list[pa.RecordBatch] = []
         rows = 0
         with reading(self.file):
@@ -64,7 +64,7 @@ class CsvFile:
                     break
         return pa.Table.from_batches(found, pa.schema([(name, pa.string()) for name in self.layout.names]))
 
-    # --- the ways of reading --------------------------------------------------------------------------------------
+    # --- read modes -----------------------------------------------------------------------------------------------
 
     def _strict(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
         natives = {c: self.types[c] for c in columns if is_native(self.types[c], self.forms)}
@@ -82,7 +82,9 @@ class CsvFile:
             rows += batch.num_rows
 
     def _fitting(self) -> Iterator[pa.RecordBatch]:
-        """All columns of the rows whose every value fits, so that whichever are wanted the rows are the same."""
+        """Yields all columns of the rows whose values all fit, so that the rows do not depend on the selected
+        columns.
+        """
         for batch in self._texts(self.layout.names):
             bad = {i for name in batch.schema.names for i in self._misfits(batch, name)}
             if bad:
@@ -90,7 +92,7 @@ class CsvFile:
             yield self._converted(batch, 0)
 
     def _texts(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
-        """Everything as text; when a line is longer than what is read at once, more is."""
+        """Yields all rows as text, with larger blocks if a line is longer than a block."""
         rows = 0
         try:
             with self._reader(columns, {}, _BLOCK_BYTES) as reader:
@@ -111,7 +113,7 @@ class CsvFile:
         return list(misfits(batch.column(name), self.types[name], self.forms))
 
     def _converted(self, batch: pa.RecordBatch, first: int) -> pa.RecordBatch:
-        """The batch under the types of the columns; `first` is the number of its first row in the file."""
+        """Returns the batch in the columns' types; `first` is the number of its first row in the file."""
         columns = [self._column(batch, name, first) for name in batch.schema.names]
         return pa.RecordBatch.from_arrays(columns, names=batch.schema.names)
 
@@ -138,7 +140,7 @@ class CsvFile:
         )
 
     def _refuse_ragged(self, error: pa.ArrowInvalid) -> None:
-        """Raise the error about a line when it was about one, and not about a value or the length of a line."""
+        """Raises an error about a malformed line, unless the error is about a value or the length of a line."""
         said = str(error)
         if "straddling" in said or ("conversion error" in said and "invalid UTF8" not in said):
             return
@@ -191,7 +193,7 @@ class CsvFile:
 
 
 def _after(rows: int, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """The batches without the first rows."""
+    """Yields the batches without the first rows."""
     for batch in batches:
         rest = batch.slice(min(rows, batch.num_rows))
         rows -= batch.num_rows - rest.num_rows
@@ -215,7 +217,7 @@ def _read_line(stream: pa.NativeFile) -> None:
 
 
 def describe(file: File, options: CsvOptions, forms: Forms, names: Sequence[str] | None) -> CsvFile | None:
-    """A file as it is written; None when it has no record."""
+    """Detects the dialect of a file; None if it has no record."""
     with reading(file):
         dialect, layout = dialect_of(file, options, names)
     return None if layout is None else CsvFile(file, dialect, layout, options, forms)

@@ -1,4 +1,4 @@
-"""CSV files with lines to leave out: those that start with the comment character outside of quotes."""
+"""CSV comments: skips lines that start with the comment character outside of quotes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def without_comments(lines: Iterator[str], signs: Signs) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class Signs:
-    """The characters that tell where values in quotes begin and end; `delims` are those that it may be."""
+    """The characters that determine where quoted values begin and end; `delims` are the possible delimiters."""
 
     comment: str | None
     quote: str
@@ -31,7 +31,7 @@ class Signs:
     delims: str
 
     def open_after(self, line: str, quoted: bool) -> bool:
-        """Whether one is within quotes at the end of a line. They begin only where a value does."""
+        """Returns whether the end of a line is within quotes. Quotes begin only at the start of a value."""
         if not self.quote or self.quote not in line:
             return quoted
         at = 0
@@ -51,7 +51,7 @@ class Signs:
 
 
 class Uncommented(io.RawIOBase):
-    """The bytes of a stream without its comments, as UTF-8."""
+    """The bytes of a stream without comments, as UTF-8."""
 
     def __init__(self, stream: pa.NativeFile, signs: Signs, encoding: str) -> None:
         lines = io.TextIOWrapper(stream, encoding=encoding, errors="surrogateescape", newline="")

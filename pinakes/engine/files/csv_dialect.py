@@ -1,7 +1,7 @@
-"""How a CSV file is written: its delimiter, whether it has a header, its columns. Found out from its first lines.
+"""The dialect of a CSV file: its delimiter, header and columns, detected from its first lines.
 
-The first record decides: of the delimiters in it, the one that gives most other records the same width. It is a header
-if none of its values is a number, a date or a truth value; where names are given, if it has just those.
+The first record decides: of the delimiters in it, the one for which most other records have the same width. The record
+is a header if none of its values is a number, date or boolean; if names are given, if it equals them.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Dialect:
         return Signs(self.comment, self.quote, self.escape, self.delim)
 
     def records(self, lines: Iterator[str], *, strict: bool = False) -> Iterator[list[str]]:
-        """The records of lines that keep their ends, by Python's own reader."""
+        """Parses lines, with their line ends, by Python's csv reader."""
         return csv.reader(
             lines,
             delimiter=self.delim,
@@ -57,16 +57,16 @@ class Dialect:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """The columns of one file, and the empty lines before its first record."""
+    """The columns of one file, and the number of empty lines before its first record."""
 
     names: tuple[str, ...]
     blank: int
     first: tuple[str, ...] = ()
-    """The first record, be it a header or not."""
+    """The first record, whether or not it is a header."""
 
 
 def dialect_of(file: File, options: CsvOptions, names: Sequence[str] | None) -> tuple[Dialect, Layout | None]:
-    """How a file is written, and its columns; None for the columns of a file without a record."""
+    """Detects the dialect and columns of a file; the layout is None if it has no record."""
     lines = _first_lines(file, options)
     escape = options.quote if options.escape is None else options.escape
 
@@ -87,12 +87,12 @@ def dialect_of(file: File, options: CsvOptions, names: Sequence[str] | None) -> 
 
 
 def _all_null(lines: list[str], options: CsvOptions, names: Sequence[str] | None) -> Layout | None:
-    """Empty lines are rows where there is a single column, and is known to be."""
+    """Returns the layout of a file of empty lines, which are rows if there is exactly one known column."""
     return Layout(("column0",), 0) if lines and not options.header and names is not None and len(names) == 1 else None
 
 
 def _first_lines(file: File, options: CsvOptions) -> list[str]:
-    """The first lines of a file, whole ones; DataCorrupt when it is no text."""
+    """Returns the first complete lines of a file; raises DataCorrupt if it is not text."""
     with text_stream(file, options.compression) as stream:
         start = stream.read(_SNIFFED_BYTES + 1)
     bom = next((name for mark, name in _BOMS.items() if start.startswith(mark)), None)
@@ -132,7 +132,7 @@ def _has_header(first: list[str], names: Sequence[str] | None) -> bool:
 
 
 def _named(cells: list[str]) -> Iterator[str]:
-    """Names that are there once and not empty."""
+    """Yields unique, non-empty names."""
     seen: set[str] = set()
     for i, cell in enumerate(cells):
         name = plain = cell.strip() or f"column{i}"

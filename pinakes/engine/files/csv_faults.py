@@ -1,4 +1,4 @@
-"""Where a CSV file is wrong: its lines are read again, by Python, to find the one that Arrow's reader stumbled over."""
+"""Locates errors in a CSV file: reads its lines again, in Python, to find the one that Arrow's reader rejected."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ csv.field_size_limit(2**31 - 1)
 
 
 def ragged(file: File, dialect: Dialect, width: int) -> DataCorrupt | None:
-    """The error about the first record that has too few or too many values."""
+    """Returns the error for the first record with too few or too many values."""
     for line, record in _numbered(file, dialect, skip_empty=width > 1):
         if any("\udc80" <= c <= "\udcff" for cell in record for c in cell):
             return DataCorrupt(
@@ -40,7 +40,7 @@ def ragged(file: File, dialect: Dialect, width: int) -> DataCorrupt | None:
 def misfit(
     file: File, dialect: Dialect, width: int, row: int, column: str, text: str, target: pa.DataType, way_out: str
 ) -> DataCorrupt:
-    """The error about a value; `row` counts the records after the header from 0."""
+    """Returns the error for a value; `row` counts the records after the header from 0."""
     records = _numbered(file, dialect, skip_empty=width > 1)
     line = next((number for at, (number, _) in enumerate(records) if at == row + dialect.header), None)
     place = f", line {line}" if line is not None else ""
@@ -50,9 +50,9 @@ def misfit(
 
 
 def unclosed(file: File, dialect: Dialect) -> DataCorrupt | None:
-    """The error about a quote that is opened and never closed: Arrow takes all that follows for one value.
+    """Returns the error for a quote that is never closed: Arrow reads everything after it as one value.
 
-    An odd number of quotes is only a hint, which costs little to look for; Python's reader then knows.
+    An odd number of quotes is a cheap hint; Python's reader then decides.
     """
     if not dialect.quote or not _odd_quotes(file, dialect):
         return None
@@ -75,7 +75,7 @@ def _odd_quotes(file: File, dialect: Dialect) -> bool:
 
 
 class _Lines:
-    """Lines with their ends; `start` is the number of the first one that a record was made from."""
+    """Lines with their ends; `start` is the number of the first line of the current record."""
 
     def __init__(self, lines: Iterator[tuple[int, str]]) -> None:
         self._lines = lines
@@ -95,7 +95,7 @@ class _Lines:
 def _numbered(
     file: File, dialect: Dialect, *, skip_empty: bool, strict: bool = False
 ) -> Iterator[tuple[int, list[str]]]:
-    """Each record with the number of its first line, the header's too."""
+    """Yields each record, including the header, with the number of its first line."""
     with text_stream(file, dialect.compression) as stream:
         encoding = "utf-8-sig" if dialect.encoding == "utf-8" else dialect.encoding
         text = io.TextIOWrapper(stream, encoding=encoding, errors="surrogateescape", newline="")

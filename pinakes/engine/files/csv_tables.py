@@ -1,4 +1,4 @@
-"""CSV files as one table: which columns they have together and of which types."""
+"""CSV files as one table: its columns and types."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def open_csv(files: Sequence[File], options: CsvOptions, zone: str, what: str) -
 
 
 def open_with(files: Sequence[File], options: CsvOptions, forms: Forms, given: Mapping[str, pa.DataType]) -> Opened:
-    """With all columns given, by position; or none, then they are found out."""
+    """Opens files with all columns given, by position, or with none, to detect them."""
     found = [f for file in files if (f := describe(file, options, forms, list(given) or None)) is not None]
     if not found and not given:
         raise DataCorrupt(f"{files[0]} is empty: a CSV file has at least one line")
@@ -52,7 +52,7 @@ def open_with(files: Sequence[File], options: CsvOptions, forms: Forms, given: M
 
 
 def _rename(csv: CsvFile, names: Sequence[str] | None) -> None:
-    """The names that the user gives in place of the file's; those of `columns` must be for all."""
+    """Applies the names that the user gives; `columns` must name all columns."""
     own = csv.layout.names
     first = list(csv.options.names or ()) if names is None else list(names)
     if names is not None and len(names) != len(own):
@@ -68,8 +68,9 @@ def _rename(csv: CsvFile, names: Sequence[str] | None) -> None:
 
 
 def _check_order(csv: CsvFile, names: Sequence[str]) -> None:
-    """Columns are taken by position: a header with the same names in another order would put values where they do not
-    belong."""
+    """Fails if the header has the same names in another order: columns are matched by position, and values would be
+    misplaced.
+    """
     own, wanted = [n.casefold() for n in csv.layout.names], [n.casefold() for n in names]
     if own != wanted and sorted(own) == sorted(wanted):
         raise InvalidArgument(
@@ -79,7 +80,7 @@ def _check_order(csv: CsvFile, names: Sequence[str]) -> None:
 
 
 def _found_out(found: Sequence[CsvFile], options: CsvOptions, forms: Forms) -> dict[str, pa.DataType]:
-    """The types of all columns: those that are given, and what all samples together say about the others."""
+    """Returns the types of all columns: the given ones, and the others from all samples."""
     most = options.sample_size
     share = most if most < 0 else max(most // len(found), min(most, _LEAST_SAMPLE))
     text = pa.string()

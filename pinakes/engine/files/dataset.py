@@ -1,6 +1,6 @@
-"""Files that stream: what DataFusion takes for a dataset, one fragment per file, read when a query runs.
+"""Streamed files as a dataset for DataFusion, one fragment per file, read when a query runs.
 
-DataFusion chooses the columns; rows it chooses itself (`engine/iceberg/scan/unfiltered_dataset.py`).
+DataFusion selects the columns; it filters rows itself (`engine/iceberg/scan/unfiltered_dataset.py`).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import pyarrow.dataset as pds
 from pinakes.engine.iceberg.scan.unfiltered_dataset import constant
 
 Read = Callable[[Sequence[str]], Iterator[pa.RecordBatch]]
-"""The rows of one file: at least the named columns, as the dataset's schema has them."""
+"""Yields the rows of one file, with at least the named columns, in the dataset's schema."""
 
 
 class FilesDataset(pds.Dataset):  # type: ignore[misc]  # pyarrow is untyped
@@ -24,15 +24,18 @@ class FilesDataset(pds.Dataset):  # type: ignore[misc]  # pyarrow is untyped
         self._schema = schema
         self._parts = parts
 
-    # Not a function of Python's: while DataFusion asks for it, no interrupt of a query may surface, for it would panic.
+    # Not a Python function: an interrupt of the query that surfaces while DataFusion reads the schema would cause a
+    # panic.
     schema = property(attrgetter("_schema"))
 
     def scanner(self, columns: list[str] | None = None, **_: Any) -> pds.Scanner:
-        """Only asked for its schema while planning: the rows come from the fragments."""
+        """Used for its schema during planning only: rows come from the fragments."""
         return pds.InMemoryDataset(self._schema.empty_table()).scanner(columns=columns)
 
     def get_fragments(self, filter: Any = None) -> Iterator[_Fragment]:
-        """One per file; an empty one when there is none, since DataFusion cannot plan a scan of nothing."""
+        """Returns one fragment per file, or an empty one if there are none: DataFusion cannot plan a scan of
+        nothing.
+        """
         return iter([_Fragment(self._schema, part) for part in self._parts or [_nothing]])
 
 
@@ -43,7 +46,7 @@ class _Fragment:
     def scanner(
         self, schema: pa.Schema | None = None, columns: list[str] | None = None, filter: Any = None, **_: Any
     ) -> pds.Scanner:
-        """A stream of the file's rows; of none, when DataFusion found that no row can be wanted."""
+        """Returns a stream of the file's rows; an empty one if DataFusion's filter is constant false."""
         wanted = list(columns) if columns is not None else self._schema.names
         batches = self._read(wanted) if constant(filter) else iter(())
         first = next(batches, None)

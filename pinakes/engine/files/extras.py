@@ -1,4 +1,4 @@
-"""Columns that are not in the files but follow from where they lie: `filename`, and key=value in directory names."""
+"""Columns derived from file paths: `filename`, and key=value in directory names."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}\Z")
 
 
 class Extras:
-    """The added columns and, for each file, their values."""
+    """The added columns and their values for each file."""
 
     def __init__(self, files: Sequence[File], options: FileOptions) -> None:
         columns = _partitions(files, options.hive_partitioning)
@@ -31,25 +31,25 @@ class Extras:
         self._values = dict(zip(files, rows, strict=True))
 
     def of(self, file: File) -> tuple[pa.Scalar, ...]:
-        """The values of a file, one per added column."""
+        """Returns the values of a file, one per added column."""
         return self._values[file]
 
     def groups(self) -> dict[tuple[Any, ...], list[File]]:
-        """The files by their values."""
+        """Returns the files grouped by their values."""
         found: dict[tuple[Any, ...], list[File]] = {}
         for file, values in self._values.items():
             found.setdefault(tuple(v.as_py() for v in values), []).append(file)
         return found
 
     def added_to(self, schema: pa.Schema) -> pa.Schema:
-        """The columns of the files and these. What a directory says goes before what is in the file."""
+        """Returns the schema with the added columns. A directory value overrides a column in the file."""
         if "filename" in self.schema.names and "filename" in schema.names:
             raise InvalidArgument("the files have a column filename: leave out filename => true")
         kept = [f for f in schema if f.name not in self.schema.names]
         return pa.schema([*kept, *self.schema])
 
     def added(self, batch: pa.RecordBatch, file: File, columns: Sequence[str]) -> pa.RecordBatch:
-        """The batch with those of its file's values that are among `columns`."""
+        """Adds those of the file's values that are among `columns` to the batch."""
         for field, value in zip(self.schema, self.of(file), strict=True):
             if field.name in columns:
                 batch = batch.append_column(field, pa.repeat(value, batch.num_rows))
@@ -57,7 +57,7 @@ class Extras:
 
 
 def _partitions(files: Sequence[File], wanted: bool | None) -> dict[str, pa.Array]:
-    """The columns that directories named key=value make; every file must lie below the same keys."""
+    """Returns the columns of directories named key=value; every file must have the same keys."""
     if wanted is False:
         return {}
     found = [_pairs(file) for file in files]

@@ -1,4 +1,4 @@
-"""The formats of files by their endings, and how a file of text is opened, compressed or not."""
+"""File formats by file extension, and opening of text files, compressed or not."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _MAGIC = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"BZh": "bz2", b"\x0
 
 
 def format_of_all(files: list[File]) -> str:
-    """The format of files that were named by their path alone."""
+    """Returns the format of files that are given by path only."""
     found: dict[str, File] = {}
     for file in files:
         format = format_of(file.path)
@@ -38,7 +38,7 @@ def format_of_all(files: list[File]) -> str:
 
 @contextmanager
 def text_stream(file: File, compression: str = "auto") -> Iterator[pa.NativeFile]:
-    """The bytes of a file of text, unpacked. Arrow's errors while they are read are the caller's to translate."""
+    """Opens a text file, decompressed. The caller translates Arrow's read errors."""
     with reading(file):
         kind = _compression(file) if compression == "auto" else compression
         raw = file.stream()
@@ -58,7 +58,7 @@ def _compression(file: File) -> str:
 
 @contextmanager
 def reading(file: File) -> Iterator[None]:
-    """What the system or Arrow says about a file, as errors that name it."""
+    """Translates errors of the system or Arrow into errors that name the file."""
     from pinakes.engine.files.path_errors import unreadable
 
     try:
@@ -76,7 +76,7 @@ def reading(file: File) -> Iterator[None]:
 
 
 def of_store(error: Exception, file: File) -> PinakesError | None:
-    """What the object store that a file lies in says by an error; None when it is about what is in the file."""
+    """Translates an error of the object store of a file; None if it is about the file's content."""
     if file.is_local or not isinstance(error, OSError):
         return None
     from pinakes.engine.files.store_errors import told

@@ -1,7 +1,7 @@
-"""JSON: objects as rows. Types are found out from a sample of every file; each row is checked against them.
+"""JSON: objects as rows. Types are detected from a sample of every file; each row is checked against them.
 
-Arrow's own reader takes files with one object per line and plain types. What it can't read (an array, values of mixed
-types, a line that is too long) or stumbles over is read by Python, which also knows the line that is wrong.
+Arrow's reader handles files with one object per line and plain types. Files that it cannot read (arrays, values of
+mixed types, lines that are too long) are read in Python, which also reports the line of an error.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _WAY_OUT = "Types are found out from a sample: take a larger one with sample_siz
 def open_json(
     files: Sequence[File], options: JsonOptions, zone: str, what: str, texts_of: Container[str] = ()
 ) -> Opened:
-    """`texts_of` are the columns, in lower case, whose texts stay texts, whatever they look like."""
+    """Opens JSON files. `texts_of` are columns, in lower case, whose strings are never converted to another type."""
     forms = Forms(zone=zone)
     shapes, texts = _sampled(files, options)
     if not shapes:
@@ -51,8 +51,9 @@ def open_json(
 
 
 def _sampled(files: Sequence[File], options: JsonOptions) -> tuple[dict[str, Shape], dict[str, list[str]]]:
-    """What the columns of all samples have in common, and the texts in them. Fields may lack in an object anyway, so
-    they may in a file."""
+    """Returns the common shapes of all samples, and their strings. Fields may be missing in an object, hence also in a
+    file.
+    """
     most = options.sample_size
     share = None if most < 0 else max(most // len(files), min(most, _LEAST_SAMPLE))
     shapes: dict[str, Shape] = {}
@@ -63,14 +64,16 @@ def _sampled(files: Sequence[File], options: JsonOptions) -> tuple[dict[str, Sha
                 for name, item in value.items():
                     shapes[name] = met(shapes.get(name, Shape()), shape_of(item))
                     if isinstance(item, str):
-                        item.encode()  # half of a surrogate pair is no text
+                        item.encode()  # fails for half of a surrogate pair
                         texts.setdefault(name, []).append(item)
     return shapes, texts
 
 
 def _type(shape: Shape, texts: list[str], forms: Forms) -> pa.DataType:
-    """That of the shape; texts that are all dates, times or timestamps are those. An empty text is none of them, and
-    not NULL as it is in CSV."""
+    """Returns the type of a shape. Strings that are all dates, times or timestamps get that type.
+
+    An empty string is none of them, and not NULL as in CSV.
+    """
     if shape.kind != "text" or "" in texts:
         return shape.type()
     found = guessed(pa.chunked_array([texts]), forms)
@@ -101,7 +104,7 @@ class _Reader:
                 else:
                     return
             except pa.ArrowInvalid:
-                pass  # Python reads on, and either can or knows what is wrong
+                pass  # Python continues: it can read the row, or reports the error
         for batch, lines in self._by_python(file, rows):
             yield self._converted(batch, file, lines).select(list(columns))
 
@@ -134,7 +137,7 @@ class _Reader:
             raise DataCorrupt(f"{file}, line {line}: {error}. {_WAY_OUT} ignore_errors => true.") from error
 
     def _converted(self, batch: pa.RecordBatch, file: File, lines: Sequence[int]) -> pa.RecordBatch:
-        """Texts as the dates and times that the columns are."""
+        """Converts strings to the dates and times of the columns."""
         if self._options.ignore_errors:
             batch = self._fitting(batch)
         columns = [self._column(batch, name, file, lines) for name in batch.schema.names]
@@ -161,7 +164,7 @@ class _Reader:
         return from_text(column, target, self._forms)
 
     def _misfits(self, column: pa.Array, target: pa.DataType) -> Iterator[int]:
-        """The places of texts that do not fit. Only where the user gives the types an empty text is NULL."""
+        """Yields the positions of strings that do not fit. An empty string is NULL only if the user gives the types."""
         found = set(misfits(column, target, self._forms))
         if not self._options.columns:
             found |= {i for i, text in enumerate(column.to_pylist()) if text == ""}
@@ -178,14 +181,16 @@ class _Reader:
 
 
 def _may_have_null_row(batch: pa.RecordBatch) -> bool:
-    """Whether a row has nothing but NULL. Arrow makes one of a line `null`, too; Python tells it from {}."""
+    """Returns whether a row has only NULLs. Arrow also returns one for a line `null`; Python distinguishes it from
+    {}.
+    """
     if any(column.null_count == 0 for column in batch.columns):
         return False
     return bool(pc.any(reduce(pc.and_, (column.is_null() for column in batch.columns))).as_py())
 
 
 def _shape_for(target: pa.DataType, found: Shape) -> Shape:
-    """How the values of a column whose type the user gives are read: as they are, or as text to convert."""
+    """Returns the shape in which a column of a user-given type is read: as found, or as text to convert."""
     if pa.types.is_string(target) and found.kind not in ("text", "null"):
         return Shape("json")
     return Shape("text") if found.kind == "null" else found

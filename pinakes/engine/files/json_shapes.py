@@ -1,8 +1,8 @@
-"""The types of JSON values: what a sample of objects has in common, and values made to fit it.
+"""The types of JSON values: the common shape of a sample of objects, and conversion of values to it.
 
-Whole numbers and fractions meet in DOUBLE, whole numbers too long for BIGINT are DECIMAL(38,0), and what has nothing in
-common (a number here, a list there) is kept as its JSON text. JSON has no NaN and no infinity: among numbers their
-names in quotes, as COPY … TO writes them, are what they say.
+Integers and fractions combine to DOUBLE, integers too long for BIGINT are DECIMAL(38,0), and values without a common
+type (a number and a list) are kept as JSON text. JSON has no NaN and no infinity: among numbers, their names in quotes,
+as COPY … TO writes them, are read as such.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _TYPES: dict[Kind, pa.DataType] = {
 }
 _NUMBERS: tuple[Kind, ...] = ("int", "huge", "float")
 _NOT_FINITE = ("NaN", "Infinity", "-Infinity")
-"""Texts that are numbers where others are: as long as there is none, they are texts."""
+"""Strings that are numbers if the column has other numbers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class Shape:
 
     @property
     def is_plain(self) -> bool:
-        """Whether Arrow's own JSON reader makes the same values."""
+        """Whether Arrow's JSON reader returns the same values."""
         within = (*self.items, *self.fields.values())
         return self.kind not in ("json", "huge", "null") and all(shape.is_plain for shape in within)
 
@@ -77,7 +77,7 @@ def shape_of(value: Any) -> Shape:
 
 
 def met(a: Shape, b: Shape) -> Shape:
-    """What the values of both have in common."""
+    """Returns the common shape of both."""
     if a == b or b.kind == "null":
         return a
     if a.kind == "null":
@@ -95,11 +95,11 @@ def met(a: Shape, b: Shape) -> Shape:
 
 
 class Misfit(ValueError):
-    """A value that has not the type of its column: where in it, and what was found."""
+    """A value that does not have the type of its column: its path, and the value."""
 
 
 def fitted(value: Any, shape: Shape, path: str) -> Any:
-    """The value as Arrow takes it for the shape's type; Misfit when it is none."""
+    """Converts a value to the shape's type; raises Misfit if it does not fit."""
     if value is None:
         return None
     if shape.kind == "json":

@@ -1,4 +1,4 @@
-"""The objects of a JSON file one by one, each with its line: one per line, one after the other, or in one array."""
+"""Reads the objects of a JSON file with their lines: one per line, concatenated, or in one array."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from pinakes.engine.files.paths import File
 _CHUNK = 1024 * 1024
 _LONGEST = 512 * 1024 * 1024
 _NEAR_END = 16
-"""An error this near to the end of what was read so far is no error: there is more to come."""
+"""An error this close to the end of the buffer may be due to a value that is not complete yet."""
 _NOT_WHITE = re.compile(r"[^ \t\r\n]")
 
 
 def objects(file: File, options: JsonOptions) -> Iterator[tuple[int, dict[str, Any]]]:
-    """(line, object) of each."""
+    """Yields (line, object) for each object."""
     if options.ignore_errors and not is_array(file, options):
         yield from _good_lines(file, options)
         return
@@ -58,7 +58,7 @@ def _good_lines(file: File, options: JsonOptions) -> Iterator[tuple[int, dict[st
 
 
 class _Text:
-    """What was read of a file: `at` is where one is in it, in line `line` of the file."""
+    """A buffer of a file's text: `at` is the current position, in line `line` of the file."""
 
     def __init__(self, file: File, options: JsonOptions) -> None:
         self.file = file
@@ -77,7 +77,7 @@ class _Text:
             yield decode(b"", final=True)
 
     def more(self, chunks: int = 1) -> bool:
-        """Read on, and forget what was used; False at the end."""
+        """Reads more and drops the consumed text; returns False at the end."""
         self._line = self.line
         self.text, self.at, self._counted = self.text[self.at :], 0, 0
         for _ in range(chunks):
@@ -97,7 +97,7 @@ class _Text:
         return self.at < len(self.text) and self.text[self.at] == mark
 
     def skip(self, length: int = 0) -> bool:
-        """Past some characters and the white space after them; False at the end."""
+        """Skips some characters and the white space after them; returns False at the end."""
         self.at += length
         while True:
             found = _NOT_WHITE.search(self.text, self.at)
@@ -136,7 +136,7 @@ def _values(text: _Text, options: JsonOptions) -> Iterator[tuple[int, Any]]:
 
 
 def _decoded(decoder: JSONDecoder, text: _Text) -> Any:
-    """The value that is here; one is past it then."""
+    """Decodes the value at the current position, and moves past it."""
     chunks = 1
     while True:
         try:

@@ -1,4 +1,4 @@
-"""Parquet files at local paths as one scan of DataFusion's own (`engine/iceberg/scan/native.py`)."""
+"""Local Parquet files as one DataFusion scan (`engine/iceberg/scan/native.py`)."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from pinakes.engine.iceberg.scan.native import scan_of
 
 
 def native_scan(files: Sequence[Path], schema: pa.Schema) -> DataFrame:
-    """A scan of these files under a schema; a column that a file lacks is NULL there."""
+    """Returns a scan of these files with the given schema; columns that a file lacks are NULL."""
     return scan_of(_context(), (file.as_uri() for file in files), schema)
 
 
 @cache
 def _context() -> SessionContext:
-    """Any context will do to make a plan."""
+    """Returns a context for creating plans; any context works."""
     return SessionContext()

@@ -1,4 +1,4 @@
-"""What every format gives: a schema, and what DataFusion reads."""
+"""The common result of all formats: a schema and a provider for DataFusion."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ class Opened:
     schema: pa.Schema
     provider: Provider
     statistics: bool = True
-    """Whether what DataFusion concludes from the files' statistics is right."""
+    """Whether DataFusion's conclusions from the files' statistics are correct."""
 
 
 ReadFile = Callable[[File, Sequence[str]], Iterator[pa.RecordBatch]]
-"""The rows of a file, with those of the named columns that it has, under their own types."""
+"""Yields the rows of a file, with those of the named columns that it has, in their own types."""
 
 
 def streamed(files: Sequence[File], schema: pa.Schema, extras: Extras, read: ReadFile) -> Opened:
-    """Files whose batches flow through Python. `schema` is what the files have together."""
+    """Opens files whose batches are read in Python. `schema` is the common schema of the files."""
     whole = extras.added_to(schema)
 
     def part(file: File) -> Read:
@@ -49,7 +49,7 @@ def streamed(files: Sequence[File], schema: pa.Schema, extras: Extras, read: Rea
 
 
 def _fitted(batch: pa.RecordBatch, target: pa.Schema, file: File) -> pa.RecordBatch:
-    """The batch's columns by name as `target` has them; NULL where there is none."""
+    """Returns the batch's columns by name in the form of `target`; missing ones are NULL."""
     if batch.schema.equals(target):
         return batch
     columns = []

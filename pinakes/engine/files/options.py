@@ -1,7 +1,7 @@
 """The options of read_csv, read_parquet, read_json, read_arrow and of COPY … FROM: one frozen dataclass per format.
 
-They go by DuckDB's names; those of PostgreSQL's COPY are known too. An option that does not exist is an error that
-lists those that do, and a value that does not fit is one that says what would.
+The names are DuckDB's; those of PostgreSQL's COPY are accepted as well. The error for an unknown option lists the known
+ones, and the error for an invalid value shows a valid one.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ SAMPLE_ROWS = 20_480
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileOptions:
-    """What files of every format have."""
+    """The options of all formats."""
 
     filename: bool = option("adds the column filename with the path of each row's file", default=False)
     hive_partitioning: bool | None = option(
@@ -106,7 +106,7 @@ Parsed = TypeVar("Parsed", bound=FileOptions)
 
 
 def file_options(format: str, given: Mapping[str, Any], what: str) -> Any:
-    """The options of a format from what the user wrote; `what` names the function or statement in errors."""
+    """Parses the options of a format; `what` names the function or statement in errors."""
     cls = OPTIONS[format]
     known = {field.name for field in fields(cls)}
     values: dict[str, Any] = {}
@@ -128,7 +128,7 @@ def _with(options: Parsed, values: Mapping[str, Any]) -> Parsed:
 
 
 def _table(name: str, value: Any, what: str) -> Any:
-    """A value that is a list or has names."""
+    """Checks a value that is a list or a map."""
     texts = isinstance(value, tuple | list) and all(isinstance(v, str) for v in value)
     typed = isinstance(value, dict) and bool(value) and all(isinstance(v, str) for v in value.values())
     right = {

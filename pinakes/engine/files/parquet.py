@@ -1,7 +1,7 @@
-"""Parquet: native scans of DataFusion's, which reads only the columns, row groups and pages that a query needs.
+"""Parquet: native DataFusion scans, which read only the columns, row groups and pages that a query needs.
 
-Where the least and the greatest value in a column's statistics are one, DataFusion gives that value for the whole
-column: statements that read a file with others beside it are planned without statistics (`scan/misleading.py`).
+If minimum and maximum in a column's statistics are equal, DataFusion uses that value for the entire column. Statements
+that read a file in which this is wrong are planned without statistics (`bad_statistics.py`).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from pinakes.engine.iceberg.scan.native import union, unskipped, uuid_as_text
 _UUID = pa.binary(16)
 _VIEWS = {pa.string(): pa.string_view(), pa.binary(): pa.binary_view()}
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
-"""What DataFusion takes in no path."""
+"""Characters that DataFusion does not accept in a path."""
 
 
 def open_parquet(files: Sequence[File], options: ParquetOptions, zone: str) -> Opened:
@@ -60,7 +60,7 @@ def _footer(file: File) -> pq.FileMetaData:
 
 
 def is_broken(file: File, check: Callable[[], None]) -> bool:
-    """Whether it can't be read to its end; `check` raises when the statement was stopped."""
+    """Returns whether a file cannot be read to its end; `check` raises if the statement was cancelled."""
     try:
         with translated():
             for _ in native_scan([file.local], _as_bytes(file_schema(file, _footer(file)))).execute_stream():
@@ -73,7 +73,7 @@ def is_broken(file: File, check: Callable[[], None]) -> bool:
 
 
 def _as_bytes(schema: pa.Schema) -> pa.Schema:
-    """A uuid is 16 bytes in the file; it becomes text above the scan."""
+    """Returns the schema with UUIDs as 16 bytes, as in the file; they become text above the scan."""
     return pa.schema([f.with_type(_UUID) if isinstance(f.type, pa.UuidType) else f for f in schema])
 
 
@@ -85,8 +85,9 @@ def _scan(files: Sequence[File], schema: pa.Schema, uuids: set[str], extras: Ext
 
 
 def _with_views(schema: pa.Schema) -> pa.Schema:
-    """Texts as DataFusion reads them fastest; what leaves it is a plain text again
-    (`engine/planning/plan_schema.py`)."""
+    """Returns the schema with view types, which DataFusion reads fastest; results have plain strings again
+    (`engine/planning/plan_schema.py`).
+    """
     return pa.schema([f.with_type(_VIEWS.get(f.type, f.type)) for f in schema])
 
 

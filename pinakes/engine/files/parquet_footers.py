@@ -12,7 +12,7 @@ from pinakes.engine.files.schemas import check_names
 
 
 def footer_of(file: File) -> pq.FileMetaData:
-    """DataCorrupt when there is none that can be read."""
+    """Reads the footer; raises DataCorrupt if it cannot be read."""
     with reading(file):
         try:
             with file.open() as source:

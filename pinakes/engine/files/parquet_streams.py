@@ -1,6 +1,6 @@
-"""Parquet files of object stores: read by Arrow, the wanted columns of one row group after the other.
+"""Parquet files of object stores: read by Arrow, the requested columns of one row group at a time.
 
-DataFusion's own scans would need the keys in a register that all statements of a session share, by bucket: two secrets
+DataFusion's own scans would need the keys in a registry by bucket that all statements of a session share: two secrets
 for two parts of one bucket, or one that is replaced while a statement runs, would be mixed up (ADR 0009).
 """
 
@@ -34,7 +34,7 @@ def open_streamed(files: Sequence[File], options: ParquetOptions, zone: str) -> 
 
 
 def _rows(file: File, footer: pq.FileMetaData, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
-    """Where the file has none of the columns, as many rows as it has, without any."""
+    """Yields the rows. If the file has none of the columns, yields batches with the row count only."""
     with file.open() as source:
         opened = pq.ParquetFile(source, metadata=footer, pre_buffer=True)
         for group in range(opened.num_row_groups):

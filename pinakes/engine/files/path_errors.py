@@ -1,4 +1,4 @@
-"""What is wrong with a path, said in the same words whether it is one of this machine or of an object store."""
+"""Errors about paths, with the same text for local paths and object stores."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def unreadable(path: str) -> PermissionDenied:
 
 
 def missing(written: str, name: str, near: Sequence[str], directory: str, *, exists: bool) -> FileNotFound:
-    """`near` is what lies beside it, in the directory."""
+    """Returns the error for a missing file; `near` are the other names in its directory."""
     close = close_to(name, near, most=3)
     if close:
         hint = f" Did you mean {' or '.join(map(repr, close))}?"
@@ -26,7 +26,7 @@ def missing(written: str, name: str, near: Sequence[str], directory: str, *, exi
 
 
 class Unmatched(FileNotFound):
-    """A pattern that no file matches, of a place that is there: for who waits for files, that is no mistake."""
+    """A pattern in an existing directory that no file matches: not an error for a caller that waits for files."""
 
 
 def unmatched(written: str, base: str, near: Iterable[str] | None) -> Unmatched:
@@ -35,12 +35,12 @@ def unmatched(written: str, base: str, near: Iterable[str] | None) -> Unmatched:
 
 
 def is_wanted(name: str, format: str | None) -> bool:
-    """Whether a file of a directory is one of those to read."""
+    """Returns whether a file of a directory is to be read."""
     return format_of(name) in ((format,) if format else ENDINGS.values())
 
 
 def check_directory(written: str, names: Iterable[str], format: str | None, top: Iterable[str]) -> None:
-    """`names` are the files that are to be read of a directory, and `top` is what is in it."""
+    """Fails if a directory has no files to read (`names`), or several formats; `top` are its entries."""
     formats = {format_of(name) or "" for name in names}
     if not formats:
         raise FileNotFound(
@@ -55,7 +55,9 @@ def check_directory(written: str, names: Iterable[str], format: str | None, top:
 
 
 def refuse_table(directory: str, *, iceberg: bool, delta: bool) -> None:
-    """A table's directory also holds files that are no longer part of it: reading them all gives wrong rows."""
+    """Fails for the directory of a table: it may hold files that are no longer part of it, and reading them gives wrong
+    rows.
+    """
     if iceberg or delta:
         kind = "an Iceberg" if iceberg else "a Delta"
         raise NotSupportedError(

@@ -1,7 +1,7 @@
-"""From a written path to the files it means: one file, a directory, a pattern with * ? [ ] or **.
+"""Resolves a path to files: one file, a directory, or a pattern with * ? [ ] or **.
 
-Every path and every directory that is listed is asked for first (`access.py`), so that nothing outside of the allowed
-directories is read, listed, or found out to exist. A wildcard does not follow a link to a directory outside of them.
+Access to every path and every listed directory is checked first (`access.py`), so that nothing outside of the allowed
+directories is read, listed, or known to exist. Wildcards do not follow links to directories outside.
 """
 
 from __future__ import annotations
@@ -33,8 +33,9 @@ _MAGIC = re.compile(r"[*?\[]")
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """A file to read: `path` is shown, `real` is opened, and `below` are the directories in it that the user wrote, and
-    those that a pattern or directory led to."""
+    """A file to read: `path` is shown, `real` is opened, and `below` are its directories, as written by the user or
+    matched by a pattern or directory.
+    """
 
     path: str
     real: Path | Remote
@@ -58,21 +59,22 @@ class File:
         return PurePosixPath(str(self.real)).suffixes
 
     def stamped(self) -> Stamp:
-        """As it is now."""
+        """Returns the current stamp."""
         return stamp_of(self.real) if isinstance(self.real, Path) else self.real.stamp()
 
     def open(self) -> pa.NativeFile:
-        """Its bytes, to be read anywhere."""
+        """Opens the file for random access."""
         return _opened(self.real) if isinstance(self.real, Path) else self.real.open()
 
     def stream(self) -> pa.NativeFile:
-        """Its bytes, to be read from the beginning to the end."""
+        """Opens the file for sequential reading."""
         return _opened(self.real) if isinstance(self.real, Path) else self.real.stream()
 
 
 class Finder:
-    """`check` is called between the listings of directories, and raises when the statement was stopped. `found` takes
-    every file that is found. `stores` are asked for what lies in object stores."""
+    """Finds files. `check` is called between directory listings, and raises if the statement was cancelled. `found`
+    collects every file. `stores` provides access to object stores.
+    """
 
     def __init__(
         self,
@@ -87,7 +89,7 @@ class Finder:
         self._found = [] if found is None else found
 
     def files(self, written: Sequence[str], format: str | None = None) -> list[File]:
-        """Each file once, in the order of the paths, those of one path sorted by name."""
+        """Returns each file once, in the order of the paths; those of one path are sorted by name."""
         found: dict[Path | Remote, File] = {}
         for path in written:
             for file in self._of(path, format):
@@ -137,7 +139,7 @@ class Finder:
         return [File(r.path, r, r.below, stamp) for r, stamp in zip(found, stamps, strict=True)]
 
     def listed(self, path: str, below: tuple[str, ...]) -> File:
-        """A file that a catalog listed, which answers for where it is."""
+        """Returns a file that a catalog has listed; the catalog is responsible for its location."""
         try:
             real = Path(path).resolve()
             file = File(path, real, below, stamp_of(real))
@@ -162,7 +164,7 @@ class Finder:
         return sorted(files, key=lambda file: file.path)
 
     def _walk(self, base: Path, parts: Sequence[str]) -> Iterator[Path]:
-        """The paths below `base` that match the parts of a pattern."""
+        """Yields the paths below `base` that match the parts of a pattern."""
         if not parts:
             yield base
             return
@@ -184,7 +186,7 @@ class Finder:
             yield from self._walk(base / head, rest)
 
     def _entries(self, directory: Path) -> list[os.DirEntry[str]]:
-        """What is in a directory; nothing of one that a link or .. reached outside of what is allowed."""
+        """Returns the entries of a directory; none if a link or .. leads outside of the allowed directories."""
         self._check()
         if not self._is_allowed(directory):
             return []
@@ -204,14 +206,14 @@ class Finder:
         return True
 
     def _is_file(self, path: Path) -> bool:
-        """Whether it is to be read. What lies outside is refused here, before anybody looks at it."""
+        """Returns whether it is a file. Paths outside are rejected before they are inspected."""
         self._access.local(str(path))
         return path.is_file()
 
     # --- directories ----------------------------------------------------------------------------------------------
 
     def _directory(self, directory: Path, written: str, format: str | None) -> list[File]:
-        """Its files of one format, those below it too; what starts with . or _ is not data."""
+        """Returns the files of one format in a directory and below; names that start with . or _ are skipped."""
         self._refuse_tables(directory)
         paths = [p for p in self._below(directory) if is_wanted(p.name, format)]
         check_directory(written, [p.name for p in paths], format, (e.name for e in self._entries(directory)))
@@ -241,12 +243,12 @@ class Finder:
 
 
 def is_store_path(written: str) -> bool:
-    """Whether a path is one of an object store (`store_paths.py`)."""
+    """Returns whether a path is in an object store (`store_paths.py`)."""
     return written[:5].lower() == "s3://"
 
 
 def local_text(written: str) -> str:
-    """The local path that is meant; NotSupported for what lies elsewhere."""
+    """Returns the local path; raises NotSupportedError for other schemes."""
     if not written or "\0" in written:
         raise InvalidArgument("a path is empty or has a NUL character in it: write one such as 'data/orders.parquet'")
     found = _SCHEME.match(written)

@@ -1,4 +1,4 @@
-"""What is asked of files: paths, the format, the options. `tables.py` opens them."""
+"""A request to read files: paths, format and options. `tables.py` opens them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pinakes.parser.statements import Bound, FileArgument, FileCall, TableCall
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What is to be read: by its ending when no format is given. `what` names the function in errors."""
+    """A request to read files. Without a format, the file extension decides. `what` names the function in errors."""
 
     paths: tuple[str, ...]
     format: str | None = None
@@ -24,13 +24,13 @@ class Reading:
 
     @property
     def key(self) -> str:
-        """The same for the same reading, and short: it stands in plans."""
+        """A short key, equal for equal readings, for use in plans."""
         said = repr((self.format, self.paths, sorted(self.options.items(), key=lambda item: item[0])))
         return sha256(said.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 def reading_of(call: FileCall, parameters: Mapping[int, Any]) -> Reading:
-    """What a call asks for; `parameters` are the values of its placeholders, by where these stand."""
+    """Returns the reading of a call; `parameters` are the values of its placeholders, by position in the text."""
     arguments = arguments_of(call, parameters)
     paths = arguments[0] if len(arguments) == 1 else None
     paths = (paths,) if isinstance(paths, str) else tuple(paths) if isinstance(paths, tuple | list) else ()
@@ -46,12 +46,12 @@ def reading_of(call: FileCall, parameters: Mapping[int, Any]) -> Reading:
 
 
 def arguments_of(call: TableCall, parameters: Mapping[int, Any]) -> list[Any]:
-    """The values of what has no name in a call."""
+    """Returns the positional arguments of a call."""
     return [_value(argument, parameters) for argument in call.arguments]
 
 
 def options_of(call: TableCall, parameters: Mapping[int, Any]) -> dict[str, Any]:
-    """The values of what has a name."""
+    """Returns the named arguments of a call."""
     return {key: _value(a, parameters) for key, a in call.options}
 
 

@@ -1,7 +1,7 @@
-"""The schema of several files: how the types of files are presented to queries, and how those of two files meet.
+"""The schema of several files: the types that queries see, and the common types of two files.
 
-Files are matched by the names of their columns. All must have the same ones, in any order, unless `union_by_name` is
-given: then a file without a column has NULL in it. Numbers and times of different width meet in the wider type.
+Columns are matched by name. All files must have the same columns, in any order, unless `union_by_name` is given: then
+missing columns are NULL. Numbers and times of different width get the wider type.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _PLAIN = {**_LARGE, pa.binary_view(): pa.binary(), pa.float16(): pa.float32()}
 
 
 def presented(schema: pa.Schema, zone: str) -> pa.Schema:
-    """The columns of a file as queries see them: encodings undone, times with a zone in the session's."""
+    """Returns the columns of a file as queries see them: without encodings, and timestamps in the session's zone."""
     return pa.schema([pa.field(f.name, shown_type(f.type, zone)) for f in schema])
 
 
@@ -60,7 +60,7 @@ def check_names(schema: pa.Schema, file: File) -> None:
 
 
 def united(schemas: Iterable[tuple[File, pa.Schema]], *, by_name: bool) -> pa.Schema:
-    """The schema of all files together."""
+    """Returns the common schema of all files."""
     pairs = list(schemas)
     first, whole = pairs[0]
     for file, schema in pairs[1:]:
@@ -77,7 +77,7 @@ def united(schemas: Iterable[tuple[File, pa.Schema]], *, by_name: bool) -> pa.Sc
 
 
 def _known(t: pa.DataType) -> pa.DataType:
-    """What is NULL in every file is text; in some, it is what the others say."""
+    """Returns the type with VARCHAR in place of NULL, for columns that are NULL in every file."""
     if is_.is_null(t):
         return pa.string()
     if is_.is_map(t):
@@ -107,11 +107,11 @@ def _met(a: pa.Field, b: pa.Field, first: File, file: File) -> pa.DataType:
     return found
 
 
-# --- types that meet ---------------------------------------------------------------------------------------------
+# --- common types ------------------------------------------------------------------------------------------------
 
 
 def common_type(a: pa.DataType, b: pa.DataType) -> pa.DataType | None:
-    """The type that holds the values of both; None when there is none."""
+    """Returns the type that holds the values of both; None if there is none."""
     if a.equals(b):
         return a
     if is_.is_null(a) or is_.is_null(b):

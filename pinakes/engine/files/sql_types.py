@@ -1,4 +1,4 @@
-"""The types that options give by their SQL names, as Arrow's."""
+"""Converts SQL type names in options to Arrow types."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pinakes.parser import read_type
 
 
 def arrow_type(text: str, zone: str, what: str) -> pa.DataType:
-    """`DECIMAL(10, 2)` and the like; what CREATE TABLE knows is known here."""
+    """Parses a type such as `DECIMAL(10, 2)`; the types of CREATE TABLE are supported."""
     from pinakes.core.types import arrow_type_of, iceberg_type  # loads pyiceberg
 
     try:

@@ -1,8 +1,8 @@
-"""Files that stay as they were: each is stamped when it is found, and looked at again when it was read.
+"""Detects changes of files: each is stamped when it is found, and checked again after it was read.
 
-DataFusion leaves out a file that is gone by the time it is read, and a file that is replaced meanwhile gives rows of
-both. Neither may pass for an answer: a statement checks the stamps before its first row and after its last, which for a
-statement that writes is before anything becomes visible.
+DataFusion skips a file that no longer exists when it is read, and a file that is replaced meanwhile gives rows of both
+versions. To prevent wrong results, a statement checks the stamps before its first row and after its last; for a
+statement that writes, that is before its changes become visible.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 
 class Stamp(NamedTuple):
-    """What differs when a file was written to, or another was put in its place."""
+    """The version of a file: differs after a write or a replacement."""
 
     size: int
     modified: int | str
     identity: int | str
-    """The number that a file system has for it, or the ETag of an object store."""
+    """The inode number, or the ETag of an object store."""
 
 
 def stamp_of(path: Path) -> Stamp:
@@ -32,7 +32,7 @@ def stamp_of(path: Path) -> Stamp:
 
 
 def check_unchanged(files: Iterable[File]) -> None:
-    """DataCorrupt for the first file that is not what it was when it was found."""
+    """Raises DataCorrupt for the first file that has changed since it was found."""
     seen = list(files)
     for file, now in zip(seen, _stamps(seen), strict=True):
         if now is None:
@@ -43,7 +43,7 @@ def check_unchanged(files: Iterable[File]) -> None:
 
 
 def _stamps(files: Sequence[File]) -> list[Stamp | None]:
-    """None for what is gone. Object stores are asked for many files at once."""
+    """Returns the current stamps; None for missing files. Object stores are queried in parallel."""
     if all(file.is_local for file in files):
         return [_stamp(file) for file in files]
     from pinakes.engine.files.stores import each

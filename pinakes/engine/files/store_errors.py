@@ -1,7 +1,7 @@
-"""What an object store says, as errors of ours. pyarrow tells all of it as the text of an OSError.
+"""Translates errors of object stores. pyarrow reports them all as the text of an OSError.
 
-A store may repeat the request that it refused, keys included: only its codes are told, and the text is taken out of the
-error that is kept as the cause.
+A store may echo the rejected request, including keys: only its codes are shown, and the text is removed from the error
+that is kept as the cause.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _REFUSED = re.compile(
     r"ACCESS_DENIED|ACCESS_?KEY|SIGNATURE|EXPIRED|TOKEN|UNRECOGNIZED_CLIENT|AUTHENTICATION|NOT_AUTHORIZED|^40[013]$"
     r"|AccessDenied|Unauthorized|Forbidden|AccessKey|Signature|Expired|Token|UserNotFound|SuspendedOrDisabled"
 )
-"""A HEAD request has no room for reasons: 400 is an invalid token, or a region that signatures are not for."""
+"""HEAD responses have no error details: 400 is an invalid token, or a signature for another region."""
 _MISSING = re.compile(r"NO_SUCH_BUCKET|NoSuchBucket")
 _NO_ADDRESS = re.compile(r"^VALIDATION$|^ENDPOINT_RESOLUTION_FAILURE$|^\[code 103\]$")
 _AWAY = re.compile(r"NETWORK_CONNECTION|TIMEOUT|SLOW_DOWN|UNAVAILABLE|INTERNAL_FAILURE|THROTTL|^5\d\d$")
@@ -24,7 +24,7 @@ _ELSEWHERE = re.compile(r"^30[1278]$|PermanentRedirect|AuthorizationHeaderMalfor
 
 
 def told(error: OSError, path: str, secret: str) -> PinakesError | None:
-    """The error that says the same; None when it is not a store's."""
+    """Returns the translated error; None if it does not come from an object store."""
     codes = _codes(str(error))
     if not codes:
         return None
@@ -58,7 +58,7 @@ def no_bucket(bucket: str, secret: str) -> FileNotFound:
 
 
 def _codes(text: str) -> list[str]:
-    """What says what went wrong, and can hold no secret."""
+    """Returns the error codes, which cannot contain secrets."""
     code = _CODE.search(text)
     if code is None:
         return []

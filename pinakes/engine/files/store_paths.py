@@ -1,7 +1,7 @@
-"""From a written path of an object store to the files it means: one, a prefix, a pattern with * ? [ ] or **.
+"""Resolves a path of an object store to files: one file, a prefix, or a pattern with * ? [ ] or **.
 
-There are no directories in a store; what is called one here is what the keys have before a slash. Each prefix that is
-listed and each file that is read is served by the secret whose scope is the longest for it (`stores.py`).
+Object stores have no directories; here the word means the part of a key before a slash. Each listed prefix and each
+file is accessed with the secret that has the longest matching scope (`stores.py`).
 """
 
 from __future__ import annotations
@@ -24,7 +24,9 @@ _MAGIC = re.compile(r"[*?\[]")
 
 
 def key_of(written: str) -> str:
-    """`bucket/a/b` of s3://bucket/a/b. Steps such as .. would lead out of the scope of a secret."""
+    """Returns `bucket/a/b` of s3://bucket/a/b. Steps such as .. are rejected: they would leave the scope of a
+    secret.
+    """
     steps = written[len(SCHEME) :].removesuffix("/").split("/")
     if re.search(r"[@:]", steps[0]):
         raise InvalidArgument(
@@ -39,13 +41,13 @@ def key_of(written: str) -> str:
 
 
 class StoreFinder:
-    """`check` is called between requests, and raises when the statement was stopped."""
+    """Finds files. `check` is called between requests, and raises if the statement was cancelled."""
 
     def __init__(self, stores: Stores, check: Callable[[], None]) -> None:
         self._stores, self._check = stores, check
 
     def files(self, written: str, format: str | None) -> list[Remote]:
-        """Those of one path, sorted by name."""
+        """Returns the files of one path, sorted by name."""
         from pyarrow.fs import FileType
 
         key = key_of(written)
@@ -79,7 +81,9 @@ class StoreFinder:
         return [self._stores.remote(found) for found in keys]
 
     def _walk(self, base: str, pattern: Sequence[str]) -> Iterator[str]:
-        """The files below `base` that match. Below ** everything is listed at once, else one level after the other."""
+        """Yields the matching files below `base`. For ** everything is listed at once, otherwise one level at a
+        time.
+        """
         head, rest = pattern[0], pattern[1:]
         if head == "**":
             for entry in self._entries(base, recursive=True):
@@ -97,7 +101,7 @@ class StoreFinder:
     # --- directories ----------------------------------------------------------------------------------------------
 
     def _directory(self, key: str, written: str, format: str | None) -> list[Remote]:
-        """Its files of one format, those below it too; what starts with . or _ is not data."""
+        """Returns the files of one format in a directory and below; names that start with . or _ are skipped."""
         entries = self._entries(key, recursive=True)
         paths = [_steps(entry, key) for entry in entries]
         refuse_table(
@@ -116,7 +120,7 @@ class StoreFinder:
     # --- errors ---------------------------------------------------------------------------------------------------
 
     def _missing(self, key: str, written: str) -> FileNotFound:
-        """What lies beside it is told as far as a secret shows it."""
+        """Returns the error for a missing file, with similar names if a secret permits listing."""
         self._check_bucket(key)
         parent, _, name = key.rpartition("/")
         store = self._stores.find(parent)
@@ -136,7 +140,7 @@ def _steps(entry: FileInfo, base: str) -> list[str]:
 
 
 def _fits(steps: Sequence[str], pattern: Sequence[str]) -> bool:
-    """Whether names match a pattern step by step; a wildcard stands for no name that starts with a dot."""
+    """Returns whether names match a pattern step by step; wildcards do not match names that start with a dot."""
     if not pattern or not steps:
         return not pattern and not steps
     head, rest = pattern[0], pattern[1:]
@@ -149,5 +153,5 @@ def _fits(steps: Sequence[str], pattern: Sequence[str]) -> bool:
 
 
 def _shown(written: str) -> str:
-    """What follows a ? may be a signature, if somebody took this for the address of a file on the web."""
+    """Redacts text after a ?, which may be the signature of a web URL."""
     return masked_address(written) if "?" in written else written

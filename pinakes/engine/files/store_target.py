@@ -1,7 +1,7 @@
-"""COPY … TO an object store: rows go to a file of this machine, which is sent when it is whole.
+"""COPY … TO an object store: rows are written to a local file, which is uploaded when it is complete.
 
-Were they sent as they come, what an error or a cancel leaves behind would be a shorter file under the very name: Arrow
-completes an upload that nobody closes. An object appears at once, or not at all.
+If rows were uploaded as they come, an error or cancellation would leave a truncated object: Arrow completes an upload
+that is not closed. With a single upload the object appears completely or not at all.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def stored(written: str, stores: Stores, *, partitioned: bool) -> Remote:
-    """The object that is written to."""
+    """Returns the object to write to."""
     if partitioned:
         raise NotSupportedError(
             "PARTITION_BY is not supported for object stores yet: COPY to a directory of this machine, or a single file"
@@ -34,7 +34,7 @@ def stored(written: str, stores: Stores, *, partitioned: bool) -> Remote:
 
 @contextmanager
 def uploaded_file(target: Remote, *, overwrite: bool) -> Iterator[Path]:
-    """The file to write into; at the end of the block it is sent."""
+    """Yields a file to write into; it is uploaded when the block ends."""
     if not overwrite and target.store.info(target.key).is_file:
         raise AlreadyExistsError(f"'{target.path}' exists: leave out OVERWRITE false to replace it")
     with write_errors(target.path):
@@ -49,7 +49,7 @@ def uploaded_file(target: Remote, *, overwrite: bool) -> Iterator[Path]:
 
 
 def _send(place: Path, target: Remote) -> None:
-    """In one native call, which no interrupt can end half-way."""
+    """Uploads in one native call, which interrupts cannot split."""
     from pyarrow.fs import LocalFileSystem, copy_files
 
     with target.store.asked(target.key):

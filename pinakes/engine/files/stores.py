@@ -1,8 +1,8 @@
-"""Object stores by path: which secret serves a path, and the file system that it opens.
+"""Object stores by path: selects the secret of a path, and opens a file system with it.
 
-Of the secrets that the session's user may use, the one with the longest scope serves a path. Nothing is taken from the
-environment unless that secret says so. A file system lives as long as its statement: the next one sees a secret that
-was replaced, or that it is gone. `store_paths.py` finds files there, `store_errors.py` has what a store says.
+Of the secrets that the session's user may use, the one with the longest matching scope is selected. Environment
+variables are used only if that secret says so. A file system lives as long as its statement: the next statement uses
+the current secrets. `store_paths.py` finds files, and `store_errors.py` translates errors.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ A = TypeVar("A")
 B = TypeVar("B")
 SCHEME = "s3://"
 CONNECT_SECONDS, SILENT_SECONDS, ATTEMPTS = 5, 10, 3
-"""How long a connection may take, how long a store may be silent, and how often it is asked."""
+"""The connect timeout, the response timeout, and the number of attempts."""
 _POLL_SECONDS = 0.2
 _AT_ONCE = 16
 _BUFFER_BYTES = 4 * 1024 * 1024
-"""What is asked for at once when a file is read from its beginning to its end."""
+"""The bytes per request for sequential reads."""
 
 
 @dataclass(frozen=True, slots=True)
 class Store:
-    """The object store that a secret opens. Paths begin with the bucket."""
+    """The object store of a secret. Paths begin with the bucket."""
 
     secret: str
     """The name of the secret."""
@@ -49,7 +49,7 @@ class Store:
             return patiently(lambda: self.system.get_file_info(key))
 
     def entries(self, key: str, *, recursive: bool = False) -> list[FileInfo]:
-        """What is below a prefix; nothing when there is no such prefix."""
+        """Returns the entries below a prefix; none if the prefix does not exist."""
         from pyarrow.fs import FileSelector
 
         below = FileSelector(key, allow_not_found=True, recursive=recursive)
@@ -59,7 +59,7 @@ class Store:
 
     @contextmanager
     def asked(self, key: str) -> Iterator[None]:
-        """What the store says, as errors that name the path and the secret."""
+        """Translates errors of the store into errors that name the path and the secret."""
         try:
             yield
         except OSError as error:
@@ -85,28 +85,30 @@ class Remote:
 
     @property
     def below(self) -> tuple[str, ...]:
-        """The directories that it lies in, without the bucket."""
+        """The directories of the key, without the bucket."""
         return tuple(self.key.split("/")[1:-1])
 
     def open(self) -> pa.NativeFile:
-        """For reading anywhere in it."""
+        """Opens the file for random access."""
         with self.store.asked(self.key):
             return self.store.system.open_input_file(self.key)
 
     def stream(self) -> pa.NativeFile:
-        """For reading from the beginning to the end."""
+        """Opens the file for sequential reading."""
         with self.store.asked(self.key):
             return self.store.system.open_input_stream(self.key, compression=None, buffer_size=_BUFFER_BYTES)
 
     def stamp(self) -> Stamp:
-        """FileNotFoundError when it is gone. Times of a store are whole seconds: it is the ETag that tells."""
+        """Returns the stamp; raises FileNotFoundError if the file no longer exists. Modification times have a
+        resolution of seconds, so the ETag is included.
+        """
         with self.open() as opened:
             said = opened.metadata()
             return Stamp(opened.size(), _text(said.get("Last-Modified")), _text(said.get("ETag")))
 
 
 class Stores:
-    """Those that one statement reads and writes."""
+    """The object stores of one statement."""
 
     def __init__(self, secrets: SecretStore, guard: Guard) -> None:
         self._secrets, self._guard, self._identity = secrets, guard, guard.identity
@@ -116,7 +118,7 @@ class Stores:
         return Remote(self.of(key), key)
 
     def of(self, key: str) -> Store:
-        """The store that serves a path, be it a file or a directory."""
+        """Returns the store for a path, of a file or a directory."""
         found = self.find(key)
         if found is None:
             raise self._not_served(key)
@@ -143,7 +145,7 @@ class Stores:
 
 
 def _system(secret: Secret) -> S3FileSystem:
-    """Without keys of its own a secret is for what everybody may read, and not for what the environment has."""
+    """Opens the file system. A secret without keys is for anonymous access; it does not use the environment."""
     from pyarrow.fs import AwsStandardS3RetryStrategy, S3FileSystem
 
     from pinakes.providers.storage import storage_properties
@@ -173,8 +175,9 @@ def _system(secret: Secret) -> S3FileSystem:
 
 
 def patiently(call: Callable[[], B]) -> B:
-    """What a call of a store gives. It is waited for in Python, where an interrupt can surface (`interrupts.py`): a
-    store that is silent does not hold up who wants to leave."""
+    """Runs a call to a store in a thread, and waits in Python, where an interrupt can surface (`interrupts.py`): an
+    unresponsive store does not block cancellation.
+    """
     pool = ThreadPoolExecutor(1, thread_name_prefix="pinakes-store")
     try:
         asked = pool.submit(call)
@@ -186,7 +189,7 @@ def patiently(call: Callable[[], B]) -> B:
 
 
 def each(call: Callable[[A], B], items: Iterable[A]) -> list[B]:
-    """The answers in the order of the items, which are asked for beside each other."""
+    """Calls a function for all items in parallel, and returns the results in order."""
     asked = list(items)
     if len(asked) < 2:
         return [call(item) for item in asked]

@@ -1,6 +1,6 @@
-"""Files as a table: what `FROM 'data/*.parquet'` and `FROM read_csv('a.csv', delim => ';')` mean.
+"""Files as a table: `FROM 'data/*.parquet'` and `FROM read_csv('a.csv', delim => ';')`.
 
-The planner asks for a `Reading`, which is found, opened and given to DataFusion; `copy_from.py` asks for the same.
+The planner passes a `Reading`, whose files are found, opened and given to DataFusion; so does `copy_from.py`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pinakes.engine.files.readings import Reading
 
 
 def open_files(reading: Reading, finder: Finder, zone: str) -> Opened:
-    """The files of a reading, ready for DataFusion; every error names the file."""
+    """Opens the files of a reading for DataFusion; every error names the file."""
     files = finder.files(reading.paths, reading.format)
     return opened(files, reading.format or format_of_all(files), reading.options, zone, reading.what)
 

@@ -1,7 +1,7 @@
-"""Texts as values of a type, whole columns at once, and which of them are none.
+"""Converts columns of text to values of a type, and finds values that do not fit.
 
-`from_text` reads what a CSV file holds when its own reader can't: decimals, other forms of dates, values that do not
-fit. `guessed` finds the type that all texts of a sample have.
+`from_text` handles values that Arrow's CSV reader does not: decimals, custom date formats, values that do not fit.
+`guessed` detects the common type of a sample.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _NANOS = r"\.[0-9]{7,9}"
 
 @dataclass(frozen=True, slots=True)
 class Forms:
-    """How dates and timestamps are written, where not in ISO's way; `zone` is that of times that name none."""
+    """Formats of dates and timestamps other than ISO; `zone` applies to timestamps without one."""
 
     date: str | None = None
     timestamp: str | None = None
@@ -40,13 +40,15 @@ class Forms:
 
 
 def is_native(target: pa.DataType, forms: Forms) -> bool:
-    """Whether Arrow's CSV reader itself makes values of this type, by the same rules."""
+    """Returns whether Arrow's CSV reader converts to this type by the same rules."""
     plain = is_.is_boolean(target) or is_.is_integer(target) or is_.is_floating(target) or is_.is_temporal(target)
     return bool(target == pa.string() or (plain and forms.of(target) is None and not is_.is_duration(target)))
 
 
 def from_text(texts: pa.Array, target: pa.DataType, forms: Forms) -> pa.Array:
-    """The values; an empty text is NULL where it is no text. ArrowInvalid or ValueError when one is none."""
+    """Converts text; empty text is NULL, except for string types. Raises ArrowInvalid or ValueError if a value does not
+    fit.
+    """
     if is_.is_string(target):
         return texts
     if is_.is_binary(target) or is_.is_fixed_size_binary(target):
@@ -68,7 +70,7 @@ def from_text(texts: pa.Array, target: pa.DataType, forms: Forms) -> pa.Array:
 
 
 def misfits(texts: pa.Array, target: pa.DataType, forms: Forms) -> Iterator[int]:
-    """The places of those texts that are no value of the type."""
+    """Yields the positions of text that is not a value of the type."""
     stretches = [(0, len(texts))]
     while stretches:
         start, end = stretches.pop()
@@ -83,7 +85,7 @@ def misfits(texts: pa.Array, target: pa.DataType, forms: Forms) -> Iterator[int]
 
 
 def _bytes(texts: pa.Array) -> pa.Array:
-    r"""Those of the text; what starts with `\x` has two digits for each byte, as COPY … TO and PostgreSQL write it."""
+    r"""Returns the bytes of text; after `\x`, each byte has two hex digits, as written by COPY … TO and PostgreSQL."""
     if not pc.any(pc.starts_with(texts, "\\x")).as_py():
         return texts.cast(pa.binary())
     values = ((text, text is not None and text.startswith("\\x")) for text in texts.to_pylist())
@@ -99,13 +101,13 @@ def _boolean(texts: pa.Array) -> pa.Array:
 
 
 def _decimal(texts: pa.Array, target: pa.DataType) -> pa.Array:
-    """With more digits after the point than the type has it is rounded, half away from zero, as CAST does."""
+    """Converts to decimal; extra digits are rounded, half away from zero, as in CAST."""
     exact = pc.replace_substring_regex(texts, r"^\+", "").cast(pa.decimal256(76, 37))
     return pc.round(exact, target.scale, "half_towards_infinity").cast(target)
 
 
 def _zoned(texts: pa.Array, target: pa.DataType, zone: str) -> pa.Array:
-    """Times that name their zone or offset, and those that do not, which are the session's."""
+    """Converts timestamps with a zone or offset, and those without, which are in the session's zone."""
     named = pc.match_substring_regex(texts, _ZONE)
     none = pa.scalar(None, pa.string())
     utc = pa.timestamp(target.unit, "UTC")
@@ -116,7 +118,7 @@ def _zoned(texts: pa.Array, target: pa.DataType, zone: str) -> pa.Array:
 
 
 def _with_form(texts: pa.Array, form: str, target: pa.DataType, forms: Forms) -> pa.Array:
-    """By Python's strptime, each different text once: Arrow's takes the 31st of February for a day in March."""
+    """Parses each distinct text by Python's strptime: Arrow's accepts the 31st of February as a day in March."""
     coded = texts.dictionary_encode()
     moments = [datetime.strptime(text, form) for text in coded.dictionary.to_pylist()]
     if is_.is_date(target):
@@ -135,14 +137,13 @@ def _in_zone(moments: list[datetime], target: pa.DataType, zone: str) -> pa.Arra
     return pc.assume_timezone(naive, zone, ambiguous="earliest", nonexistent="latest").cast(target)
 
 
-# --- guessing ----------------------------------------------------------------------------------------------------
+# --- type detection ----------------------------------------------------------------------------------------------
 
 
 def guessed(texts: pa.ChunkedArray, forms: Forms) -> pa.DataType:
-    """The narrowest type that all texts have; VARCHAR when there is no other, or no text at all.
+    """Returns the narrowest type of all texts; VARCHAR if there is no other, or no text.
 
-    What would not come back as it was written stays text: 007, +41, 1,5. Whole numbers too long for BIGINT are
-    DECIMAL(38,0).
+    Text that would not round-trip stays text: 007, +41, 1,5. Integers too long for BIGINT are DECIMAL(38,0).
     """
     given = texts.drop_null()
     given = given.filter(pc.not_equal(given, ""))

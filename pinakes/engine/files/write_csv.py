@@ -1,5 +1,6 @@
-"""COPY … TO a CSV file, or one with tabs: the lines that `core/delimited.py` makes. They come back as they were
-written: the NULL of a single column is an empty line, as in PostgreSQL and DuckDB."""
+"""COPY … TO a CSV or TSV file, with the lines of `core/delimited.py`. The output round-trips: the NULL of a single
+column is an empty line, as in PostgreSQL and DuckDB.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +31,7 @@ class CsvWriter(RowWriter):
 
 
 def exact_names(given: tuple[str, ...], names: list[str], option: str) -> tuple[str, ...]:
-    """The columns that an option names, as they are spelled in the result."""
+    """Returns the columns that an option names, as spelled in the result."""
     found: list[str] = []
     for name in given:
         exact = match(Part(name, quoted=False), names, "column")

@@ -1,4 +1,4 @@
-"""COPY … TO a JSON file: one array with a row per line, or only the lines. The objects are `core/json_rows.py`'s."""
+"""COPY … TO a JSON file: one array with a row per line, or only the lines. `core/json_rows.py` formats the objects."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The options of COPY … TO: a frozen dataclass for where rows go, and one for each format.
+"""The options of COPY … TO: a frozen dataclass for the target, and one for each format.
 
-A field is an option of the same name in upper case, with its parser and its doc (`core/values.py`); ALIASES are the
-names that DuckDB and PostgreSQL have for some of them.
+A field is an option of the same name in upper case, with its parser and documentation (`core/values.py`); ALIASES are
+alternative names from DuckDB and PostgreSQL.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ FORMATS: Mapping[str, str] = {
     **dict.fromkeys((".jsonl", ".ndjson"), "jsonl"),
     **dict.fromkeys((".arrow", ".feather", ".ipc"), "arrow"),
 }
-"""The format that a file name's ending stands for."""
+"""Formats by file extension."""
 PACKED: Mapping[str, str] = {".gz": "gzip", ".zst": "zstd"}
-"""The compression that a last ending stands for, in formats that are text."""
+"""Compressions of text formats by last file extension."""
 ALIASES: Mapping[str, str] = {
     "DELIM": "DELIMITER",
     "SEP": "DELIMITER",
@@ -62,7 +62,7 @@ def _columns_or_all(value: object) -> tuple[str, ...] | None:
 
 
 def _compression(*choices: str) -> Any:
-    """Also by the other names that are in use."""
+    """Returns a parser that also accepts common aliases."""
     among = one_of(*choices)
 
     def parse(value: object) -> str:
@@ -74,7 +74,7 @@ def _compression(*choices: str) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What every format has."""
+    """The options of all formats."""
 
     format: str | None = documented(
         one_of("parquet", "csv", "tsv", "json", "jsonl", "ndjson", "arrow", "feather", "ipc"),
@@ -127,7 +127,7 @@ _SAME = {"ndjson": "jsonl", "feather": "arrow", "ipc": "arrow"}
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What a COPY … TO asked for."""
+    """The parsed request of a COPY … TO."""
 
     name: str
     target: Target
@@ -135,7 +135,7 @@ class Wanted:
 
 
 def wanted(path: str, given: Mapping[str, object]) -> Wanted:
-    """The format and its options; the ending of the path says what the options don't."""
+    """Parses the format and its options; the file extension provides the defaults."""
     given = _by_own_names(given)
     target_keys = {f.name.upper() for f in fields(Target)}
     target = _parsed(Target, {k: v for k, v in given.items() if k in target_keys})
@@ -149,7 +149,7 @@ def wanted(path: str, given: Mapping[str, object]) -> Wanted:
 
 
 def _packed(options: Format, path: str) -> Format:
-    """The options with the compression that the path's ending stands for, where it is to decide."""
+    """Resolves compression `auto` by the path's extension."""
     if not isinstance(options, Csv | Json) or options.compression != "auto":
         return options
     found = next((codec for ending, codec in PACKED.items() if path.lower().endswith(ending)), "none")
@@ -219,7 +219,7 @@ def _check_together(options: Format, name: str) -> None:
 
 
 def refuse_twice(names: Sequence[str], format: str) -> None:
-    """What has names for its columns needs different ones."""
+    """Fails for duplicate column names."""
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         raise NotSupportedError(

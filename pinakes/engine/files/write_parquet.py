@@ -1,4 +1,4 @@
-"""COPY … TO a Parquet file. Rows are held back until a row group is full, in number or in bytes."""
+"""COPY … TO a Parquet file. Rows are buffered until a row group is full, in rows or bytes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pinakes.engine.files.write_options import Parquet
 from pinakes.engine.files.write_rows import RowWriter, as_portable, portable
 
 MOST_BYTES = 64 << 20
-"""Memory that a row group may take before it is written, however few its rows are."""
+"""The maximum memory of a row group before it is written."""
 
 
 class ParquetWriter(RowWriter):
@@ -56,5 +56,5 @@ class ParquetWriter(RowWriter):
         super().finish()
 
     def abandon(self) -> None:
-        self._writer.is_open = False  # it would write its footer when it is collected
+        self._writer.is_open = False  # otherwise it writes its footer when it is garbage-collected
         super().abandon()

@@ -1,8 +1,8 @@
-"""COPY … TO with PARTITION_BY: a directory per value, as Hive names them (`year=2024/kind=a%2Fb/data_0.parquet`).
+"""COPY … TO with PARTITION_BY: a directory per value, as in Hive (`year=2024/kind=a%2Fb/data_0.parquet`).
 
-Rows are held back until there are many, and then those of the largest partitions are written: so a file gets few large
-pieces and not many small ones. Only so many files are open at a time; the one that waited longest is closed, and rows
-that come for it later go to a further file.
+Rows are buffered, and then those of the largest partitions are written, so that a file consists of few large pieces.
+The number of open files is limited; the least recently used one is closed, and later rows of its partition go to
+another file.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from pinakes.core.texts import texts
 from pinakes.engine.files.write_rows import RowWriter, as_portable, portable
 
 MOST_OPEN = 32
-"""Files; one of Parquet takes some 2 MB while it is open."""
+"""The maximum number of open files; one of Parquet takes about 2 MB."""
 MOST_BYTES = 64 << 20
-"""Rows that are held back, in sum."""
+"""The maximum total bytes of buffered rows."""
 NULL = "__HIVE_DEFAULT_PARTITION__"
-"""The directory of NULL."""
+"""The directory name of NULL."""
 
 Opened = Callable[[Path, pa.Schema], RowWriter]
 
@@ -68,7 +68,7 @@ class PartitionedWriter:
             writer.abandon()
 
     def _release(self, directory: str) -> RowWriter:
-        """Write what is held back for a directory."""
+        """Writes the buffered rows of a directory."""
         writer = self._writer(directory)
         for rows in self._held.pop(directory):
             writer.write(rows)
@@ -76,7 +76,7 @@ class PartitionedWriter:
         return writer
 
     def _split(self, batch: pa.RecordBatch) -> Iterator[tuple[str, pa.RecordBatch]]:
-        """The rows of each directory, in their order."""
+        """Yields the rows of each directory, in order."""
         if batch.num_rows == 0:
             return
         keys = {str(number): texts(batch.column(name)) for number, name in enumerate(self._columns)}
@@ -107,5 +107,5 @@ class PartitionedWriter:
 
 
 def _safe(text: str) -> str:
-    """A text that says NULL is not NULL."""
+    """Escapes a value; text that equals the directory name of NULL is escaped as well."""
     return quote(text, safe=" ") if text != NULL else f"%5F{text[1:]}"

@@ -1,7 +1,7 @@
-"""Rows into one file: what the writers of all formats have in common.
+"""Writing rows to one file: the common base of the writers of all formats.
 
-A writer takes batches and holds back as little as its format permits. `finish` makes the file whole; `abandon` lets go
-of it when something went wrong, whatever state it is in.
+A writer takes batches and buffers as little as its format permits. `finish` completes the file; `abandon` releases it
+after an error, in any state.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import pyarrow as pa
 
 
 class RowWriter:
-    """One file that rows go to."""
+    """Writes rows to one file."""
 
     def __init__(self, stream: IO[bytes] | Any) -> None:
         self._stream = stream
@@ -22,19 +22,20 @@ class RowWriter:
         raise NotImplementedError
 
     def flush(self) -> None:
-        """Write what is held back."""
+        """Writes the buffered rows."""
 
     def finish(self) -> None:
         self._stream.close()
 
     def abandon(self) -> None:
-        with suppress(OSError, pa.ArrowException):  # the error that led here is the one to tell
+        with suppress(OSError, pa.ArrowException):  # the original error is reported
             self._stream.close()
 
 
 def bytes_as_text(batch: pa.RecordBatch) -> pa.RecordBatch:
-    r"""The batch with bytes as `\x` and two digits for each, which `texts.py` takes for bytes again. Digits alone could
-    not be told from a text that is copied into a column of bytes."""
+    r"""Returns the batch with bytes as `\x` and two hex digits each, which `texts.py` reads as bytes again. Without the
+    prefix, the digits would be read as text.
+    """
     for number, field in enumerate(batch.schema):
         if _holds_bytes(field.type):
             shown = [None if value is None else "\\x" + value.hex() for value in batch.column(number).to_pylist()]
@@ -52,8 +53,7 @@ def _holds_bytes(kind: pa.DataType) -> bool:
 
 
 def portable(schema: pa.Schema) -> pa.Schema:
-    """The schema without Arrow's newer layouts and dictionaries, which differ from batch to batch: for files that
-    anybody may read."""
+    """Returns the schema without dictionaries and Arrow's newer layouts, so that all readers support the file."""
     return pa.schema([field.with_type(_portable(field.type)) for field in schema])
 
 

@@ -1,7 +1,7 @@
-"""Where COPY … TO writes: a path that may be written, and a temporary neighbour that becomes it in one step.
+"""The target of COPY … TO: a path that may be written, and a temporary file next to it that is renamed to it.
 
-Whatever fails or is stopped before that step leaves what was there as it was, and nothing beside it. A query may
-therefore read the very file that it is copied to. What is no regular file (a device, a pipe) is written as it is.
+If the statement fails or is cancelled before the rename, the target is unchanged and the temporary file is removed. A
+query may therefore read the file that it is copied to. Devices and pipes are written directly.
 """
 
 from __future__ import annotations
@@ -32,27 +32,29 @@ _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
 
 
 def located(path: str, access: FileAccess) -> Path:
-    """The path that is written to; asked for before anything there is looked at."""
+    """Returns the path to write to. Access is checked before the path is inspected."""
     scheme = _SCHEME.match(path)
     if scheme is not None and scheme.group(1).lower() != "file":
         raise NotSupportedError(
             f"COPY … TO {scheme.group()} is not supported: of addresses, only s3:// and file:// can be written"
         )
     found = access.local(local_text(path))
-    real = found.resolve() if found.is_symlink() and not is_device(found) else found  # the link stays
+    real = found.resolve() if found.is_symlink() and not is_device(found) else found  # a symbolic link stays in place
     if not real.parent.is_dir():
         raise FileNotFound(f"directory '{real.parent}' does not exist: create it first")
     return real
 
 
 def is_device(path: Path) -> bool:
-    """Whether a path is no file and no directory; /dev/stdout isn't, even where it leads to one."""
+    """Returns whether a path is neither a file nor a directory. Paths below /dev count as devices even if they link to
+    a file.
+    """
     return path.is_relative_to("/dev") or (path.exists() and not path.is_file() and not path.is_dir())
 
 
 @contextmanager
 def replaced_file(path: Path, *, overwrite: bool) -> Iterator[Path]:
-    """The file to write into; at the end of the block it is `path`."""
+    """Yields a file to write into; it replaces `path` when the block ends."""
     if path.is_dir():
         raise InvalidArgument(f"'{path}' is a directory: name a file in it, or give PARTITION_BY to write directories")
     if not overwrite and path.exists():
@@ -74,7 +76,9 @@ def replaced_file(path: Path, *, overwrite: bool) -> Iterator[Path]:
 
 @contextmanager
 def replaced_directory(path: Path, access: FileAccess, *, overwrite: bool, merge: bool) -> Iterator[Path]:
-    """The directory to write into; at the end of the block it is `path`, or (`merge`) its files are in there."""
+    """Yields a directory to write into; when the block ends it replaces `path`, or (`merge`) its files are moved
+    there.
+    """
     if path.exists() and not path.is_dir():
         raise InvalidArgument(f"'{path}' is a file: PARTITION_BY writes a directory")
     with write_errors(path):
@@ -91,7 +95,7 @@ def replaced_directory(path: Path, access: FileAccess, *, overwrite: bool, merge
 
 @contextmanager
 def write_errors(path: Path | str) -> Iterator[None]:
-    """The system's errors as ones that name the path."""
+    """Translates system errors into errors that name the path."""
     try:
         yield
     except PinakesError:
@@ -103,7 +107,7 @@ def write_errors(path: Path | str) -> Iterator[None]:
 
 
 def _reason(error: OSError) -> str:
-    """What the system says. Arrow puts it behind words of its own, and may leave out the number."""
+    """Returns the system's reason. Arrow prefixes it with text of its own, and may leave out the error number."""
     if error.errno is not None:
         return os.strerror(error.errno)
     number = re.search(r"\[errno (\d+)\]", str(error))
@@ -111,24 +115,24 @@ def _reason(error: OSError) -> str:
 
 
 def _beside(path: Path) -> Path:
-    """On the same file system, hidden, and not taken for data."""
+    """Returns a hidden name in the same directory (hence on the same file system) that is not read as data."""
     return path.with_name(f".pinakes-{secrets.token_hex(8)}.tmp")
 
 
 def _create_like(path: Path, temporary: Path) -> None:
-    """With the rights of the file that it replaces, or those that new files have."""
+    """Creates the file with the mode of the file that it replaces, or with the default mode."""
     os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
     if path.exists():
         temporary.chmod(path.stat().st_mode & 0o7777)
 
 
 def _to_disk(path: Path) -> None:
-    """Before the rename: otherwise a power cut could leave an empty file in place of the old one."""
+    """Flushes before the rename: otherwise a power cut could leave an empty file in place of the old one."""
     handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)
     except OSError as error:
-        if error.errno != errno.EINVAL:  # a file system that has no such thing
+        if error.errno != errno.EINVAL:  # the file system does not support fsync
             raise
     finally:
         os.close(handle)
@@ -148,7 +152,7 @@ def _check_replaceable(path: Path, overwrite: bool) -> None:
 
 
 def _is_data(entry: Path) -> bool:
-    """Whether it may be what a COPY with PARTITION_BY wrote: only such things are removed."""
+    """Returns whether COPY with PARTITION_BY may have written this entry. Only such entries are removed."""
     if entry.is_dir():
         return "=" in entry.name
     return entry.name.startswith("_") or entry.suffix.lower() in {*FORMATS, *PACKED}
@@ -169,7 +173,9 @@ def _put_in_place(temporary: Path, path: Path) -> None:
 
 
 def _move_into(temporary: Path, path: Path, access: FileAccess) -> None:
-    """All places are asked for before the first is written: a directory that is there may be a link to elsewhere."""
+    """Moves files into an existing directory. Access to all targets is checked first, since a subdirectory may be a
+    link.
+    """
     files = sorted(p for p in temporary.rglob("*") if p.is_file())
     places = [path / file.relative_to(temporary) for file in files]
     for place in places:

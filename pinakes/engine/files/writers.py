@@ -15,7 +15,7 @@ _STREAMS = {"/dev/stdout": 1, "/dev/stderr": 2}
 
 
 def open_writer(path: Path, schema: pa.Schema, wanted: Wanted) -> RowWriter:
-    """A writer of the format that is wanted; its modules load when they are needed."""
+    """Opens a writer for the requested format. The format's modules are imported on first use."""
     match wanted.options:
         case Csv() as options:
             from pinakes.engine.files.write_csv import CsvWriter
@@ -37,7 +37,9 @@ def open_writer(path: Path, schema: pa.Schema, wanted: Wanted) -> RowWriter:
 
 
 def _stream(path: Path, compression: str) -> IO[bytes] | Any:
-    """A file for bytes. Arrow's own gzip tries as hard as it can and takes five times as long."""
+    """Opens an output stream. Arrow's gzip uses the highest compression level and takes five times as long as level
+    6.
+    """
     if compression == "none":
         return _file(path)
     if compression == "gzip":
@@ -48,8 +50,11 @@ def _stream(path: Path, compression: str) -> IO[bytes] | Any:
 
 
 def _file(path: Path) -> pa.NativeFile:
-    """A file that is new and empty, or a device. The process's own streams are not opened again: where they lead to a
-    file, a second opening would write over what the first has written."""
+    """Opens a new, empty file, or a device.
+
+    The process's own streams are duplicated, not opened again: if they are redirected to a file, a second open would
+    overwrite the output written so far.
+    """
     own = _STREAMS.get(str(path))
     if own is not None:
         return pa.PythonFile(os.fdopen(os.dup(own), "wb"), "w")

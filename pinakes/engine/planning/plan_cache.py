@@ -104,7 +104,7 @@ def ready(statement: Planned, key: PlanKey, execution: Execution, reads: Reads) 
     planner = execution.planner()
     with reads.collecting():
         frame = planner.query(statement)
-        steady = is_steady(frame)
+        steady = is_steady(frame.logical_plan().display_indent())
         frame, schema = execution.ready(frame)
     versions = versions_of(planner.relations.all()) if steady else None
     read = reads.whole
@@ -178,7 +178,9 @@ def _can_be_kept(relations: Sequence[Relation], reads: Iterable[Read], execution
         return False
     if plans.recurses:  # it has an option of its own
         return False
-    if plans.calls is not None or plans.crosses:  # it has a function of this very query in it, or batches of its own
+    if (
+        plans.calls is not None or plans.crosses or plans.constants
+    ):  # it has a function of this very query in it, or batches of its own
         return False
     if plans.guarded:  # the guard gave something else than there is, for this once
         return False

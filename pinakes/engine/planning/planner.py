@@ -19,7 +19,15 @@ from datafusion import DataFrame, SessionContext, col
 from datafusion import Table as Provider
 
 from pinakes.core.catalog import IcebergTable, ViewDefinition
-from pinakes.core.errors import ColumnNotFound, InvalidArgument, NotFoundError, Position, TableNotFound
+from pinakes.core.errors import (
+    ColumnNotFound,
+    InvalidArgument,
+    NotFoundError,
+    NotSupportedError,
+    Position,
+    TableNotFound,
+    listing,
+)
 from pinakes.core.names import Name, Part, quote, undotted
 from pinakes.engine.binding.binder import Relations
 from pinakes.engine.binding.namespaces import Found, Scope
@@ -38,6 +46,7 @@ from pinakes.engine.planning.splice import Edit, Spliced
 from pinakes.engine.pushdown.scan_pushdown import Plans
 from pinakes.parser import classify
 from pinakes.parser.statements import Planned, Query, Span, TableRef
+from pinakes.parser.typed import LATE
 
 if TYPE_CHECKING:
     from pinakes.engine.statement_context import Execution
@@ -45,8 +54,18 @@ if TYPE_CHECKING:
     from pinakes.parser.typed.rewrite import Rewritten
 
 MAX_VIEW_DEPTH = 64
+MOST_STEPS = 5_000
+"""Of the views that a statement reads: other users wait while DataFusion optimises a plan."""
 _UNTYPED = re.compile(r"""SELECT\s+(?:\d{1,9}|'[^']*')(?:\s+AS\s+"[^"]*")?\s*;?\s*""", re.IGNORECASE)
 """Texts in which no two types meet."""
+LONG = 1_000
+"""Characters of a constant from which it counts in the size of a batch."""
+_LONG_TEXT = re.compile(rf"'[^']{{{LONG},}}+'")
+_LATE_TEXT = re.compile(rf"\"(?:repeat|\$[lr]pad){re.escape(LATE)}\"\(")
+"""A call that makes a long text of constants."""
+MOST_OF_CONSTANTS = 1 << 26
+FEWEST = 16
+"""Rows of a batch with such constants."""
 _RECURSIVE = re.compile(r"\bRECURSIVE\b", re.IGNORECASE)
 _SUBQUERY = re.compile(r"\(\s*(?:SELECT|WITH|FROM|TABLE)\b", re.IGNORECASE)
 
@@ -103,6 +122,12 @@ class Planner:
             for index, ref in enumerate(statement.tables)
             if span is None or covers(span, ref.span)
         }
+        if sum(relation.steps for relation in relations.values()) > MOST_STEPS:
+            views = listing([".".join(r.path) for r in relations.values() if r.view is not None])
+            raise NotSupportedError(
+                f"this statement would have more than {MOST_STEPS:,} steps, since a view is planned wherever it is "
+                f"read, with the views that it reads: {views}. Store one of them with CREATE TABLE … AS."
+            )
         value = self._session.value
         if statement.functions:
             from pinakes.engine.workers.functions import function_edits
@@ -225,6 +250,7 @@ class Planner:
         """Once more when names that were resolved meanwhile led to files whose statistics can't be used."""
         context, statistics = self._session.context, self.execution.statistics
         text, rows = self._stoppable(self._typed(sql, parameters, tree))
+        rows = self._with_constants(text, parameters, rows)
         if not self.is_nested:
             filters = not self.execution.plans.names_meet
             shares = not self.execution.plans.recurses
@@ -284,6 +310,16 @@ class Planner:
             self.context.register_udf(stoppable.function(self.execution.query))
             sql = stoppable.with_calls(sql, loose=plans.calls)
         return sql, rows
+
+    def _with_constants(self, sql: str, parameters: dict[str, object] | None, rows: int) -> int:
+        """The rows of a batch: fewer if constants are long, as each row has a copy of each, also behind a join."""
+        size = sum(map(len, _LONG_TEXT.findall(sql))) + len(_LATE_TEXT.findall(sql)) * MOST_OF_CONSTANTS // FEWEST
+        for name, value in (parameters or {}).items():
+            if isinstance(value, str | bytes) and len(value) > LONG:
+                size += len(value) * sql.count(f"${name}")
+        plans = self.execution.plans
+        plans.constants = max(plans.constants, size)
+        return max(FEWEST, min(rows, MOST_OF_CONSTANTS // plans.constants)) if plans.constants else rows
 
     def _floats(self) -> frozenset[str]:
         """The columns of the statement's relations that hold floating point numbers."""

@@ -1,5 +1,6 @@
-"""add_files(table, source_table, [partition_filter], [check_duplicate_files], [parallelism]): Parquet files become part
-of the table as they are. They are neither copied nor read, and belong to it from then on."""
+"""add_files(table, source_table, [partition_filter], [check_duplicate_files], [parallelism]): adds Parquet files to a
+table in place. The files are neither copied nor read, and belong to the table afterwards.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ ANSWER = pa.schema([("added_files_count", pa.int64()), ("changed_partition_count
 
 
 def _run(work: Work) -> Rows:
-    """`parallelism` is how Spark goes about it, and no matter here; that no file is there twice is looked at always."""
+    """Ignores `parallelism`, which is specific to Spark. Duplicate files are always checked."""
     files = chosen(files_in(work.execution, work["source_table"]), work["partition_filter"] or {})
     if not files:
         raise InvalidArgument(f"{work['source_table']} has no files that the partition_filter leaves")

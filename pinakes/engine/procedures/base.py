@@ -1,4 +1,4 @@
-"""What a procedure is: its parameters, the columns of its answer, and what it does, to a table or to the engine."""
+"""Procedures: their parameters, their result columns, and their effect on a table or on the engine."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ class Parameter:
     type: Type
     required: bool = False
     only_here: bool = False
-    """Iceberg's own procedure has none of this name."""
+    """Whether Iceberg's own procedure lacks this parameter."""
 
 
 @dataclass(slots=True)
 class Work:
-    """A call that is under way: the table it is about, and what was given for the other parameters (None if not)."""
+    """A call in progress: its table, and the values of the other parameters (None if not given)."""
 
     found: Found
     table: IcebergTable
@@ -39,7 +39,7 @@ class Work:
     execution: Execution
 
     def check(self) -> None:
-        """Raises when the statement was stopped."""
+        """Raises if the statement was cancelled."""
         self.execution.query.check()
 
     def __getitem__(self, name: str) -> Any:
@@ -51,7 +51,7 @@ Rows = Iterable[Sequence[object]]
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """What every procedure has."""
+    """The common part of all procedures."""
 
     name: str
     parameters: tuple[Parameter, ...]
@@ -65,37 +65,39 @@ class Signature:
 
 @dataclass(frozen=True, slots=True)
 class Procedure(Signature):
-    """`run` is done anew when somebody else changed the table meanwhile. The first parameter is always the table."""
+    """A procedure on a table, its first parameter. `run` is retried if the table was changed concurrently."""
 
     run: Callable[[Work], Rows]
     elsewhere: Literal["never", "asked", "large"] = "never"
-    """When Iceberg's own procedure is called on another engine: when that one is asked for; or also when the table is
-    large (`elsewhere.py`)."""
+    """When Iceberg's own procedure runs on another engine instead: if the user selects that engine; or also if the
+    table is large (`remote_dispatch.py`).
+    """
     in_transactions: bool = True
-    """Whether it may run between BEGIN and COMMIT: one that removes files can't be rolled back, and one that only
-    changes how rows are kept has no part in what a transaction does."""
+    """Whether it may run between BEGIN and COMMIT. Removing files cannot be rolled back, and rewriting files without
+    changing rows is not part of a transaction.
+    """
 
 
 @dataclass(frozen=True, slots=True)
 class MakingProcedure(Signature):
-    """One that makes a table. The first parameter is its name; `run` gets what was given for the others."""
+    """A procedure that creates a table. The first parameter is its name; `run` gets the other arguments."""
 
     run: Callable[[Execution, Name, dict[str, Any]], Rows]
 
 
 @dataclass(frozen=True, slots=True)
 class RuntimeProcedure(Signature):
-    """One of the engine itself. `run` gets what was given for the parameters, by their names; it checks rights."""
+    """A procedure of the engine. `run` gets the arguments by name, and checks privileges."""
 
     run: Callable[[Execution, dict[str, Any]], Rows]
 
 
 TABLE = Parameter("table", "text", required=True)
 DRY_RUN = Parameter("dry_run", "boolean", only_here=True)
-"""It is only told what would be done."""
+"""Only reports what would be done."""
 SNAPSHOT = Parameter("snapshot_id", "integer", required=True)
 MOVED = pa.schema([("previous_snapshot_id", pa.int64()), ("current_snapshot_id", pa.int64())])
-"""The answer of those that set the current snapshot."""
+"""The result columns of procedures that set the current snapshot."""
 
 
 def milliseconds(moment: datetime) -> int:

@@ -1,4 +1,4 @@
-"""A CALL from its text to its rows: which procedure, of which catalog or of the engine, with which arguments."""
+"""Runs CALL: finds the procedure, of a catalog or of the engine, evaluates its arguments and returns its rows."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def run(statement: Call, execution: Execution) -> Result:
 
 
 def columns_of(statement: Call, execution: Execution) -> pa.Schema:
-    """The columns of what it will tell; nothing is run."""
+    """Returns the result columns without running the procedure."""
     if _is_of_runtime(statement.procedure):
         return runtime_procedure(statement.procedure.last.exact).columns
     return procedure(_procedure_name(statement.procedure, execution)[1]).columns
@@ -54,7 +54,7 @@ def _run(found: Procedure, target: Name, given: Mapping[str, Any], execution: Ex
 
 
 def carried_out(found: Procedure, work: Work) -> list[tuple[object, ...]]:
-    """Here, or on another engine."""
+    """Runs the procedure here or on another engine."""
     answer = answered(found, work)
     return [tuple(row) for row in (found.run(work) if answer is None else answer)]
 
@@ -73,7 +73,7 @@ def _is_of_runtime(name: Name) -> bool:
 
 
 def _procedure_name(name: Name, execution: Execution) -> tuple[Part | None, str]:
-    """[catalog.]system.procedure: the catalog as written, and the procedure."""
+    """Splits [catalog.]system.procedure into the catalog as written, and the procedure."""
     *before, last = name.parts
     if not before or not before[-1].matches(SYSTEM) or len(before) > 2:
         raise ProcedureNotFound(
@@ -87,7 +87,7 @@ def _procedure_name(name: Name, execution: Execution) -> tuple[Part | None, str]
 
 
 def _table(written: str, catalog: Part | None, execution: Execution) -> Name:
-    """The table that an argument names: in the catalog of the call, which may be said once more."""
+    """Returns the table that an argument names, in the catalog of the call; the argument may repeat the catalog."""
     name = read_name(written)
     if catalog is None or name.is_path:
         return name
@@ -103,14 +103,14 @@ def _table(written: str, catalog: Part | None, execution: Execution) -> Name:
 
 
 def given_to(found: Signature, statement: Call | TableExecute, execution: Execution) -> dict[str, Any]:
-    """What was given for the parameters, by their names."""
+    """Returns the argument values by parameter name."""
     given = _values(_texts(statement, found), execution)
     _check_types(found, given)
     return given
 
 
 def _texts(statement: Call | TableExecute, found: Signature) -> dict[Parameter, str]:
-    """The text of each argument by its parameter."""
+    """Returns the text of each argument by parameter."""
     known = {p.name: p for p in found.parameters}
     texts: dict[Parameter, str] = {}
     for number, argument in enumerate(statement.arguments):
@@ -131,7 +131,9 @@ def _texts(statement: Call | TableExecute, found: Signature) -> dict[Parameter, 
 
 
 def _values(texts: Mapping[Parameter, str], execution: Execution) -> dict[str, Any]:
-    """All of them at once, so that ? is counted over the whole statement. Times are those of the session's zone."""
+    """Evaluates all arguments in one query, so that ? placeholders are numbered across them. Times are in the session's
+    zone.
+    """
     if not texts:
         return {}
     columns = ", ".join(f"{_asked(p, text)} AS {p.name}_" for p, text in texts.items())
@@ -151,7 +153,7 @@ def _asked(parameter: Parameter, text: str) -> str:
 
 
 def _paired(parameter: Parameter, value: Any) -> Any:
-    """Options: as a map of DataFusion's has them, or one after the other."""
+    """Converts options from a DataFusion map, or from a list of alternating keys and values."""
     if parameter.type != "options" or not isinstance(value, list):
         return value
     if all(isinstance(v, tuple) for v in value):

@@ -1,7 +1,8 @@
-"""cherrypick_snapshot(table, snapshot_id): what one snapshot added, say that of a branch, is added to the table too.
+"""cherrypick_snapshot(table, snapshot_id): adds the files that one snapshot added, for example on a branch, to the
+table.
 
-The files are not copied. A snapshot that replaced or deleted rows can only be taken over if it goes on from the current
-one: then the table moves on to it.
+The files are not copied. A snapshot that replaced or deleted rows can only be applied if its parent is the current
+snapshot: then it becomes the current one.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from pinakes.engine.procedures.base import SNAPSHOT, TABLE, Procedure, Rows, Wor
 from pinakes.engine.procedures.history import ancestors, known_snapshot, set_current
 
 SOURCE = "source-snapshot-id"
-"""What the summary of the new snapshot tells its source by."""
+"""The summary property of the new snapshot that names its source."""
 
 
 def _run(work: Work) -> Rows:
@@ -44,8 +45,9 @@ def _run(work: Work) -> Rows:
 
 
 def _hold(transaction: Transaction, source: Snapshot) -> None:
-    """The commit fails if the source has expired, since its files are gone then: no name can be given to it, not even
-    for the moment."""
+    """Makes the commit fail if the source has expired, since its files are removed then: a tag is set to it and removed
+    again.
+    """
     name = f"cherrypick of {source.snapshot_id}"
     held = moved(name, new_ref(source.snapshot_id, SnapshotRefType.TAG))
     transaction._apply((held, removed(name)))

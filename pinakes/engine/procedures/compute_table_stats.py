@@ -1,6 +1,6 @@
-"""compute_table_stats(table, [snapshot_id], [columns]): how many different values columns have, for planners.
+"""compute_table_stats(table, [snapshot_id], [columns]): the number of distinct values per column, for planners.
 
-As ANALYZE; the answer is where the statistics are.
+The same as ANALYZE; returns the path of the statistics.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
-"""expire_snapshots(table, [older_than], [retain_last], [snapshot_ids], [dry_run]): old snapshots go, and their files.
+"""expire_snapshots(table, [older_than], [retain_last], [snapshot_ids], [dry_run]): removes old snapshots and their
+files.
 
-Which ones is said by the arguments, else by the table's properties (history.expire.…), for each branch by its own
-settings. What a branch or a tag stands at stays. Files are removed after the commit, and only those that no snapshot
-which is left leads to; where that can't be found out, nothing happens at all.
+The arguments select the snapshots, or else the table's properties (history.expire.…), and for each branch its own
+settings. Snapshots that a branch or tag refers to are kept. Files are removed after the commit, and only those that no
+remaining snapshot reaches; if that cannot be determined, nothing is changed.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ def _run(work: Work) -> Rows:
         gone = sum(file.snapshot_id in doomed for file in (*metadata.statistics, *metadata.partition_statistics))
         return [(*_remove(theirs, ours, OwnPlaces(metadata).hold), gone)]
     left = _expire(work, doomed, dropped)
-    ours.add((s for s in left.snapshots if s.snapshot_id not in before), io)  # what somebody else added meanwhile
+    ours.add((s for s in left.snapshots if s.snapshot_id not in before), io)  # added concurrently
     remove = partial(_removed, io, OwnPlaces(metadata))
     return [(*_remove(theirs, ours, remove), sum(map(remove, known - _statistics(left))))]
 
@@ -65,11 +66,11 @@ def _statistics(metadata: TableMetadata) -> set[str]:
     return {s.statistics_path for s in (*metadata.statistics, *metadata.partition_statistics)}
 
 
-# --- which ---------------------------------------------------------------------------------------------------------
+# --- selection -----------------------------------------------------------------------------------------------------
 
 
 def _kept_refs(work: Work, metadata: TableMetadata) -> dict[str, SnapshotRef]:
-    """A branch or tag that has a time to live goes when its snapshot is older."""
+    """Returns the branches and tags to keep: one with a maximum age is dropped when its snapshot is older."""
     now = milliseconds(work.now)
     return {name: ref for name, ref in metadata.refs.items() if name == MAIN_BRANCH or not _is_old(metadata, ref, now)}
 
@@ -107,7 +108,7 @@ def _doomed(work: Work, metadata: TableMetadata, refs: dict[str, SnapshotRef]) -
 
 
 def _limits(work: Work, metadata: TableMetadata) -> tuple[int, int]:
-    """How many of each branch are kept at least, and the time from which on all are."""
+    """Returns the minimum number of snapshots per branch, and the time since which all are kept."""
     properties = metadata.properties
     least = work["retain_last"]
     if least is None:
@@ -120,11 +121,11 @@ def _limits(work: Work, metadata: TableMetadata) -> tuple[int, int]:
     return least, milliseconds(work.now) - age
 
 
-# --- how -----------------------------------------------------------------------------------------------------------
+# --- commit and removal ----------------------------------------------------------------------------------------------
 
 
 def _expire(work: Work, doomed: set[int], dropped: Iterable[str]) -> TableMetadata:
-    """Commit; the metadata that is left, with whatever somebody else may have added meanwhile."""
+    """Commits, and returns the new metadata, including concurrent additions."""
     transaction = begin(work.table)
     updates: list[TableUpdate] = [
         RemoveSnapshotRefUpdate.model_validate({"action": "remove-snapshot-ref", "ref-name": name}) for name in dropped
@@ -133,7 +134,7 @@ def _expire(work: Work, doomed: set[int], dropped: Iterable[str]) -> TableMetada
         removed = {"action": "remove-snapshots", "snapshot-ids": sorted(doomed)}
         updates.append(RemoveSnapshotsUpdate.model_validate(removed))
     transaction._apply(tuple(updates), ())
-    # Each must stand where it stood: pyiceberg's own way of adding requirements keeps one of a kind.
+    # No ref may have moved. pyiceberg's own method of adding requirements keeps only one of each kind.
     transaction._requirements += tuple(_unmoved(work.table.handle.metadata))
     _check_no_new_refs(work)
     commit(transaction, work.found.place, work.found.name)
@@ -146,8 +147,10 @@ def _unmoved(metadata: TableMetadata) -> Iterable[TableRequirement]:
 
 
 def _check_no_new_refs(work: Work) -> None:
-    """To find out what may go takes its time. That nobody makes a tag meanwhile is no requirement that a server knows,
-    and some take tags along with their snapshots."""
+    """Fails if a branch or tag was created meanwhile, since finding the snapshots takes time.
+
+    No commit requirement covers this, and some servers drop tags together with their snapshots.
+    """
     handle = work.table.handle
     new = handle.catalog.load_table(handle.name()).metadata.refs.keys() - handle.metadata.refs.keys()
     if new:
@@ -155,7 +158,9 @@ def _check_no_new_refs(work: Work) -> None:
 
 
 def _remove(theirs: Reachable, ours: Reachable, remove: Callable[[str], bool]) -> tuple[int, ...]:
-    """Remove what only the expired ones led to; how many of each kind. What stays behind does no harm."""
+    """Removes the files that only expired snapshots reach, and returns the counts by kind. Leftover files do no
+    harm.
+    """
     files = [(path, content) for key, (path, content) in theirs.files.items() if key not in ours.files]
     kinds = (DataFileContent.DATA, DataFileContent.POSITION_DELETES, DataFileContent.EQUALITY_DELETES)
     counts = [sum(remove(path) for path, content in files if content == kind) for kind in kinds]
@@ -165,7 +170,9 @@ def _remove(theirs: Reachable, ours: Reachable, remove: Callable[[str], bool]) -
 
 
 def _removed(io: FileIO, own: OwnPlaces, path: str) -> bool:
-    """Whether a file is removed. What lies outside of the table, such as a file that add_files took in, stays."""
+    """Removes a file and returns whether it was removed. Files outside of the table's location, such as those of
+    add_files, are kept.
+    """
     if not own.hold(path):
         return False
     try:

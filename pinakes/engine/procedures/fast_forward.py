@@ -1,4 +1,4 @@
-"""fast_forward(table, branch, to): a branch moves on to where another one is, which goes on from it."""
+"""fast_forward(table, branch, to): moves a branch to the snapshot of another one that descends from it."""
 
 from __future__ import annotations
 

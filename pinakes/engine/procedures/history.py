@@ -1,4 +1,4 @@
-"""Ancestors of snapshots, and the current snapshot set to another: what several procedures share."""
+"""Functions that several procedures share: ancestors of snapshots, and setting the current snapshot."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pinakes.engine.procedures.base import Work
 
 
 def ancestors(metadata: TableMetadata, snapshot_id: int | None) -> Iterator[Snapshot]:
-    """A snapshot and those before it, as far as they are known."""
+    """Yields a snapshot and its ancestors, as far as the metadata has them."""
     while snapshot_id is not None:
         snapshot = metadata.snapshot_by_id(snapshot_id)
         if snapshot is None:
@@ -37,7 +37,7 @@ def known_snapshot(work: Work, snapshot_id: int) -> Snapshot:
 
 
 def set_current(work: Work, snapshot_id: int) -> tuple[int | None, int]:
-    """The snapshot that was the current one, and the one that is. Nothing is committed if they are the same."""
+    """Sets the current snapshot; returns the previous one and the new one. Commits nothing if they are equal."""
     before = work.table.handle.metadata.current_snapshot_id
     if before != snapshot_id:
         move(work, MAIN_BRANCH, snapshot_id)
@@ -45,7 +45,7 @@ def set_current(work: Work, snapshot_id: int) -> tuple[int | None, int]:
 
 
 def move(work: Work, branch: str, snapshot_id: int) -> None:
-    """Let a branch stand at a snapshot; what is said of how long its snapshots are kept stays."""
+    """Moves a branch to a snapshot, and keeps its retention settings."""
     existing = work.table.handle.metadata.refs.get(branch)
     new = new_ref(snapshot_id, SnapshotRefType.BRANCH)
     if existing is not None:

@@ -1,5 +1,6 @@
-"""migrate(table, source_table, [properties]): a directory of Parquet files, or a table of a `files` catalog, becomes an
-Iceberg table in place: its files stay where they are, and belong to the new table from then on."""
+"""migrate(table, source_table, [properties]): converts a directory of Parquet files, or a table of a `files` catalog,
+to an Iceberg table in place. The files are not moved, and belong to the new table afterwards.
+"""
 
 from __future__ import annotations
 

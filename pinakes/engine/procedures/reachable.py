@@ -1,4 +1,4 @@
-"""The files that snapshots of a table lead to. Whoever removes files asks here first, and an error here stops it."""
+"""The files that snapshots of a table reach. Procedures check this before they remove files; an error stops them."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from pinakes.providers.foreign_errors import translate_foreign
 
 
 def plain(path: str) -> str:
-    """A path such that two spellings of one file are the same."""
+    """Returns a normalised path: equal for all spellings of one file."""
     return Location.parse(path).identity
 
 
 @dataclass(slots=True)
 class Reachable:
-    """Paths, as they are written in the metadata, by their plain spelling."""
+    """Paths as written in the metadata, by normalised path."""
 
     lists: dict[str, str] = field(default_factory=dict)
     manifests: dict[str, str] = field(default_factory=dict)
@@ -36,7 +36,9 @@ class Reachable:
         return found
 
     def add(self, snapshots: Iterable[Snapshot], io: FileIO, check: Callable[[], None] = lambda: None) -> None:
-        """Each manifest is read once. DataCorrupt where that can't be: then nobody knows what may be removed."""
+        """Adds the files of snapshots. Each manifest is read once; if one cannot be read, raises DataCorrupt, and
+        nothing is removed.
+        """
         for snapshot in snapshots:
             check()
             with _reading(snapshot):
@@ -72,7 +74,7 @@ def _reading(snapshot: Snapshot) -> Iterator[None]:
 
 
 def metadata_files(metadata: TableMetadata, location: str) -> set[str]:
-    """The files of metadata itself: the current one, those of its log, and statistics. Plain spellings."""
+    """Returns the metadata files: the current one, those of the log, and statistics. The paths are normalised."""
     paths = {location, *(entry.metadata_file for entry in metadata.metadata_log)}
     paths |= {s.statistics_path for s in (*metadata.statistics, *metadata.partition_statistics)}
     return {plain(path) for path in paths}

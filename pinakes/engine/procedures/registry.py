@@ -1,4 +1,4 @@
-"""The procedures by name: each is loaded when it is called."""
+"""The procedures by name; each is imported when it is called."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ NAMES = (
     "rollback_to_timestamp",
     "set_current_snapshot",
 )
-"""Those of tables: each is a module beside this one that has a PROCEDURE."""
+"""Procedures on tables: each is a module in this package with a PROCEDURE."""
 
 RUNTIME = ("flush_cache", "kill_query")
-"""Those of the engine, `system.runtime.x`: modules in `runtime/`."""
+"""Procedures of the engine, `system.runtime.x`: modules in `runtime/`."""
 
 
 def procedure(name: str) -> Procedure | MakingProcedure:

@@ -1,6 +1,6 @@
-"""Maintenance of a table that is large, or that Spark is asked for: Iceberg's own procedure is called there.
+"""Runs maintenance on Spark, by Iceberg's own procedure, if the table is large or the user selects Spark.
 
-The arguments are the same, and so is the answer; what is remembered here of the table is forgotten.
+Arguments and result are the same. The cached metadata of the table is dropped.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Answer = list[tuple[object, ...]]
 
 
 def answered(procedure: Procedure, work: Work) -> Answer | None:
-    """What Iceberg's procedure answers; None if the work is to be done here."""
+    """Returns the result of Iceberg's procedure; None if the work is to be done here."""
     execution = work.execution
     wanted = wanted_by(execution.text, execution.session.settings)
     if procedure.elsewhere == "never" or wanted == LOCAL:
@@ -44,7 +44,7 @@ def answered(procedure: Procedure, work: Work) -> Answer | None:
     try:
         return _answer(_called(procedure, work), procedure.columns)
     except NotSupportedError:
-        if execution.query.engine != LOCAL:  # it was sent, and may have been carried out: never once more
+        if execution.query.engine != LOCAL:  # already sent, and perhaps run: never retry
             raise
         return None
 
@@ -67,7 +67,7 @@ def _called(procedure: Procedure, work: Work) -> pa.Table:
 
 
 def _catalog(text: RemoteText, found: Found, table: IcebergTable) -> str:
-    """What the catalog of the table is called there."""
+    """Returns the name of the table's catalog in Spark."""
     remote = text.catalog(found.place.mount.name)
     if remote is None:
         raise unsaid(f"maintenance in catalog {found.place.mount.name}")
@@ -77,7 +77,7 @@ def _catalog(text: RemoteText, found: Found, table: IcebergTable) -> str:
 
 
 def _answer(found: pa.Table, columns: pa.Schema) -> Answer:
-    """By the names of the columns: another version of Iceberg may have others beside them."""
+    """Matches columns by name: other versions of Iceberg may return more."""
     rows: Sequence[Mapping[str, Any]] = found.to_pylist()
     return [tuple(row.get(name) for name in columns.names) for row in rows]
 
@@ -95,13 +95,13 @@ def _arguments(procedure: Procedure, work: Work) -> dict[str, str]:
 
 
 def _condition(work: Work, where: str) -> str:
-    """A condition as Spark reads it. Columns stand there without the name of a table."""
+    """Returns a predicate as Spark SQL. Columns are not qualified with a table name."""
     change = changing(work.execution, work.found, where)
     statement = change.statement
     assert isinstance(statement, Delete)
     assert statement.where is not None
     condition = change.text(statement.where)
-    change.planner.plan(f"SELECT 1 FROM {change.sql} WHERE {condition}\n", statement)  # its errors are told here
+    change.planner.plan(f"SELECT 1 FROM {change.sql} WHERE {condition}\n", statement)  # reports its errors here
     text = RemoteText(work.execution, change.planner)
     (found,) = text.parts(f"SELECT ({condition}\n) AS w FROM {change.sql}", statement)
     return found.replace(f"{ALIAS}.", "")

@@ -1,8 +1,8 @@
-"""remove_orphan_files(table, [older_than], [location], [dry_run]): files of the table that none of its snapshots uses.
+"""remove_orphan_files(table, [older_than], [location], [dry_run]): removes files that no snapshot of the table uses.
 
-Killed statements leave such files. A file that a statement is writing right now looks the same, so only those go that
-are older than three days; with a later `older_than` they are only told, unless `dry_run => false` insists. What is in
-the directory of another table below this one is left alone.
+Killed statements leave such files. A file that is being written looks the same, so only files older than three days are
+removed; with a later `older_than` they are only listed, unless `dry_run => false` is given. Directories of other tables
+below this one are skipped.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ log = logging.getLogger(__name__)
 
 SAFE = timedelta(days=3)
 KEPT = ("version-hint.text",)
-"""What belongs to a table in a hadoop catalog, and stands in no metadata."""
+"""Files of a table in a hadoop catalog that the metadata does not list."""
 
 
 def _run(work: Work) -> Rows:
@@ -44,7 +44,9 @@ def _run(work: Work) -> Rows:
 
 
 def _orphans(work: Work, io: TableIO, older_than: datetime) -> Iterator[str]:
-    """The files are listed first: what is written meanwhile is not among them, and what is committed is known."""
+    """Yields the orphans. Files are listed before the metadata is read: files written meanwhile are not listed, and
+    committed ones are known.
+    """
     with translated("table", work.table.namespace, work.table.name):
         listed = list(_listed(work, io))
     handle = work.table.handle.refresh()
@@ -59,8 +61,10 @@ def _orphans(work: Work, io: TableIO, older_than: datetime) -> Iterator[str]:
 
 
 def _listed(work: Work, io: TableIO) -> Iterator[tuple[str, datetime]]:
-    """Each file below the location with the time of its last change, as the table's metadata would write its path.
-    What a link leads out of the table to is not the table's."""
+    """Yields each file below the location with its modification time, in the form of paths in the metadata.
+
+    Files behind a link that leads out of the table are skipped.
+    """
     root = Location.parse(work.table.handle.metadata.location.rstrip("/"))
     asked = Location.parse(work["location"].rstrip("/")) if work["location"] else root
     if not asked.is_below(root):
@@ -72,7 +76,7 @@ def _listed(work: Work, io: TableIO) -> Iterator[tuple[str, datetime]]:
 
 
 def _other_tables(paths: Iterator[str], root: str) -> set[str]:
-    """The directories of tables that stand below this one's."""
+    """Returns the directories of other tables below this one."""
     metadata = {posixpath.dirname(plain(p)) for p in paths if p.endswith((".metadata.json", ".metadata.json.gz"))}
     return {posixpath.dirname(directory) for directory in metadata} - {root}
 

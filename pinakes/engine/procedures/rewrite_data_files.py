@@ -1,8 +1,7 @@
-"""rewrite_data_files(table, [strategy], [sort_order], [options], [where], [dry_run]): small files become large ones.
+"""rewrite_data_files(table, [strategy], [sort_order], [options], [where], [dry_run]): compacts small files.
 
-As in Iceberg: `strategy` is binpack or sort, `sort_order` says by what ('day, id DESC NULLS LAST'), `options` which
-files are chosen (`maintenance/options.py`), and `where` leaves alone the files that can have no such row. With
-`dry_run` it is only told what would be written anew.
+As in Iceberg: `strategy` is binpack or sort, `sort_order` is the order ('day, id DESC NULLS LAST'), `options` select
+files (`maintenance/options.py`), and `where` skips files that cannot match. `dry_run` only returns the counts.
 """
 
 from __future__ import annotations
@@ -63,7 +62,7 @@ def row_of(done: Compacted) -> tuple[int, ...]:
 
 
 def _order(work: Work) -> SortOrder | None:
-    """The order that is asked for; None for that of the table, whatever it is."""
+    """Returns the requested order; None for the table's own."""
     strategy, asked = (work["strategy"] or ("sort" if work["sort_order"] else "binpack")).lower(), work["sort_order"]
     if strategy not in ("binpack", "sort"):
         raise InvalidArgument(f"there is no strategy {strategy!r}; there are: binpack, sort")

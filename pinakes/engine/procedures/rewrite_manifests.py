@@ -10,7 +10,7 @@ from pinakes.engine.procedures.base import DRY_RUN, TABLE, Parameter, Procedure,
 
 
 def _run(work: Work) -> Rows:
-    """`use_caching` is how Spark goes about it, and no matter here."""
+    """Ignores `use_caching`, which is specific to Spark."""
     metadata, spec = work.table.handle.metadata, work["spec_id"]
     if spec is None:
         spec = metadata.default_spec_id

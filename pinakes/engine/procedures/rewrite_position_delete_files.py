@@ -1,5 +1,7 @@
-"""rewrite_position_delete_files(table, [options], [where], [dry_run]): one file of deletes for each data file, and
-none that applies to nothing any more. rewrite_data_files takes the deleted rows out of the data files themselves."""
+"""rewrite_position_delete_files(table, [options], [where], [dry_run]): writes one delete file per data file, and
+removes delete files that no longer apply to any. rewrite_data_files removes the deleted rows from the data files
+themselves.
+"""
 
 from __future__ import annotations
 

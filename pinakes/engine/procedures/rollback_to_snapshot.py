@@ -1,4 +1,4 @@
-"""rollback_to_snapshot(table, snapshot_id): the table is again what it was at an earlier snapshot of its own."""
+"""rollback_to_snapshot(table, snapshot_id): sets the table back to an ancestor of the current snapshot."""
 
 from __future__ import annotations
 

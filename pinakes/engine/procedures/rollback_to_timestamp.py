@@ -1,4 +1,4 @@
-"""rollback_to_timestamp(table, timestamp): the table is again what it was at a time."""
+"""rollback_to_timestamp(table, timestamp): sets the table back to its snapshot at a time."""
 
 from __future__ import annotations
 

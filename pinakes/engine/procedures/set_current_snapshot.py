@@ -1,4 +1,4 @@
-"""set_current_snapshot(table, snapshot_id | ref): the table is what it is at any snapshot, branch or tag."""
+"""set_current_snapshot(table, snapshot_id | ref): sets the table to any snapshot, branch or tag."""
 
 from __future__ import annotations
 

@@ -89,6 +89,8 @@ class Plans:
     """Whether there is a join that has a condition and no keys."""
     crosses: bool = False
     """Whether there is a join without a condition."""
+    constants: int = 0
+    """The bytes of the long constants in some text, of which each row of a batch may have copies."""
     guarded: bool = False
     """Whether the guard gave some relation otherwise than it is."""
     computed: list[Computed] = field(default_factory=list)

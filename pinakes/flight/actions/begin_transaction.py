@@ -1,6 +1,8 @@
-"""BeginTransaction: BEGIN on the caller's connection. Statements that give its handle run in it.
+"""BeginTransaction: runs BEGIN on the caller's connection. Statements that send the returned handle run in the
+transaction.
 
-A transaction that a statement (BEGIN) has begun becomes that of the handle: a client may turn autocommit off after it.
+If a BEGIN statement has opened a transaction already, the handle refers to it: a client may turn autocommit off
+afterwards.
 """
 
 from __future__ import annotations

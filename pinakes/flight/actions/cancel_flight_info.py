@@ -1,4 +1,4 @@
-"""CancelFlightInfo: stop the statement that a FlightInfo tells of, be it waiting to be fetched or being fetched."""
+"""CancelFlightInfo: cancels the statement of a FlightInfo, whether its result is pending or being fetched."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ def cancel_flight_info(body: bytes, ask: Ask) -> bytes:
 
 
 def cancel(info: Message, ask: Ask) -> int:
-    """Whether there was something to stop; metadata is found when it is fetched, so nothing waits."""
+    """Cancels the statements of a FlightInfo and returns the status. A metadata command computes its rows in DoGet, so
+    it is not cancellable."""
     handles = list(statement_handles(endpoint.ticket.ticket for endpoint in info.endpoint))
     if not handles:
         return NOT_CANCELLABLE

@@ -1,4 +1,4 @@
-"""CancelQuery: what CancelFlightInfo does, as older clients ask for it."""
+"""CancelQuery: the predecessor of CancelFlightInfo, for older clients."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""ClosePreparedStatement: forget it. One that is gone already is no error."""
+"""ClosePreparedStatement: closes a prepared statement. An unknown handle is not an error."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""CloseSession: stop what the connection runs, roll back what was not committed, forget what it holds."""
+"""CloseSession: cancels the connection's statements, rolls back its transaction and drops its handles."""
 
 from __future__ import annotations
 

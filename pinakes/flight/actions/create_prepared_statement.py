@@ -1,4 +1,5 @@
-"""CreatePreparedStatement: what the statement gives and takes, and a handle to run it by. Nothing is run."""
+"""CreatePreparedStatement: returns the result schema, the parameter schema and a handle. It does not run the
+statement."""
 
 from __future__ import annotations
 
@@ -38,8 +39,9 @@ def create_prepared_statement(body: bytes, ask: Ask) -> bytes:
 
 @contextmanager
 def _heard(query: str, ask: Ask, session: Session) -> Iterator[None]:
-    """ADBC takes UNIMPLEMENTED for a server that can't prepare anything, goes on to bind the parameters, and fails with
-    words about ingestion. A statement without parameters is sent again, and its error is told then."""
+    """Reports NotSupportedError in a form that the client shows. ADBC takes UNIMPLEMENTED for a server that can't
+    prepare anything, binds the parameters nevertheless, and fails with a message about ingestion. It sends a statement
+    without parameters again, and that call reports the error."""
     transaction, client = session.transaction, ask.caller.client
     try:
         yield

@@ -1,7 +1,7 @@
-"""EndTransaction: COMMIT or ROLLBACK of the transaction that a handle names; the handle is used up once that is done.
+"""EndTransaction: runs COMMIT or ROLLBACK for the transaction of a handle; on success the handle becomes invalid.
 
-A statement (COMMIT, ROLLBACK) may have ended it already: then there is nothing left to do, unless another statement
-(BEGIN) has begun the next. A client whose COMMIT failed still has the handle, and may go on with it.
+If a statement (COMMIT, ROLLBACK) has ended the transaction already, this does nothing, unless another BEGIN has opened
+the next one. A client whose COMMIT failed keeps the handle.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def end_transaction(body: bytes, ask: Ask) -> None:
     transaction = ask.service.transactions.find(request.transaction_id, ask.user)
     if transaction is None:
         if word == "ROLLBACK":
-            return  # it was rolled back when its time was over, or with the server
+            return  # it was rolled back when it expired, or when the server shut down
         raise NotThere(ask.service.transactions.unknown())
     connection = transaction.connection
     with connection.lock:

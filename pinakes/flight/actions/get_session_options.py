@@ -1,4 +1,4 @@
-"""GetSessionOptions: where the session is, and its settings."""
+"""GetSessionOptions: returns the current catalog and schema, and the settings of the session."""
 
 from __future__ import annotations
 

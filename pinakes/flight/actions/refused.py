@@ -1,4 +1,4 @@
-"""Actions that Flight SQL has and this server does not do."""
+"""Flight SQL actions that this server does not support."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""RenewFlightEndpoint: keep a result that was not fetched yet for another while."""
+"""RenewFlightEndpoint: extends the lifetime of a pending result."""
 
 from __future__ import annotations
 
@@ -12,6 +12,6 @@ from pinakes.flight.wire.messages import read
 def renew_flight_endpoint(body: bytes, ask: Ask) -> bytes:
     endpoint = read("RenewFlightEndpointRequest", body).endpoint
     for handle in statement_handles([endpoint.ticket.ticket]):
-        ask.service.parked.get(handle, ask.user)  # which counts as a use
+        ask.service.parked.get(handle, ask.user)  # this counts as a use
         endpoint.expiration_time.seconds = int(time.time() + ask.service.limits.result_ttl)
     return bytes(endpoint.SerializeToString())

@@ -1,4 +1,5 @@
-"""SetSessionOptions: `catalog` and `schema` as USE sets them, and every setting as SET does; each by itself."""
+"""SetSessionOptions: sets `catalog` and `schema` like USE, and every other setting like SET. Options are
+independent."""
 
 from __future__ import annotations
 
@@ -16,7 +17,7 @@ def set_session_options(body: bytes, ask: Ask) -> bytes:
     request = read("SetSessionOptionsRequest", body)
     answer = message("SetSessionOptionsResult")()
     options = request.session_options
-    for name in sorted(options, key=lambda name: (name != CATALOG, name != SCHEMA, name)):  # a schema is of its catalog
+    for name in sorted(options, key=lambda name: (name != CATALOG, name != SCHEMA, name)):  # the catalog comes first
         error = _set(ask.connection.session, name, options[name])
         if error:
             answer.errors[name].value = error
@@ -24,7 +25,7 @@ def set_session_options(body: bytes, ask: Ask) -> bytes:
 
 
 def _set(session: Session, name: str, option: Message) -> int:
-    """The number of the error, or 0."""
+    """Sets one option. Returns the error number of the protocol, or 0."""
     kind = option.WhichOneof("alternatives")
     if kind == "string_list_value":
         return INVALID_VALUE
@@ -40,7 +41,7 @@ def _set(session: Session, name: str, option: Message) -> int:
 
 
 def _statement(session: Session, name: str, value: str | None) -> str:
-    """An option without a value is as it was at first."""
+    """Returns the statement that sets an option. An option without a value is reset to its default."""
     if name == CATALOG:
         return f"USE {quote(value if value is not None else session.engine.home.catalog)}"
     if name == SCHEMA:

@@ -1,7 +1,7 @@
-"""What a shell of ours asks over the wire, beyond what Flight SQL has: actions whose bodies and answers are JSON.
+"""The protocol of the remote shell: Flight actions whose bodies and answers are JSON.
 
-Each answer is `{"answer": …}` or `{"error": …}`: an error comes whole, with its code and its position, which a gRPC
-status would not carry. The other side is `pinakes/client/wire.py`; rows go by DoGet, as everybody's.
+Each answer is `{"answer": …}` or `{"error": …}`. An error carries its code and its position, for which a gRPC status
+has no fields. The client is `pinakes/client/wire.py`; rows are fetched by DoGet, as by every client.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Body = Mapping[str, Any]
 
 
 def answering(act: Callable[[Body, Ask], object]) -> Callable[[bytes, Ask], bytes]:
-    """An action that takes and gives JSON."""
+    """Wraps a function into an action with a JSON body and a JSON answer."""
 
     def run(body: bytes, ask: Ask) -> bytes:
         try:

@@ -1,7 +1,7 @@
-"""PinakesLook: what a remote shell shows and completes: tables, functions, syntax, names. Nothing is run for it.
+"""PinakesLook: returns metadata for a remote shell: tables, functions, syntax, completion names. It runs no statement.
 
-Names for completion are those that the embedded shell would offer. Its `Seen` never waits; here, in a call of its own,
-one waits until it knows.
+Completion returns the names that the embedded shell would offer. The embedded `Seen` never blocks; this action waits
+until the names are loaded.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pinakes.flight.actions.shell import Body, text
 from pinakes.flight.service import Ask
 
 PATIENCE = 60.0
-"""Seconds that a slow catalog is waited for at most, for completion."""
+"""Maximum seconds to wait for a slow catalog during completion."""
 
 
 def shell_look(body: Body, ask: Ask) -> Any:
@@ -34,7 +34,7 @@ def shell_look(body: Body, ask: Ask) -> Any:
 
 
 def _settled(seen: Seen, ask: Callable[[Seen], Any]) -> Any:
-    """What is seen once all is loaded that it takes: one listing may tell which is the next to load."""
+    """Calls `ask` until loading has finished: one listing may start the next one."""
     while True:
         loaded = seen.loader.loaded
         found = ask(seen)

@@ -1,7 +1,7 @@
-"""PinakesRun, PinakesCancel, PinakesProgress: a statement of a remote shell, which numbers its statements.
+"""PinakesRun, PinakesCancel, PinakesProgress: the statements of a remote shell, which numbers them.
 
-A statement says which session it is meant for. Were it run in another one, which a server that was restarted would
-begin, it would find another place, other settings and no transaction: an INSERT would go elsewhere, and at once.
+A statement names its session. After a restart the server would run it in a new session, with another default namespace,
+other settings and no transaction: an INSERT could write to another table and commit at once.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from pinakes.flight.service import Ask
 
 
 def shell_run(body: Body, ask: Ask) -> dict[str, Any]:
-    """The tag of what was done, or the ticket of its rows; or its error, and how the session stands after it."""
+    """Runs a statement. Returns its kind and count, the ticket of its rows, or its error with the session state."""
     session, sql, which = text(body, "session"), text(body, "sql"), number(body, "id")
     if session != ask.connection.cookie.decode():
         raise SessionLost("the session is gone: the server was restarted, or had closed it")
@@ -50,17 +50,18 @@ def _answer(result: Result, ask: Ask) -> dict[str, Any]:
 
 
 def shell_cancel(body: Body, ask: Ask) -> bool:
-    """Whether it still ran."""
+    """Cancels the statement. Returns whether it was still running."""
     query = _query(body, ask)
     return query is not None and query.cancel()
 
 
 def shell_progress(body: Body, ask: Ask) -> tuple[str, int, str] | None:
-    """Its state, the number of its rows so far, and how far another engine is with it."""
+    """Returns the state of the statement, its number of rows so far, and the progress that a remote engine reports."""
     return work_of(_query(body, ask))
 
 
 def _query(body: Body, ask: Ask) -> Query | None:
-    """The statement of this number, if it is the latest: what was meant for one must not stop the next."""
+    """Returns the statement of this number if it is the latest one, so that a late cancel does not hit the next
+    statement."""
     which, latest = number(body, "id"), ask.connection.latest
     return latest[1] if latest is not None and latest[0] == which else None

@@ -1,4 +1,4 @@
-"""PinakesSession: how the session of a remote shell stands, and what it has to be warned of."""
+"""PinakesSession: returns the state of a remote shell's session and its pending warnings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which action is answered by what, and what `list_actions` says of it."""
+"""The table of actions: their functions, and the descriptions that `list_actions` returns."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from pinakes.flight.service import Ask
 class Action(NamedTuple):
     run: Callable[[bytes, Ask], bytes | None]
     doc: str = ""
-    """Empty for what is refused: it is not listed."""
+    """Empty for an unsupported action, which is not listed."""
 
 
 ACTIONS: dict[str, Action] = {

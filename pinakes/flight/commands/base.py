@@ -1,6 +1,5 @@
-"""What a command can be asked: for its FlightInfo, its schema, its rows, or to take data. One that is not asked so says
-so; the others override what they answer.
-"""
+"""Base classes of the Flight SQL commands. A command supports GetFlightInfo, GetSchema, DoGet or DoPut by overriding
+the method; the default raises InvalidArgument."""
 
 from __future__ import annotations
 
@@ -17,7 +16,8 @@ from pinakes.flight.wire.messages import Message, pack
 
 
 class Answer(NamedTuple):
-    """What GetFlightInfo gives: the schema of the rows, the ticket that fetches them, their number if it is known."""
+    """The answer to GetFlightInfo: the schema of the rows, the ticket that fetches them, and their number (-1 if
+    unknown)."""
 
     schema: pa.Schema
     ticket: bytes
@@ -26,7 +26,7 @@ class Answer(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """What DoGet gives. `read` makes the batches, while the given call is watched."""
+    """The answer to DoGet. `read` produces the batches under the given call."""
 
     schema: pa.Schema
     read: Callable[[Call], Iterable[pa.RecordBatch]]
@@ -50,7 +50,7 @@ class Command:
 
 
 class Listing(Command):
-    """A command whose ticket is the command itself: its rows are found when they are fetched."""
+    """A command that is its own ticket: DoGet computes its rows."""
 
     def columns(self, message: Message) -> pa.Schema:
         raise NotImplementedError

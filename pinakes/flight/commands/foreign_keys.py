@@ -1,4 +1,4 @@
-"""What the commands about foreign keys share: an answer without rows, since Iceberg has no foreign keys."""
+"""Base of the commands about foreign keys. They return no rows, since Iceberg has no foreign keys."""
 
 from __future__ import annotations
 

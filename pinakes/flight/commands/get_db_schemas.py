@@ -1,4 +1,4 @@
-"""CommandGetDbSchemas: the namespaces of catalogs, nested ones with their levels joined by dots."""
+"""CommandGetDbSchemas: the namespaces of catalogs. The levels of a nested namespace are joined by dots."""
 
 from __future__ import annotations
 

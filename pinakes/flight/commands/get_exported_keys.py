@@ -1,4 +1,4 @@
-"""CommandGetExportedKeys: the foreign keys of others that refer to a table."""
+"""CommandGetExportedKeys: the foreign keys of other tables that refer to a table."""
 
 from __future__ import annotations
 
@@ -6,4 +6,4 @@ from pinakes.flight.commands.foreign_keys import ForeignKeys
 
 
 class GetExportedKeys(ForeignKeys):
-    """None: see `foreign_keys.py`."""
+    """Returns no rows, see `foreign_keys.py`."""

@@ -6,4 +6,4 @@ from pinakes.flight.commands.foreign_keys import ForeignKeys
 
 
 class GetImportedKeys(ForeignKeys):
-    """None: see `foreign_keys.py`."""
+    """Returns no rows, see `foreign_keys.py`."""

@@ -1,4 +1,4 @@
-"""CommandGetSqlInfo: what the server says of itself and of its SQL (`sql_info.py`)."""
+"""CommandGetSqlInfo: properties of the server and of its SQL dialect (`sql_info.py`)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""CommandGetTableTypes: the kinds of tables that there are."""
+"""CommandGetTableTypes: the table types."""
 
 from __future__ import annotations
 

@@ -1,6 +1,5 @@
-"""CommandGetTables: tables and views, on request with their columns. Their names are listed first; the columns come as
-the tables are loaded, several at a time, so that a client sees the first ones early.
-"""
+"""CommandGetTables: tables and views, optionally with their columns. Names are listed first; the tables are loaded
+concurrently and their columns are sent in batches, so that a client sees the first ones early."""
 
 from __future__ import annotations
 
@@ -22,7 +21,7 @@ NAMES = pa.schema(
 )
 WITH_COLUMNS = NAMES.append(required("table_schema", pa.binary()))
 AT_ONCE = 100
-"""Tables with their columns in one batch."""
+"""Tables with columns per batch."""
 
 
 class GetTables(Listing):
@@ -44,7 +43,7 @@ class GetTables(Listing):
 
 
 def _kinds(message: Message) -> frozenset[Kind]:
-    """No type asked for is any; one that there is not is none."""
+    """Returns the requested kinds. An empty request means all kinds; unknown types match nothing."""
     wanted = set(message.table_types)
     return frozenset(kind for kind, name in TYPES.items() if not wanted or name in wanted)
 
@@ -64,7 +63,7 @@ def _with_columns(found: list[Entry], metadata: Metadata, client: Client) -> Ite
 
 
 def table_schema(entry: Entry, columns: Columns, client: Client) -> pa.Schema:
-    """The columns under the types of the wire, with what drivers read of each from its metadata."""
+    """Returns the columns with their wire types and the field metadata that drivers read."""
     place = {
         f"{PREFIX}CATALOG_NAME": entry.catalog,
         f"{PREFIX}DB_SCHEMA_NAME": entry.schema,

@@ -1,4 +1,4 @@
-"""CommandGetXdbcTypeInfo: the types that a column can have, as system.jdbc.types tells them."""
+"""CommandGetXdbcTypeInfo: the column types, from system.jdbc.types."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ SCHEMA = pa.schema(
 _DATETIME = 9
 _SUBCODES = {"date": 1, "time": 2, "timestamp": 3, "timestamp with time zone": 5}
 _CODES = {16: -7, 2014: 93, 2003: 0, 2000: 0}
-"""XDBC has no numbers of its own for JDBC's BOOLEAN (it says BIT), TIMESTAMP_WITH_TIMEZONE, ARRAY and JAVA_OBJECT."""
+"""XDBC has no own codes for JDBC's BOOLEAN (it uses BIT), TIMESTAMP_WITH_TIMEZONE, ARRAY and JAVA_OBJECT."""
 
 
 class GetXdbcTypeInfo(Listing):

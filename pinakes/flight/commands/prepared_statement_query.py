@@ -1,4 +1,4 @@
-"""CommandPreparedStatementQuery: run a prepared statement; with DoPut, bind the values of its parameters."""
+"""CommandPreparedStatementQuery: runs a prepared statement; DoPut binds its parameters."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""CommandPreparedStatementUpdate: carry out a prepared change, once for each row of parameters that comes with it."""
+"""CommandPreparedStatementUpdate: runs a prepared update, once for each row of parameters in the stream."""
 
 from __future__ import annotations
 

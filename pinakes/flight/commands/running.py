@@ -1,4 +1,4 @@
-"""A client's statement: it is carried out once, when its FlightInfo is asked for, and its rows wait to be fetched."""
+"""Execution of a client's statement. GetFlightInfo runs it once; its rows are pending until DoGet fetches them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from pinakes.flight.wire.messages import message, pack
 from pinakes.parser.statements import Insert
 
 MOST_EXECUTIONS = 1_000
-"""How many rows of parameters one query may be run with."""
+"""Maximum number of parameter rows of one query."""
 
 
 def run(
@@ -42,8 +42,8 @@ def _run(
 
 
 def park(ask: Ask, result: Result) -> Answer:
-    """Leave the result for whoever brings the ticket. One without rows can be fetched, too: a FlightInfo without any
-    endpoint confuses the JDBC driver."""
+    """Registers the pending result and returns its ticket. A result without rows gets a ticket, too: a FlightInfo
+    without endpoints confuses the JDBC driver."""
     schema = ask.caller.client.schema(result.schema)
     handle = ask.service.parked.put(Parked(ask.connection, result, schema))
     ticket = pack(message("TicketStatementQuery")(statement_handle=handle))
@@ -51,7 +51,7 @@ def park(ask: Ask, result: Result) -> Answer:
 
 
 def execute(ask: Ask, prepared: Prepared) -> Result:
-    """A prepared statement with the values that were bound to it."""
+    """Runs a prepared statement with its bound parameters."""
     sql, names, bound = prepared.sql, prepared.description.parameters.names, prepared.bound
     if names and bound is None:
         raise InvalidArgument(f"the statement takes {len(names)} parameters, and none was bound to it")
@@ -70,9 +70,9 @@ def _one_after_the_other(ask: Ask, prepared: Prepared, executions: int) -> Resul
     results: list[Result] = []
     try:
         for row in range(executions):
-            # The first waits for its turn, for all of them: were each to hold a place, one call could wait for itself.
+            # Only the first execution waits for admission: if each held a slot, one call could wait for itself.
             result = run(ask, prepared.connection, prepared.sql, prepared.parameters(row), queues=row == 0)
-            results.append(result)  # one by one: those before one that fails are closed
+            results.append(result)  # appended one by one: a failure closes those before it
         schema = _common([result.schema for result in results])
     except BaseException:
         _each(results, Result.close)
@@ -91,7 +91,7 @@ def _each(results: Iterable[Result], do: Callable[[Result], object]) -> None:
 
 
 def _common(schemas: Sequence[pa.Schema]) -> pa.Schema:
-    """That of all; a column may be NULL where it may be so in one of them."""
+    """Returns the common schema. A column is nullable if it is nullable in one of the schemas."""
     if any((other.names, other.types) != (schemas[0].names, schemas[0].types) for other in schemas):
         raise InvalidArgument("the rows of parameters have different types of results: run the query for each alone")
     columns = zip(*schemas, strict=True)
@@ -99,8 +99,8 @@ def _common(schemas: Sequence[pa.Schema]) -> pa.Schema:
 
 
 def change_many(ask: Ask, prepared: Prepared, rows: pa.Table) -> int | None:
-    """A change for each row of parameters. INSERT … VALUES takes them all at once; others run one by one, in a
-    transaction where the catalog has such."""
+    """Runs a change for each row of parameters. INSERT … VALUES inserts all rows with one statement; others run one by
+    one, in a transaction where the catalog supports it."""
     connection, statement = prepared.connection, prepared.description.statement
     row = only_row(statement)
     if isinstance(statement, Insert) and row is not None and rows.num_rows > 0:

@@ -1,6 +1,6 @@
-"""CommandStatementIngest: a stream of a client's rows into a table, made for them or there already, in one commit.
+"""CommandStatementIngest: writes a stream of rows into a new or an existing table, in one commit.
 
-The rows flow: they are read from the wire as the table's files are written.
+The rows are streamed: they are read from the network while the data files are written.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from pinakes.flight.streams import received
 from pinakes.flight.wire.messages import Message, optional
 
 SURE = 0.2
-"""Seconds to make sure that all rows have come, before they are committed."""
+"""Seconds to wait for a late cancellation before the commit, see `Call.check_there`."""
 CREATE, MUST_EXIST = 1, 2
 FAIL, APPEND, REPLACE = 1, 2, 3
 
@@ -62,7 +62,8 @@ def _check(message: Message) -> None:
 
 
 def _target(message: Message, session: Session) -> tuple[str, ...]:
-    """The table's full name. A schema without a catalog is one of the current catalog, whatever else has its name."""
+    """Returns the table's full name. A schema without a catalog belongs to the current catalog, even if a catalog has
+    its name."""
     catalog, schema = optional(message, "catalog") or None, optional(message, "schema") or None
     if message.temporary:
         if (catalog or TEMP) != TEMP or schema is not None:
@@ -71,12 +72,12 @@ def _target(message: Message, session: Session) -> tuple[str, ...]:
     if catalog is None and schema is None:
         return (message.table,)
     if catalog is not None:
-        session.catalogs.get(catalog)  # one that is not there must not be taken for a schema of the current one
+        session.catalogs.get(catalog)  # an unknown catalog must not be read as a schema of the current catalog
     return (catalog or session.scope.catalog, *(undotted(schema) if schema else ()), message.table)
 
 
 def _statement(message: Message, target: tuple[str, ...], session: Session) -> str:
-    """What stands before the rows."""
+    """Returns the part of the statement before the SELECT."""
     options, name = message.table_definition_options, ".".join(map(quote, target))
     exists = _exists(target, session)
     if exists and options.if_exists == APPEND:

@@ -1,4 +1,4 @@
-"""CommandStatementQuery: run a statement."""
+"""CommandStatementQuery: runs a statement."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class StatementQuery(Command):
         return park(ask, run(ask, ask.within(message.transaction_id), message.query))
 
     def schema(self, message: Message, ask: Ask) -> pa.Schema:
-        """Without running it."""
+        """Returns the schema of the result without running the statement."""
         check_text(message.query, ask.service.statements)
         session = ask.within(message.transaction_id).session
         found = describe(session, message.query, ask.call.started).schema

@@ -1,4 +1,4 @@
-"""CommandStatementUpdate: carry out a statement that changes something; its answer is the number of rows."""
+"""CommandStatementUpdate: runs a statement that changes data, and returns the number of rows."""
 
 from __future__ import annotations
 
@@ -18,6 +18,6 @@ class StatementUpdate(Command):
 
 
 def update_result(ask: Ask, count: int | None) -> bytes:
-    """How many rows changed, or what this client is told where nobody counts."""
+    """Returns the encoded row count, or the client's placeholder when the count is unknown."""
     told = ask.caller.client.uncounted if count is None else count
     return bytes(message("DoPutUpdateResult")(record_count=told).SerializeToString())

@@ -1,4 +1,4 @@
-"""Substrait plans: this server takes SQL, and says so."""
+"""Substrait plans are not supported: each method raises NotSupportedError."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which command is answered by what: one line each."""
+"""The table of Flight SQL commands, one line each."""
 
 from __future__ import annotations
 

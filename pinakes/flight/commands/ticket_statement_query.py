@@ -1,4 +1,4 @@
-"""TicketStatementQuery: fetch the rows of a statement that was carried out. Once: a result is not kept."""
+"""TicketStatementQuery: fetches the rows of a pending result. A result can be fetched once."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ class TicketStatementQuery(Command):
 def _fetched(service: Service, handle: bytes, parked: Parked, call: Call) -> Iterator[pa.RecordBatch]:
     service.flowing[handle] = parked
     call.waits_for(parked.result.stop)
-    batches = iter(parked.result)  # held: were it dropped on the way out, the query would end before it is stopped
+    batches = iter(parked.result)  # keep a reference: dropping it would end the query before it is stopped
     try:
-        for batch in batches:  # noqa: UP028 - `yield from` would close it first, too
+        for batch in batches:  # noqa: UP028 - `yield from` would also close it first
             yield batch
-        if parked.stopped is not None:  # its rows ended because somebody closed them
+        if parked.stopped is not None:  # the stream ended because the result was canceled
             raise QueryCanceled(f"the query was canceled: {parked.stopped}")
-    except GeneratorExit:  # nobody takes the next batch
+    except GeneratorExit:  # the client reads no more batches
         parked.result.stop(GONE)
         raise
     finally:

@@ -1,1 +1,1 @@
-"""The ways to log in: a file of users, names in the configuration, tokens, OpenID Connect. `build.py` joins them."""
+"""The login methods: users file, users in the configuration, tokens, OpenID Connect. `build.py` combines them."""

@@ -1,4 +1,4 @@
-"""What a way to log in is: credentials in, a proof out, which says whose they are for as long as that holds."""
+"""Interfaces of a login method: it exchanges credentials for a proof, which returns the identity while it is valid."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pinakes.core.identity import Identity, local_identity
 
 @dataclass(frozen=True, slots=True)
 class Credentials:
-    """What a call says of its caller: a user and a password, a token, or nothing. Neither shows in a repr."""
+    """The credentials of a call: user and password, a token, or nothing. Secrets do not appear in a repr."""
 
     user: str | None = None
     secret: str | None = None
@@ -21,29 +21,30 @@ class Credentials:
 
 
 class Unreachable(Exception):
-    """Nobody can say now whose credentials these are: the identity provider does not answer."""
+    """The identity provider does not respond, so the credentials can't be checked."""
 
 
 class Proof(Protocol):
     def identity(self) -> Identity | None:
-        """Whom the credentials stand for now; None as soon as they do not any more. May raise `Unreachable`."""
+        """Returns the identity of the credentials; None once they are invalid. May raise `Unreachable`."""
         ...
 
 
 class Authenticator(Protocol):
     @property
     def is_open(self) -> bool:
-        """Whether anybody may call: such a server listens on this machine only."""
+        """Whether every caller is accepted: such a server listens on loopback only."""
         ...
 
     def identify(self, credentials: Credentials) -> Proof | None:
-        """Whose they are; None when nobody's. A `user` of None means that the secret is a token."""
+        """Returns the proof for credentials; None if they are invalid. A `user` of None means that the secret is a
+        token."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """A proof that holds for good."""
+    """A proof that does not expire."""
 
     whom: Identity
 
@@ -52,7 +53,7 @@ class Standing:
 
 
 class Anybody:
-    """No authentication: whoever calls is the user that runs the server."""
+    """No authentication: every caller is the user that runs the server."""
 
     is_open = True
 
@@ -64,7 +65,7 @@ class Anybody:
 
 
 class Chain:
-    """Several ways to log in: the first that knows the credentials."""
+    """Several login methods; the first that accepts the credentials is used."""
 
     is_open = False
 

@@ -1,4 +1,4 @@
-"""From the configuration to who may call."""
+"""Builds the authenticator from the configuration."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def authenticator_of(config: ServerConfig) -> Authenticator:
-    """All the ways to log in that are configured; without any, anybody may call."""
+    """Returns the configured login methods; without any, every caller is accepted."""
     ways: list[Authenticator] = []
     if config.logins.users_file:
         ways.append(UsersFile(Path(config.logins.users_file)))

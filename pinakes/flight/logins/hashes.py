@@ -1,4 +1,4 @@
-"""Passwords and tokens as they are stored, and whether a given one is it. The only door to argon2."""
+"""Hashing and verification of passwords and tokens. The only module that imports argon2."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ def hashed_password(password: str) -> str:
 
 
 def new_token() -> str:
-    """One that nobody guesses: 256 bits."""
+    """Returns a new random token of 256 bits."""
     return f"pnk_{secrets.token_urlsafe(32)}"
 
 
 def hashed_token(token: str) -> str:
-    """A plain hash is enough for what is random: there is nothing to try out."""
+    """Returns the hash of a token. A fast hash suffices, since a random token can't be guessed."""
     return TOKEN + hashlib.sha256(token.encode()).hexdigest()
 
 
 def is_right(stored: str, given: str) -> bool:
-    """Whether a secret is the stored one: a hash of argon2, one of a token, or the secret itself."""
+    """Whether a secret matches the stored value: an argon2 hash, a token hash, or the secret itself."""
     if is_argon2(stored):
         try:
             return _hasher.verify(stored, given)
@@ -46,8 +46,8 @@ def is_argon2(stored: str) -> bool:
 
 
 def spend_time(given: str, like: str | None) -> None:
-    """Do the work of one argon2 check in vain, with the parameters of the hash `like`: so that the time that an answer
-    takes does not depend on whether the user exists."""
+    """Runs one argon2 check with the parameters of the hash `like` and ignores the result, so that the response time
+    does not show whether the user exists."""
     is_right(_dummy_hash("" if like is None else like.rpartition("$")[0].rpartition("$")[0]), given)
 
 

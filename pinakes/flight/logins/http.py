@@ -1,4 +1,4 @@
-"""Small JSON answers of an identity provider. Whatever goes wrong is `Unreachable`, and stands in the log only."""
+"""JSON requests to an identity provider. Every failure raises `Unreachable`; details are logged only."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def get_json(address: str) -> dict[str, Any]:
 
 
 def post_form(address: str, form: Mapping[str, str]) -> tuple[int, dict[str, Any]]:
-    """The status and the answer; an error that the provider tells is an answer, too."""
+    """Sends a form and returns status and answer. An error response of the provider is an answer, too."""
     return _asked(Request(address, urlencode(form).encode(), headers={"Accept": "application/json"}))
 
 
@@ -47,6 +47,6 @@ def _asked(request: Request) -> tuple[int, dict[str, Any]]:
 
 def _opened(request: Request) -> Any:
     try:
-        return urlopen(request, timeout=SECONDS)  # the address is that of the configuration, or comes from there
+        return urlopen(request, timeout=SECONDS)  # the address comes from the configuration or from the issuer
     except HTTPError as error:
         return error

@@ -1,8 +1,7 @@
-"""The issuer of OpenID Connect tokens: where its keys and its token endpoint are, and the keys, which change.
+"""The issuer of OpenID Connect tokens: its endpoints and its signing keys, which change over time.
 
-Keys are fetched anew when a token names one that is not known, so that a new one is known at once; but only every few
-seconds, since anybody can invent names of keys. They are also fetched anew after a while, so that one which the issuer
-took back is not believed any longer.
+Keys are re-fetched when a token names an unknown key, so that new keys work immediately, but at most every few seconds,
+since a client can invent key names. They are also re-fetched after a maximum age, so that revoked keys are rejected.
 """
 
 from __future__ import annotations
@@ -19,13 +18,14 @@ from pinakes.flight.logins.base import Unreachable
 from pinakes.flight.logins.http import get_json
 
 PAUSE = 5.0
-"""Seconds between two fetches, whoever asks for what."""
+"""Minimum seconds between two fetches."""
 WAITING = 32
-"""Calls with unknown keys that wait for a fetch: anybody can invent names of keys, and each call holds a thread."""
+"""Maximum number of calls with unknown keys that wait for a fetch: a client can invent key names, and each call holds a
+thread."""
 
 
 class Issuer:
-    """Asked when it is first needed: a server starts also while its issuer is down."""
+    """Contacts the issuer on first use, so that the server starts while the issuer is down."""
 
     def __init__(self, address: str, keys_age: float, clock: Callable[[], float] = time.monotonic) -> None:
         self.address = address
@@ -38,14 +38,15 @@ class Issuer:
         self._tried: float | None = None
 
     def endpoint(self, name: str) -> str:
-        """An address that the issuer tells of itself."""
+        """Returns an address from the issuer's discovery document."""
         with self._lock:
             return self._endpoint(name)
 
     def key(self, kid: str | None) -> PyJWK | None:
-        """The key of that name; None when the issuer has none. A token that names none means the only one there is."""
+        """Returns the key of that name; None if the issuer has no such key. A token without a key name uses the only
+        key."""
         known = None if self._are_old() else self._known(kid)
-        if known is not None:  # without waiting for somebody who fetches another
+        if known is not None:  # does not wait for a fetch of another thread
             return known
         if self._known(kid) is not None:
             return self._fetched_key(kid)
@@ -87,7 +88,7 @@ class Issuer:
         if not self._endpoints:
             told = get_json(f"{self.address.rstrip('/')}/.well-known/openid-configuration")
             if told.get("issuer") != self.address:
-                raise Unreachable  # it is another's: nothing of it is believed
+                raise Unreachable  # the document of another issuer is not trusted
             self._endpoints = told
         found = self._endpoints.get(name)
         if not isinstance(found, str):
@@ -96,7 +97,7 @@ class Issuer:
 
 
 def _signing(key: Any) -> PyJWK | None:
-    """A public key that signs; others of the set are of no use here."""
+    """Returns a public signing key; None for other keys of the set."""
     if not isinstance(key, dict) or key.get("use", "sig") != "sig" or key.get("kty") == "oct":
         return None
     try:

@@ -1,7 +1,7 @@
-"""OpenID Connect: bearer tokens of an issuer, and the password grant for clients that know a user and a password only.
+"""OpenID Connect: bearer tokens of an issuer, and the password grant for clients that support only user and password.
 
-Only signatures that need the issuer's private key are taken: neither `none` nor one by a shared secret, for which the
-public key could be passed off. A token must be of this issuer, for this audience, and not be over.
+Only asymmetric signatures are accepted: neither `none` nor a shared secret, for which the public key could be misused.
+A token must come from this issuer, be for this audience, and not be expired.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ ALGORITHMS = frozenset(
     {"RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"}
 )  # fmt: skip
 EARLY = 10.0
-"""Seconds before its end that a token is renewed."""
+"""Seconds before its expiry that a token is renewed."""
 LONGEST_NAME = 256
 
 
@@ -49,7 +49,7 @@ class Oidc:
         return self._granted({"grant_type": "password", "username": credentials.user, "password": credentials.secret})
 
     def verified(self, token: str) -> tuple[Identity, float] | None:
-        """Whose token it is, and when it ends; None when it is no good, which only the log tells the reason of."""
+        """Returns the identity and the expiry of a token; None if it is invalid. The reason is logged only."""
         try:
             claims = self._claims(token)
         except PyJWTError as error:
@@ -86,7 +86,7 @@ class Oidc:
         is_admin = not held.isdisjoint(self._config.administrator_roles)
         others = (
             held - {ADMIN} if isinstance(roles, list | str) else set()
-        )  # of that name there may be one for anything
+        )  # the issuer may use a role of that name for another purpose
         return Identity(user, token, frozenset(others | {ADMIN} if is_admin else others))
 
     def _granted(self, grant: Mapping[str, str]) -> Granted | None:
@@ -94,7 +94,8 @@ class Oidc:
         return None if answer is None else Granted(self, *answer)
 
     def grant(self, grant: Mapping[str, str]) -> tuple[Identity, float, str | None] | None:
-        """What the issuer gives for a password or a refresh token: whose it is, when it ends, and what renews it."""
+        """Requests a token for a password or a refresh token. Returns its identity, its expiry and the refresh
+        token."""
         client = {"client_id": self._config.client_id or "", "scope": self._config.scope}
         secret = {"client_secret": self._config.client_secret} if self._config.client_secret else {}
         status, answer = post_form(self._issuer.endpoint("token_endpoint"), {**client, **secret, **grant})
@@ -109,7 +110,7 @@ class Oidc:
 
 
 class Granted:
-    """A user who logged in by password: the token that the issuer gave for it is renewed as long as the issuer does."""
+    """The proof of a password login: the token is renewed as long as the issuer allows it."""
 
     def __init__(
         self, oidc: Oidc, identity: Identity, until: float, refresh: str | None, now: Callable[[], float] = time.time
@@ -145,7 +146,7 @@ class Granted:
 
 
 def _within(claims: Mapping[str, Any], path: str) -> Any:
-    """A claim by its name, or by the names that lead to it."""
+    """Returns a claim by its name or by its dotted path."""
     if path in claims:
         return claims[path]
     found: Any = claims

@@ -1,7 +1,7 @@
-"""The queue for password checks: each takes a processor and 64 MB, so few run at the same time.
+"""The queue for password checks: each takes a processor and 64 MB, so few run concurrently.
 
-Origins take turns, so one that sends a thousand logins delays another by one. Users who have logged in from their
-address before come first and have a slot that others can't take.
+Origins are served round-robin, so one that sends a thousand logins delays another by one check. Users who have logged
+in from their address before come first and have a reserved slot.
 """
 
 from __future__ import annotations
@@ -13,23 +13,24 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 AT_ONCE = 4
-"""Passwords that are checked at the same time."""
+"""Maximum number of concurrent password checks."""
 RESERVED = 1
-"""Of these, for origins that have proved themselves before."""
+"""Slots of these that are reserved for origins with an earlier login."""
 PER_ORIGIN = 2
 WAITING = 256
-"""Logins that wait, in total; each holds a thread. One more costs the origin with most of them its newest."""
+"""Maximum number of waiting logins; each holds a thread. One more evicts the newest login of the origin with most
+waiting."""
 PATIENCE = 30.0
-"""Seconds that a login waits."""
+"""Maximum seconds that a login waits."""
 
 
 class QueueFull(Exception):
-    """There is no slot now, and no place to wait for one."""
+    """There is no free slot: the queue is full, the wait timed out, or the caller does not wait."""
 
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Those who share a turn. `is_proved`: this user has logged in from this address before."""
+    """The unit of fair scheduling. `is_proved`: this user has logged in from this address before."""
 
     address: str
     user: str = ""
@@ -43,7 +44,7 @@ class _Waiter:
 
 
 class LoginQueue:
-    """Thread-safe."""
+    """A thread-safe queue, fair between origins."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -57,7 +58,8 @@ class LoginQueue:
 
     @contextmanager
     def slot(self, origin: Origin, *, waits: bool = True) -> Iterator[None]:
-        """One of the slots, in turn; QueueFull if there is none, or with `waits=False` none at this moment."""
+        """Holds a slot for the block. Raises QueueFull if none becomes free, or with `waits=False` if none is free
+        now."""
         self._enter(origin, waits=waits)
         try:
             yield
@@ -95,7 +97,7 @@ class LoginQueue:
         return self._running.total() < most and self._running[origin] < PER_ORIGIN
 
     def _admit(self) -> None:
-        """Give free slots to those who wait: proved origins first, then one of each origin after the other."""
+        """Assigns free slots to waiting logins: proved origins first, then round-robin between origins."""
         while origin := next(
             (o for o in sorted(self._waiting, key=lambda o: not o.is_proved) if self._has_room(o)), None
         ):

@@ -1,8 +1,8 @@
-"""Limits failed logins: per user and address with growing waits, and per address whatever the user names are.
+"""Limits failed logins: per user and address with growing delays, and per address regardless of the user name.
 
-A user waits only where that user failed, so nobody can lock out a user elsewhere. Random user names count for their
-address alone. A user who has logged in from an address before is not delayed by the failures of others there, which
-matters behind NAT and behind a proxy.
+A user is delayed only at the address where the logins failed, so an attacker can't lock out a user at another address.
+Random user names count for their address only. A user who has logged in from an address before is not delayed by the
+failures of others there, which matters behind NAT and behind a proxy.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ Key = tuple[str, str]
 """A user and a network."""
 
 FREE = 3
-"""Failures of a user at an address that cost nothing: people mistype."""
+"""Failures of a user at an address without a delay, for typing errors."""
 LONGEST = 300.0
 FORGOTTEN = 900.0
-"""Seconds after which a failure of a user does not count any more."""
+"""Seconds after which a user's failures expire."""
 ADDRESS_FREE = 20
-"""Failures of an address, under any names, that cost nothing."""
+"""Failures of an address, for any user name, without a delay."""
 ADDRESS_PAUSE = 5.0
-"""Seconds in which one failure of an address is forgiven."""
+"""Seconds after which one failure of an address expires."""
 MOST = 10_000
-"""Entries of each kind that are kept; the oldest go first."""
+"""Maximum number of entries of each kind; the oldest are evicted."""
 
 
 @dataclass(slots=True)
@@ -41,8 +41,8 @@ class _Failures:
 
 
 class Throttle:
-    """Thread-safe. A user who has failed more than three times at an address waits 1, 2, 4 … seconds there, and five
-    minutes at most. An address that has failed 20 times may fail once in five seconds from then on."""
+    """Thread-safe. After more than three failures at an address a user waits 1, 2, 4 … seconds there, up to five
+    minutes. After 20 failures an address may fail once every five seconds."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -50,17 +50,17 @@ class Throttle:
         self._users: OrderedDict[Key, _Failures] = OrderedDict()
         self._networks: OrderedDict[str, _Failures] = OrderedDict()
         self._proved: OrderedDict[Key, None] = OrderedDict()
-        """Users and the networks that they have logged in from."""
+        """Users with the networks that they have logged in from."""
 
     def user_wait(self, user: str, address: str) -> float:
-        """Seconds until another attempt of this user from this address is looked at; 0 is now."""
+        """Returns the seconds until this user may try again from this address; 0 means now."""
         with self._lock:
             found = self._users.get((user, network(address)))
             return max(0.0, found.until - self._clock()) if found is not None else 0.0
 
     def address_wait(self, user: str, address: str) -> float:
-        """Seconds until another attempt from this address is looked at. A user who has logged in from there before
-        does not wait."""
+        """Returns the seconds until a login from this address is checked again; 0 for a user who has logged in from
+        there before."""
         key = (user, network(address))
         with self._lock:
             if key in self._proved:
@@ -84,7 +84,7 @@ class Throttle:
             self._users.pop((user, network(address)), None)
 
     def note_origin(self, user: str, address: str) -> None:
-        """This user is logged in and calls from this address."""
+        """Records that this user is logged in and calls from this address."""
         key = (user, network(address))
         with self._lock:
             self._proved.pop(key, None)
@@ -96,13 +96,13 @@ class Throttle:
             return (user, network(address)) in self._proved
 
     def _level(self, key: str) -> float:
-        """Failures of a network that are not forgiven yet."""
+        """Returns the failures of a network that have not expired."""
         found = self._networks.get(key)
         return 0.0 if found is None else max(0.0, found.count - (self._clock() - found.last) / ADDRESS_PAUSE)
 
 
 def network(address: str) -> str:
-    """What counts as one address: of IPv6 the /64, which one host has whole."""
+    """Returns the network that counts as one address: the /64 of an IPv6 address, since a host controls all of it."""
     try:
         found = ipaddress.ip_address(address)
     except ValueError:

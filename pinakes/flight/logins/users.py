@@ -1,4 +1,4 @@
-"""Users that this server knows itself: those of the configuration, and those of the users file."""
+"""Local users: those of the configuration and those of the users file."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ log = logging.getLogger(__name__)
 
 
 class Users:
-    """Users with passwords or tokens, as the configuration tells them: as they are, or hashed."""
+    """Users of the configuration, with plain or hashed passwords and tokens."""
 
     is_open = False
 
@@ -43,8 +43,8 @@ class Users:
 
 
 class UsersFile:
-    """Users of a file, which is read anew when it has changed: who is removed from it is out at once. While it can't be
-    read its users are those it had, and the log says so: a slip of whoever edits it locks nobody out."""
+    """Users of a file, which is re-read when it changes: a removed user loses access immediately. While the file is
+    unreadable the previous users stay valid and the error is logged, so that an editing mistake locks no user out."""
 
     is_open = False
 
@@ -74,13 +74,13 @@ class UsersFile:
         try:
             found = self._path.stat()
         except OSError:
-            return None  # whoever reads it then says why
+            return None  # the next read reports the reason
         return found.st_mtime_ns, found.st_size, found.st_ino
 
 
 @dataclass(frozen=True, slots=True)
 class _OfFile:
-    """Holds as long as the line stands in the file."""
+    """A proof that is valid while its line is in the file."""
 
     file: UsersFile
     entry: Entry
@@ -90,8 +90,8 @@ class _OfFile:
 
 
 def _whose(credentials: Credentials, among: Sequence[Entry]) -> Entry | None:
-    """The entry whose secret it is. For a password the same number of argon2 checks is done whoever is named, and
-    whether the stored passwords are hashed or not: the time of an answer does not show which users exist."""
+    """Returns the entry of the credentials. A password check always runs the same number of argon2 checks, for known
+    and unknown users and for plain and hashed passwords, so that the response time does not show which users exist."""
     given = credentials.secret
     if given is None:
         return None

@@ -1,3 +1,2 @@
-"""What a server tells of itself: `ledger.py` counts statements, `metrics.py` and `endpoints.py` tell it by HTTP,
-`logs.py` by lines. Only this knows prometheus_client.
-"""
+"""Monitoring of the server: `ledger.py` counts statements, `metrics.py` and `endpoints.py` publish metrics and health
+over HTTP, `logs.py` writes the log. The only package that imports prometheus_client."""

@@ -4,10 +4,9 @@
     /ready      200 while it takes statements; 503 while it starts or stops, and when the engine does not answer
     /metrics    the figures of `metrics.py`
 
-Whoever can reach the port can read them, so it is loopback unless the configuration says otherwise; there is nothing in
-them that a user wrote. One thread serves all connections, so a client that is slow or sends half a request holds up
-nobody: each has a few seconds in all, whatever it sends meanwhile, and little room. When there are too many
-connections, the one that has been open for longest is closed.
+The port has no authentication, so it listens on loopback by default; the pages contain no text of users. One thread
+serves all connections, so a slow client does not delay the others: each connection has a deadline of a few seconds and
+a small buffer. When there are too many connections, the oldest is closed.
 """
 
 from __future__ import annotations
@@ -25,10 +24,10 @@ from pinakes.core.serving import MetricsConfig
 from pinakes.flight.operations.metrics import CONTENT_TYPE
 
 PATIENCE = 5.0
-"""Seconds that a connection has for its request and its answer."""
+"""Seconds that a connection has for request and response."""
 MOST_CONNECTIONS = 256
 MOST_BYTES = 8192
-"""Of a request with its headers."""
+"""Maximum size of a request with its headers."""
 BACKLOG = 1024
 
 
@@ -49,7 +48,7 @@ class Page(NamedTuple):
 
 
 class Endpoints:
-    """Listens from the moment it is made. `ready` says why it is not ready, or None."""
+    """Listens from construction on. `ready` returns the reason why the server is not ready, or None."""
 
     def __init__(self, config: MetricsConfig, ready: Callable[[], str | None], metrics: Callable[[], bytes]) -> None:
         self._ready, self._metrics = ready, metrics
@@ -64,7 +63,7 @@ class Endpoints:
         self._loop = asyncio.new_event_loop()
         self._ended = asyncio.Event()
         self._open: dict[asyncio.Task[None], None] = {}
-        """The connections, the one that was opened first first."""
+        """The connections, oldest first."""
         self._computing: dict[str, asyncio.Future[Page]] = {}
         self._worker = ThreadPoolExecutor(2, thread_name_prefix="pinakes-metrics")
         self._thread = threading.Thread(target=self._run, name="pinakes-metrics", daemon=True)
@@ -108,7 +107,7 @@ class Endpoints:
                 writer.close()
                 await writer.wait_closed()
         except (OSError, TimeoutError, asyncio.CancelledError):
-            pass  # it was slow, has gone, or made room for another: there is nobody to answer
+            pass  # too slow, disconnected, or evicted: there is no client to answer
         finally:
             writer.transport.abort()
             del self._open[task]
@@ -129,7 +128,7 @@ class Endpoints:
             case "/health":
                 return Page(200, b"ok\n")
             case "/ready" | "/metrics":
-                # However many ask, each is computed once at a time.
+                # Concurrent requests share one computation per page.
                 if path not in self._computing:
                     made = self._loop.run_in_executor(self._worker, self._state if path == "/ready" else self._figures)
                     self._computing[path] = made
@@ -147,7 +146,7 @@ class Endpoints:
 
 
 async def _head(reader: asyncio.StreamReader) -> bytes | None:
-    """The request line and the headers; None when they are too long. What follows them is not read."""
+    """Returns the request line and the headers; None if they are too long. The body is not read."""
     head = b""
     while b"\r\n\r\n" not in head and b"\n\n" not in head:
         if len(head) > MOST_BYTES:

@@ -1,7 +1,7 @@
-"""The totals of all statements since the server began: the tracker forgets, this does not.
+"""Totals of all statements since the server started; the tracker keeps only recent ones.
 
-The tracker tells of each statement at its end, and may do so from the garbage collector, within whatever this thread is
-doing: so nothing here takes a lock that could be held, and logging is left to a thread of its own (`logs.py`).
+The tracker reports each statement at its end, possibly from the garbage collector within any code of this thread. So
+this module takes no lock that could be held, and a separate thread writes the log (`logs.py`).
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from pinakes.engine.execution.query import Query
 from pinakes.engine.execution.query_info import QueryInfo
 
 SECONDS = (0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0, 900.0)
-"""The upper bounds of the histograms' buckets."""
+"""Upper bounds of the histogram buckets."""
 
 
 @dataclass(slots=True)
 class Spread:
-    """A histogram: how many values were at most as large as each bound, and their sum."""
+    """A histogram: the number of values per bucket, and their sum."""
 
     counts: list[int] = field(default_factory=lambda: [0] * (len(SECONDS) + 1))
     sum: float = 0.0
@@ -31,7 +31,7 @@ class Spread:
         self.sum += seconds
 
     def buckets(self) -> list[tuple[str, float]]:
-        """As Prometheus has them: each counts those before it, too."""
+        """Returns cumulative counts, as Prometheus expects them."""
         found, so_far = [], 0
         for bound, count in zip([*map(str, SECONDS), "+Inf"], self.counts, strict=True):
             so_far += count
@@ -51,11 +51,11 @@ class Ledger:
         self.amounts: Counter[str] = Counter()
         self.elapsed, self.queued = Spread(), Spread()
         self.log: SimpleQueue[QueryInfo | None] = SimpleQueue()
-        """Those that have ended, for who writes them down; None ends it."""
+        """Ended statements for the log writer; None stops it."""
         self.logs = False
 
     def note(self, query: Query) -> None:
-        """A statement has ended. The tracker calls it under its lock: one at a time."""
+        """Records the end of a statement. The tracker calls it under its lock, so calls do not overlap."""
         info = query.info()
         self.ended[Ended(str(info.state), info.kind or "unread")] += 1
         if info.error_code is not None:

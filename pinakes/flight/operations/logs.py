@@ -1,7 +1,7 @@
-"""What a server writes down: one line per statement at its end, and what the parts of it log, with query and user.
+"""The server's log: one line per statement at its end, and the records of all modules, with query and user.
 
-`[log] format = "json"` makes each line one JSON object. Statements are written as they may be shown (secrets masked);
-in all other texts whatever looks like a password in an address is masked, too.
+`[log] format = "json"` writes each line as a JSON object. Statements are logged with secrets redacted; in other texts
+passwords within addresses are redacted.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from pinakes.parser.redaction import masked_address
 
 STATEMENTS = logging.getLogger("pinakes.statements")
 LONGEST = 10_000
-"""Characters of a statement that are written at most."""
+"""Maximum characters of a statement in the log."""
 
 
 _ESCAPED = {code: f"\\u{code:04x}" for code in VISIBLE if code >= 127}
 
 
 def fields_of(record: logging.LogRecord) -> dict[str, Any]:
-    """What is written of a record, in order."""
+    """Returns the logged fields of a record, in order."""
     author = current()
     own: dict[str, Any] = getattr(record, "statement", {})
     text = record.getMessage()
@@ -48,7 +48,7 @@ def fields_of(record: logging.LogRecord) -> dict[str, Any]:
 
 
 class Lines(logging.Formatter):
-    """For people: the words first, then what belongs to them. Control characters and line breaks are escaped."""
+    """The text format: message first, then the fields. Control characters and line breaks are escaped."""
 
     def format(self, record: logging.LogRecord) -> str:
         found = fields_of(record)
@@ -71,12 +71,12 @@ def _word(value: object) -> str:
 
 
 def _json(value: object) -> str:
-    """JSON that is safe on a terminal: the hidden characters beyond ASCII that it would leave as they are, escaped."""
+    """Returns JSON that is safe on a terminal: invisible characters beyond ASCII are escaped."""
     return json.dumps(value, ensure_ascii=False, default=str).translate(_ESCAPED)
 
 
 def set_up(config: LogConfig) -> None:
-    """All that is logged in this process goes to stderr so."""
+    """Sends all log records of this process to stderr in the configured format."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(Objects() if config.format == "json" else Lines())
     root = logging.getLogger()
@@ -85,7 +85,7 @@ def set_up(config: LogConfig) -> None:
 
 
 class StatementLog:
-    """Writes down each statement that the ledger tells of, on a thread of its own, until it is closed."""
+    """Logs each statement of the ledger on a separate thread, until it is closed."""
 
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
@@ -103,7 +103,7 @@ class StatementLog:
 
 
 def told(info: QueryInfo) -> dict[str, Any]:
-    """What a line has of a statement."""
+    """Returns the logged fields of a statement."""
     seconds = {name: round(spent * 1000, 1) for name, spent in info.seconds.items()}
     return {
         "query_id": info.query_id,

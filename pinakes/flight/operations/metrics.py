@@ -1,7 +1,7 @@
-"""`/metrics`: the server's figures in the words of Prometheus, collected when they are asked for.
+"""`/metrics`: the server's metrics in the Prometheus format, collected per request.
 
-Every name begins with `pinakes_` and is told in docs/operating.md; those that begin with `process_` and `python_` are
-prometheus_client's own.
+Own metrics begin with `pinakes_` and are described in docs/operating.md; those that begin with `process_` and `python_`
+come from prometheus_client.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 
 class Held(NamedTuple):
-    """What the Flight server holds at this moment."""
+    """Numbers of objects that the Flight server holds."""
 
     calls: int
     sessions: int
@@ -91,7 +91,7 @@ class Figures(Collector):
                        ((key, seconds) for key, (_, seconds) in totals.items()))  # fmt: skip
 
     def _bounded(self) -> Iterator[Metric]:
-        """What there is only so much of."""
+        """Yields the metrics of bounded resources."""
         admission, held = self._engine.admission, self._held()
         if admission is not None:
             crowd, limits = admission.crowd(), admission.limits
@@ -117,7 +117,7 @@ _AMOUNTS = {
 
 
 def exposition(engine: Engine, ledger: Ledger, held: Callable[[], Held]) -> Callable[[], bytes]:
-    """What gives the whole page."""
+    """Returns the function that renders the page."""
     registry = CollectorRegistry()
     ProcessCollector(registry=registry)
     PlatformCollector(registry=registry)
@@ -145,7 +145,7 @@ def _filled(family: GaugeMetricFamily | CounterMetricFamily, values: Values) -> 
 def _threads() -> int:
     try:
         return len(os.listdir("/proc/self/task"))  # noqa: PTH208 - only their number
-    except OSError:  # not Linux: those of Python alone
+    except OSError:  # other systems: Python threads only
         return threading.active_count()
 
 

@@ -1,6 +1,6 @@
-"""A server with all that belongs to it: engine, listener, log of statements, health and metrics; from start to stop.
+"""A running server with its parts: engine, listener, statement log, health and metrics.
 
-The command line makes one, tells it what signals say, and closes it.
+The command line creates one, forwards signals to it, and closes it.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from pinakes.flight.operations.metrics import Held, exposition
 from pinakes.flight.server import Certificates, FlightSqlServer
 
 REBIND_SECONDS = 10.0
-"""How long the port may take to be free again while certificates are changed; it takes milliseconds."""
+"""Maximum seconds until the port is free when certificates are replaced; usually milliseconds."""
 
 
 class Running:
@@ -93,7 +93,8 @@ class Running:
         return self._engine.config.server.limits.drain_time
 
     def reload(self, config: Config, certificates: Certificates | None) -> str:
-        """Take over users, rights, catalogs, secrets, limits and certificates; what was done, in words."""
+        """Applies users, privileges, catalogs, secrets, limits and certificates of a new configuration. Returns a
+        description of the changes."""
         old = self._engine.config
         changed = changed_users(old.server, config.server)
         authenticator = authenticator_of(config.server)
@@ -120,8 +121,8 @@ class Running:
             raise ConfigError("whether certificates say who calls is decided at the start: restart the server")
 
     def _listen_anew(self, certificates: Certificates) -> None:
-        """Arrow's server can't change its certificate. So it stops listening, a new one begins, and calls that run go
-        on in the old one until they are done; clients notice a new TCP connection at most."""
+        """Replaces the listener, since Arrow's server can't change its certificate. The old one stops listening and
+        finishes its running calls; clients notice a new TCP connection at most."""
         old = self._server
         threading.Thread(target=old.shutdown, name="pinakes-flight-retire", daemon=True).start()
         _wait_for_port(self._location)
@@ -129,11 +130,12 @@ class Running:
         self._server = self._listening(self._location, after=old)
 
     def drain(self, hurry: threading.Event) -> int:
-        """Begin nothing new and let what runs come to its end; how many statements are left."""
+        """Stops accepting statements and waits for running ones; returns how many are left."""
         return self._server.drain(self.drain_time, hurry)
 
     def close(self) -> bool:
-        """Whether nothing is left: else the process can't end in good order, since Arrow waits for its server."""
+        """Closes the server. Returns whether all calls ended; otherwise the process can't exit normally, since Arrow
+        waits for its server."""
         all_ended = self._server.close()
         if self._endpoints is not None:
             self._endpoints.close()
@@ -152,8 +154,8 @@ class Running:
 
 
 def changed_users(old: ServerConfig, new: ServerConfig) -> set[str] | None:
-    """Those whose log-ins end; None is all, where another file or another issuer tells who there is. The lines of the
-    users file itself are looked at in each call."""
+    """Returns the users whose logins end; None means all, after a change of the users file's path or of the
+    OpenID Connect section. Changes within the users file take effect with each call."""
     if (old.logins.users_file, old.oidc) != (new.logins.users_file, new.oidc):
         return None
     changed = set()

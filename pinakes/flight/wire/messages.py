@@ -1,6 +1,5 @@
-"""Protobuf messages, made of `schema.py` at run time: `message("CommandGetTables")(…)`, and wrapped in `Any` as Flight
-SQL sends them. Whatever can't be read is an InvalidArgument that says what was expected.
-"""
+"""Protobuf messages, built from `schema.py` at run time: `message("CommandGetTables")(…)`, and their wrapping in `Any`
+as Flight SQL sends them. A malformed message raises InvalidArgument."""
 
 from __future__ import annotations
 
@@ -16,7 +15,7 @@ from pinakes.core.errors import InvalidArgument
 from pinakes.flight.wire.schema import FLIGHT, FLIGHT_MESSAGES, SQL, SQL_MESSAGES
 
 Message = Any
-"""Protobuf's classes are made at run time, so no checker knows their fields."""
+"""Protobuf classes are built at run time, so their fields have no static types."""
 
 _Field = descriptor_pb2.FieldDescriptorProto
 _TYPES = {
@@ -29,13 +28,13 @@ _PREFIX = "type.googleapis.com/"
 
 @cache
 def message(name: str) -> Any:
-    """The class of a message, by its name."""
+    """Returns the class of a message by name."""
     package = SQL if name in SQL_MESSAGES else FLIGHT
     return message_factory.GetMessageClass(_pool().FindMessageTypeByName(f"{package}.{name}"))
 
 
 def read(name: str, payload: bytes) -> Message:
-    """A message that stands alone."""
+    """Parses a message that is not wrapped."""
     found = message(name)()
     try:
         found.ParseFromString(payload)
@@ -45,7 +44,7 @@ def read(name: str, payload: bytes) -> Message:
 
 
 def unpack(payload: bytes) -> tuple[str, Message]:
-    """The name and the content of what came wrapped in `Any`."""
+    """Unwraps a message from `Any`. Returns its name and its content."""
     wrapped = any_pb2.Any()
     try:
         wrapped.ParseFromString(payload)
@@ -58,7 +57,7 @@ def unpack(payload: bytes) -> tuple[str, Message]:
 
 
 def unpack_as(name: str, payload: bytes) -> Message:
-    """The content of what came wrapped, which must be of one kind."""
+    """Unwraps a message of the given type."""
     found, content = unpack(payload)
     if found != name:
         raise InvalidArgument(f"a {name} was expected, and a {found} came")
@@ -66,13 +65,13 @@ def unpack_as(name: str, payload: bytes) -> Message:
 
 
 def pack(content: Message) -> bytes:
-    """A message wrapped in `Any`."""
+    """Wraps a message in `Any`."""
     wrapped = any_pb2.Any(type_url=_PREFIX + content.DESCRIPTOR.full_name, value=content.SerializeToString())
     return bytes(wrapped.SerializeToString())
 
 
 def optional(content: Message, name: str) -> Any:
-    """The value of an optional field; None when it is not there, which is not the same as empty."""
+    """Returns the value of an optional field; None if it is absent, which differs from empty."""
     return getattr(content, name) if content.HasField(name) else None
 
 
@@ -115,7 +114,7 @@ def _add_field(declared: Any, text: str, package: str) -> None:
 
 
 def _make_map(declared: Any, field: Any, kind: str, package: str) -> None:
-    """A map is a repeated message of keys and values."""
+    """Declares a map, which is a repeated message of key and value."""
     entry = "".join(word.capitalize() for word in field.name.split("_")) + "Entry"
     nested = declared.nested_type.add(name=entry)
     nested.options.map_entry = True

@@ -1,8 +1,9 @@
-"""Every message of Flight SQL that a server meets, as data: a field is `name number type`, `?` marks an optional one,
-`*` a repeated one and `{}` a map from texts. `messages.py` makes protobuf classes of it when the server starts.
+"""The messages of Flight SQL that a server uses, as data: a field is `name number type`; `?` marks an optional field,
+`*` a repeated one and `{}` a map with string keys. `messages.py` builds protobuf classes from it when the server
+starts.
 
-Declared here instead of generated, because generated code works with one major version of protobuf only, and others in
-the same environment (dbt-core) ask for another.
+Declared here instead of generated, because generated code works with one major version of protobuf only, and other
+packages in the same environment (dbt-core) require another.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ _STATEMENT = "query 1 string, transaction_id 2 bytes?"
 _HANDLE = "prepared_statement_handle 1 bytes"
 
 SQL_MESSAGES = {
-    # what is asked for: GetFlightInfo, GetSchema, DoGet
+    # GetFlightInfo, GetSchema, DoGet
     "CommandStatementQuery": _STATEMENT,
     "CommandPreparedStatementQuery": _HANDLE,
     "CommandGetCatalogs": "",
@@ -35,7 +36,7 @@ SQL_MESSAGES = {
         "fk_catalog 4 string?, fk_db_schema 5 string?, fk_table 6 string"
     ),
     "TicketStatementQuery": "statement_handle 1 bytes",
-    # what is changed: DoPut
+    # DoPut
     "CommandStatementUpdate": _STATEMENT,
     "CommandPreparedStatementUpdate": _HANDLE,
     "TableDefinitionOptions": "if_not_exist 1 int32, if_exists 2 int32",
@@ -56,14 +57,14 @@ SQL_MESSAGES = {
     "ActionEndTransactionRequest": "transaction_id 1 bytes, action 2 int32",
     "ActionCancelQueryRequest": "info 1 bytes",
     "ActionCancelQueryResult": "result 1 int32",
-    # what is known and refused
+    # known but not supported
     "SubstraitPlan": "plan 1 bytes, version 2 string",
     "CommandStatementSubstraitPlan": "plan 1 SubstraitPlan, transaction_id 2 bytes?",
     "ActionCreatePreparedSubstraitPlanRequest": "plan 1 SubstraitPlan, transaction_id 2 bytes?",
     "ActionBeginSavepointRequest": "transaction_id 1 bytes, name 2 string",
     "ActionEndSavepointRequest": "savepoint_id 1 bytes, action 2 int32",
 }
-"""Enums are declared as int32, which is what they are on the wire."""
+"""Enums are declared as int32, their wire type."""
 
 FLIGHT_MESSAGES = {
     "Ticket": "ticket 1 bytes",
@@ -91,4 +92,4 @@ FLIGHT_MESSAGES = {
     "CloseSessionRequest": "",
     "CloseSessionResult": "status 1 int32",
 }
-"""Fields with `|` are alternatives: at most one of them is set."""
+"""Fields with `|` form a oneof: at most one is set."""

@@ -1,1 +1,1 @@
-"""One module per form of statement. Each function reads from a cursor that stands after the first word."""
+"""The grammar: one module per family of statements. Each function parses from a cursor after the first word."""

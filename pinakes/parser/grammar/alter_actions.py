@@ -33,7 +33,7 @@ _PROPERTY_WORDS = ("TBLPROPERTIES", "PROPERTIES")
 
 
 def actions(cursor: Cursor) -> tuple[AlterAction, ...]:
-    """One action as it is written; ADD COLUMNS (a, b) and REPLACE PARTITION FIELD are several."""
+    """Parses one action; ADD COLUMNS (a, b) and REPLACE PARTITION FIELD are several."""
     word = cursor.accept_one("ADD", "DROP", "RENAME", "ALTER", "CHANGE", "REPLACE", "SET", "UNSET", "WRITE", "CREATE")
     match word:
         case "CREATE":

@@ -12,7 +12,7 @@ _MILLISECONDS |= {unit[:-1]: size for unit, size in _MILLISECONDS.items()}
 
 
 def at_ref(cursor: Cursor) -> bool:
-    """Whether BRANCH or TAG stands here, and a name after it: a column may be called so."""
+    """Returns whether BRANCH or TAG and a name follow, since a column may have one of these names."""
     return cursor.word in ("BRANCH", "TAG") and cursor.peek(1).kind != "end" and cursor.peek(1).word != ","
 
 
@@ -48,7 +48,7 @@ def _name(cursor: Cursor, kind: str) -> str:
 def _version(cursor: Cursor) -> int | str:
     if cursor.peek().kind == "string":
         return cursor.string()
-    if cursor.peek().text.isdigit():  # ids have more digits than other numbers of statements
+    if cursor.peek().text.isdigit():  # snapshot ids have more digits than other numbers of statements
         return int(cursor.take().text)
     return cursor.part("the id of a snapshot, or the name of a branch or tag").exact
 

@@ -1,4 +1,4 @@
-"""CREATE …: which of the things that can be made."""
+"""CREATE …: selects the grammar by the kind of object."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ _QUERY = ("AS", *(word for word in STARTS if word != "WITH"))
 
 @dataclass(slots=True)
 class _Columns:
-    """What stands in the parentheses after the name."""
+    """The list in parentheses after the name."""
 
     defined: list[ColumnDef] = field(default_factory=list)
     names: list[Part] = field(default_factory=list)
@@ -31,7 +31,7 @@ class _Columns:
 
 @dataclass(slots=True)
 class _Head:
-    """Everything before the query."""
+    """The clauses before the query."""
 
     name: Name
     columns: _Columns
@@ -67,7 +67,7 @@ def _columns(cursor: Cursor) -> _Columns:
 
 
 def _item(cursor: Cursor, into: _Columns) -> None:
-    """A constraint, a column, or the bare name of one."""
+    """Parses a constraint, a column, or a bare column name."""
     key = table_constraint(cursor)
     if key is not None:
         into.key = key
@@ -136,7 +136,7 @@ def _as_query(cursor: Cursor, head: _Head) -> CreateTableAs:
 
 
 def _data_clause(cursor: Cursor) -> tuple[int, bool]:
-    """Where the query ends before WITH [NO] DATA, and whether rows are wanted."""
+    """Returns the index of the query's end before WITH [NO] DATA, and whether rows are written."""
     words = [t.word for t in cursor.tokens[-3:]]
     if words == ["WITH", "NO", "DATA"]:
         return len(cursor.tokens) - 3, False

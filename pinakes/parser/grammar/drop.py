@@ -1,4 +1,4 @@
-"""DROP …: which of the things that can be dropped."""
+"""DROP …: selects the grammar by the kind of object."""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ def _inner(cursor: Cursor) -> AnyStatement:
 
 
 def _how(cursor: Cursor) -> tuple[set[str], str | None]:
-    """Words and groups of words in parentheses, in any order: ANALYZE (FULL, FORMAT JSON)."""
+    """Parses options and groups of options in parentheses, in any order: ANALYZE (FULL, FORMAT JSON)."""
     words: set[str] = set()
     form: str | None = None
     while True:
@@ -124,7 +124,7 @@ def summarize(cursor: Cursor) -> Summarize:
 
 
 def _one_table(cursor: Cursor, statement: str) -> tuple[TableRef, Located]:
-    """The rest of the text, as what could stand after FROM: one table, or one function that reads files."""
+    """Parses the rest of the text as a FROM clause of one table, or one function that reads files."""
     at = cursor.peek().start
     located = locate(cursor.text, [Token("word", "FROM", "FROM", at, at), *cursor.tokens[cursor.at :]], strict=True)
     if len(located.tables) != 1:

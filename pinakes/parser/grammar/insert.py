@@ -56,7 +56,7 @@ def _partition_column(cursor: Cursor) -> PartitionColumn:
 
 
 def _has_columns(cursor: Cursor) -> bool:
-    """( begins names of columns unless it begins a query; a column may have the name of a query's first word."""
+    """Returns whether ( begins column names, not a query; a column may have the name of a query's first word."""
     if cursor.word != "(":
         return False
     return cursor.peek(1).word not in STARTS or cursor.peek(2).word in (",", ")")

@@ -49,7 +49,7 @@ def merge(cursor: Cursor) -> Merge:
 
 
 def _source(cursor: Cursor) -> tuple[Span, Part | None]:
-    """A table, a table function or ( query ), with its alias; a table without one goes by its last part."""
+    """Parses a table, a table function or ( query ), with its alias; the default alias of a table is its last part."""
     first = cursor.at
     own_name: Part | None = None
     if cursor.word == "(":
@@ -59,7 +59,7 @@ def _source(cursor: Cursor) -> tuple[Span, Part | None]:
         own_name = Part(name.called, quoted=True) if name.is_path else name.last
         if cursor.word == "(":
             cursor.skip_group()
-    read_clause(cursor)  # `locate.py` reads it again: here it only has to be passed
+    read_clause(cursor)  # skipped here; `locate.py` parses it
     alias = alias_part(cursor)
     if alias is not None and cursor.word == "(":
         cursor.skip_group()

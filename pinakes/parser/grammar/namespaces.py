@@ -1,4 +1,4 @@
-"""CREATE, DROP and ALTER of a namespace, which people also call schema or database."""
+"""CREATE, DROP and ALTER of a namespace, also called schema or database."""
 
 from __future__ import annotations
 

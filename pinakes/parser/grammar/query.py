@@ -1,4 +1,4 @@
-"""SELECT, WITH, VALUES, FROM, TABLE and parentheses: whatever DataFusion plans as a query."""
+"""SELECT, WITH, VALUES, FROM, TABLE and parentheses: the queries that DataFusion plans."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def query(cursor: Cursor) -> Query:
 
 
 def body(cursor: Cursor, end: int | None = None) -> tuple[Span, Located]:
-    """The query from here to `end` (an index of a token), or to the end of the statement."""
+    """Locates the query from here to `end` (the index of a token), or to the end of the statement."""
     tokens = cursor.tokens[cursor.at : end]
     if cursor.word not in STARTS or not tokens:
         raise cursor.fault("expected a query (SELECT, WITH, VALUES, FROM or TABLE)")
@@ -31,7 +31,7 @@ def body(cursor: Cursor, end: int | None = None) -> tuple[Span, Located]:
 
 
 def _refuse_changes(cursor: Cursor) -> None:
-    """WITH … INSERT: the WITH belongs to the query that is inserted."""
+    """Refuses WITH … INSERT: the WITH must be part of the inserted query."""
     for before, token in zip(cursor.tokens[cursor.at :], cursor.tokens[cursor.at + 1 :], strict=False):
         if before.word == ")" and token.word in _CHANGES:
             hint = f"WITH before {token.word} is not supported: write it in the query, after {token.word} … "

@@ -1,4 +1,4 @@
-"""USE, SET, RESET: what a session points at and how it behaves."""
+"""USE, SET, RESET: the current catalog and namespace, and the settings of a session."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def _setting_name(cursor: Cursor) -> str:
 
 
 def _value(cursor: Cursor) -> str:
-    """A string, or whatever is written up to the end: SET x = 8GB, SET x = -1, SET path = a, b"""
+    """Parses a string, or the text up to the end: SET x = 8GB, SET x = -1, SET path = a, b"""
     first = cursor.peek()
     if cursor.ended():
         raise cursor.fault("expected a value")

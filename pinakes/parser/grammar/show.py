@@ -41,7 +41,7 @@ _CREATED: dict[str, Literal["TABLE", "VIEW", "SCHEMA", "CATALOG"]] = {
 def show(cursor: Cursor) -> AnyStatement:
     """SHOW what …; any other word is the name of a setting."""
     for words in (("FULL",), ("TERSE",), ("ALL",), ("SYSTEM",), ("USER",)):
-        if cursor.sees(*words) and cursor.peek(1).word in _KINDS:  # noise that other engines allow before the kind
+        if cursor.sees(*words) and cursor.peek(1).word in _KINDS:  # optional words of other engines before the kind
             cursor.accept(*words)
     form = _KINDS.get(cursor.word)
     close = close_to(cursor.word, _KINDS, cutoff=0.8) if form is None else []
@@ -131,7 +131,7 @@ def _within_like(cursor: Cursor) -> tuple[Name | None, Like | None]:
 
 
 def _like(cursor: Cursor) -> Like | None:
-    """LIKE 'p', LIKE p (bare, as far as there is no space in it), or the pattern alone in quotes, as Spark has it."""
+    """LIKE 'p', LIKE p (bare, up to a space), or only the pattern in quotes, as in Spark."""
     if cursor.peek().kind == "string":
         return Like(cursor.take().text)
     if not cursor.accept_one("LIKE", "ILIKE"):

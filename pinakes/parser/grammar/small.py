@@ -1,4 +1,4 @@
-"""Statements of a few words: transactions, comments, statistics, search, rights."""
+"""Short statements: transactions, comments, statistics, search, privileges."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def begin(cursor: Cursor) -> Begin:
 
 
 def _isolation(cursor: Cursor) -> None:
-    """ISOLATION LEVEL …: whatever asks for no more than snapshots give."""
+    """ISOLATION LEVEL …: accepts levels that snapshot isolation satisfies."""
     cursor.expect("ISOLATION")
     cursor.expect("LEVEL")
     if cursor.word == "SERIALIZABLE":

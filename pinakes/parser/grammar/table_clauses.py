@@ -1,4 +1,4 @@
-"""What may follow the columns of CREATE TABLE: partitioning, sorting, properties, comment, location."""
+"""Clauses after the columns of CREATE TABLE: partitioning, sorting, properties, comment, location."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Clauses:
 
 
 def clause(cursor: Cursor, into: Clauses) -> None:
-    """Read one clause; they come in any order."""
+    """Parses one clause; they come in any order."""
     if cursor.accept("PARTITIONED", "BY") or cursor.accept("PARTITION", "BY"):
         into.partitioning = cursor.listed(partition_term)
     elif cursor.accept("SORTED", "BY") or cursor.accept("ORDER", "BY") or cursor.accept("SORT", "BY"):
@@ -52,7 +52,7 @@ def _format(cursor: Cursor) -> None:
 
 
 def _with_item(cursor: Cursor, into: Clauses) -> Properties:
-    """A property; Trino's partitioning, sorted_by, location and comment are clauses in disguise."""
+    """Parses a property; Trino's partitioning, sorted_by, location and comment are parsed as clauses."""
     key = key_name(cursor, "a property")
     cursor.accept_one("=", "=>")
     match key.lower():

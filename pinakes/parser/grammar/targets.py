@@ -1,4 +1,4 @@
-"""What INSERT, UPDATE, DELETE and MERGE have in common: the table that is changed, and what may not follow."""
+"""Grammar shared by INSERT, UPDATE, DELETE and MERGE: the target table, and refused clauses."""
 
 from __future__ import annotations
 
@@ -59,7 +59,9 @@ def _assignment(cursor: Cursor, ends: tuple[str, ...]) -> Assignment:
 
 
 def returning(cursor: Cursor) -> bool:
-    """Whether the statement ends in RETURNING count(*), which is taken off its tokens; any other is refused."""
+    """Returns whether the statement ends in RETURNING count(*), and removes it from the tokens; other RETURNING
+    clauses are refused.
+    """
     words = [token.word for token in cursor.tokens]
     for form in (["RETURNING", "COUNT"], ["RETURNING", "COUNT", "(", "*", ")"]):
         if words[-len(form) :] == form:
@@ -71,7 +73,7 @@ def returning(cursor: Cursor) -> bool:
 
 
 def refuse_tail(cursor: Cursor) -> None:
-    """RETURNING and ON CONFLICT outside parentheses."""
+    """Refuses RETURNING and ON CONFLICT outside parentheses."""
     nested = 0
     for at in range(cursor.at, len(cursor.tokens)):
         token = cursor.tokens[at]

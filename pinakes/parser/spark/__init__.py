@@ -1,4 +1,4 @@
-"""Planned text → Spark's SQL: what DataFusion would answer, said so that Spark answers the same, or refused.
+"""Translates planned text to Spark SQL with the same results as DataFusion, or refuses it.
 
 Start reading at `translate.py`.
 """

@@ -1,4 +1,6 @@
-"""What may go into a column on Spark: values of its kind, which lose nothing or make the statement fail."""
+"""Checks assignments to columns on Spark: values of a compatible type, which lose nothing or make the statement
+fail.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,7 @@ from pinakes.parser.spark.tree import refused
 
 
 def assigned_type(given: pa.DataType, column: pa.DataType, name: str) -> str:
-    """Spark's name of the type that a value is cast to for a column."""
+    """Returns Spark's name of the type that a value is cast to for a column."""
     found = t.in_spark(column)
     if found is None or found == "void":
         raise refused(f"the column {name} of type {column}")

@@ -1,4 +1,4 @@
-"""Calls: each function as Spark has to be told it (`functions.py`), those that need more than a template here."""
+"""Translates function calls by the templates of `functions.py`; functions that need more than a template are here."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _WHOLE = {"w": 0, "p": 1, "c": 1}
 
 
 def written(node: exp.Anonymous, writing: Writing) -> exp.Expr:
-    """A call where it stands: DISTINCT, FILTER and OVER are around it, or in it."""
+    """Translates a call in its context: DISTINCT, FILTER and OVER are around it, or in it."""
     name, arguments = name_of(node), list(node.expressions)
     known = FUNCTIONS.get(name)
     if known is None:
@@ -38,7 +38,7 @@ def written(node: exp.Anonymous, writing: Writing) -> exp.Expr:
 
 
 def of(name: str, arguments: list[exp.Expr], writing: Writing) -> exp.Expr:
-    """A call by its name."""
+    """Translates a call by its name."""
     known = FUNCTIONS[name]
     distinct = known.aggregate and len(arguments) == 1 and isinstance(arguments[0], exp.Distinct)
     given = list(arguments[0].expressions) if distinct else arguments
@@ -112,11 +112,11 @@ def _is_windowed(node: exp.Expr) -> bool:
     return isinstance(parent, exp.Window)
 
 
-# --- those that need more --------------------------------------------------------------------------------------------
+# --- functions without a template ------------------------------------------------------------------------------------
 
 
 def part(name: str, value: exp.Expr, writing: Writing) -> exp.Expr:
-    """EXTRACT and date_part."""
+    """Translates EXTRACT and date_part."""
     type = writing.type(value)
     if name not in _PARTS or not (t.is_date(type) or t.is_moment(type)):
         raise refused(f"EXTRACT({name.upper()} …)")
@@ -134,7 +134,7 @@ def _truncated(unit: str, value: exp.Expr, writing: Writing) -> exp.Expr:
 
 
 def _concat(given: Sequence[exp.Expr], writing: Writing) -> exp.Expr:
-    """NULL is nothing, and not everything."""
+    """Translates concat, which ignores NULL arguments in DataFusion and returns NULL for them in Spark."""
     texts = [writing.text(writing.as_text(argument)) for argument in given]
     return exp.Var(this=f"concat({', '.join(f'coalesce({text}, {_EMPTY})' for text in texts)})")
 
@@ -143,7 +143,7 @@ _EMPTY = "''"
 
 
 def _average(argument: exp.Expr, node: exp.Expr, writing: Writing) -> exp.Expr:
-    """That of decimals is cut off after some digits, where Spark rounds."""
+    """Translates the average of decimals, which DataFusion truncates after some digits and Spark rounds."""
     distinct = isinstance(argument, exp.Distinct)
     value = writing.text(argument.expressions[0] if distinct else argument)
     words = f"DISTINCT {value}" if distinct else value
@@ -151,7 +151,7 @@ def _average(argument: exp.Expr, node: exp.Expr, writing: Writing) -> exp.Expr:
 
 
 def averaged(node: exp.Expr, parts: tuple[str, str], writing: Writing) -> exp.Expr:
-    """An average by its sum and its count. FILTER and OVER stand around both: they are awaited."""
+    """Builds an average from its sum and its count. `around_average` completes one inside FILTER or OVER."""
     if isinstance(node.parent, exp.Filter | exp.Window) and node.parent.this is node:
         return writing.await_average(parts)
     type = writing.type(node)
@@ -160,7 +160,7 @@ def averaged(node: exp.Expr, parts: tuple[str, str], writing: Writing) -> exp.Ex
 
 
 def around_average(node: exp.Filter | exp.Window, writing: Writing) -> exp.Expr:
-    """FILTER or OVER around a call; around an average it goes to both parts."""
+    """Translates FILTER or OVER around a call; around an average it applies to both parts."""
     parts = writing.averages.get(id(node.this))
     if parts is None:
         return node

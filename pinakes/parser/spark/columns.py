@@ -1,4 +1,4 @@
-"""Definitions of columns in Spark's words ("id BIGINT NOT NULL, tags ARRAY<STRING>"), looked at without a Spark."""
+"""Parses column definitions in Spark's syntax ("id BIGINT NOT NULL, tags ARRAY<STRING>") without a Spark."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Definition(NamedTuple):
 
 
 def column_definitions(text: str) -> list[Definition]:
-    """The names and types; ParseError where it is no list of columns."""
+    """Returns the names and types; raises ParseError if the text is not a list of columns."""
     try:
         found = sqlglot.parse_one(f"CREATE TABLE t ({text})", dialect="spark")
     except SqlglotError as error:

@@ -1,7 +1,7 @@
-"""The functions that are known to give the same on Spark, and what each becomes there. No others are let through.
+"""Functions with the same results on Spark, and their translations. All others are refused.
 
-A template has `{0}`, `{1}`, … for the arguments and `{all}` for all of them; `Typing` tells the type that DataFusion
-gives the call. `wants` says which arguments must be constants of a kind, where the engines differ for others.
+A template has `{0}`, `{1}`, … for the arguments and `{all}` for all of them; `Typing` computes the type that DataFusion
+gives the call. `wants` lists the arguments that must be constants of a kind, where the engines differ for others.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Types = Sequence[pa.DataType | None]
 
 @dataclass(frozen=True, slots=True)
 class Typing:
-    """How the type of a call follows from those of its arguments."""
+    """Computes the type of a call from those of its arguments."""
 
     rule: Callable[[Types], pa.DataType | None]
 
@@ -33,13 +33,15 @@ class Function:
     least: int = 1
     most: int = 1
     wants: str = ""
-    """One letter for each argument: `w` a whole constant of at least 0, `p` of at least 1, `t` a constant text that is
-    not empty, `s` text, `n` a number, `f` a number that becomes a double, `d` a date or moment, `.` anything."""
+    """One letter for each argument: `w` an integer constant of at least 0, `p` of at least 1, `t` a constant text
+    that is not empty, `s` text, `n` a number, `f` a number that becomes a double, `d` a date or timestamp, `.`
+    anything.
+    """
     aggregate: bool = False
     window: bool = False
-    """It needs OVER."""
+    """Whether it needs OVER."""
     plain: bool = False
-    """Whole constants among its arguments are ints in Spark, too, and not bigints."""
+    """Whether integer constants among its arguments are ints in Spark, not bigints."""
 
 
 _FIRST = Typing(lambda given: given[0])
@@ -65,7 +67,9 @@ _INFINITE = "double('Infinity')"
 
 
 def _checked(template: str, outside: str, error: str) -> str:
-    """A function that reports arguments outside of its domain (`engine/datafusion/checked_functions.py`)."""
+    """Returns a template that reports arguments outside of the function's domain
+    (`engine/datafusion/checked_functions.py`).
+    """
     return f"CASE WHEN {outside} THEN raise_error('{error}') ELSE {template} END"
 
 
@@ -157,7 +161,7 @@ FUNCTIONS: dict[str, Function] = {
     "isnan": Function("CASE WHEN {0} IS NOT NULL THEN isnan({0}) END", t.TRUTH, wants="f"),
     "nanvl": _double("nanvl({all})", 2),
     "factorial": Function("factorial({0})", t.LONG, wants="w", plain=True),
-    # --- whatever the type
+    # --- any type
     "coalesce": Function("coalesce({all})", _COMMON, 1, 64),
     "nvl": Function("coalesce({all})", _COMMON, 2, 2),
     "ifnull": Function("coalesce({all})", _COMMON, 2, 2),
@@ -221,4 +225,4 @@ FUNCTIONS: dict[str, Function] = {
     "last_value": Function("last_value({0})", _FIRST, window=True),
     "nth_value": Function("nth_value({all})", _FIRST, 2, 2, ".p", window=True, plain=True),
 }
-"""By the name that DataFusion knows each by."""
+"""Functions by their DataFusion names."""

@@ -1,7 +1,8 @@
-"""The type of every expression of a tree, as DataFusion has it: a translation depends on them (7 / 2 is 3, not 3.5).
+"""Infers the DataFusion type of every expression of a tree, on which the translation depends (7 / 2 is 3, not 3.5).
 
-None is a type that is not known. Where one is needed, the statement is refused; and what comes out at the top is held
-against the schema that DataFusion planned (`translate.py`), so that a wrong rule here can't change a result unseen.
+None is an unknown type. Where a type is needed and unknown, the statement is refused. The types of the result are
+compared with the schema that DataFusion planned (`translate.py`), so that a wrong rule here can't silently change a
+result.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ _NAMED = {
 
 
 class Inference:
-    """Of one tree whose columns are qualified. `tables` are the columns of each table that stands in it."""
+    """Infers the types of one tree with qualified columns. `tables` has the columns of each table in it."""
 
     def __init__(self, tree: exp.Expr, tables: Mapping[str, Columns]) -> None:
         self._tables = tables
@@ -49,12 +50,12 @@ class Inference:
         if node is None:
             return None
         if id(node) not in self._known:
-            self._known[id(node)] = None  # a query that reads itself has no type on its way
+            self._known[id(node)] = None  # a query that reads itself has no type during inference
             self._known[id(node)] = self._of(node)
         return self._known[id(node)]
 
     def outputs(self, query: exp.Expr) -> list[pa.DataType | None]:
-        """The types of the columns that a query gives."""
+        """Returns the types of a query's columns."""
         if isinstance(query, exp.Subquery):
             return self.outputs(query.this)
         if isinstance(query, exp.SetOperation):
@@ -146,7 +147,7 @@ class Inference:
         return None
 
     def _output(self, query: exp.Expr, name: str) -> pa.DataType | None:
-        """What ORDER BY names: a column of the result."""
+        """Returns the type of a result column that ORDER BY names."""
         names, outputs = getattr(query, "named_selects", ()), self.outputs(query)
         return outputs[names.index(name)] if name in names and len(outputs) == len(names) else None
 
@@ -179,14 +180,14 @@ def _number(text: str) -> pa.DataType:
 
 
 def _rounded(type: pa.DataType | None, digits: exp.Expr) -> pa.DataType | None:
-    """Of decimals alone: doubles are rounded in another way on Spark."""
+    """Returns the type of round for decimals only: Spark rounds doubles differently."""
     if not t.is_decimal(type) or type is None or not isinstance(digits, exp.Literal) or not digits.name.isdigit():
         return None
     return t.decimal(type.precision, int(digits.name)) if int(digits.name) <= type.scale else None
 
 
 def cast_type(to: exp.DataType) -> pa.DataType | None:
-    """The type that CAST names."""
+    """Returns the type that CAST names."""
     name = str(to.this.value if hasattr(to.this, "value") else to.this).upper()
     if name in ("DECIMAL", "NUMERIC"):
         digits = [int(parameter.name) for parameter in to.expressions]

@@ -1,4 +1,6 @@
-"""Constants: whole numbers are BIGINT here and INT in Spark; with a point they are decimals, else doubles."""
+"""Translates constants: integers are BIGINT in pinakes and INT in Spark; numbers with a point are decimals, others
+doubles.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,7 @@ from pinakes.parser.spark.tree import refused
 _LARGEST = 2**63 - 1
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?)?(?:Z|[+-]\d\d(?::?\d\d)?)?")
 _COUNTS = (exp.Limit, exp.Offset, exp.Group, exp.Ordered, exp.Interval, exp.DataTypeParam, exp.WindowSpec, exp.Fetch)
-"""Where a number is not a value."""
+"""Nodes whose numbers are not values."""
 _READ_BY_PARENT = (exp.Anonymous, exp.Substring, exp.Trim, exp.StrPosition)
 
 
@@ -33,7 +35,7 @@ def number(node: exp.Literal) -> exp.Expr:
 
 
 def decimal_of(text: str) -> tuple[int, int] | None:
-    """The precision and scale of a number that is a decimal."""
+    """Returns the precision and scale of a number that is a decimal."""
     whole, point, fraction = text.partition(".")
     if not point or "e" in text.lower():
         return None
@@ -42,6 +44,6 @@ def decimal_of(text: str) -> tuple[int, int] | None:
 
 
 def check_moment(text: str) -> None:
-    """Spark knows microseconds, and forms of dates that others don't."""
+    """Refuses timestamps with more than microseconds, or in forms that only Spark reads."""
     if not _MOMENT.fullmatch(text):
         raise refused(f"the moment {text!r}")

@@ -1,4 +1,4 @@
-"""The values of parameters, put into the text: a text for Spark has none."""
+"""Replaces parameters by their values, since a text for Spark has none."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pinakes.parser.spark.tree import refused
 
 
 def bound(text: str, values: Mapping[str, Any]) -> str:
-    """The planned text with a constant for each `$name`."""
+    """Returns the planned text with a constant for each `$name`."""
     made, at = [], 0
     for token in tokenize(text):
         if token.kind == "parameter":
@@ -23,7 +23,7 @@ def bound(text: str, values: Mapping[str, Any]) -> str:
 
 
 def _constant(value: Any) -> str:
-    """As DataFusion would type it."""
+    """Returns a constant with the type that DataFusion would give it."""
     match value:
         case None:
             return "NULL"

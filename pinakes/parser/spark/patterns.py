@@ -1,4 +1,6 @@
-"""Regular expressions: DataFusion's are Rust's and Spark's are Java's. What both read alike is let through."""
+"""Translates regular expressions: DataFusion uses Rust's syntax and Spark Java's. Only patterns with the same
+meaning in both are accepted.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,7 @@ _ALIKE = re.compile(
     r"(?:[A-Za-z0-9 _,;:@%/#='\"<>-]|\.|[*+?](?!\+)|\^|\$|\||\((?!\?)|\)"
     r"|\[\^?[A-Za-z0-9 _.,;:@%/#-]+\]|\\[.$^*+?()|\[\]{}\\/-])*"
 )
-"""No classes by a backslash (Rust's know Unicode, Java's don't), nothing that looks around, no counts."""
+"""Excludes backslash classes (Unicode in Rust, not in Java), look-around, and counts."""
 
 
 def written(name: str, given: Sequence[exp.Expr], writing: Writing) -> exp.Expr:
@@ -28,7 +30,7 @@ def written(name: str, given: Sequence[exp.Expr], writing: Writing) -> exp.Expr:
 
 
 def _java(pattern: str, *, ignore_case: bool) -> str:
-    """Only \\n ends a line, and $ is the end: as in Rust."""
+    """Returns the pattern with Rust's rules: only \\n ends a line, and $ is the end of the text."""
     ended = re.sub(r"(?<!\\)((?:\\\\)*)\$", r"\1\\z", pattern)
     return ("(?di)" if ignore_case else "(?d)") + ended
 

@@ -26,7 +26,7 @@ _FORMS = "CREATE MATERIALIZED VIEW, CREATE STREAMING TABLE, CREATE TEMPORARY VIE
 
 @dataclass(frozen=True, slots=True)
 class Constraint:
-    """A condition that rows are to meet."""
+    """A condition that rows must satisfy."""
 
     name: str
     predicate: str
@@ -35,7 +35,7 @@ class Constraint:
 
 @dataclass(slots=True)
 class SqlDefinition:
-    """One statement of a file. `line` is where it begins there, `at` where its query does."""
+    """One statement of a file. `line` is the line of its start, `at` the offset of its query."""
 
     kind: Kind
     name: tuple[str, ...]
@@ -51,12 +51,12 @@ class SqlDefinition:
 
 
 def definitions(text: str) -> list[SqlDefinition]:
-    """The statements of a file. What is none of the forms is a ParseError that says where."""
+    """Parses the statements of a file. Raises ParseError with a position for other forms."""
     return [_Reader(text, statement).read() for statement in _statements(_words(text))]
 
 
 class _Word(NamedTuple):
-    """A word, sign or text in quotes, and where it stands."""
+    """A word, symbol or quoted text, with its offsets."""
 
     text: str
     start: int
@@ -65,7 +65,7 @@ class _Word(NamedTuple):
 
 
 def _words(text: str) -> list[_Word]:
-    """sqlglot's tokens, but for those that are several words, such as PARTITIONED BY."""
+    """Returns sqlglot's tokens, with those of several words, such as PARTITIONED BY, split."""
     try:
         tokens = DIALECT.tokenize(text)
     except TokenError as error:
@@ -92,7 +92,7 @@ def _statements(words: list[_Word]) -> Iterator[list[_Word]]:
 
 
 class _Reader:
-    """Reads one statement from its tokens."""
+    """Parses one statement from its tokens."""
 
     def __init__(self, text: str, tokens: list[_Word]) -> None:
         self._text, self._tokens, self._at = text, tokens, 0
@@ -147,7 +147,7 @@ class _Reader:
                 raise self._fault(f"{self._tokens[self._at].text!r} is not expected here; AS and a query are")
 
     def _columns(self, found: SqlDefinition) -> None:
-        """Columns as they are written, and constraints apart."""
+        """Parses columns as text, and constraints separately."""
         columns: list[str] = []
         constraints: list[str] = []
         for item in self._items():
@@ -185,7 +185,7 @@ class _Reader:
             raise self._moved(error, found.at) from error
 
     def _moved(self, error: ParseError, by: int) -> ParseError:
-        """The error with the position that it has in the file."""
+        """Returns the error with its position in the file."""
         at = error.position
         if at is None:
             return error
@@ -194,7 +194,7 @@ class _Reader:
         return ParseError(error.message, position=Position.of(self._text, offset))
 
     def _items(self) -> Iterator[str]:
-        """What stands between brackets, at each comma apart, as text."""
+        """Yields the comma-separated items between brackets, as text."""
         if self._word() != "(":
             raise self._fault("a bracket ( is expected here")
         self._at += 1

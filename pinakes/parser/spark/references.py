@@ -1,7 +1,7 @@
-"""The tables that a query in Spark's own dialect reads, and the query with other names in their places.
+"""The tables that a query in Spark's dialect reads, and the query with other table names.
 
-Definitions of a pipeline are written for Spark and run there as they are; only the names of tables are ours to resolve.
-`STREAM t` and `STREAM(t)` ask for what is new in a table.
+Definitions of a pipeline are written for Spark and run there unchanged, except that pinakes resolves the names of
+tables. `STREAM t` and `STREAM(t)` read the new rows of a table.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pinakes.core.errors import ParseError, Position
 
 DIALECT = Databricks()
 _INSIDE = re.compile(r"( but got| for)? <.*", re.DOTALL)
-"""What sqlglot tells of itself."""
+"""The parts of sqlglot's messages that show its own objects."""
 _FILES = frozenset({"csv", "json", "parquet", "text", "orc", "avro", "binaryfile"})
 _GROUPING = (exp.AggFunc, exp.Group, exp.Distinct, exp.Limit, exp.Offset, exp.Order, exp.Window)
 _SETS = (exp.Except, exp.Intersect)
@@ -27,7 +27,7 @@ _SETS = (exp.Except, exp.Intersect)
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """A table as a query names it, from `start` to `end` in the text."""
+    """A table reference in a query, from `start` to `end` in the text."""
 
     parts: tuple[str, ...]
     start: int
@@ -35,25 +35,29 @@ class Reference:
     is_stream: bool = False
     has_alias: bool = False
     is_pinned: bool = False
-    """The query says which version of it is meant."""
+    """Whether the query gives a version of the table."""
 
 
 def references(query: str) -> list[Reference]:
-    """Those of a query, in the order of the text; no common table expressions, functions or paths of files."""
+    """Returns the references of a query, in the order of the text, without common table expressions, functions and
+    file paths.
+    """
     tree = _tree(query)
     found = [r for table in tree.find_all(exp.Table) if (r := _reference(table, query)) is not None]
     return sorted(found, key=lambda r: r.start)
 
 
 def respelled(query: str, name: Callable[[Reference], str]) -> str:
-    """The query with each table by the name that it is given."""
+    """Returns the query with each table replaced by the result of `name`."""
     for found in reversed(references(query)):
         query = f"{query[: found.start]}{name(found)}{query[found.end :]}"
     return query
 
 
 def not_row_by_row(query: str) -> str | None:
-    """What in a query makes a row depend on other rows: such a query can't be applied to new rows alone."""
+    """Returns the construct that makes a row depend on other rows, so that the query can't be applied to new rows
+    alone.
+    """
     tree = _tree(query)
     for found in tree.find_all(*_GROUPING, *_SETS):
         if isinstance(found, exp.Distinct) and isinstance(found.parent, exp.AggFunc):
@@ -68,7 +72,7 @@ def not_row_by_row(query: str) -> str | None:
 
 
 def _beside(stream: exp.Expr, tree: exp.Expr) -> str | None:
-    """What makes the rows of other tables depend on the new rows that there are."""
+    """Returns the construct that makes rows of other tables depend on the new rows."""
     if any(join.side in ("RIGHT", "FULL") for join in tree.find_all(exp.Join)):
         return "a RIGHT or FULL JOIN"
     found = stream.parent
@@ -82,7 +86,7 @@ def _beside(stream: exp.Expr, tree: exp.Expr) -> str | None:
 
 
 def predicate_fault(predicate: str) -> str | None:
-    """What is wrong with the form of a condition; None if nothing is."""
+    """Returns the error in the form of a predicate; None if it is valid."""
     try:
         tree = _tree(f"SELECT 1 WHERE ({predicate}\n)")
     except ParseError as error:
@@ -112,7 +116,7 @@ def _tree(query: str) -> exp.Expr:
 
 
 def _offset(text: str, line: int | None, column: int | None, marked: str) -> int:
-    """Of the token that sqlglot stopped at: its `col` is where that ends."""
+    """Returns the offset of the token at which sqlglot stopped; its `col` is the end of the token."""
     if line is None or column is None:
         return len(text)
     begin = sum(len(found) + 1 for found in text.split("\n")[: line - 1])
@@ -137,7 +141,7 @@ def _reference(table: exp.Table, query: str) -> Reference | None:
 
 
 def _has_alias(table: exp.Table) -> bool:
-    """STREAM(t) AS x names what is around the table."""
+    """Returns whether the table has an alias, also outside: in STREAM(t) AS x it belongs to the call."""
     found: exp.Expr | None = table
     while found is not None and not isinstance(found, exp.From | exp.Join):
         if found.alias:
@@ -152,7 +156,7 @@ def _in_stream_call(table: exp.Table) -> bool:
 
 
 def _stream_span(query: str, start: int, end: int) -> tuple[int, int]:
-    """With the word STREAM, and the brackets if there are any."""
+    """Returns the span with the word STREAM and its brackets."""
     before = query[:start].rstrip()
     if before.endswith("("):
         before = before[:-1].rstrip()
@@ -161,7 +165,9 @@ def _stream_span(query: str, start: int, end: int) -> tuple[int, int]:
 
 
 def _visible(table: exp.Table) -> Iterator[str]:
-    """The common table expressions that could be meant: of each WITH around it, those before the one it stands in."""
+    """Yields the visible common table expressions: those of each WITH around the table, and those before the one
+    that contains it.
+    """
     inner: exp.Expr = table
     while (outer := inner.parent) is not None:
         clause = outer.args.get("with_") or outer.args.get("with")

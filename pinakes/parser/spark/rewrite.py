@@ -1,7 +1,7 @@
-"""A tree as DataFusion means it → the same tree as Spark has to be told it, node by node from the leaves up.
+"""Rewrites a tree with DataFusion's meaning to the same meaning in Spark, node by node from the leaves up.
 
-What is replaced becomes text of Spark's, in a node that is printed as it is. A kind of node that nobody thought of is
-refused: then it can't mean something else there.
+Replaced nodes become Spark text, in a node that is printed verbatim. Unknown kinds of nodes are refused, since they
+could have another meaning in Spark.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _AS_THEY_ARE = (
     *(exp.Escape, exp.Literal, exp.Interval, exp.Paren, exp.CurrentDate, exp.CurrentTimestamp),
 )
 _COUNTED = ("year", "month", "week", "day")
-"""Units that leave a date a date."""
+"""Units that keep a date a date."""
 _UNITS = (*_COUNTED, "hour", "minute", "second")
 
 
@@ -102,7 +102,7 @@ def _check(node: exp.Expr) -> None:
 
 
 def _check_sets(nodes: list[exp.Expr], inference: Inference) -> None:
-    """What UNION and its kin make of two types: only where both engines make the same of them."""
+    """Refuses set operations on types that the engines combine differently."""
     for node in nodes:
         if isinstance(node, exp.SetOperation):
             pairs = zip(inference.outputs(node.left), inference.outputs(node.right), strict=False)
@@ -112,7 +112,7 @@ def _check_sets(nodes: list[exp.Expr], inference: Inference) -> None:
 
 
 def _check_lists(nodes: list[exp.Expr]) -> None:
-    """Spark 4.1 can't plan its listagg beside an aggregate of DISTINCT values: its optimizer falls over."""
+    """Refuses string_agg combined with an aggregate of DISTINCT values, which the optimizer of Spark 4.1 can't plan."""
     calls = [node for node in nodes if isinstance(node, exp.Anonymous)]
     distinct = {id(c.parent_select) for c in calls if any(isinstance(a, exp.Distinct) for a in c.expressions)}
     if any(name_of(call) == "string_agg" and id(call.parent_select) in distinct for call in calls):
@@ -159,13 +159,13 @@ def _arithmetic(operator: str, node: exp.Expr, writing: Writing) -> exp.Expr:
 
 
 def _check_nesting(node: exp.Expr, left: exp.Expr, right: exp.Expr) -> None:
-    """|| and arithmetic in one expression: not all read it in the same order."""
+    """Refuses || and arithmetic in one expression, since parsers differ in their precedence."""
     if isinstance(left, exp.DPipe) or isinstance(right, exp.DPipe):
         raise refused("|| beside arithmetic without brackets")
 
 
 def _moved(operator: str, node: exp.Expr, type: pa.DataType | None, interval: exp.Expr) -> exp.Expr:
-    """A date, or a moment, and an interval."""
+    """Translates a date or timestamp plus or minus an interval."""
     unit = interval.unnest().name.split()[-1].lower()
     if operator not in "+-" or not (t.is_date(type) or t.is_moment(type)):
         raise refused("an interval beside something that is no date")
@@ -190,15 +190,15 @@ def _interval(node: exp.Interval) -> exp.Expr:
 _OTHER_UUID = re.compile(
     r"(?![0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$)\{?[0-9a-fA-F]{8}(?:-?[0-9a-fA-F]{4}){3}-?[0-9a-fA-F]{12}\}?"
 )
-"""A uuid that is written otherwise than it is shown: Spark compares it as a text."""
+"""A uuid in another form than the canonical one: Spark compares it as a text."""
 
 
 _CONSTANT = re.compile(r"-?\d+L?")
-"""An integer, as it is written for Spark."""
+"""An integer in Spark's syntax."""
 
 
 def _compared(nodes: list[exp.Expr], writing: Writing) -> None:
-    """Values that are held against each other: with the type that DataFusion gives all of them."""
+    """Gives compared values the common type that DataFusion gives them."""
     types = [writing.type(node) for node in nodes]
     for node in nodes:
         if isinstance(node, exp.Literal) and node.is_string and _OTHER_UUID.fullmatch(node.name.strip()):
@@ -211,14 +211,16 @@ def _compared(nodes: list[exp.Expr], writing: Writing) -> None:
         raise refused("a comparison with a value whose type is not known")
     for node, type in zip(nodes, types, strict=True):
         if t.is_float(type) and isinstance(node, exp.Column):
-            # Iceberg on Spark skips files by bounds that know neither NaN nor that -0.0 is 0.0.
+            # Iceberg on Spark prunes files by bounds that ignore NaN and the equality of -0.0 and 0.0.
             writing.replace(node, writing.raw("nanvl({0}, {0})", [node], type))
         elif t.is_decimal(type) and type is not None and not isinstance(node, exp.Column):
             _check_range(type, [x for n, x in zip(nodes, types, strict=True) if not _CONSTANT.fullmatch(n.name)])
 
 
 def _check_range(constant: pa.DataType, others: list[pa.DataType | None]) -> None:
-    """Spark does not look at an integer that is compared with a decimal constant out of its range, nor at NULL."""
+    """Refuses comparisons of an integer with a decimal constant out of its range: Spark does not evaluate them, not
+    even for NULL.
+    """
     digits = [len(str(2 ** (other.bit_width - 1))) for other in others if other is not None and t.is_integer(other)]
     if digits and constant.precision - constant.scale >= min(digits):
         raise refused("a comparison of an integer with a decimal of more digits")
@@ -288,7 +290,7 @@ def _cast(node: exp.Cast, writing: Writing) -> exp.Expr:
     if t.is_integer(wanted) and t.is_float(given):
         return writing.raw(f"CAST(rint({{0}}) AS {name.upper()})", [node.this], wanted)
     form = "TRY_CAST" if isinstance(node, exp.TryCast) else "CAST"
-    if form == "CAST" and t.is_decimal(wanted) and t.is_float(given):  # of an infinity it would be NULL
+    if form == "CAST" and t.is_decimal(wanted) and t.is_float(given):  # Spark returns NULL for an infinity
         outside = "CASE WHEN NOT abs({0}) < double('Infinity') THEN raise_error('out of range') ELSE {0} END"
         return writing.raw(f"CAST({outside} AS {name.upper()})", [node.this], wanted)
     return writing.raw(f"{form}({{0}} AS {name.upper()})", [node.this], wanted)

@@ -1,4 +1,4 @@
-"""Planned text in, Spark's SQL out: the door of this package."""
+"""The entry point of this package: translates planned text to Spark SQL."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ _ONE_UNIT = re.compile(r"\s*[+-]?\d+\s*[a-z]*\s*", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A table as Spark knows it: what is to stand after FROM, and the columns."""
+    """A table in Spark: the text after FROM, and the columns."""
 
     sql: str
     columns: Mapping[str, pa.DataType]
 
 
 Sources = Callable[[Key], Source | None]
-"""What Spark has for a table, by its key in the planned text."""
+"""Returns the Spark source of a table, by its key in the planned text."""
 
 
 def translate(text: str, sources: Sources, schema: pa.Schema | None) -> str:
-    """A query for Spark whose columns have the types of `schema`, by position. Its columns are called c0, c1, …
+    """Translates to a query whose columns have the types of `schema`, by position, and the names c0, c1, …
 
-    Without a schema, the query as it is: for what stands within another.
+    Without a schema, the columns are unchanged, for use within another query.
     """
     tree, inference, texts = _read(text, sources)
     if schema is not None:
@@ -49,7 +49,7 @@ def translate(text: str, sources: Sources, schema: pa.Schema | None) -> str:
 
 
 def parts(text: str, sources: Sources) -> list[str]:
-    """The expressions in the SELECT list of a query, each as Spark is to be told it."""
+    """Translates the expressions in the SELECT list of a query."""
     tree, inference, texts = _read(text, sources)
     tree = rewrite(tree, inference)
     found = [item.this if isinstance(item, exp.Alias) else item for item in tree.selects]  # type: ignore[attr-defined]
@@ -58,7 +58,7 @@ def parts(text: str, sources: Sources) -> list[str]:
 
 def _read(text: str, sources: Sources) -> tuple[exp.Expr, Inference, dict[str, str]]:
     for interval in _INTERVAL.findall(text):
-        if not _ONE_UNIT.fullmatch(interval):  # sqlglot reads the first part of it only
+        if not _ONE_UNIT.fullmatch(interval):  # sqlglot would read only its first part
             raise refused(f"the interval {interval!r}")
     tree = _exact(read(text))
     columns, texts = _placed(tree, sources)
@@ -74,7 +74,7 @@ def _read(text: str, sources: Sources) -> tuple[exp.Expr, Inference, dict[str, s
 
 
 def _order_by_outputs(tree: exp.Expr) -> None:
-    """ORDER BY x where x is in the SELECT list: by the name it has there, which is all that DISTINCT leaves."""
+    """Replaces ORDER BY keys that are in the SELECT list of a SELECT DISTINCT by their output names."""
     for select in tree.find_all(exp.Select):
         order = select.args.get("order")
         outputs = {item.this.unnest().sql(): item.alias for item in select.selects if isinstance(item, exp.Alias)}
@@ -91,12 +91,12 @@ def _placed_back(written: str, texts: Mapping[str, str]) -> str:
 
 
 def _schema(columns: Mapping[str, Mapping[str, pa.DataType]]) -> dict[str, object]:
-    """For sqlglot, which wants names only; a table without columns it would take for unknown."""
+    """Returns the schema for sqlglot, which needs names only; it treats a table without columns as unknown."""
     return {table: dict.fromkeys(names, "text") for table, names in columns.items()}
 
 
 def _exact(tree: exp.Expr) -> exp.Expr:
-    """Every name as DataFusion has it: what is not quoted is lower case."""
+    """Folds names as DataFusion does: unquoted names are lower case."""
     for identifier in tree.find_all(exp.Identifier):
         if not identifier.quoted:
             identifier.set("this", identifier.name.lower())
@@ -105,7 +105,9 @@ def _exact(tree: exp.Expr) -> exp.Expr:
 
 
 def _placed(tree: exp.Expr, sources: Sources) -> tuple[dict[str, Mapping[str, pa.DataType]], dict[str, str]]:
-    """The columns and the texts of tables, by one name each, which nobody can have written: they go in at the end."""
+    """Replaces tables by unique random names, and returns their columns and Spark texts, which are inserted at the
+    end.
+    """
     mark, names = secrets.token_hex(8), dict[Key, str]()
     columns: dict[str, Mapping[str, pa.DataType]] = {}
     texts: dict[str, str] = {}
@@ -126,7 +128,9 @@ def _placed(tree: exp.Expr, sources: Sources) -> tuple[dict[str, Mapping[str, pa
 
 
 def _check(outputs: list[pa.DataType | None], schema: pa.Schema) -> None:
-    """What was inferred must be what was planned: else some rule is not the one that DataFusion goes by."""
+    """Refuses the query unless the inferred types equal the planned ones: otherwise a rule differs from
+    DataFusion's.
+    """
     if len(outputs) != len(schema):
         raise refused("a query whose columns can't be told")
     for inferred, field in zip(outputs, schema, strict=True):

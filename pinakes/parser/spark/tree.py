@@ -1,8 +1,8 @@
-"""The tree of planned text for translation: calls stay calls.
+"""Parses planned text for translation; calls stay calls.
 
-sqlglot has a class for many a function and gives each the meaning that it has in some dialect. Here every call must
-keep the name that DataFusion knows it by, since what it becomes is decided by our own table (`functions.py`): so calls
-are read under names that sqlglot doesn't know.
+sqlglot has a class for many functions and gives each the meaning of some dialect. Here every call must keep its
+DataFusion name, since our own table (`functions.py`) decides the translation: so calls are parsed under names that
+sqlglot doesn't know.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from pinakes.parser.dialect import converted
 from pinakes.parser.lexer import Token, tokenize
 
 CALL = "call$"
-"""What the name of a call begins with in the tree."""
+"""The prefix of call names in the tree."""
 
 
 class Plain(Dialect):
-    """NULL is larger than everything, as in DataFusion; sqlglot writes NULLS FIRST and LAST where Spark differs."""
+    """NULL is larger than all values, as in DataFusion; sqlglot writes NULLS FIRST and LAST where Spark differs."""
 
     NULL_ORDERING = "nulls_are_large"
 
@@ -30,7 +30,7 @@ class Plain(Dialect):
 _DIALECT = Plain()
 
 _SYMBOLS = frozenset("( ) , . + - * / % = <> != < > <= >= || :: ; ~".split())
-"""The operators that mean the same to sqlglot and to DataFusion, in the same order of precedence."""
+"""Operators with the same meaning and precedence in sqlglot and DataFusion."""
 _READ_BY_SQLGLOT = frozenset("CAST TRY_CAST EXTRACT SUBSTRING TRIM POSITION".split())
 _NO_CALLS = frozenset(
     "ALL AND ANY AS BETWEEN BY CASE CUBE DISTINCT ELSE END ESCAPE EXCEPT EXISTS FILTER FROM GROUP HAVING ILIKE IN "
@@ -39,11 +39,11 @@ _NO_CALLS = frozenset(
     "DECIMAL NUMERIC DEC VARCHAR CHAR CHARACTER TIMESTAMP TIME FLOAT TEXT STRING INT BIGINT SMALLINT TINYINT "
     "DOUBLE".split()
 )
-"""Words that stand before a bracket and call nothing."""
+"""Words before a bracket that are not calls."""
 
 
 def read(text: str) -> exp.Expr:
-    """The tree of a query. What can't be read the way DataFusion reads it is refused."""
+    """Parses a query. Refuses text that DataFusion would parse differently."""
     tokens = [_renamed(token, after) for token, after in _pairs(tokenize(text))]
     for token in tokens:
         if token.kind == "symbol" and token.word not in _SYMBOLS:
@@ -76,7 +76,7 @@ def _renamed(token: Token, after: str) -> Token:
 
 
 def _restored(tree: exp.Expr) -> exp.Expr:
-    """What looked like a call and is the name of a table with its columns, as in WITH t (a, b)."""
+    """Restores names that looked like a call but are a table with its columns, as in WITH t (a, b)."""
     for identifier in tree.find_all(exp.Identifier):
         if identifier.name.startswith(CALL):
             identifier.set("this", identifier.name.removeprefix(CALL))

@@ -1,4 +1,4 @@
-"""The types that DataFusion gives arithmetic, comparisons and aggregates, as far as a translation depends on them."""
+"""DataFusion's types of arithmetic, comparisons and aggregates, as far as the translation depends on them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from sqlglot import expressions as exp
 
 MOST_DIGITS = 38
 EXTRA_DIGITS = 4
-"""How many digits more a quotient of decimals has than what is divided."""
+"""Additional digits of a quotient of decimals over the dividend."""
 QUOTIENT_SCALE = 16
 _INTEGER_DIGITS = {8: 3, 16: 5, 32: 10, 64: 20}
 
@@ -53,12 +53,12 @@ def decimal(precision: int, scale: int) -> pa.DataType:
 
 
 def as_decimal(type: pa.DataType) -> pa.DataType:
-    """The decimal that an integer becomes when it meets one."""
+    """Returns the decimal type of an integer in an operation with a decimal."""
     return decimal(_INTEGER_DIGITS[type.bit_width], 0) if is_integer(type) else type
 
 
 def of_arithmetic(operator: str, left: pa.DataType, right: pa.DataType) -> pa.DataType | None:
-    """The type of a + b and its kin for numbers; None where it is not known here."""
+    """Returns the type of an arithmetic operation on numbers; None if it is unknown."""
     if is_null(left) or is_null(right):
         return right if is_null(left) else left
     if not is_number(left) or not is_number(right):
@@ -88,7 +88,7 @@ def _of_decimals(operator: str, left: pa.DataType, right: pa.DataType) -> pa.Dat
 
 
 def whole_digits(type: pa.DataType, node: exp.Expr) -> int:
-    """How many digits a number may have before its point, as `parser/typed` counts them."""
+    """Returns the maximum digits before the decimal point, as counted by `parser/typed`."""
     if isinstance(node, exp.Literal) and not node.is_string:
         return len(str(int(node.name.partition(".")[0] or 0) + ("." in node.name)))
     if is_integer(type):
@@ -97,13 +97,13 @@ def whole_digits(type: pa.DataType, node: exp.Expr) -> int:
 
 
 def quotient(left: pa.DataType, right: pa.DataType, result: pa.DataType, whole: int) -> pa.DataType:
-    """The type of a quotient of decimals: with 16 digits after the point where there is room (`parser/typed`)."""
+    """Returns the type of a quotient of decimals: with 16 digits after the point if they fit (`parser/typed`)."""
     scale = min(QUOTIENT_SCALE, MOST_DIGITS - whole - as_decimal(right).scale - 1)
     return result if scale - 3 <= as_decimal(left).scale else decimal(MOST_DIGITS, scale)
 
 
 def common(*types: pa.DataType | None) -> pa.DataType | None:
-    """What CASE, COALESCE and UNION make of several types; None where that is not known."""
+    """Returns the common type of CASE, COALESCE and UNION; None if it is unknown."""
     found: pa.DataType | None = pa.null()
     for type in types:
         found = _of_two(found, type)
@@ -147,7 +147,7 @@ def of_average(type: pa.DataType | None) -> pa.DataType | None:
 
 
 def in_spark(type: pa.DataType) -> str | None:
-    """What Spark calls a type; None where it has none that holds the same."""
+    """Returns Spark's name of a type; None if it has no equivalent."""
     t = pa.types
     if is_decimal(type):
         return f"decimal({type.precision},{type.scale})"
@@ -182,7 +182,7 @@ _NAMES = (
 
 
 def agrees(inferred: pa.DataType, planned: pa.DataType) -> bool:
-    """Whether what was inferred is of the kind that DataFusion planned; how wide an integer is does not matter."""
+    """Returns whether an inferred type is of the same kind as the planned one; the width of integers is ignored."""
     for kind in (is_integer, is_float, is_text, is_date):
         if kind(inferred) or kind(planned):
             return kind(inferred) == kind(planned)

@@ -1,4 +1,4 @@
-"""What rewriting is done with: the types of nodes, text of Spark's in place of a node, and the forms that need both."""
+"""Helpers of the rewrite: types of nodes, Spark text in place of a node, and forms that need both."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from pinakes.parser.spark import types as t
 from pinakes.parser.spark.tree import refused
 
 _DIVISOR_DIGITS = 20
-"""Spark gives a quotient as many digits as the divisor may have: so many that none is missing that is not cut off."""
+"""Precision of a divisor: Spark derives the scale of a quotient from it, and has all digits that are kept."""
 
 
 class Writing:
     def __init__(self, types: dict[int, pa.DataType | None], nodes: list[exp.Expr]) -> None:
         self._types = types
         self._kept = nodes
-        """All that were ever looked at: they must stay, for types are known by their ids."""
+        """All nodes that were ever typed: kept alive, since types are stored by their ids."""
         self.averages: dict[int, tuple[str, str]] = {}
-        """Sum and count of averages that something still stands around."""
+        """Sum and count of averages inside a FILTER or OVER that is not translated yet."""
 
     def type(self, node: exp.Expr) -> pa.DataType | None:
         return self._types.get(id(node))
@@ -34,7 +34,7 @@ class Writing:
             old.replace(new)
 
     def raw(self, template: str, arguments: Sequence[exp.Expr], type: pa.DataType | None = None) -> exp.Var:
-        """Text of Spark's with the arguments in it."""
+        """Returns Spark text with the arguments inserted."""
         texts = [self.text(argument) for argument in arguments]
         found = exp.Var(this=template.format(*texts, all=", ".join(texts)))
         self._kept.append(found)
@@ -49,7 +49,7 @@ class Writing:
         return f"({written})" if isinstance(node, exp.Binary | exp.Neg | exp.Not | exp.Between) else written
 
     def unify(self, nodes: Sequence[exp.Expr], type: pa.DataType | None) -> None:
-        """Give all of them one type, where Spark would choose another than DataFusion does."""
+        """Casts all nodes to one type, where Spark would choose another than DataFusion."""
         types = [self.type(node) for node in nodes]
         if type is None:
             raise refused("CASE or COALESCE of values whose types don't go together")
@@ -62,7 +62,7 @@ class Writing:
                 self.replace(node, self.raw(f"CAST({{0}} AS {(t.in_spark(type) or '').upper()})", [node], type))
 
     def as_text(self, node: exp.Expr) -> exp.Var:
-        """A value as || and concat show it."""
+        """Returns a value as text in the format of || and concat."""
         type = self.type(node)
         if t.is_text(type) or t.is_null(type):
             return self.raw("{0}", [node], t.TEXT)
@@ -71,8 +71,9 @@ class Writing:
         return self.raw("CAST({0} AS STRING)", [node], t.TEXT)
 
     def quotient(self, left: exp.Expr, right: exp.Expr, type: pa.DataType) -> exp.Var:
-        """A quotient of decimals: it is rounded to 16 digits after the point where there is room for them; else it has
-        four more than what is divided, and the rest is cut off."""
+        """Returns a quotient of decimals: rounded to 16 digits after the point if they fit; otherwise with four
+        more than the dividend, truncated.
+        """
         given = t.as_decimal(self.type(right) or t.LONG)
         wide = t.in_spark(t.decimal(max(given.precision, given.scale + _DIVISOR_DIGITS), given.scale)) or ""
         text = f"({self.text(left)} / CAST({self.text(right)} AS {wide.upper()}))"

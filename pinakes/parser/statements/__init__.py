@@ -1,11 +1,11 @@
-"""One frozen dataclass per statement kind. `classify` makes them, `engine/dispatch.py` answers each.
+"""One frozen dataclass per statement kind. `classify` makes them, `engine/dispatch.py` runs each.
 
-Every statement keeps the user's own text. Places in it are `Span`s of character offsets (end exclusive), so that the
-engine can splice names, parameters and fragments without ever printing a query anew.
+Every statement keeps the user's text. Positions in it are `Span`s of character offsets (end exclusive), so that the
+engine can splice names, parameters and fragments without generating the text of a query.
 
-Making a dataclass takes half a millisecond, and there are ninety: a family is loaded when one of its names is first
-asked for, so `select 1` pays for `base` and `queries` only. A new kind gets its line in the table and among the
-imports below; a test holds the two together.
+Making a dataclass takes half a millisecond, and there are ninety: a family is loaded on first access to one of its
+names, so that `select 1` loads `base` and `queries` only. A new kind needs a line in the table and in the imports
+below; a test compares the two.
 """
 
 from __future__ import annotations
@@ -150,7 +150,7 @@ FAMILIES = {
     "rights": "Grant Revoke",
     "kinds": "AnyStatement",
 }
-"""Each module and what it defines."""
+"""Each module and the names that it defines."""
 
 _MODULES = {name: module for module, names in FAMILIES.items() for name in names.split()}
 

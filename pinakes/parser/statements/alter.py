@@ -1,4 +1,4 @@
-"""ALTER TABLE and all that it can do to a table."""
+"""ALTER TABLE and its actions."""
 
 from __future__ import annotations
 
@@ -114,9 +114,9 @@ class CreateRef:
     name: str
     version: int | str | None = None
     replace: bool = False
-    """One that is there is moved."""
+    """An existing one is moved."""
     create: bool = True
-    """One that is not there is made."""
+    """A missing one is created."""
     if_not_exists: bool = False
     max_ref_age_ms: int | None = None
     min_snapshots_to_keep: int | None = None

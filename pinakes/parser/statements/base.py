@@ -1,4 +1,4 @@
-"""What all kinds of statements are made of: places in the text, the two bases, and names for plain types."""
+"""Building blocks of statements: spans of the text, the two base classes, and names for plain types."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pinakes.core.names import Name, Part
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A piece of a statement's text."""
+    """A span of a statement's text."""
 
     start: int
     end: int
@@ -21,7 +21,7 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class AsOf:
-    """FOR VERSION AS OF / FOR TIMESTAMP AS OF (FOR is optional): `span` is the whole clause, `value` its operand."""
+    """FOR VERSION AS OF / FOR TIMESTAMP AS OF (FOR is optional): `span` is the complete clause, `value` its operand."""
 
     kind: Literal["version", "timestamp"]
     value: Span
@@ -40,7 +40,7 @@ FileArgument = str | int | float | bool | None | Bound | tuple["FileArgument", .
 
 @dataclass(frozen=True, slots=True)
 class FileCall:
-    """A table function that reads files of a format: read_csv('a.csv', delim => ';'). `span` is all of it."""
+    """A table function that reads files of a format: read_csv('a.csv', delim => ';'). `span` covers the call."""
 
     name: str
     format: str
@@ -51,7 +51,7 @@ class FileCall:
 
 @dataclass(frozen=True, slots=True)
 class SearchCall:
-    """The table function system.metadata.search('words'). `span` is all of it."""
+    """The table function system.metadata.search('words'). `span` covers the call."""
 
     name: str
     arguments: tuple[FileArgument, ...]
@@ -61,7 +61,7 @@ class SearchCall:
 
 @dataclass(frozen=True, slots=True)
 class CatalogCall:
-    """A table function of a catalog: mydb.main.fn(1, n => 2). `span` is all of it."""
+    """A table function of a catalog: mydb.main.fn(1, n => 2). `span` covers the call."""
 
     path: Name
     arguments: tuple[FileArgument, ...]
@@ -78,21 +78,21 @@ TableCall = FileCall | SearchCall | CatalogCall
 
 @dataclass(frozen=True, slots=True)
 class FunctionRef:
-    """A function that an expression calls by a name of several parts: `span` is that of the name."""
+    """A function that an expression calls by a qualified name: `span` is that of the name."""
 
     name: Name
     span: Span
     inside: int
-    """Where its arguments begin: behind the bracket."""
+    """The offset of its arguments, after the bracket."""
     arguments: int
-    """How many they are."""
+    """The number of arguments."""
 
 
 @dataclass(frozen=True, slots=True)
 class TableRef:
-    """A table that a statement reads or changes, where it stands in the text, without its alias and clauses.
+    """A table that a statement reads or changes, with its span in the text, without its alias and clauses.
 
-    For a table function of ours, `call` is the call and `name` the function's.
+    For a table function of pinakes, `call` is the call and `name` the function's name.
     """
 
     name: Name
@@ -104,13 +104,13 @@ class TableRef:
 
 @dataclass(frozen=True, slots=True)
 class ColumnRef:
-    """A column that an expression names: `x`, `t.x`, `a.b.t.x`, or `t.*` (the name is then `*`).
+    """A reference to a column: `x`, `t.x`, `a.b.t.x`, or `t.*` (the name is then `*`).
 
-    `span` is the whole reference and `spans` that of each part, the last one's being the column's own (unless the
-    parts before it are a column and it a field: only the engine, which knows the columns, can tell).
-    `tables` are the base tables that are sources here, nearest scope first, as indexes into the statement's `tables`;
-    -1 is the target of an UPDATE, DELETE or MERGE. Those that a derived source passes on with `*` are among them.
-    When a part of the qualifier names a source (its alias or last part), only that source's tables are given.
+    `span` is the complete reference and `spans` that of each part; the last part is the column, unless the parts before
+    it are a column and it is a field, which only the engine can determine. `tables` are the base tables that are
+    sources here, nearest scope first, as indexes into the statement's `tables`; -1 is the target of an UPDATE, DELETE
+    or MERGE. Tables that a derived source passes on with `*` are included. When a part of the qualifier names a source
+    (its alias or last part), only that source's tables are given.
     """
 
     name: Part
@@ -119,21 +119,25 @@ class ColumnRef:
     spans: tuple[Span, ...]
     tables: tuple[int, ...] = ()
     derived: bool = False
-    """A subquery, a CTE or an alias in the SELECT list (where one may be used) offers a column of this name."""
+    """Whether a subquery, a CTE or an alias in the SELECT list (where one may be used) has a column of this name."""
     exposed: bool = False
-    """A projection without an alias in a subquery or CTE: whoever reads from it uses the name as it is written here."""
+    """Whether it is a projection without an alias in a subquery or CTE: outer queries use the name as it is written
+    here.
+    """
     field: bool = False
-    """A projection without an alias that is a field of a struct: `x.f`, `t.x.f`."""
+    """Whether it is a projection without an alias that is a field of a struct: `x.f`, `t.x.f`."""
     owner: int | Part | None = None
-    """Whose it is if JOIN … USING shares it: one of the statement's `tables`, or a derived source by its name."""
+    """The source that owns a column shared by JOIN … USING: one of the statement's `tables`, or a derived source by
+    its name.
+    """
 
 
 @dataclass(frozen=True, slots=True)
 class SharedStar:
-    """`*` over sources that JOIN … USING or NATURAL JOIN joins.
+    """`*` over sources that are joined by JOIN … USING or NATURAL JOIN.
 
-    Each source is as `ColumnRef.owner` has it, with the columns that it shares with those before it; None for all that
-    have the same name. Those between two commas of FROM are joined with each other.
+    Each source is in the form of `ColumnRef.owner`, with the columns that it shares with earlier ones; None for all
+    columns with the same name. Sources between two commas of FROM are joined with each other.
     """
 
     span: Span
@@ -144,7 +148,7 @@ class SharedStar:
 
 @dataclass(frozen=True, slots=True)
 class References:
-    """What names columns in a planned statement, in the order of the text."""
+    """The references to columns in a planned statement, in the order of the text."""
 
     columns: tuple[ColumnRef, ...] = ()
     stars: tuple[SharedStar, ...] = ()
@@ -160,9 +164,9 @@ class Placeholder:
 
 @dataclass(frozen=True, slots=True)
 class SessionValue:
-    """current_catalog, current_schema, current_user, version() and their kin: replaced by what the session says.
+    """current_catalog, current_schema, current_user, version() and similar: replaced by values of the session.
 
-    `alone` tells that it is a projection of its own without an alias, so that its column keeps its name.
+    `alone` means that it is a projection without an alias, so that its column keeps its name.
     """
 
     name: Literal["current_catalog", "current_schema", "current_user", "version"]
@@ -172,7 +176,7 @@ class SessionValue:
 
 @dataclass(frozen=True, slots=True)
 class Projection:
-    """An item of the outermost SELECT list that has no name of its own: it ends at `end` and is to be called `name`."""
+    """An unnamed item of the outermost SELECT list: it ends at `end` and gets the name `name`."""
 
     end: int
     name: str
@@ -180,7 +184,7 @@ class Projection:
 
 @dataclass(frozen=True, slots=True)
 class Repair:
-    """Put `text` in place of `span` (start = end inserts), so that DataFusion reads what the user meant."""
+    """Replaces `span` by `text` (start = end inserts), so that DataFusion reads the intended meaning."""
 
     span: Span
     text: str
@@ -188,7 +192,7 @@ class Repair:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Statement:
-    """The base: the text as the client sent it, and the rendering that may be shown (secret values masked)."""
+    """The base class: the text as the client sent it, and the text with secrets redacted."""
 
     text: str = field(repr=False)
     shown: str
@@ -200,12 +204,12 @@ class Statement:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Planned(Statement):
-    """A statement that DataFusion plans: what was located in its text.
+    """A statement that DataFusion plans, with the located parts of its text.
 
-    `tables` are those that are read, wherever they stand; names of CTEs, table functions and the target of a change
-    are not among them. `parsed` is False when sqlglot could not read the text: then nothing is located, and
-    DataFusion has the last word. `references` is None unless the statement always needs them, as a change does:
-    `locate_references` has those of any statement.
+    `tables` are the tables that are read at any level; names of CTEs, table functions and the target of a change are
+    not included. `parsed` is False when sqlglot could not parse the text: then nothing is located, and DataFusion
+    parses it. `references` is None unless the statement always needs them, as a change does: `locate_references`
+    returns those of any statement.
     """
 
     tables: tuple[TableRef, ...] = ()

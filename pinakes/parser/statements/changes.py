@@ -36,7 +36,7 @@ class Insert(Planned):
     overwrite: bool = False
     by_name: bool = False
     returning: bool = False
-    """RETURNING count(*): the number of rows is wanted as a row."""
+    """RETURNING count(*): the number of rows is returned as a row."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

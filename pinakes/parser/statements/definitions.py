@@ -1,4 +1,4 @@
-"""Namespaces, tables and views: made, described, renamed, dropped."""
+"""CREATE, ALTER, RENAME and DROP of namespaces, tables and views."""
 
 from __future__ import annotations
 
@@ -96,9 +96,9 @@ class CreateTableAs(Planned):
     name: Name
     body: Span
     columns: tuple[Part, ...] = ()
-    """Names alone; their types are those of the query."""
+    """Names only; their types are those of the query."""
     defined: tuple[ColumnDef, ...] = ()
-    """Columns with types of their own, to which the rows are cast."""
+    """Columns with types, to which the rows are cast."""
     primary_key: tuple[Part, ...] = ()
     partitioning: tuple[PartitionTerm, ...] = ()
     sorting: tuple[SortTerm, ...] = ()
@@ -182,4 +182,4 @@ class Analyze(Statement):
     table: Name
     columns: tuple[Part, ...] = ()
     scans: bool = True
-    """False for NOSCAN: only what is known without reading a row."""
+    """False for NOSCAN: only statistics that need no scan."""

@@ -1,4 +1,6 @@
-"""All kinds in one type. Importing it loads every family: for annotations it belongs under TYPE_CHECKING."""
+"""The union of all statement kinds. Importing it loads every family, so import it under TYPE_CHECKING for
+annotations.
+"""
 
 from __future__ import annotations
 
@@ -111,4 +113,4 @@ AnyStatement = (
     | Grant
     | Revoke
 )
-"""The closed set of kinds: a `match` over it that forgets one is an error of mypy's."""
+"""The closed set of kinds: mypy reports a `match` over it that misses one."""

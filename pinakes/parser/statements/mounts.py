@@ -1,4 +1,4 @@
-"""Catalogs that come and go, and the secrets they need."""
+"""Statements that attach and detach catalogs, and secrets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Queries, and what is asked about one."""
+"""Queries, and statements about a query."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rights: recognised only."""
+"""Privileges: parsed only."""
 
 from __future__ import annotations
 

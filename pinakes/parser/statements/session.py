@@ -1,4 +1,4 @@
-"""What concerns the session: where it is, its settings, transactions, prepared statements, calls."""
+"""Statements about the session: current namespace, settings, transactions, prepared statements, calls."""
 
 from __future__ import annotations
 

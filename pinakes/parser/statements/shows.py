@@ -1,4 +1,4 @@
-"""SHOW and its kin: what there is."""
+"""SHOW, DESCRIBE and SEARCH."""
 
 from __future__ import annotations
 

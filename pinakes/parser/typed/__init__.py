@@ -1,25 +1,30 @@
-"""Reads planned text with exact places and types, and rewrites what DataFusion 55 would compute with the wrong types.
+"""Parses planned text with exact offsets and types, and rewrites expressions that DataFusion 55 computes with wrong
+types.
 
-What belongs here: rules that need to know the type of an expression. Forms that are wrong whatever their types are
-stand in `parser/workarounds`.
+Rules that need the type of an expression belong here. Forms that are wrong for all types are in `parser/workarounds`.
 """
 
 ROUNDED = "$rounded"
-"""The function that rounds a double to the next whole number, ties to the even one."""
+"""Rounds a double to the nearest integer, ties to even."""
 NONZERO = "$nonzero"
-"""The function that returns a divisor, and reports one that is zero (`engine/datafusion/checked_functions.py`). It
-stands here, since loading the rest of this package takes time that SELECT 1 does not need."""
+"""Returns a divisor, and reports zero (`engine/datafusion/checked_functions.py`). Defined here, since loading the
+rest of this package takes time that SELECT 1 does not need.
+"""
 SERIES = "$series"
 """range() and generate_series() of integers, as a list (`engine/datafusion/bounded_functions.py`, as all that
-follow)."""
+follow).
+"""
 STEPS = "$steps"
-"""Gives back the step of a series of times, and reports one with which the series would be too long."""
+"""Returns the step of a series of times, and reports one that makes the series too long."""
 WEIGHED = "$weighed"
-"""Gives back values, and reports those of which a result of so many times their size would be too large."""
+"""Returns values, and reports those whose size times a factor is too large."""
 SHORT = "$short"
-"""Gives back texts, and reports those that have more than so many bytes."""
+"""Returns texts, and reports those with more than a given number of bytes."""
 SQUARES = "$squares"
-"""Gives back texts, and reports those that are too long to be compared character by character."""
+"""Returns texts, and reports those that are too long for a comparison character by character."""
+GATHERED = "$gathered"
+"""Returns the values of an aggregate that keeps them all, and reports when they exceed a number of bytes. The
+second argument is the number of the aggregate, which is unique for each plan.
+"""
 LATE = " late"
-"""The end of the names of functions that are not computed while a statement is planned, though their arguments are
-constants."""
+"""The suffix of functions that are not evaluated during planning, even for constant arguments."""

@@ -1,4 +1,4 @@
-"""Numbers: exact decimals, and integers and decimals that report an overflow instead of wrapping around."""
+"""Arithmetic: exact decimals, and integers and decimals that report an overflow instead of wrapping around."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 _MOST = {pa.int8(): 2**7, pa.int16(): 2**15, pa.int32(): 2**31, pa.int64(): 2**63}
 _LONGEST = 300
-"""Characters of a dividend that is written twice: nested ones would grow without end."""
+"""Maximum characters of a dividend that is duplicated in the text: nested ones would grow exponentially."""
 _NAMES = {pa.int8(): "TINYINT", pa.int16(): "SMALLINT", pa.int32(): "INT", pa.int64(): "BIGINT"}
 
 
@@ -64,7 +64,10 @@ def negated(writer: Writer, node: n.Unary, scope: Scope) -> Value:
     operand = writer.value(node.operand, scope)
     plain = Value(writer.composed(node, ((node.operand, operand.text),)), operand.type, operand.bound)
     if node.operator == "-" and isinstance(node.operand, n.Number) and operand.bound == 2**63:
-        return Value(plain.text, INT64, 2**63)  # the least BIGINT, whose digits alone are none
+        return Value(plain.text, INT64, 2**63)  # the least BIGINT, whose digits alone exceed the range
+    length = temporal.length_of(node.operand) if node.operator == "-" else None
+    if length is not None:  # DataFusion would negate only the first field
+        return Value(temporal.written(temporal.Length(*(-part for part in length))), operand.type)
     if node.operator == "-" and is_float(operand.type) and not isinstance(node.operand, n.Number):
         return usual_nan(plain.text or writer.source[node.start : node.end], operand.type)
     if node.operator != "-" or isinstance(node.operand, n.Number) or not is_integer(operand.type):
@@ -95,8 +98,9 @@ def computed(writer: Writer, node: n.Binary, scope: Scope) -> Value:
 
 
 def _float(writer: Writer, node: n.Binary, left: Value, right: Value, type: pa.DataType | None, scope: Scope) -> Value:
-    """Infinity - Infinity is a NaN with a sign, which DataFusion takes for less than every number, and for another one
-    than NaN. What comes out of a chain of operators is made the usual NaN."""
+    """Replaces the NaN of Infinity - Infinity, which has a sign: DataFusion treats it as less than all numbers and
+    different from NaN. A chain of operators is replaced once, at its end.
+    """
     divisor = _divisor(writer, node, left, right) if node.operator == "/" else right
     pieces = list[tuple[n.Node, str | None]]()
     for child, value in ((node.left, left), (node.right, divisor)):
@@ -110,7 +114,7 @@ def _float(writer: Writer, node: n.Binary, left: Value, right: Value, type: pa.D
 
 
 def _is_finite(node: n.Node, *, zero: bool) -> bool:
-    """A number that makes no NaN of an infinity; `zero` tells whether that is so of zero, too."""
+    """Returns whether a number can't make a NaN of an infinity; `zero` is whether that holds for zero."""
     node = bare(node)
     if isinstance(node, n.Unary) and node.operator in "+-":
         node = node.operand
@@ -118,13 +122,14 @@ def _is_finite(node: n.Node, *, zero: bool) -> bool:
 
 
 def is_untold(node: n.Node, value: Value) -> bool:
-    """Whether the type of a value is not known, and it is not that of a function of a worker, which only its catalog
-    knows."""
+    """Returns whether the type of a value is unknown, except for functions of workers, whose types only the catalog
+    knows.
+    """
     return value.type is None and not any(isinstance(part, n.Call) for part in all_below(node))
 
 
 def _divisor(writer: Writer, node: n.Binary, left: Value, value: Value) -> Value:
-    """A divisor that is checked: DataFusion gives an infinity where PostgreSQL reports a division by zero."""
+    """Returns a checked divisor: DataFusion returns an infinity where PostgreSQL reports a division by zero."""
     if isinstance(node.right, n.Number) and float(node.right.text.replace("_", "")) != 0:
         return value
     dividend = writer.text(node.left, left)
@@ -135,8 +140,9 @@ def _divisor(writer: Writer, node: n.Binary, left: Value, value: Value) -> Value
 
 
 def _wider(writer: Writer, node: n.Node, value: Value, other: Value) -> Value:
-    """A REAL beside an exact number is a DOUBLE, as in PostgreSQL. Unsigned integers, which files may have, are wider
-    signed ones."""
+    """Casts a REAL combined with an exact number to DOUBLE, as in PostgreSQL, and unsigned integers, which files
+    may have, to wider signed types.
+    """
     if value.type is not None and pa.types.is_unsigned_integer(value.type):
         type = pa.decimal128(20, 0) if value.type == pa.uint64() else INT64
         return Value(f"CAST({writer.text(node, value)} AS {sql_name(type)})", type, value.bound)
@@ -146,7 +152,7 @@ def _wider(writer: Writer, node: n.Node, value: Value, other: Value) -> Value:
 
 
 def _bound(operator: str, left: Value, right: Value) -> int | None:
-    """How large the result can be."""
+    """Returns the maximum magnitude of the result."""
     if left.bound is None or right.bound is None:
         return None
     match operator:
@@ -162,7 +168,7 @@ def _bound(operator: str, left: Value, right: Value) -> int | None:
 def _integer(
     writer: Writer, node: n.Binary, left: Value, right: Value, type: pa.DataType | None, scope: Scope
 ) -> Value:
-    """Where the result may not fit, it is computed as a DECIMAL and cast back, which reports an overflow."""
+    """Computes a result that may overflow as a DECIMAL, and casts it back, which reports an overflow."""
     bound = _bound(node.operator, left, right)
     plain = writer.composed_value(node, ((node.left, left), (node.right, right)), type)
     if type not in _MOST or node.operator in "/%":
@@ -170,7 +176,7 @@ def _integer(
     if bound is not None and bound < _MOST[type]:
         return Value(plain.text, type, bound)
     writer.checks = True
-    if type != INT64:  # what two integers of 32 bits give always fits into 64
+    if type != INT64:  # a result of two 32-bit integers always fits into 64 bits
         texts = [f"CAST({writer.text(c, v)} AS BIGINT)" for c, v in ((node.left, left), (node.right, right))]
         return Value(f"CAST({texts[0]} {node.operator} {texts[1]} AS {_NAMES[type]})", type, _MOST[type])
     one, other = _wide(writer, node.left, left, scope), _wide(writer, node.right, right, scope)
@@ -181,8 +187,9 @@ def _integer(
 
 
 def _wide(writer: Writer, node: n.Node, value: Value, scope: Scope) -> str:
-    """An integer as a DECIMAL. What is cast back at the end is not cast on the way: for each cast in a cast DataFusion
-    takes three times as long to plan an expression. What GROUP BY names has to stay as it is there."""
+    """Returns an integer as a DECIMAL. Intermediate results are not cast back: each nested cast triples
+    DataFusion's planning time. Expressions in GROUP BY stay as they are written there.
+    """
     node = bare(node)
     if value.wide is not None and not scope.is_grouped(writer.source[node.start : node.end]):
         return value.wide
@@ -190,7 +197,7 @@ def _wide(writer: Writer, node: n.Node, value: Value, scope: Scope) -> str:
 
 
 def _decimal(writer: Writer, node: n.Binary, left: Value, right: Value, type: pa.DataType | None) -> Value:
-    """Where 38 digits may not be enough, the result is computed with 76 and cast back, which reports an overflow."""
+    """Computes a result that may exceed 38 digits with 76 digits, and casts it back, which reports an overflow."""
     assert type is not None
     values = ((node.left, left), (node.right, right))
     if node.operator == "/":
@@ -218,11 +225,12 @@ _QUOTIENT_SCALE = 16
 
 
 def _quotient(writer: Writer, node: n.Binary, left: Value, right: Value, type: pa.DataType) -> Value:
-    """DataFusion gives a quotient four digits more than the dividend has: 1.0 / 3 would be 0.33333. Here it gets 16,
-    as far as 38 digits hold them, and is rounded."""
+    """Rounds a quotient to 16 digits after the point, as far as 38 digits hold them. DataFusion has four digits
+    more than the dividend: 1.0 / 3 would be 0.33333.
+    """
     values = ((node.left, left), (node.right, right))
     plain = writer.composed_value(node, values, type)
-    # By the type alone: what the metadata tells of the values must not change the type of a result.
+    # By the type only: statistics in the metadata must not change the type of a result.
     bound = left.bound if isinstance(node.left, n.Number) else bound_of(left.type)
     if bound is None or pa.types.is_decimal256(type):
         return Value(plain.text, type, bound_of(type))
@@ -231,7 +239,12 @@ def _quotient(writer: Writer, node: n.Binary, left: Value, right: Value, type: p
     scale = min(_QUOTIENT_SCALE, MOST_DIGITS - whole - divisor - 1)
     own = left.type.scale if is_decimal(left.type) and left.type is not None else 0
     if scale - 3 <= own:
-        return Value(plain.text, type, bound_of(type))
+        if not is_decimal(left.type) or whole + own + divisor + 4 <= MOST_DIGITS:
+            return Value(plain.text, type, bound_of(type))
+        # DataFusion multiplies the dividend by a power of ten first, for which 38 digits are too few.
+        dividend = f"arrow_cast({writer.text(node.left, left)}, 'Decimal256(76, {own})')"
+        by = f"arrow_cast({writer.text(node.right, right)}, 'Decimal256(76, {divisor})')"
+        return Value(f"arrow_cast({dividend} / {by}, 'Decimal128({MOST_DIGITS}, {type.scale})')", type)
     dividend = f"CAST({writer.text(node.left, left)} AS DECIMAL({whole + scale - 3}, {scale - 3}))"
     quotient = writer.composed(node, ((node.left, dividend), (node.right, right.text)))
     typed = pa.decimal128(whole + divisor + scale, scale)

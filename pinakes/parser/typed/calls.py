@@ -1,4 +1,4 @@
-"""Calls of functions whose results DataFusion 55 would give a wrong type, or no check."""
+"""Rewrites calls of functions for which DataFusion 55 has a wrong type, or no check."""
 
 from __future__ import annotations
 
@@ -55,9 +55,9 @@ _SECONDS = {
     "millisecond": ("0.001", 3),
     "milliseconds": ("0.001", 3),
 }
-"""Parts that have a fraction: one microsecond in them, and the digits behind their point."""
+"""Parts with a fraction: the value of one microsecond, and the digits after the point."""
 _OF_INTERVALS = {**_SECONDS, "microsecond": ("1", 0), "microseconds": ("1", 0)}
-"""The same of intervals, of which DataFusion counts whole seconds only."""
+"""The same for intervals, for which DataFusion returns only full seconds."""
 _OF_TEXTS = {
     **dict.fromkeys("left right lpad rpad translate levenshtein string_agg".split(), "write CAST(… AS VARCHAR)"),
     **dict.fromkeys("regexp_replace string_to_array".split(), "write CAST(… AS VARCHAR)"),
@@ -66,29 +66,29 @@ _OF_TEXTS = {
     "replace": "write array_replace_all(…) for the elements of a list",
     "reverse": "write array_reverse(…) for a list",
 }
-"""Functions that DataFusion gives the text of a list or a struct, and what to write instead."""
+"""Functions to which DataFusion passes the text of a list or struct, and the alternative to suggest."""
 _COUNTS = frozenset(
     "count count_star approx_distinct row_number rank dense_rank ntile length char_length character_length "
     "octet_length bit_length strpos position instr cardinality array_length list_length array_position ascii "
     "levenshtein regexp_count grouping".split()
 )
-"""Functions whose results are counts, which never get near the limits of BIGINT."""
+"""Functions that return counts, which are far below the limits of BIGINT."""
 
 
 _STATISTICS = frozenset(
     "avg mean median stddev stddev_samp stddev_pop var var_samp var_sample var_pop var_population covar covar_samp "
     "covar_pop corr regr_slope regr_intercept regr_avgx regr_avgy regr_sxx regr_syy regr_sxy".split()
 )
-"""Functions that may make NaN of infinities."""
+"""Functions that may return NaN for infinities."""
 _ALL_OF_A_LIST = {
     "array_remove": "array_remove_all",
     "list_remove": "array_remove_all",
     "array_replace": "array_replace_all",
     "list_replace": "array_replace_all",
 }
-"""Functions that stop at the first element in DataFusion, and not in PostgreSQL."""
+"""Functions that stop at the first element in DataFusion, but not in PostgreSQL."""
 _LONGEST = 300
-"""Characters of an operand that is written several times: nested ones would grow without end."""
+"""Maximum characters of an operand that is duplicated in the text: nested ones would grow exponentially."""
 _WORKAROUNDS = {
     "element_at": values_of_key,
     "map": map_of_lists,
@@ -109,7 +109,7 @@ def call(writer: Writer, node: n.Call, scope: Scope) -> Value:
     if node.name == "nullif" and len(arguments) == 2:
         first, second = (value.type for _, value in arguments)
         repeated = is_repeatable(node.arguments[0]) and len(writer.text(*arguments[0])) < _LONGEST
-        if (first != second or is_float(first)) and repeated:  # it tells -0.0 and 0.0 apart
+        if (first != second or is_float(first)) and repeated:  # DataFusion distinguishes -0.0 and 0.0
             return _nullif(writer, arguments)
     workaround = _WORKAROUNDS.get(node.name)
     found = moving(writer, node, arguments, others)
@@ -132,7 +132,7 @@ def call(writer: Writer, node: n.Call, scope: Scope) -> Value:
             raise writer.refuse(
                 f"{node.name} takes formats as '%Y-%m-%d %H:%M:%S', and would write {form.value!r} as it is"
             )
-    if node.name in ("ifnull", "nvl") and len(arguments) == 2:  # of NULL and a timestamp they would make a text
+    if node.name in ("ifnull", "nvl") and len(arguments) == 2:  # for NULL and a timestamp they would return a text
         arguments = _combined(writer, node, arguments)
         texts = ", ".join(writer.text(argument, value) for argument, value in arguments)
         type = _type(writer, node, arguments)
@@ -156,6 +156,7 @@ def call(writer: Writer, node: n.Call, scope: Scope) -> Value:
     elif node.name == "sum" and len(arguments) == 1:
         return _sum(writer, node, arguments[0], others)
     elif node.name in ("arrow_cast", "arrow_try_cast") and len(arguments) == 2:
+        bounds.check_target(node, arguments)
         arguments = _converted(writer, arguments)
     elif node.name == "date_trunc" and len(arguments) == 2:
         found = _truncated(writer, node, arguments)
@@ -186,10 +187,10 @@ def call(writer: Writer, node: n.Call, scope: Scope) -> Value:
             return found
     elif node.name in ("sign", "signum") and len(arguments) == 1 and is_float(arguments[0][1].type):
         (operand, value), name = arguments[0], "REAL" if arguments[0][1].type == pa.float32() else "DOUBLE"
-        return Value(f"signum(nanvl({writer.text(operand, value)}, CAST('0' AS {name})))", value.type)  # of NaN it is 0
+        return Value(f"signum(nanvl({writer.text(operand, value)}, CAST('0' AS {name})))", value.type)  # 0 for NaN
     elif node.name == "to_hex" and len(arguments) == 1 and arguments[0][1].type == pa.int32():
         digits = writer.text(node, Value(writer.composed(node, [(a, v.text) for a, v in arguments])))
-        return Value(f"right({digits}, 8)", pa.string())  # DataFusion takes every integer for one of 64 bits
+        return Value(f"right({digits}, 8)", pa.string())  # DataFusion treats every integer as 64 bits
     elif node.name in ("array_length", "list_length") and len(arguments) == 2 and not node.named:
         length = writer.text(node, Value(writer.composed(node, [(a, v.text) for a, v in arguments])))
         return Value(f"CAST(nullif({length}, 0) AS BIGINT)", INT64, MOST_ROWS)  # an empty list has no dimension
@@ -208,11 +209,11 @@ def call(writer: Writer, node: n.Call, scope: Scope) -> Value:
     others = [(o, with_one_zero(writer, o, v)) for o, v in others]
     if node.distinct:
         arguments = [(a, with_one_zero(writer, a, v)) for a, v in arguments]
-    if type == pa.uint64() and node.over:  # row_number() and its kin: with a BIGINT it would make a DECIMAL
+    if type == pa.uint64() and node.over:  # row_number() and similar: combined with a BIGINT the type would be DECIMAL
         text = writer.composed(node, [(a, v.text) for a, v in (*arguments, *others)])
         return Value(f"CAST({writer.text(node, Value(text))} AS BIGINT)", INT64, MOST_ROWS)
     text = writer.composed(node, [(a, v.text) for a, v in (*arguments, *others)])
-    if node.name == "signum" and is_float(type):  # that of NaN is 0 in PostgreSQL, and NaN in DataFusion
+    if node.name == "signum" and is_float(type):  # for NaN it is 0 in PostgreSQL, and NaN in DataFusion
         return Value(f"nanvl({text or writer.source[node.start : node.end]}, {zero(type)})", type)
     if node.name in _STATISTICS and is_float(type):
         return usual_nan(text or writer.source[node.start : node.end], type)
@@ -221,7 +222,7 @@ def call(writer: Writer, node: n.Call, scope: Scope) -> Value:
 
 
 def _refuse_outer(writer: Writer, node: n.Call, scope: Scope) -> None:
-    """SQL computes an aggregate of columns of an outer query alone in that query; DataFusion does in the subquery."""
+    """Refuses an aggregate over outer columns only: SQL computes it in the outer query, DataFusion in the subquery."""
     columns = [part for a in node.arguments for part in all_below(a) if isinstance(part, n.Column)]
     if columns and all(scope.is_outer(column.parts) for column in columns):
         raise writer.refuse(
@@ -231,11 +232,13 @@ def _refuse_outer(writer: Writer, node: n.Call, scope: Scope) -> None:
 
 
 _EXACT = 2**53
-"""From here on a DOUBLE has no digits after the point."""
+"""From this value on a DOUBLE has no digits after the point."""
 
 
 def _rounded_decimal(writer: Writer, node: n.Call, arguments: list[tuple[n.Node, Value]]) -> Value | None:
-    """DataFusion plans round(x, 1) with another scale than it computes it with: a comparison with it would fail."""
+    """Fixes the scale of round(x, 1), which DataFusion plans and computes with different scales: a comparison would
+    fail.
+    """
     (operand, value), (digits, _) = arguments
     if not isinstance(digits, n.Number) or not digits.text.isdigit() or value.type is None:
         return None
@@ -245,7 +248,7 @@ def _rounded_decimal(writer: Writer, node: n.Call, arguments: list[tuple[n.Node,
 
 
 def _rounded_double(writer: Writer, arguments: list[tuple[n.Node, Value]]) -> Value | None:
-    """round(x, 1000) would be NaN, since 10 to that power is infinite; None where nothing is to be done."""
+    """Fixes round(x, 1000), which would be NaN, since 10 to that power is infinite; None if no change is needed."""
     (operand, value), (place, digits) = arguments
     if isinstance(place, n.Number) and place.text.isdigit() and int(place.text) <= 15:
         return None
@@ -282,13 +285,16 @@ def _is_epoch_of_interval(arguments: list[tuple[n.Node, Value]]) -> bool:
 
 
 def _epoch(text: str) -> Value:
-    """The seconds of an interval. A year has 365.25 days in PostgreSQL, and twelve months of 30 days in DataFusion."""
+    """Returns the seconds of an interval. A year has 365.25 days in PostgreSQL, and twelve months of 30 days in
+    DataFusion.
+    """
     return Value(f"(date_part('epoch', {text}) + date_part('year', {text}) * CAST('453600' AS DOUBLE))", DOUBLE)
 
 
 def _part_of_duration(writer: Writer, part: str, text: str, value: Value) -> Value | None:
-    """A duration, such as the difference of two timestamps, has days and what is left of them, as in PostgreSQL. To
-    DataFusion 30 days are also 720 hours."""
+    """Returns a part of a duration, such as the difference of two timestamps: days, and the remainder of a day, as
+    in PostgreSQL. In DataFusion 30 days are also 720 hours.
+    """
     if not is_duration(value.type):
         return None
     assert value.type is not None
@@ -310,7 +316,7 @@ _PART_LENGTHS = {
     "hour": (" % 86400000000", 3_600_000_000),
     "minute": (" % 3600000000", 60_000_000),
 }
-"""Of parts of a duration: what is left of it by the next longer part, and the microseconds of one."""
+"""For parts of a duration: the modulus of the next longer part, and the microseconds of one unit."""
 
 
 def _has_fraction(value: Value) -> bool:
@@ -318,14 +324,14 @@ def _has_fraction(value: Value) -> bool:
 
 
 def _seconds(part: str, text: str) -> Value:
-    """Seconds or milliseconds with their fraction: DataFusion gives whole ones."""
+    """Returns seconds or milliseconds with their fraction, which DataFusion truncates."""
     one, digits = _SECONDS[part]
     micros = f"CAST(date_part('microsecond', {text}) AS DECIMAL(8, 0))"
     return Value(f"CAST({micros} * {one} AS DECIMAL(8, {digits}))", pa.decimal128(8, digits), 10 ** (8 - digits))
 
 
 def _seconds_of_interval(part: str, text: str) -> Value:
-    """Days and months have no seconds left over."""
+    """Returns the seconds of an interval modulo one minute, to which days and months add nothing."""
     one, digits = _OF_INTERVALS[part]
     micros = f"CAST(round(date_part('epoch', {text}) * CAST('1e6' AS DOUBLE)) AS BIGINT)"
     fraction = f"CAST({micros} % 60000000 AS DECIMAL(8, 0))"
@@ -350,7 +356,7 @@ _READ_AS = {"Timestamp(Microsecond, None)": "TIMESTAMP", "Date32": "DATE", "Time
 
 
 def _converted(writer: Writer, arguments: list[tuple[n.Node, Value]]) -> list[tuple[n.Node, Value]]:
-    """arrow_cast(x, 'Int32'), with which values are brought to the types of a table."""
+    """Converts the operand of arrow_cast(x, 'Int32'), which casts values to the types of a table."""
     (operand, value), (target, _) = arguments
     if isinstance(target, n.Text) and target.value in ("Int8", "Int16", "Int32", "Int64"):
         value = Value(rounded(writer, operand, value), value.type)
@@ -366,7 +372,7 @@ def _converted(writer: Writer, arguments: list[tuple[n.Node, Value]]) -> list[tu
 
 
 def _nullif(writer: Writer, arguments: list[tuple[n.Node, Value]]) -> Value:
-    """Its type is that of the first argument, however the two are compared."""
+    """Returns nullif with the type of the first argument, regardless of the type of the comparison."""
     one, other = (writer.text(node, value) for node, value in aligned(writer, arguments))
     node, value = arguments[0]
     text = f"(CASE WHEN {one} = {other} THEN NULL ELSE {writer.text(node, value)} END)"
@@ -401,7 +407,7 @@ def _type(writer: Writer, node: n.Call, arguments: list[tuple[n.Node, Value]]) -
 
 
 def _in_micros(writer: Writer, node: n.Call, arguments: list[tuple[n.Node, Value]], value: Value) -> Value:
-    """now() and other functions give nanoseconds where nobody asked for them."""
+    """Casts the nanoseconds of now() and other functions to microseconds, unless an argument has nanoseconds."""
     if not (is_timestamp(value.type) or is_time(value.type)) or value.type is None or value.type.unit != "ns":
         return value
     if any(
@@ -428,8 +434,9 @@ _MICROS = {
 
 
 def _truncated(writer: Writer, node: n.Call, arguments: list[tuple[n.Node, Value]]) -> Value | None:
-    """date_trunc goes by way of nanoseconds and fails for years before 1678 and after 2262: there it is put together
-    of the parts of the date. `engine/iceberg/scan/monotonic_functions.py` knows this form."""
+    """Rewrites date_trunc, which converts to nanoseconds and fails for years before 1678 and after 2262: there it
+    is computed from the parts of the date. `engine/iceberg/scan/monotonic_functions.py` recognises this form.
+    """
     (part, part_value), (moment, value) = arguments
     text = writer.text(moment, value)
     if len(text) > _LONGEST or not is_repeatable(moment):
@@ -451,7 +458,7 @@ def _truncated(writer: Writer, node: n.Call, arguments: list[tuple[n.Node, Value
 
 
 def _far(unit: str, text: str) -> str | None:
-    """The same without nanoseconds, of a timestamp without a time zone."""
+    """Returns date_trunc without nanoseconds, for a timestamp without a time zone."""
     if unit in _MICROS:
         number, size = f"arrow_cast({text}, 'Int64')", _MICROS[unit]
         return f"arrow_cast({number} - (({number} % {size}) + {size}) % {size}, 'Timestamp(Microsecond, None)')"
@@ -467,8 +474,9 @@ def _far(unit: str, text: str) -> str | None:
 
 
 def _extreme(writer: Writer, node: n.Call, argument: tuple[n.Node, Value], others: list[tuple[n.Node, Value]]) -> Value:
-    """min and max of doubles in groups. DataFusion leaves NaN out, and starts from the largest finite number: for
-    infinities it gives that."""
+    """Fixes min and max of doubles in groups: DataFusion skips NaN, and starts from the largest finite number,
+    which it returns for infinities.
+    """
     operand, value = argument
     plain = writer.composed(node, [(c, v.text) for c, v in (argument, *others)]) or writer.source[node.start : node.end]
     if node.over or node.distinct or any(v.text is not None for _, v in others):
@@ -491,7 +499,7 @@ def _extreme(writer: Writer, node: n.Call, argument: tuple[n.Node, Value], other
 
 
 def _sum(writer: Writer, node: n.Call, argument: tuple[n.Node, Value], others: list[tuple[n.Node, Value]]) -> Value:
-    """A sum that may not fit is computed with more digits and cast back, which reports an overflow."""
+    """Computes a sum that may overflow with more digits, and casts it back, which reports an overflow."""
     operand, value = argument
     type = writer.typed_by("sum(c0)", (value,))
     writer.unchecked |= is_untold(operand, value)

@@ -1,4 +1,4 @@
-"""CAST and typed constants: timestamps in microseconds, and numbers that are rounded as PostgreSQL does."""
+"""CAST and typed constants: timestamps in microseconds, and numbers rounded as in PostgreSQL."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _EXACT_DIGITS = 15
 
 
 def type_text(type: n.TypeName) -> str | None:
-    """A type as DataFusion is to read it; None if that is as it is written."""
+    """Returns the text of a type for DataFusion; None if it is unchanged."""
     suffix = "[]" * type.name.count("[]")
     name = type.name.replace("[]", "")
     if name in _TIMESTAMPS and not type.numbers:
@@ -54,7 +54,7 @@ def type_text(type: n.TypeName) -> str | None:
 
 
 def typed_text(writer: Writer, node: n.TypedText, scope: Scope) -> Value:
-    """DATE '…', TIMESTAMP '…'. A timestamp that is written with nanoseconds has them."""
+    """Converts DATE '…', TIMESTAMP '…'. A timestamp written with nanoseconds keeps them."""
     name = type_text(node.type)
     if name is not None and _NANOSECONDS.search(node.value):
         name = name.replace("(6)", "(9)")
@@ -72,7 +72,9 @@ def typed_text(writer: Writer, node: n.TypedText, scope: Scope) -> Value:
 
 
 def binary(node: n.Node) -> str | None:
-    r"""A constant text that becomes binary, as PostgreSQL reads it: \x4142 is two bytes. None for any other."""
+    r"""Returns a constant text that is cast to binary, as PostgreSQL reads it: \x4142 is two bytes. None for other
+    nodes.
+    """
     if not isinstance(node, n.Text) or not node.value.startswith("\\x"):
         return None
     if _HEX.fullmatch(node.value) is None:
@@ -119,7 +121,7 @@ def _may_be_signed_nan(node: n.Node, operand: Value) -> bool:
 
 
 def _cuts_within(own: pa.DataType | None, type: pa.DataType | None) -> bool:
-    """Whether a cast of lists, structs or maps makes integers of numbers with a fraction: DataFusion cuts them off."""
+    """Returns whether a cast of lists, structs or maps converts fractions to integers, which DataFusion truncates."""
     if own is None or type is None or own.num_fields != type.num_fields:
         return False
     if not own.num_fields:
@@ -128,16 +130,18 @@ def _cuts_within(own: pa.DataType | None, type: pa.DataType | None) -> bool:
 
 
 def _exact_text(writer: Writer, node: n.Node, operand: Value) -> Value:
-    """A decimal that has more digits than a double holds exactly becomes the nearest double by way of its text.
-    DataFusion divides two doubles, and rounds twice."""
+    """Casts a decimal with more digits than a double holds exactly by way of its text, to get the nearest double.
+    DataFusion divides two doubles, and rounds two times.
+    """
     if not is_decimal(operand.type) or operand.type is None or operand.type.precision <= _EXACT_DIGITS:
         return operand
     return Value(f"CAST({writer.text(node, operand)} AS VARCHAR)", pa.string())
 
 
 def may_lose(own: pa.DataType | None, type: pa.DataType | None) -> bool:
-    """Whether a cast may round, cut off or fail. DataFusion compares what is cast instead of the result, if that is a
-    number or a timestamp: such a cast is hidden from it in a call."""
+    """Returns whether a cast may round, truncate or fail. For numbers and timestamps DataFusion moves the cast to
+    the other side of a comparison, so such a cast is wrapped in a call.
+    """
     if not (is_integer(type) or is_decimal(type) or is_timestamp(type)) or type is None:
         return False
     if own is None:
@@ -168,8 +172,9 @@ def _written(writer: Writer, node: n.Cast, operand: str, target: str) -> Value:
 
 
 def rounded(writer: Writer, node: n.Node, operand: Value) -> str | None:
-    """A number that is cast to an integer: decimals are rounded away from zero, doubles to the even one. DataFusion
-    cuts them off."""
+    """Returns a rounded number for a cast to an integer: decimals away from zero, doubles to even. DataFusion
+    truncates.
+    """
     text = writer.text(node, operand)
     if is_decimal(operand.type):
         assert operand.type is not None
@@ -184,7 +189,7 @@ def in_micros(writer: Writer, node: n.Node, operand: Value) -> Value:
 
 
 def in_unit(writer: Writer, node: n.Node, operand: Value, unit: str) -> Value:
-    """A timestamp of a finer unit is rounded. DataFusion cuts it off."""
+    """Rounds a timestamp of a finer unit. DataFusion truncates it."""
     if not is_timestamp(operand.type) or operand.type is None:
         return operand
     finer = _ORDER.index(operand.type.unit) - _ORDER.index(unit)

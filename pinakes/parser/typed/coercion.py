@@ -1,4 +1,4 @@
-"""Which type values of different types meet in, where DataFusion 55 chooses one that loses something."""
+"""Common types of values, where DataFusion 55 chooses a type that loses information."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ if TYPE_CHECKING:
 
 
 def common_type(types: Sequence[pa.DataType | None], *, is_column: bool = False) -> pa.DataType | None:
-    """The type to cast to before values of these types are compared, or before they become one column; None where
+    """Returns the type to cast to before values are compared, or before they become one column; None where
     DataFusion's choice is right.
 
-    A decimal and a double meet as doubles: DataFusion takes DECIMAL(30, 15). A column of decimals and REAL is REAL, as
-    in PostgreSQL, where they are compared as doubles. A date and a timestamp meet as timestamps
-    in microseconds: it takes nanoseconds, which end in 2262.
+    A decimal and a double are compared as doubles: DataFusion uses DECIMAL(30, 15). A column of decimals and REAL is
+    REAL, as in PostgreSQL, where they are compared as doubles. A date and a timestamp are compared as timestamps in
+    microseconds: DataFusion uses nanoseconds, which end in 2262.
     """
     if any(map(is_decimal, types)) and any(map(is_float, types)):
         return REAL if is_column and all(type == REAL for type in types if is_float(type)) else DOUBLE
@@ -52,7 +52,7 @@ def common_type(types: Sequence[pa.DataType | None], *, is_column: bool = False)
 
 
 def _moment(types: Sequence[pa.DataType | None]) -> pa.DataType | None:
-    """Nanoseconds stay where they are asked for."""
+    """Returns the common timestamp type; None if one has nanoseconds, which are kept."""
     if any(t is not None and t.unit == "ns" for t in types):
         return None
     zone = next((t.tz for t in types if t is not None and t.tz is not None), None)
@@ -60,7 +60,7 @@ def _moment(types: Sequence[pa.DataType | None]) -> pa.DataType | None:
 
 
 def common(environment: Environment, one: pa.DataType | None, other: pa.DataType | None) -> pa.DataType | None:
-    """The type that DataFusion gives to values of two types."""
+    """Returns DataFusion's common type of two types."""
     if one is None or other is None:
         return None
     if pa.types.is_null(one) or one == other:
@@ -69,7 +69,7 @@ def common(environment: Environment, one: pa.DataType | None, other: pa.DataType
 
 
 def joined_type(environment: Environment, types: Sequence[pa.DataType | None]) -> pa.DataType | None:
-    """The type of a column of values of all these types."""
+    """Returns the type of a column of values of all these types."""
     found: pa.DataType | None = pa.null()
     for type in types:
         found = common(environment, found, type)
@@ -77,7 +77,7 @@ def joined_type(environment: Environment, types: Sequence[pa.DataType | None]) -
 
 
 def cast_to(writer: Writer, node: n.Node, value: Value, type: pa.DataType) -> str | None:
-    """The text of a value cast to one of the types above; as it is if it needs no cast."""
+    """Returns the text of a value cast to one of the types above; unchanged if it needs no cast."""
     if value.type is None or value.type == type or pa.types.is_null(value.type):
         return value.text
     if is_text(value.type) and not isinstance(node, n.Text):
@@ -91,7 +91,7 @@ def cast_to(writer: Writer, node: n.Node, value: Value, type: pa.DataType) -> st
         text = text_literal(without_zone(node.value))
     if type == TIME:
         if isinstance(node, n.Text) and ":" not in node.value:
-            text = text_literal(f"{node.value} ")  # as it is, it would be read as nanoseconds
+            text = text_literal(f"{node.value} ")  # otherwise it would be read as nanoseconds
         return f"arrow_cast({text}, 'Time64(Microsecond)')"
     return f"CAST({text} AS {sql_name(type)})"
 
@@ -103,7 +103,7 @@ def _needs_cast(own: pa.DataType, type: pa.DataType) -> bool:
 
 
 def with_typed_moments(writer: Writer, values: Sequence[tuple[n.Node, Value]]) -> list[tuple[n.Node, Value]]:
-    """A constant text beside a date, time or timestamp is one, too: DataFusion reads it with nanoseconds."""
+    """Types a constant text that is combined with a date, time or timestamp: DataFusion reads it with nanoseconds."""
     moment = next((v.type for _, v in values if is_timestamp(v.type)), None)
     type = moment or next((v.type for _, v in values if is_date(v.type) or is_time(v.type)), None)
     if type is None or not any(isinstance(node, n.Text) for node, _ in values):
@@ -121,7 +121,7 @@ def with_typed_moments(writer: Writer, values: Sequence[tuple[n.Node, Value]]) -
 
 
 def _with_typed_texts(writer: Writer, values: Sequence[tuple[n.Node, Value]]) -> list[tuple[n.Node, Value]]:
-    """A constant text beside values of another type has that type, as in PostgreSQL."""
+    """Gives a constant text the type of the values that it is combined with, as in PostgreSQL."""
     found = with_typed_moments(writer, values)
     others = [v.type for node, v in found if not isinstance(node, n.Text) and not pa.types.is_null(v.type or MICROS)]
     numbers = [t for t in others if is_integer(t) or is_decimal(t) or is_float(t)]
@@ -132,7 +132,7 @@ def _with_typed_texts(writer: Writer, values: Sequence[tuple[n.Node, Value]]) ->
 
 
 def _number(node: n.Text, type: pa.DataType | None) -> Value:
-    """A text as a number; one that is none is an error when the statement is planned."""
+    """Returns a text as a number; another text is an error during planning."""
     text = node.value.strip()
     literal = text_literal(text)
     if type is not None:
@@ -147,7 +147,7 @@ def _number(node: n.Text, type: pa.DataType | None) -> Value:
 
 
 def unified(writer: Writer, values: Sequence[tuple[n.Node, Value]]) -> list[tuple[n.Node, Value]]:
-    """Values that become one column: each with the cast that it needs."""
+    """Casts values that become one column."""
     return cast_alike(writer, _with_typed_texts(writer, values), is_column=True)
 
 
@@ -167,7 +167,7 @@ def cast_alike(
 
 
 def sql_name(type: pa.DataType) -> str:
-    """The name of a type that a rule casts to."""
+    """Returns the SQL name of a type that a rule casts to."""
     if pa.types.is_decimal(type):
         return f"DECIMAL({type.precision}, {type.scale})"
     if pa.types.is_timestamp(type):

@@ -1,4 +1,4 @@
-"""Comparisons, and everything that makes one column of several values: CASE, COALESCE, IN, BETWEEN."""
+"""Comparisons, and expressions that combine several values: CASE, COALESCE, IN, BETWEEN."""
 
 from __future__ import annotations
 
@@ -26,8 +26,9 @@ _ORDERED = frozenset({"<", "<=", ">", ">="})
 def aligned(
     writer: Writer, values: Sequence[tuple[n.Node, Value]], *, is_column: bool = False
 ) -> list[tuple[n.Node, Value]]:
-    """Values that are compared with each other; `is_column` if they get one type before that, as a column has. Of a
-    text beside a number DataFusion makes a number by itself."""
+    """Casts values that are compared; `is_column` if they get one common type first, like a column. DataFusion
+    itself converts a text that is compared with a number.
+    """
     if any(value.type is not None and pa.types.is_binary(value.type) for _, value in values):
         values = [(node, Value(text, pa.binary()) if (text := binary(node)) else value) for node, value in values]
     found = lengths(writer, values)
@@ -39,7 +40,7 @@ def aligned(
 
 
 def _uuid(writer: Writer, node: n.Node, value: Value) -> Value:
-    """A constant beside a uuid, which may be written in several ways, as a uuid is shown."""
+    """Converts a constant that is compared with a uuid, which has several spellings, to the canonical one."""
     if isinstance(node, n.Text):
         try:
             return Value(text_literal(str(UUID(node.value.strip()))), value.type)
@@ -74,7 +75,9 @@ def between(writer: Writer, node: n.Between, scope: Scope) -> Value:
 
 
 def _refuse_nested(writer: Writer, values: Sequence[tuple[n.Node, Value]]) -> None:
-    """A NULL in a list is larger than any value in PostgreSQL, and in ORDER BY; here it would be smaller."""
+    """Refuses order comparisons of lists and structs: a NULL in a list is larger than any value in PostgreSQL, and in
+    ORDER BY, but smaller in DataFusion's comparisons.
+    """
     if any(is_nested(value.type) or isinstance(node, n.Struct) for node, value in values):
         raise NotSupportedError(
             "lists and structs can only be compared with = and <>: compare their elements or fields"
@@ -115,7 +118,7 @@ def quantified(writer: Writer, node: n.Quantified, scope: Scope) -> Value:
 
 
 def _searched(writer: Writer, node: n.Case, pieces: list[tuple[n.Node, Value]], scope: Scope) -> Value:
-    """CASE x WHEN y … as CASE WHEN x = y …: the former tells -0.0 and 0.0 apart."""
+    """Rewrites CASE x WHEN y … to CASE WHEN x = y …, since the former distinguishes -0.0 and 0.0."""
     operand, *conditions = (writer.text(child, value) for child, value in pieces)
     results = unified(writer, [(r, writer.value(r, scope)) for r in node.results])
     texts = [writer.text(child, value) for child, value in results]

@@ -1,7 +1,7 @@
-"""The syntax tree of planned text: what each piece is, and where exactly it stands.
+"""The syntax tree of planned text, with exact offsets.
 
-Only what typing needs is told apart. Every node knows its first and last character, so that a rewrite replaces just
-that piece of the text and everything else stays as the user wrote it.
+Only forms that typing needs are distinguished. Every node has its start and end offset, so that a rewrite replaces only
+that part of the text and the rest stays as written.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Boolean(Node):
 
 @dataclass(slots=True, eq=False)
 class TypeName(Node):
-    """A type as it is written: `name` in upper case, with single blanks; `numbers` in parentheses."""
+    """A type name: `name` in upper case, with single blanks; `numbers` in parentheses."""
 
     name: str
     numbers: tuple[int, ...] = ()
@@ -66,7 +66,7 @@ class TypedText(Node):
 
 @dataclass(slots=True, eq=False)
 class Interval(Node):
-    """INTERVAL '1 day', INTERVAL '1' DAY; `value` is None for what is not a text or a number."""
+    """INTERVAL '1 day', INTERVAL '1' DAY; `value` is None unless it is a text or a number."""
 
     value: str | None
     unit: str | None
@@ -75,7 +75,7 @@ class Interval(Node):
 
 @dataclass(slots=True, eq=False)
 class Column(Node):
-    """A name of one or more parts, as DataFusion has them: unquoted ones in lower case."""
+    """A name of one or more parts, folded as in DataFusion: unquoted ones in lower case."""
 
     parts: tuple[str, ...]
 
@@ -93,7 +93,7 @@ class Star(Node):
     excluded: tuple[str, ...] = ()
     changes: bool = False
     items: list[Item] = field(default_factory=list)
-    """What REPLACE puts in place of columns."""
+    """The replacements of REPLACE."""
 
     @property
     def children(self) -> tuple[Node, ...]:
@@ -208,13 +208,13 @@ class Call(Node):
     arguments: list[Node]
     distinct: bool = False
     named: bool = False
-    """Arguments are given by name, or in a form with words between them."""
+    """Whether arguments are given by name, or in a form with keywords between them."""
     others: list[Node] = field(default_factory=list)
-    """ORDER BY within, WITHIN GROUP, FILTER and OVER, in the order of the text."""
+    """ORDER BY in the arguments, WITHIN GROUP, FILTER and OVER, in the order of the text."""
     over: bool = False
     over_name: bool = False
     arguments_end: int = 0
-    """Just behind the parenthesis that closes the arguments."""
+    """The offset after the closing parenthesis of the arguments."""
 
     @property
     def children(self) -> tuple[Node, ...]:
@@ -260,7 +260,7 @@ class Array(Node):
 
 @dataclass(slots=True, eq=False)
 class Struct(Node):
-    """{'a': 1}, MAP {'a': 1}, and constants whose type is not looked at"""
+    """{'a': 1}, MAP {'a': 1}, and constants whose type is not inferred"""
 
     items: list[Node]
 
@@ -306,7 +306,7 @@ class AtTimeZone(Node):
 
 @dataclass(slots=True, eq=False)
 class Scalar(Node):
-    """A query in parentheses that stands for a value."""
+    """A scalar subquery."""
 
     query: Query
 
@@ -349,7 +349,7 @@ class Derived(Node):
 
 @dataclass(slots=True, eq=False)
 class TableCall(Node):
-    """A table function, UNNEST too: its columns are not known here."""
+    """A table function, also UNNEST, whose columns are unknown here."""
 
     name: str
     arguments: list[Node]
@@ -389,7 +389,7 @@ class Aliased(Node):
 
 @dataclass(slots=True, eq=False)
 class Item(Node):
-    """One of a SELECT list."""
+    """An item of a SELECT list."""
 
     value: Node
     alias: str | None
@@ -411,12 +411,12 @@ class Select(Node):
     windows: list[Node] = field(default_factory=list)
     qualify: Node | None = None
     from_first: bool = False
-    """FROM stands before SELECT."""
+    """Whether FROM precedes SELECT."""
 
 
 @dataclass(slots=True, eq=False)
 class AllItems(Node):
-    """ALL in GROUP BY ALL: every item that is no aggregate."""
+    """ALL in GROUP BY ALL: every item that is not an aggregate."""
 
 
 @dataclass(slots=True, eq=False)

@@ -1,9 +1,9 @@
-"""Planned text → its tree, by DataFusion's own rules of precedence (those of sqlparser's generic dialect). Only || is
-read as in PostgreSQL, after + and *: `rewrite.py` writes the parentheses that DataFusion needs for that.
+"""Parses planned text to its tree, with DataFusion's precedence (that of sqlparser's generic dialect). Only || is
+parsed as in PostgreSQL, after + and *: `rewrite.py` adds the parentheses that DataFusion needs for that.
 
-sqlglot locates the names of a text. It is not used here, since its compiled parser gives no extent of an expression
-and has other rules of precedence in places (`a = b IS NULL`); see ADR 33. What this reader does not know is `Unread`:
-such a text is planned as it is.
+sqlglot locates the names of a text. It is not used here, since its compiled parser gives no extent of an expression and
+has other precedence in places (`a = b IS NULL`); see ADR 33. Unknown forms raise `Unread`: such a text is planned
+unchanged.
 """
 
 from __future__ import annotations
@@ -16,13 +16,15 @@ from pinakes.parser.typed import nodes as n
 
 
 class Unread(Exception):
-    """The text has a form that is not known here."""
+    """The text has an unknown form."""
 
 
 _OR, _AND, _NOT, _OTHER, _IS, _LIKE, _COMPARISON = 5, 10, 15, 16, 17, 19, 20
 _PIPE, _CARET, _AMPERSAND, _XOR, _APPEND = 21, 22, 23, 24, 25
 _PLUS, _TIMES, _ZONE, _COLONS, _PERIOD = 30, 40, 41, 50, 100
-"""DataFusion takes || for as strong as *. Here it is weaker than +, as in PostgreSQL: `rewrite.py` adds parentheses."""
+"""In DataFusion || has the precedence of *. Here it is lower than that of +, as in PostgreSQL: `rewrite.py` adds
+parentheses.
+"""
 
 _BINARY = {
     "OR": _OR,
@@ -41,7 +43,7 @@ _BINARY = {
     **dict.fromkeys(("->", "->>", "#>", "#>>", "@>", "<@"), _OTHER),
 }
 _LONGEST_FIXED = 1_000
-"""Values of a list of a fixed size, which takes all of its memory even when NULL."""
+"""Maximum values of a fixed-size list, which takes its full memory even when NULL."""
 COMPARISONS = frozenset({"=", "==", "<>", "!=", "<", ">", "<=", ">=", "<=>"})
 
 _RESERVED = frozenset(
@@ -50,7 +52,7 @@ _RESERVED = frozenset(
     "BETWEEN IN IS LIKE ILIKE SIMILAR ASOF POSITIONAL PIVOT UNPIVOT FOR TABLESAMPLE SAMPLE RETURNING BY DISTINCT INTO "
     "SORT CLUSTER DISTRIBUTE CONNECT START PREWHERE SETTINGS FORMAT WITHIN FILTER OVER ASC DESC NULLS".split()
 )
-"""Words that are no alias when they follow without AS."""
+"""Words that are not an alias without AS."""
 _UNITS = frozenset(
     "YEAR YEARS MONTH MONTHS WEEK WEEKS DAY DAYS HOUR HOURS MINUTE MINUTES SECOND SECONDS MILLISECOND MILLISECONDS "
     "MICROSECOND MICROSECONDS NANOSECOND NANOSECONDS CENTURY CENTURIES DECADE DECADES QUARTER".split()
@@ -63,11 +65,11 @@ _TYPES = frozenset(
 _WORD_VALUES = frozenset("CURRENT_DATE CURRENT_TIME CURRENT_TIMESTAMP LOCALTIME LOCALTIMESTAMP".split())
 _SET_OPERATORS = {"UNION": 10, "EXCEPT": 10, "INTERSECT": 20}
 _MOST_NESTED = 400
-"""Python's stack is the limit; DataFusion's own is lower for most forms."""
+"""Limited by Python's stack; DataFusion's own limit is lower for most forms."""
 
 
 def read(text: str) -> n.Query:
-    """The tree of one query."""
+    """Parses one query."""
     reader = _Reader(text, tokenize(text))
     while reader.word in ("EXPLAIN", "ANALYZE", "VERBOSE"):
         reader.at += 1
@@ -106,14 +108,14 @@ class _Reader:
 
     @property
     def end(self) -> int:
-        """Where the last token that was taken ends."""
+        """The end offset of the last token taken."""
         return self.tokens[self.at - 1].end
 
     def ahead(self, count: int) -> str:
         return self.tokens[min(self.at + count, len(self.tokens) - 1)].word
 
     def take(self, *words: str) -> bool:
-        """Take these words, if they come next."""
+        """Takes these words, if they come next."""
         if all(self.ahead(i) == word for i, word in enumerate(words)):
             self.at += len(words)
             return True
@@ -134,7 +136,7 @@ class _Reader:
         raise Unread
 
     def names(self) -> tuple[str, ...]:
-        """Names in parentheses; DataFusion also takes 'a' for one."""
+        """Parses names in parentheses; DataFusion also accepts 'a' as a name."""
         self.expect("(")
         found = [self._named()]
         while self.take(","):
@@ -254,7 +256,7 @@ class _Reader:
         return found
 
     def _sources(self, select: n.Select) -> bool:
-        """FROM …, if it comes next."""
+        """Parses FROM …, if it comes next."""
         if not self.take("FROM"):
             return False
         select.sources.append(self._joined())
@@ -277,7 +279,7 @@ class _Reader:
     def _items(self) -> list[n.Item]:
         found = [self._item()]
         while self.take(","):
-            if self.word in ("FROM", ")", ";") or self.kind == "end":  # DataFusion takes a comma behind the last one
+            if self.word in ("FROM", ")", ";") or self.kind == "end":  # DataFusion accepts a trailing comma
                 break
             found.append(self._item())
         return found
@@ -333,7 +335,7 @@ class _Reader:
         return found
 
     def _skip(self) -> None:
-        """Over what stands in parentheses."""
+        """Skips a group in parentheses."""
         depth = 0
         while True:
             depth += (self.word == "(") - (self.word == ")")
@@ -344,7 +346,7 @@ class _Reader:
                 return
 
     def _skip_angles(self) -> None:
-        """Over the parameters of a nested type."""
+        """Skips the parameters of a nested type."""
         depth = 0
         while True:
             depth += (self.word == "<") - (self.word == ">") - 2 * (self.word == ">>")
@@ -419,7 +421,7 @@ class _Reader:
             right = self._source()
             joins = self.word in ("INNER", "LEFT", "RIGHT", "FULL", "CROSS", "NATURAL", "JOIN")
             if joins and not natural and "CROSS" not in words:
-                raise Unread  # joins whose conditions come later, and belong to them from within
+                raise Unread  # nested joins whose conditions follow later
             on: n.Node | None = None
             using: tuple[str, ...] = ()
             if self.take("ON"):
@@ -461,7 +463,7 @@ class _Reader:
         return n.Table(start, self.end, parts, alias, columns)
 
     def _opens_query(self) -> bool:
-        """Whether what follows an opening parenthesis is a query, and not a join or an expression."""
+        """Returns whether an opening parenthesis is followed by a query, not a join or an expression."""
         at = self.at
         while self.tokens[at].word == "(":
             at += 1
@@ -607,7 +609,7 @@ class _Reader:
         return n.InList(left.start, self.end, left, items)
 
     def _is_list_of_queries(self) -> bool:
-        """IN ((SELECT 1), 2): a list, although it opens like a query."""
+        """Returns whether this is a list that starts like a query: IN ((SELECT 1), 2)."""
         begin = self.at
         self._skip()
         found = self.word == ","
@@ -625,7 +627,7 @@ class _Reader:
             self.at += 1
             if self.kind == "string" and "\n" not in self.text[self.end : self.start]:
                 raise Unread
-            if self.text[start] != "'":  # E'…', $$…$$ and others keep their text, and their value is not looked at
+            if self.text[start] != "'":  # E'…', $$…$$ and others keep their text; their value is not used
                 if self.text[start] in "eE$":
                     return n.Text(start, self.end, token.text)
                 return n.Bytes(start, self.end) if self.text[start] in "xX" else n.Struct(start, self.end, [])
@@ -696,7 +698,7 @@ class _Reader:
         return n.Paren(start, self.end, items[0])
 
     def _opens_expression(self) -> bool:
-        """((SELECT 1) + 2): an expression, although it opens like a query."""
+        """Returns whether this is an expression that starts like a query: ((SELECT 1) + 2)."""
         if self.word != "(":
             return False
         begin = self.at
@@ -754,11 +756,11 @@ class _Reader:
         if word in _RESERVED and after != "(" and after != ".":
             raise Unread
         if after == "->":
-            raise Unread  # a lambda, or access to JSON, which only the types tell
+            raise Unread  # a lambda, or JSON access, which depends on the types
         return self._column()
 
     def _typed_text(self) -> n.Node | None:
-        """DATE '…'; None where the word is the name of a column or a function."""
+        """Parses DATE '…'; None if the word is the name of a column or a function."""
         begin, start = self.at, self.start
         try:
             type = self._type()
@@ -773,7 +775,7 @@ class _Reader:
         return n.TypedText(start, self.end, type, token.text)
 
     def _column(self) -> n.Node:
-        """A column, or a call."""
+        """Parses a column or a call."""
         start, parts = self.start, [self.name()]
         while self.word == "." and self.tokens[self.at + 1].kind in ("word", "quoted"):
             self.at += 1
@@ -806,7 +808,7 @@ class _Reader:
             if self.word in ("SELECT", "WITH", "VALUES", "TABLE"):
                 raise Unread
             found.named = found.named or self.ahead(1) in ("=>", ":=")
-            # The IN of position(a IN b) is no comparison.
+            # The IN of position(a IN b) is not a comparison.
             found.arguments.append(self.expression(_COMPARISON) if name == "position" else self._argument())
         while self.word != ")":
             if self.take(","):
@@ -849,7 +851,7 @@ class _Reader:
                 self.name()
 
     def _window(self) -> list[n.Node]:
-        """Up to the closing parenthesis of a window."""
+        """Parses up to the closing parenthesis of a window."""
         found = list[n.Node]()
         if self.kind == "word" and self.word not in ("PARTITION", "ORDER", "ROWS", "RANGE", "GROUPS"):
             self.name()

@@ -1,4 +1,4 @@
-"""The door of this package: planned text in, text with the right types out."""
+"""The entry point of this package: rewrites planned text so that its types are right."""
 
 from __future__ import annotations
 
@@ -24,23 +24,25 @@ from pinakes.parser.workarounds.writing import is_repeatable
 class Rewritten(NamedTuple):
     text: str
     complete: bool
-    """False if some form or type was not known: then no rule looked at it."""
+    """False if some form or type was unknown, so that no rule was applied to it."""
     unchecked: bool = False
-    """Numbers are added, multiplied or summed up whose types are not known: an overflow would not be noticed."""
+    """Whether numbers of unknown types are added, multiplied or summed, so that an overflow would go unnoticed."""
     types: tuple[pa.DataType, ...] | None = None
-    """Those of the columns of the query; None unless all of them are known."""
+    """The types of the query's columns; None unless all of them are known."""
 
 
 _COMPUTES = re.compile(r"[\w)\]'\"]\s*(?:[+-]|\*(?!\s*(?:,|\)|;|\bFROM\b|$)))\s*[\w('\"$-]|\bsum\s*\(", re.IGNORECASE)
 
 
 def rewrite(text: str, environment: Environment, tree: n.Query | None = None) -> Rewritten:
-    """The text as it is to be planned; `tree` is that of the text, if it was read before."""
+    """Returns the text to plan; `tree` is the tree of the text, if it was parsed before."""
     try:
         tree = read(text) if tree is None else tree
         writer = Writer(text, environment, VISITORS)
         found, outputs = writer.query(tree, None)
-        if writer.checks:  # most columns have smaller values than their types allow
+        if (
+            writer.checks
+        ):  # most columns have smaller values than their types allow: statistics may show that no check is needed
             writer.precise = True
             found, outputs = writer.query(tree, None)
     except (Unread, RecursionError):
@@ -59,7 +61,7 @@ def rewrite(text: str, environment: Environment, tree: n.Query | None = None) ->
 
 
 def _with_doubles(text: str) -> str:
-    """A text that can't be read, with doubles for numbers that have an exponent: DataFusion makes decimals of them."""
+    """Writes numbers with an exponent as doubles in a text that can't be parsed: DataFusion reads them as decimals."""
     parts, at = list[str](), 0
     for token in tokenize(text):
         if token.kind == "number" and "e" in token.text.lower():
@@ -149,7 +151,7 @@ def _unary(writer: Writer, node: n.Unary, scope: Scope) -> Value:
 
 
 _BITS = frozenset({"&", "|", "<<", ">>"})
-"""PostgreSQL computes these from left to right, DataFusion some before others."""
+"""Operators that PostgreSQL evaluates from left to right, and DataFusion with different precedence."""
 
 
 def _binary(writer: Writer, node: n.Binary, scope: Scope) -> Value:
@@ -168,7 +170,7 @@ def _binary(writer: Writer, node: n.Binary, scope: Scope) -> Value:
     if operator == "||":
         lists = [(child, value) for child, value in values if is_nested(value.type)]
         if len(lists) == 1 and any(isinstance(child, n.Null) for child, _ in values):
-            return Value(writer.text(*lists[0]), lists[0][1].type)  # NULL would become an element of it
+            return Value(writer.text(*lists[0]), lists[0][1].type)  # NULL would become an element of the list
         values = [(child, _appended(writer, child, written(writer, child, value))) for child, value in values]
         values = bounds.put_together(writer, values)
     if operator in ("@>", "<@"):
@@ -181,8 +183,9 @@ def _binary(writer: Writer, node: n.Binary, scope: Scope) -> Value:
 
 
 def _contains(writer: Writer, node: n.Binary, values: list[tuple[n.Node, Value]]) -> Value:
-    """A list that has a NULL is contained in none: to DataFusion NULL equals NULL here, and a constant NULL is in every
-    list."""
+    """Returns list containment, where a list with a NULL is contained in none: in DataFusion NULL equals NULL here,
+    and a constant NULL is in every list.
+    """
     found = writer.composed_value(node, values, BOOLEAN)
     around, inner = (node.left, node.right) if node.operator == "@>" else (node.right, node.left)
     if isinstance(inner, n.Array) and all(isinstance(item, n.Number | n.Text) for item in inner.items):
@@ -196,11 +199,11 @@ def _contains(writer: Writer, node: n.Binary, values: list[tuple[n.Node, Value]]
 
 
 _LONGEST = 300
-"""Characters of operands that are written twice: nested ones would grow without end."""
+"""Maximum characters of operands that are duplicated in the text: nested ones would grow exponentially."""
 
 
 def _appended(writer: Writer, node: n.Node, value: Value) -> Value:
-    """An operand of ||, which binds less than + here and as strong as * in DataFusion."""
+    """Returns an operand of ||, which has lower precedence than + here and that of * in DataFusion."""
     if not isinstance(node, n.Binary) or node.operator == "||":
         return value
     return Value(f"({writer.text(node, value)})", value.type, value.bound)

@@ -1,4 +1,4 @@
-"""Dates, timestamps and intervals as PostgreSQL has them: microseconds, and intervals that compare by their length."""
+"""Dates, timestamps and intervals as in PostgreSQL: microseconds, and intervals that compare by their length."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Length(NamedTuple):
 
     @property
     def total(self) -> int:
-        """In microseconds, by the lengths that PostgreSQL compares with: a month has 30 days."""
+        """The length in microseconds by PostgreSQL's rules of comparison: a month has 30 days."""
         return ((self.months * 30) + self.days) * 86_400_000_000 + self.micros
 
 
@@ -81,7 +81,7 @@ _SPELLINGS = {
 
 
 def length_of(node: n.Node) -> Length | None:
-    """What a constant interval stands for; None for one that is not constant, or in a form that is not known here."""
+    """Returns the length of a constant interval; None if it is not constant, or has an unknown form."""
     while isinstance(node, n.Paren):
         node = node.inner
     if not isinstance(node, n.Interval) or node.value is None:
@@ -130,7 +130,9 @@ def interval(writer: Writer, node: n.Interval, scope: Scope) -> Value:
         inner = writer.value(node.operand, scope)
         return Value(writer.composed(node, ((node.operand, inner.text),)), INTERVAL)
     length = length_of(node)
-    if length is not None and node.value is not None and ":" in node.value:  # DataFusion reads no clock times here
+    if (
+        length is not None and node.value is not None and ":" in node.value
+    ):  # DataFusion does not accept clock times here
         return Value(written(length), INTERVAL)
     return Value(None, INTERVAL)
 
@@ -142,8 +144,9 @@ def written(length: Length) -> str:
 
 
 def at_time_zone(writer: Writer, node: n.AtTimeZone, scope: Scope) -> Value:
-    """Of a timestamp with a time zone, the local time there; of one without, the moment. DataFusion converts both to a
-    timestamp in nanoseconds with that time zone."""
+    """Converts a timestamp with a time zone to the local time there, and one without to a moment. DataFusion
+    converts both to a timestamp in nanoseconds with that time zone.
+    """
     (operand, value), (zone, _) = writer.all_children(node, scope)
     type, text = value.type, writer.text(operand, value)
     if not isinstance(zone, n.Text):
@@ -172,7 +175,7 @@ def is_length(type: pa.DataType | None) -> bool:
 
 
 def lengths(writer: Writer, values: Sequence[tuple[n.Node, Value]]) -> list[tuple[n.Node, Value]] | None:
-    """Values that are compared as microseconds, if intervals or durations are among them; None if there are none.
+    """Returns values to compare as microseconds, if intervals or durations are among them; otherwise None.
 
     DataFusion compares the fields of an interval one after the other: 40 days would be less than one month.
     """
@@ -208,7 +211,7 @@ def _as_micros(writer: Writer, node: n.Node, value: Value) -> Value | None:
 
 
 def computed(writer: Writer, node: n.Binary, left: Value, right: Value) -> Value | None:
-    """Sums and differences of dates, timestamps and intervals; None if the operands are none of these."""
+    """Computes sums and differences of dates, timestamps and intervals; None for other operands."""
     operands = (left.type, right.type)
     if not any(is_date(t) or is_timestamp(t) or is_length(t) for t in operands):
         return None
@@ -233,9 +236,10 @@ _DAY = 86_400_000_000
 
 
 def _scaled(writer: Writer, node: n.Binary, left: Value, right: Value) -> Value | None:
-    """An interval times a number or divided by one, which DataFusion does not know; None for anything else. What is
-    left of a month becomes days, a month having 30, and what is left of a day becomes seconds, both rounded to six
-    digits as in PostgreSQL."""
+    """Multiplies or divides an interval by a number, which DataFusion does not support; None for other operands.
+    The fraction of a month becomes days, with 30 days per month, and the fraction of a day becomes seconds, both
+    rounded to six digits as in PostgreSQL.
+    """
     swapped = node.operator == "*" and is_length(right.type)
     span, length = (node.right, right) if swapped else (node.left, left)
     other, factor = (node.left, left) if swapped else (node.right, right)
@@ -273,7 +277,7 @@ def _scaled(writer: Writer, node: n.Binary, left: Value, right: Value) -> Value 
 
 
 def _six_digits(text: str) -> str:
-    """Rounded to microseconds, as PostgreSQL does on the way."""
+    """Rounds to microseconds, as PostgreSQL does for intermediate results."""
     return f"(round(({text}) * CAST('1e6' AS DOUBLE)) / CAST('1e6' AS DOUBLE))"
 
 
@@ -285,7 +289,7 @@ def _put_together(parts: Sequence[str]) -> Value:
 
 
 def _number_of(node: n.Node) -> Fraction | None:
-    """The value of a constant number."""
+    """Returns the value of a constant number."""
     if isinstance(node, n.Paren):
         return _number_of(node.inner)
     if isinstance(node, n.Unary) and node.operator == "-":
@@ -307,7 +311,7 @@ def _times(writer: Writer, length: Length, number: Fraction, operator: str) -> L
 
 
 def _difference(writer: Writer, node: n.Binary, left: Value, right: Value) -> Value:
-    """Of two moments, one of which may be a date."""
+    """Computes the difference of two timestamps, one of which may be a date."""
     type = next((t for t in (left.type, right.type) if is_timestamp(t) and t is not None and t.unit != "ns"), None)
     values = [(node.left, left), (node.right, right)]
     if type is not None:
@@ -318,7 +322,7 @@ def _difference(writer: Writer, node: n.Binary, left: Value, right: Value) -> Va
 
 
 def _moved(writer: Writer, node: n.Binary, left: Value, right: Value) -> Value | None:
-    """A date with an interval added that is not of whole days is a timestamp: DataFusion drops the hours."""
+    """Casts a date to a timestamp if an interval with a time part is added: DataFusion drops the hours."""
     for one, other, date in ((left, node.right, node.left), (right, node.left, node.right)):
         value = right if one is left else left
         if not is_date(one.type) or not is_length(value.type):

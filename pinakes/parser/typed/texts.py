@@ -1,8 +1,8 @@
-"""Texts that become times and intervals, and times that become texts, as PostgreSQL reads and writes them.
+"""Conversions of texts to times and intervals, and of times to texts, as in PostgreSQL.
 
-DataFusion 55 writes 2024-01-01T00:00:01.500 for 2024-01-01 00:00:01.5, and forgets the length of VARCHAR(3). It takes
-an interval without a unit for months, a time without colons for nanoseconds, and counts the zone in the text of a
-TIMESTAMP or DATE. A text that is cast to a list would be its only element.
+DataFusion 55 writes 2024-01-01T00:00:01.500 for 2024-01-01 00:00:01.5, and ignores the length of VARCHAR(3). It reads
+an interval without a unit as months, a time without colons as nanoseconds, and applies the zone in the text of a
+TIMESTAMP or DATE. A text that is cast to a list would become its only element.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ _ZEROS = r"(\.\d*[1-9])0+"
 
 
 def without_zone(text: str) -> str:
-    """The text of a timestamp without its time zone, which PostgreSQL does not count."""
+    """Returns the text of a timestamp without its time zone, which PostgreSQL ignores."""
     return re.sub(_ZONE, r"\1", text.strip())
 
 
 def read_as(writer: Writer, node: n.Node, value: Value, type: n.TypeName) -> Value:
-    """A value that is about to be cast, so that a text means what it means in PostgreSQL."""
+    """Converts the operand of a cast, so that a text has its meaning in PostgreSQL."""
     if "[]" in type.name:
         _refuse_no_list(writer, value)
         return value
@@ -58,7 +58,7 @@ def read_as(writer: Writer, node: n.Node, value: Value, type: n.TypeName) -> Val
             f"(CASE WHEN {text} ~ '{_NUMBER}' THEN concat(trim({text}), ' seconds') ELSE {text} END)", value.type
         )
     if type.name in _TIMES and not (isinstance(node, n.Text) and ":" in node.value):
-        # What has no colon gets a blank, with which it can't be read.
+        # A text without a colon gets a blank, which makes it invalid.
         return Value(f"(CASE WHEN strpos({text}, ':') = 0 THEN concat({text}, ' ') ELSE {text} END)", value.type)
     return value
 
@@ -75,7 +75,7 @@ def _refuse_no_list(writer: Writer, value: Value) -> None:
 
 
 def written(writer: Writer, node: n.Node, value: Value) -> Value:
-    """A time as a text; other values stay as they are."""
+    """Returns a time as a text; other values are unchanged."""
     if not (is_timestamp(value.type) or is_time(value.type) or is_interval(value.type) or is_duration(value.type)):
         return value
     assert value.type is not None
@@ -95,5 +95,5 @@ def written(writer: Writer, node: n.Node, value: Value) -> Value:
 
 
 def cut(text: str, type: n.TypeName) -> str:
-    """The first characters of a text, as many as its type has."""
+    """Cuts a text to the length of its type."""
     return f"substr({text}, 1, {type.numbers[0]})" if len(type.numbers) == 1 else text

@@ -1,4 +1,4 @@
-"""What is known of an expression while a text is rewritten: its text, its type, and how large its values can be."""
+"""The values of a rewrite: the text, type and bound of each expression."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from typing import NamedTuple, Protocol
 
 import pyarrow as pa
 from pyarrow import types as is_
+
+from pinakes.core.errors import NotSupportedError
 
 MOST_DIGITS = 38
 INT64 = pa.int64()
@@ -19,31 +21,33 @@ DATE = pa.date32()
 TIME = pa.time64("us")
 INTERVAL = pa.month_day_nano_interval()
 
+MOST_NESTED = 50
+"""Maximum depth of nested types."""
 MOST_ROWS = 2**44
-"""No query on one machine reads more rows than this: sums of values that are small enough need no check."""
+"""More rows than a query on one machine reads: sums of small values need no check."""
 
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """An expression as it will be planned. `text` is None while it is as it was written."""
+    """An expression to plan. `text` is None while it is unchanged."""
 
     text: str | None
     type: pa.DataType | None = None
-    """None where it is not known."""
+    """None if it is unknown."""
     bound: int | None = None
-    """The largest magnitude of an integer or a decimal, rounded up; None where nothing is known."""
+    """The largest magnitude of an integer or a decimal, rounded up; None if it is unknown."""
     wide: str | None = None
-    """The same number before it is cast to its type: an integer as a DECIMAL, a decimal with 76 digits."""
+    """The number before the cast to its type: an integer as a DECIMAL, a decimal with 76 digits."""
     is_uuid: bool = False
-    """Whether it is a text that shows a uuid."""
+    """Whether it is the text of a uuid."""
     stored: bool = False
-    """Whether it is a column of a table, as it is."""
+    """Whether it is an unchanged column of a table."""
     long: bool = False
-    """Whether it is put together of texts that may be long."""
+    """Whether it is concatenated from texts that may be long."""
 
 
 class Output(NamedTuple):
-    """A column of a query or a table, as far as it is known."""
+    """A column of a query or a table."""
 
     name: str | None
     type: pa.DataType | None
@@ -55,25 +59,25 @@ class Output(NamedTuple):
 
 
 class Environment(Protocol):
-    """What the text stands in."""
+    """The context of the text."""
 
     def columns(self, parts: tuple[str, ...]) -> Mapping[str, pa.DataType] | None:
-        """Those of a table; None if they are not known."""
+        """Returns the columns of a table; None if they are unknown."""
 
     def uuids(self, parts: tuple[str, ...]) -> frozenset[str]:
-        """The columns of a table that are uuids, which are shown as texts."""
+        """Returns the uuid columns of a table, which are texts in queries."""
 
     def largest(self, parts: tuple[str, ...], column: str) -> int | None:
-        """The largest magnitude in a column of a table, if its metadata tells."""
+        """Returns the largest magnitude in a column of a table, if its metadata has it."""
 
     def parameter(self, name: str) -> pa.DataType | None:
-        """The type of the value that a parameter has."""
+        """Returns the type of a parameter's value."""
 
     def bounded(self, function: str, type: pa.DataType) -> str:
-        """The name of a function over values of a type that checks how large its result is (`bounds.py`)."""
+        """Returns the name of a function that checks the size of its result for a type (`bounds.py`)."""
 
     def result(self, expression: str, types: Sequence[pa.DataType]) -> pa.DataType | None:
-        """The type that DataFusion gives an expression over columns c0, c1, … of these types; None if it refuses."""
+        """Returns DataFusion's type of an expression over columns c0, c1, … of these types; None if it is invalid."""
 
 
 def is_integer(type: pa.DataType | None) -> bool:
@@ -120,8 +124,21 @@ def is_nested(type: pa.DataType | None) -> bool:
     return type is not None and is_.is_nested(type)
 
 
+def check_depth(type: pa.DataType | None) -> None:
+    """Refuses deeply nested types: DataFusion compares them at each level, which blocks all other users while it
+    optimises a plan.
+    """
+    level, depth = [type], 0
+    while level := [t.field(at).type for t in level if is_nested(t) for at in range(t.num_fields)]:  # type: ignore[union-attr]
+        depth += 1
+        if depth > MOST_NESTED:
+            raise NotSupportedError(
+                f"values with more than {MOST_NESTED} lists or structs in each other are not supported"
+            )
+
+
 def bound_of(type: pa.DataType | None) -> int | None:
-    """How large a value of this type can be."""
+    """Returns the maximum magnitude of a value of this type."""
     if is_integer(type):
         assert type is not None
         return int(2 ** (type.bit_width if is_.is_unsigned_integer(type) else type.bit_width - 1))
@@ -132,11 +149,13 @@ def bound_of(type: pa.DataType | None) -> int | None:
 
 
 def timestamp_type(type: pa.DataType) -> str:
-    """The SQL name of a timestamp in microseconds, with or without a time zone as this one."""
+    """Returns the SQL name of a timestamp in microseconds, with or without a time zone like this one."""
     return "TIMESTAMP(6) WITH TIME ZONE" if type.tz is not None else "TIMESTAMP(6)"
 
 
 def usual_nan(text: str, type: pa.DataType | None) -> Value:
-    """A float whose NaN has no sign: DataFusion takes one with a sign for another value, less than all numbers."""
+    """Returns a float whose NaN has no sign: DataFusion treats one with a sign as a different value, less than all
+    numbers.
+    """
     name = "REAL" if type == pa.float32() else "DOUBLE"
     return Value(f"nanvl({text}, CAST('NaN' AS {name}))", type, wide=f"({text})")

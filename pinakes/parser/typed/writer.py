@@ -1,6 +1,6 @@
-"""Walks the tree of a text from the leaves up, types every expression and lets the rules rewrite it.
+"""Walks the tree of a text from the leaves up, types every expression and applies the rewrite rules.
 
-The types of operators and functions are DataFusion's own: the environment asks it, once for each combination of types.
+The types of operators and functions are DataFusion's: the environment queries it once for each combination of types.
 The rules are in `arithmetic`, `comparison`, `casts`, `temporal` and `calls`.
 """
 
@@ -16,7 +16,17 @@ from pinakes.core.names import quote
 from pinakes.parser.lexer import tokenize
 from pinakes.parser.typed import nodes as n
 from pinakes.parser.typed.coercion import cast_to, common, common_type, joined_type, sql_name
-from pinakes.parser.typed.values import INTERVAL, Environment, Output, Value, bound_of, is_float, is_nested, is_text
+from pinakes.parser.typed.values import (
+    INTERVAL,
+    Environment,
+    Output,
+    Value,
+    bound_of,
+    check_depth,
+    is_float,
+    is_nested,
+    is_text,
+)
 
 Columns = dict[str, Output]
 Visitors = Mapping[type[n.Node], Callable[..., Value]]
@@ -24,7 +34,7 @@ Visitors = Mapping[type[n.Node], Callable[..., Value]]
 
 @dataclass(slots=True)
 class Source:
-    """One table in FROM. `columns` is None where they are not known."""
+    """A table in FROM. `columns` is None if they are unknown."""
 
     names: tuple[str, ...]
     columns: Columns | None
@@ -32,13 +42,13 @@ class Source:
 
 @dataclass(slots=True)
 class Scope:
-    """What names mean at one place of the text."""
+    """The names that are visible at one point of the text."""
 
     parent: Scope | None
     defined: dict[str, list[Output] | None]
     sources: list[Source] = field(default_factory=list)
     outputs: dict[str, Output] = field(default_factory=dict)
-    """The SELECT list by its aliases, once it is known: ORDER BY, GROUP BY and HAVING may use them."""
+    """The SELECT list by its aliases, once it is typed: ORDER BY, GROUP BY and HAVING may use them."""
     outputs_first: bool = False
     grouped: frozenset[str] = frozenset()
     """The texts of the expressions in GROUP BY."""
@@ -47,7 +57,7 @@ class Scope:
         return bool(self.grouped) and _folded(text) in self.grouped
 
     def find(self, parts: tuple[str, ...]) -> Output:
-        """A column, here or in a query around; its type is None if it is not known."""
+        """Returns a column of this or an outer query; its type is None if it is unknown."""
         scope: Scope | None = self
         while scope is not None:
             found = scope._here(parts)
@@ -57,7 +67,7 @@ class Scope:
         return _UNKNOWN
 
     def is_outer(self, parts: tuple[str, ...]) -> bool:
-        """Whether a column is known to be one of a query around this one."""
+        """Returns whether a column is known to belong to an outer query."""
         return self._here(parts) is None and self.find(parts) is not _UNKNOWN
 
     def _here(self, parts: tuple[str, ...]) -> Output | None:
@@ -99,15 +109,15 @@ class Writer:
         self.environment = environment
         self._visitors = visitors
         self._ready: dict[int, Value] = {}
-        """What was computed ahead of its turn."""
+        """Values that were computed early."""
         self.precise = False
-        """Whether the metadata of tables is asked for the largest values of columns."""
+        """Whether the metadata of tables is read for the largest values of columns."""
         self.checks = False
-        """Whether some result is computed with a check, since its type alone does not show that it fits."""
+        """Whether some result is computed with a check, because its type does not guarantee that it fits."""
         self.unchecked = False
-        """Whether something is added, multiplied or summed up whose type is not known."""
+        """Whether values of unknown type are added, multiplied or summed."""
         self.incomplete = False
-        """Whether the type of something that a rule looks at is not known."""
+        """Whether a type that a rule needs is unknown."""
 
     # --- text ------------------------------------------------------------------------------------------------------
 
@@ -115,7 +125,7 @@ class Writer:
         return self.source[node.start : node.end] if value.text is None else value.text
 
     def composed(self, node: n.Node, pieces: Iterable[tuple[n.Node, str | None]]) -> str | None:
-        """The text of a node with new text for some pieces of it; None if none has any."""
+        """Returns the text of a node with new text for some of its parts; None if none is replaced."""
         parts, at = list[str](), node.start
         for piece, text in sorted(pieces, key=lambda p: p[0].start):
             if text is not None:
@@ -224,7 +234,9 @@ class Writer:
         return self.composed(node, pieces), outputs, scope
 
     def _at_position(self, key: n.Node, node: n.Select, values: Sequence[tuple[n.Item, Value]]) -> str | None:
-        """What DISTINCT ON (1) means; None for a key that is no number. DataFusion takes it for a constant."""
+        """Returns the expression of DISTINCT ON (1); None for a key that is not a number. DataFusion treats it as a
+        constant.
+        """
         if not isinstance(key, n.Number):
             return None
         at = int(key.text) if key.text.isdigit() else 0
@@ -236,7 +248,7 @@ class Writer:
         return quote(item.alias) if item.alias is not None else self.text(item.value, value)
 
     def _group_texts(self, node: n.Select) -> Iterable[str]:
-        """What GROUP BY names, also by alias or number."""
+        """Yields the texts of the GROUP BY expressions, also by alias or position."""
         waiting = list(node.groups)
         while waiting:
             key = waiting.pop()
@@ -256,7 +268,7 @@ class Writer:
         outputs: list[Output] | None,
         wanted: Sequence[pa.DataType | None] | None,
     ) -> Iterable[tuple[n.Node, str | None]]:
-        """The SELECT list; with casts to the types that are wanted, and with the names that rewriting would change."""
+        """Yields the SELECT list with casts to the wanted types, and with the names that rewriting would change."""
         casts = wanted is not None and outputs is not None and len(wanted) == len(outputs) == len(values)
         if wanted is not None and not casts and any(want is not None for want in wanted):
             raise NotSupportedError(
@@ -277,7 +289,9 @@ class Writer:
             yield item.value, text
 
     def _uncast(self, node: n.Node) -> str:
-        """What DataFusion names a column by that has no alias: of a cast it is the operand, and no two may be alike."""
+        """Returns DataFusion's name of a column without an alias: that of a cast is its operand, and names must be
+        unique.
+        """
         while isinstance(node, n.Cast | n.Paren):
             node = node.operand if isinstance(node, n.Cast) else node.inner
         return self.source[node.start : node.end]
@@ -293,7 +307,7 @@ class Writer:
         return found
 
     def _star_replaced(self, star: n.Star, scope: Scope) -> list[Output] | None:
-        """The columns of * REPLACE (…)."""
+        """Returns the columns of * REPLACE (…)."""
         columns = self._star(star, scope)
         new = {item.alias.casefold(): self.value(item.value, scope) for item in star.items if item.alias is not None}
         if columns is None:
@@ -304,8 +318,9 @@ class Writer:
         ]
 
     def _replaced(self, star: n.Star, scope: Scope) -> Iterable[tuple[n.Node, str | None]]:
-        """What REPLACE puts in place of columns, under their exact names: where DataFusion finds no column of just that
-        name, it replaces nothing."""
+        """Yields the replacements of REPLACE under the exact names of their columns: DataFusion ignores names that
+        do not match exactly.
+        """
         columns = self._star(star, scope) if star.items else []
         if columns is None:
             raise self.refuse("* REPLACE is only supported where the columns are known: name them")
@@ -349,7 +364,7 @@ class Writer:
     def _by_name(
         self, node: n.SetOperation, scope: Scope, wanted: Sequence[pa.DataType | None] | None
     ) -> tuple[str | None, list[Output] | None]:
-        """UNION BY NAME: a column that only one side has is NULL in the rows of the other."""
+        """Rewrites UNION BY NAME: a column of one side is NULL in the rows of the other."""
         if wanted is not None and any(want is not None for want in wanted):
             raise NotSupportedError(
                 "the columns of this UNION BY NAME need a cast to be combined with others: cast them"
@@ -407,7 +422,7 @@ class Writer:
                 return []
             case n.Derived(alias=None, query=n.Query(body=n.Select(from_first=True) as body)):
                 text, _, inner = self._select(body, scope, None)
-                scope.sources += [*inner.sources, Source(("",), dict(inner.outputs))]  # the qualifiers stay
+                scope.sources += [*inner.sources, Source(("",), dict(inner.outputs))]  # the qualifiers stay visible
                 return [(body, text)]
             case n.Derived():
                 text, outputs = self.query(node.query, scope)
@@ -466,7 +481,7 @@ class Writer:
         }
 
     def _check_shared(self, node: n.Join, scope: Scope) -> None:
-        """The columns of USING and of NATURAL are compared, too, and can't be given a cast."""
+        """Checks the columns of USING and NATURAL, which are also compared and can't be cast."""
         if not node.using and "NATURAL" not in node.kind:
             return
         if any(source.columns is None for source in scope.sources):
@@ -482,7 +497,7 @@ class Writer:
     # --- values ----------------------------------------------------------------------------------------------------
 
     def value(self, node: n.Node, scope: Scope) -> Value:
-        """A long chain of operators is as deep as it is long: it is walked from its far end, not by recursion."""
+        """Returns the value of a node. A long chain of operators is processed from its far end, without recursion."""
         known = self._ready.pop(id(node), None)
         if known is not None:
             return known
@@ -492,21 +507,26 @@ class Writer:
         while len(chain) > 1:
             inner = chain.pop()
             self._ready[id(inner)] = self._visitors[type(inner)](self, inner, scope)
-        return self._visitors[type(node)](self, node, scope)
+        value = self._visitors[type(node)](self, node, scope)
+        if is_nested(value.type):
+            check_depth(value.type)
+        return value
 
     def composed_value(self, node: n.Node, values: Sequence[tuple[n.Node, Value]], type: pa.DataType | None) -> Value:
         text = self.composed(node, [(child, value.text) for child, value in values])
         return Value(text, type, bound_of(type))
 
     def typed_by(self, template: str, values: Sequence[Value]) -> pa.DataType | None:
-        """The type of an expression over these values, in which they are called c0, c1, …"""
+        """Returns the type of an expression over these values, named c0, c1, …"""
         types = [value.type for value in values]
         if any(t is None for t in types):
             return None
         return self.environment.result(template, [t for t in types if t is not None])
 
     def _check_nested_order(self, node: n.Node, value: Value) -> None:
-        """NULLS FIRST is about the whole value in PostgreSQL; DataFusion takes it for NULLs within a list, too."""
+        """Refuses NULLS FIRST where it also applies to NULLs within a list in DataFusion; in PostgreSQL it applies
+        to the value only.
+        """
         if not is_nested(value.type):
             return
         words = [token.word for token in tokenize(self.source[node.end :])[:3]]
@@ -524,7 +544,7 @@ def _folded(text: str) -> str:
 
 
 def with_one_zero(writer: Writer, node: n.Node, value: Value) -> Value:
-    """A float that DataFusion tells apart by its bits: -0.0 is 0.0."""
+    """Returns a float with -0.0 replaced by 0.0, where DataFusion compares bits."""
     return (
         value if not is_float(value.type) else Value(f"({writer.text(node, value)} + {zero(value.type)})", value.type)
     )
@@ -561,12 +581,12 @@ def _larger(one: Output, other: Output) -> int | None:
 
 
 def _over(outputs: list[Output] | None, scope: Scope) -> Scope:
-    """The scope of ORDER BY after a set operation."""
+    """Returns the scope of ORDER BY after a set operation."""
     return Scope(scope.parent, scope.defined, [Source(("",), _columns(outputs))])
 
 
 def _name_of(node: n.Node) -> str | None:
-    """What DataFusion calls a column of the SELECT list that has no alias, where rewriting must not change that."""
+    """Returns DataFusion's name of a column of the SELECT list without an alias, where rewriting must keep it."""
     match node:
         case n.Column():
             return node.parts[-1]

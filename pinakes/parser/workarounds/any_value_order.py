@@ -1,4 +1,5 @@
-"""DataFusion 55 does not heed ORDER BY within any_value: it gives the first value that it meets. first_value does:
+"""DataFusion 55 ignores ORDER BY within any_value: it returns the first value that it reads. first_value applies
+it:
 
     any_value(a ORDER BY b)   →   first_value(a IGNORE NULLS ORDER BY b)
 
@@ -14,7 +15,7 @@ from pinakes.parser.statements import Repair, Span
 
 
 def ordered_any_values(tokens: Sequence[Token]) -> Iterator[Repair]:
-    """What is to be put into the text."""
+    """Yields the rewrites of the text."""
     for at, token in enumerate(tokens[:-1]):
         if token.word == "ANY_VALUE" and tokens[at + 1].word == "(":
             order = _order(tokens, at + 1)
@@ -24,7 +25,7 @@ def ordered_any_values(tokens: Sequence[Token]) -> Iterator[Repair]:
 
 
 def _order(tokens: Sequence[Token], opened: int) -> Token | None:
-    """The ORDER within the bracket itself, unless NULLs are spoken of before it."""
+    """Returns the ORDER in the bracket itself, unless a clause about NULLs precedes it."""
     depth = 0
     for token in tokens[opened:]:
         depth += (token.word == "(") - (token.word == ")")

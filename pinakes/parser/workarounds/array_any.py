@@ -1,7 +1,7 @@
-"""x = ANY (array): where nothing matches, DataFusion 55 gives false, also if there is a NULL that might have.
+"""x = ANY (array): without a match, DataFusion 55 returns false, even if a NULL in the array makes the result NULL.
 
-An array that is written down becomes a list of values. Of any other one it is asked whether it has a NULL in it, unless
-the comparison is a condition by itself, where false and NULL are the same.
+An array literal becomes a list of values. Other arrays are checked for NULLs, unless the comparison is a predicate by
+itself, where false and NULL are the same.
 
     4 = ANY ([1, NULL])      4 IN (1, NULL)
     4 > ANY ([1, NULL])      4 > 1 OR 4 > NULL

@@ -1,10 +1,11 @@
-"""A condition without columns goes below an aggregate without groups, which then gives a row of its own: DataFusion 55
-takes it for one on the groups. Many conditions become such while they are optimised: c BETWEEN NULL AND 7.
+"""DataFusion 55 pushes a predicate without columns below an aggregate without groups, as if it filtered groups; the
+aggregate then returns a row of its own. Many predicates become constant during optimisation: c BETWEEN NULL AND
+7.
 
     SELECT count(*) FROM t HAVING x         HAVING CASE WHEN count(*) >= 0 THEN (x) ELSE count(*) > 0 END
     FROM (SELECT count(*) FROM t) WHERE x   FROM (SELECT count(*) FROM t LIMIT 1) WHERE x
 
-A condition stays above a LIMIT, and where it speaks of the aggregate itself. GROUPING SETS, ROLLUP and CUBE, which may
+A predicate stays above a LIMIT, and where it refers to the aggregate itself. GROUPING SETS, ROLLUP and CUBE, which may
 have a set without columns, are treated likewise.
 """
 
@@ -23,11 +24,11 @@ AGGREGATES = frozenset(
     "regr_intercept regr_r2 regr_slope regr_sxx regr_sxy regr_syy stddev stddev_pop stddev_samp string_agg sum var "
     "var_pop var_population var_samp var_sample".split()
 )
-"""Those of DataFusion 55, and no other: a LIMIT 1 behind anything else would lose rows."""
+"""The aggregates of DataFusion 55, and no others: a LIMIT 1 after another function would lose rows."""
 
 
 def keep_above(node: n.Node, changes: Changes) -> None:
-    """Guards a SELECT's own HAVING, and the queries that others read."""
+    """Guards the HAVING of a SELECT, and the queries that others read."""
     if isinstance(node, n.Select) and _rows_of(node, changes) is not None:
         for condition in (node.having, node.qualify):
             for conjunct in conjuncts(condition) if condition is not None else ():
@@ -41,7 +42,7 @@ def keep_above(node: n.Node, changes: Changes) -> None:
 
 
 def guard(query: n.Query, changes: Changes) -> None:
-    """A LIMIT that takes nothing away, where the query or a part of its UNION is such an aggregate."""
+    """Adds a LIMIT that removes no rows, if the query or a part of its UNION is such an aggregate."""
     body = query.body
     if isinstance(body, n.Query):
         guard(body, changes)
@@ -62,7 +63,7 @@ def _guard_sides(operation: n.SetOperation, changes: Changes) -> None:
 
 
 def _rows_of(select: n.Select, changes: Changes) -> int | None:
-    """The most rows that an aggregate which always has one gives; None for any other SELECT."""
+    """Returns the maximum rows of an aggregate that always returns one; None for any other SELECT."""
     if select.groups:
         return ALL_ROWS if has_grouping_sets(select, changes) else None
     if select.having is None and not any(aggregates(item) for item in select.items):
@@ -82,7 +83,7 @@ def aggregates(item: n.Item) -> bool:
 
 
 def conjuncts(condition: n.Node) -> Iterator[n.Node]:
-    """What AND joins to a condition."""
+    """Yields the operands of AND in a condition."""
     found = bare(condition)
     if isinstance(found, n.Binary) and found.operator == "AND":
         yield from conjuncts(found.left)
@@ -92,7 +93,9 @@ def conjuncts(condition: n.Node) -> Iterator[n.Node]:
 
 
 def _is_join(condition: n.Node) -> bool:
-    """[NOT] IN (SELECT …), [NOT] EXISTS: a join above the aggregate, that goes nowhere."""
+    """Returns whether this is [NOT] IN (SELECT …) or [NOT] EXISTS: a join above the aggregate, which is not pushed
+    down.
+    """
     while isinstance(condition := bare(condition), n.Unary) and condition.operator == "NOT":
         condition = condition.operand
     return isinstance(condition, n.InQuery | n.Exists | n.Quantified)

@@ -1,12 +1,12 @@
-"""Sums and filtered aggregates over a subquery, which DataFusion 55 takes from statistics that are not theirs.
+"""DataFusion 55 computes sums and filtered aggregates over a subquery from unrelated statistics.
 
-SELECT sum(one) FROM (SELECT 1.5 AS one FROM t): of no rows, the sum is NULL. It is taken from the statistics of the
-constant column, times no rows, and is 0. A function of the column has no statistics.
+SELECT sum(one) FROM (SELECT 1.5 AS one FROM t): the sum of no rows is NULL. DataFusion multiplies the constant of the
+column's statistics with zero rows, and returns 0. A function of the column has no statistics.
 
     sum(one)      sum(nullif(one, NULL))
 
-SELECT sum(c) FILTER (WHERE c > 9) FROM (SELECT count(*) AS c FROM t): what has a FILTER is passed by, and the value of
-the count, which is known without reading, is put in place of the sum, if the query does not fail before.
+SELECT sum(c) FILTER (WHERE c > 9) FROM (SELECT count(*) AS c FROM t): the FILTER is ignored, and the count, which is
+known without reading, replaces the sum, unless the query fails earlier.
 
     sum(c) FILTER (WHERE x)      sum(CASE WHEN (x) THEN c END)
 """
@@ -20,7 +20,7 @@ _PASS_NULLS_BY = frozenset({"avg", "bool_and", "bool_or", "count", "max", "media
 
 
 def count_rows(node: n.Node, changes: Changes, *, reads_views: bool) -> None:
-    """Looks at aggregates of what is not a table's own column: of a subquery, a WITH or a view."""
+    """Rewrites aggregates over a subquery, a WITH or a view, not over a table's own column."""
     if not isinstance(node, n.Select) or node.groups or not (reads_views or _reads_queries(node)):
         return
     tops = [*node.items, *([] if node.having is None else [node.having])]
@@ -37,7 +37,7 @@ def count_rows(node: n.Node, changes: Changes, *, reads_views: bool) -> None:
 
 
 def _is_filtered(call: n.Call, changes: Changes) -> bool:
-    """With FILTER, and nothing else behind the arguments."""
+    """Returns whether a call has FILTER, and nothing else after the arguments."""
     if len(call.others) != 1:
         return False
     words = changes.text[call.arguments_end : call.others[0].start].upper().replace("(", " ( ").split()

@@ -1,5 +1,6 @@
-"""a IS NOT DISTINCT FROM b: DataFusion 55 takes all that follows for a part of b. In joins of more than two tables it
-compares all keys in this way or none (`eliminate_cross_join`), so that rows are lost, or NULL = NULL is true.
+"""a IS NOT DISTINCT FROM b: DataFusion 55 parses all that follows as a part of b. In joins of more than two tables
+it compares either all keys in this way or none (`eliminate_cross_join`), so that rows are lost, or NULL = NULL
+is true.
 
     a IS NOT DISTINCT FROM b AND c        (a IS NOT DISTINCT FROM b) AND c
     … JOIN y ON x.a IS NOT DISTINCT FROM y.b
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def distinct(writer: Writer, node: n.Binary, values: Sequence[tuple[n.Node, Value]]) -> Value:
-    """IS [NOT] DISTINCT FROM. One of two columns may become a join, and is written as keys of that."""
+    """Rewrites IS [NOT] DISTINCT FROM. A comparison of two columns may become a join, and is written as join keys."""
     text = writer.composed(node, [(child, value.text) for child, value in values])
     text = f"({text or writer.source[node.start : node.end]})"
     sides = [(writer.text(child, value), _any_value(value.type)) for child, value in values]
@@ -30,7 +31,7 @@ def distinct(writer: Writer, node: n.Binary, values: Sequence[tuple[n.Node, Valu
     if "NOT" not in words or not all(_has_column(child) for child, _ in values) or not is_repeatable(node):
         return Value(text, BOOLEAN)
     if any(other is None for _, other in sides):
-        return Value(f"coalesce({text}, NULL)", BOOLEAN)  # no key of a join: right, but each row is compared with each
+        return Value(f"coalesce({text}, NULL)", BOOLEAN)  # not a join key: correct, but a nested loop over all pairs
     (left, left_other), (right, right_other) = sides
     nulls = f"(({left}) IS NULL) = (({right}) IS NULL)"
     return Value(f"({nulls} AND coalesce({left}, {left_other}) = coalesce({right}, {right_other}))", BOOLEAN)
@@ -41,7 +42,7 @@ def _has_column(node: n.Node) -> bool:
 
 
 def _any_value(type: pa.DataType | None) -> str | None:
-    """A constant of a type, whichever: it is compared only with itself."""
+    """Returns any constant of a type: it is compared only with itself."""
     if is_integer(type):
         return "0"
     if is_text(type):

@@ -1,11 +1,12 @@
-"""EXISTS (SELECT i.id FROM o JOIN i … WHERE o.id = a.id): what is selected does not matter, but DataFusion 55 compares
-the outer column with the selected one, if that has the name of the one that is meant. So nothing is selected.
+"""EXISTS (SELECT i.id FROM o JOIN i … WHERE o.id = a.id): the selected items do not matter, but DataFusion 55
+compares the outer column with a selected one of the same name as the column that is meant. So constants are
+selected.
 
     EXISTS (SELECT i.id, i.n FROM …)      EXISTS (SELECT 1, 2 FROM …)
 
-Where such names meet otherwise, `engine/datafusion/workarounds/correlated_subqueries.py` refuses the subquery.
+`engine/datafusion/workarounds/correlated_subqueries.py` refuses other subqueries with such names.
 
-An aggregate without GROUP BY always has a row, which DataFusion 55 forgets where no row matches:
+An aggregate without GROUP BY always has a row, which DataFusion 55 omits where no row matches:
 
     EXISTS (SELECT sum(k) FROM …)         ((SELECT count(k) FROM …) >= 0)
 """
@@ -35,7 +36,7 @@ def select_nothing(node: n.Node, changes: Changes) -> None:
 
 
 def _count(value: n.Node) -> Template:
-    """count() of what an aggregate in it is of, which may be a column of the query around."""
+    """Returns count() of the argument of an aggregate in the item, which may be a column of the outer query."""
     for part in within_query(value):
         match part:
             case n.Call(name=name, arguments=[argument]) if name in AGGREGATES and not isinstance(argument, n.Star):

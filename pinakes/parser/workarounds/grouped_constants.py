@@ -1,8 +1,8 @@
-"""WHERE r = 'eu' … GROUP BY ROLLUP (r, p) ORDER BY r: DataFusion 55 knows that r is always 'eu', and forgets that it is
-NULL in the totals. It leaves r out of what it sorts by, also for windows that are partitioned by it.
+"""WHERE r = 'eu' … GROUP BY ROLLUP (r, p) ORDER BY r: DataFusion 55 treats r as the constant 'eu', although it is
+NULL in the totals. It removes r from sort keys, also for windows that are partitioned by it.
 
-Behind IS TRUE it does not see that a column is constant. Such conditions are looked for in the whole text, since they
-may stand in a subquery; what comes from a view is refused by `engine/datafusion/workarounds/join_filter_columns.py`.
+IS TRUE hides from it that a column is constant. Such predicates are searched in the complete text, since they may be in
+a subquery; `engine/datafusion/workarounds/join_filter_columns.py` refuses those of views.
 
     WHERE r = 'eu'      WHERE ((r = 'eu') IS TRUE)
 """
@@ -36,7 +36,7 @@ def _conditions(nodes: list[n.Node]) -> Iterator[n.Node]:
 
 
 def _refuse_equal(conjunct: n.Node, keys: set[str]) -> None:
-    """ON a = c … GROUP BY CUBE (a, c): they are not equal in the totals, either, and a join can't be hidden."""
+    """Refuses ON a = c … GROUP BY CUBE (a, c): they are not equal in the totals either, and a join can't be hidden."""
     if not isinstance(conjunct, n.Binary) or conjunct.operator not in ("=", "=="):
         return
     sides = bare(conjunct.left), bare(conjunct.right)
@@ -50,7 +50,9 @@ def _refuse_equal(conjunct: n.Node, keys: set[str]) -> None:
 
 
 def _concerns(conjunct: n.Node, keys: set[str]) -> bool:
-    """Whether it may make a key constant. A comparison of two columns joins tables and stays, as do subqueries."""
+    """Returns whether a predicate may make a key constant. A comparison of two columns is a join and unchanged, as
+    are subqueries.
+    """
     if any(isinstance(part, n.Query) for part in all_below(conjunct)):
         return False
     columns = {column.parts[-1] for column in _columns(conjunct)}

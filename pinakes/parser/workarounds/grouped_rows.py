@@ -1,5 +1,5 @@
-"""GROUP BY GROUPING SETS (…), (a, b): DataFusion 55 takes the row beside the grouping sets for one value, and loses
-columns of it; without grouping sets it refuses it. SQL has its columns one by one.
+"""GROUP BY GROUPING SETS (…), (a, b): DataFusion 55 treats the row next to the grouping sets as one value, and
+loses its columns; without grouping sets it refuses the row. In SQL it is the list of its columns.
 
     GROUP BY (a, b), ROLLUP (c)      GROUP BY a, b, ROLLUP (c)
 """

@@ -1,15 +1,15 @@
-"""WHERE b <> 0 AND a / b > 2: DataFusion 55 computes both sides of AND for all rows, so that a condition does not guard
-the one behind it, and the statement fails with a division by zero.
+"""WHERE b <> 0 AND a / b > 2: DataFusion 55 evaluates both sides of AND for all rows, so that a predicate does not
+guard the next one, and the statement fails with a division by zero.
 
-What may fail gets its operand only where the conditions before it that speak of the same columns are true:
+An expression that may fail gets its operand only where the preceding predicates on the same columns are true:
 
     WHERE b <> 0 AND a / b > 2      WHERE b <> 0 AND a / (CASE WHEN (b <> 0) THEN b END) > 2
     WHERE b = 0 OR a / b > 2        WHERE b = 0 OR a / (CASE WHEN (b = 0) IS NOT TRUE THEN b END) > 2
 
-The same in the SELECT list and in CASE, if that is true or false itself: then DataFusion makes AND and OR of it.
+The same applies to the SELECT list and to a CASE with a boolean result, which DataFusion converts to AND and OR.
 
-A condition on a subquery is moved into its WHERE, so that the conditions there are guards of what it selects, and of
-the conditions around it:
+A predicate on a subquery is pushed into its WHERE, so that the predicates there guard its SELECT list and the
+predicates around it:
 
     (SELECT a / b AS q FROM t WHERE b <> 0) AS s WHERE q > 2
     (SELECT a / (CASE WHEN (b <> 0) THEN b END) AS q FROM t WHERE b <> 0) AS s WHERE q > 2
@@ -32,9 +32,9 @@ from pinakes.parser.workarounds.writing import Changes, all_below, bare, is_repe
 _FAILS = r"(?:[/%]|::|\bCAST\s*\(|\b(?:ln|log|log2|log10|sqrt|mod)\s*\()"
 MAY_FAIL = re.compile(rf"\b(?:AND|OR|CASE)\b.*{_FAILS}", re.IGNORECASE | re.DOTALL)
 MAY_FAIL_BELOW = re.compile(rf"{_FAILS}.*\bWHERE\b", re.IGNORECASE | re.DOTALL)
-"""The same of what a text selects that others read."""
+"""The same for a SELECT list that an outer query reads."""
 _LONGEST = 2000
-"""Characters of the conditions that are written before one operand: those of a long CASE would grow with its square."""
+"""Maximum characters of the predicates added to one operand: those of a long CASE would grow quadratically."""
 _DOMAINS = frozenset({"ln", "log", "log2", "log10", "sqrt", "mod"})
 _NUMBERS = frozenset(
     "TINYINT SMALLINT INT INTEGER BIGINT INT2 INT4 INT8 REAL FLOAT FLOAT4 FLOAT8 DOUBLE DECIMAL NUMERIC".split()
@@ -46,19 +46,19 @@ _Defined = Mapping[str, n.Query]
 
 
 _Runs = tuple[tuple[tuple[str, tuple[str, ...]], ...], str]
-"""A condition: text and the column behind it, as often as there are columns, and the text at the end."""
+"""A predicate: pairs of text and the column after it, and the text at the end."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Guard:
-    """A condition that is true of every row that a part of the text looks at."""
+    """A predicate that is true for every row that a part of the text processes."""
 
     text: str
     columns: frozenset[str]
     source: str | None = None
-    """The table whose columns these are, where the condition stands in the subquery of that name."""
+    """The subquery that contains the predicate, whose columns these are."""
     runs: _Runs | None = None
-    """The text in pieces, where the condition stands in a subquery."""
+    """The text in pieces, if the predicate is in a subquery."""
 
     def concerns(self, operand: n.Node) -> bool:
         for part in all_below(operand):
@@ -70,7 +70,7 @@ class _Guard:
 
 
 def guard_select(select: n.Select, defined: _Defined, changes: Changes, *, is_read: bool) -> None:
-    """Guards the conditions of a SELECT. `is_read` tells that a query around it may have conditions on its columns."""
+    """Guards the expressions of a SELECT. `is_read` is whether an outer query may have predicates on its columns."""
     given = list(_from_sources(select.sources, defined, changes))
     for condition in (select.where, select.having, select.qualify):
         if condition is not None:
@@ -96,7 +96,7 @@ def guard_join(join: n.Join, changes: Changes) -> None:
 
 
 def _guard_condition(condition: n.Node, given: Sequence[_Guard], changes: Changes) -> None:
-    """Of one condition in WHERE, HAVING, QUALIFY or ON."""
+    """Guards one condition in WHERE, HAVING, QUALIFY or ON."""
     before = list(given)
     for conjunct in conjuncts(condition):
         earlier = list[_Guard]()
@@ -128,7 +128,7 @@ def _guard(node: n.Node, guards: Sequence[_Guard], changes: Changes) -> None:
 
 
 def _guard_case(node: n.Case, guards: Sequence[_Guard], changes: Changes) -> None:
-    """CASE guards what stands in it, but for one that is true or false: of that DataFusion makes AND and OR."""
+    """Guards the parts of a CASE. Its conditions are guards if it is boolean: DataFusion converts it to AND and OR."""
     before, is_truth = list(guards), node.operand is None and any(_is_truth(bare(r)) for r in node.results)
     for condition, result in zip(node.conditions, node.results, strict=False):
         _guard_condition(condition, before, changes)
@@ -147,7 +147,7 @@ def _is_truth(node: n.Node) -> bool:
 
 
 def _as_guard(node: n.Node, form: str, changes: Changes) -> list[_Guard]:
-    """A condition that guards those behind it: one that does not fail itself, and needs no workaround."""
+    """Returns a condition as a guard of later ones, if it can't fail itself and needs no workaround."""
     others = any(isinstance(part, n.Query | n.Row | n.InList) for part in all_below(node))
     if others or not is_repeatable(node) or _may_fail(node):
         return []
@@ -158,7 +158,7 @@ def _as_guard(node: n.Node, form: str, changes: Changes) -> list[_Guard]:
 
 
 def _from_sources(sources: Sequence[n.Node], defined: _Defined, changes: Changes) -> Iterator[_Guard]:
-    """The conditions in subqueries of FROM, by the names that their columns have outside."""
+    """Yields the predicates in subqueries of FROM, with the outer names of their columns."""
     for source in sources:
         match source:
             case n.Join():
@@ -194,7 +194,7 @@ def _selected(query: n.Query, alias: str | None, defined: _Defined, changes: Cha
 
 
 def _conditions(select: n.Select, defined: _Defined, changes: Changes) -> Iterator[_Runs]:
-    """What is true of the rows of a SELECT."""
+    """Yields the predicates that hold for the rows of a SELECT."""
     for guard in _from_sources(select.sources, defined, changes):
         if guard.runs is not None:
             yield guard.runs
@@ -209,7 +209,7 @@ def _conditions(select: n.Select, defined: _Defined, changes: Changes) -> Iterat
 
 
 def _names(select: n.Select) -> Callable[[tuple[str, ...]], str | None]:
-    """What a column of the tables of a SELECT is called in its result; None if it is not selected."""
+    """Returns a function from a column of a SELECT's tables to its name in the result; None if it is not selected."""
     single = len(select.sources) == 1 and isinstance(select.sources[0], n.Table | n.Derived)
     known = dict[tuple[str, ...], str]()
     star: n.Star | None = None
@@ -231,7 +231,7 @@ def _names(select: n.Select) -> Callable[[tuple[str, ...]], str | None]:
 
 
 def _disjuncts(condition: n.Node) -> Iterator[n.Node]:
-    """What OR joins to a condition."""
+    """Yields the operands of OR in a condition."""
     waiting = [condition]
     while waiting:
         found = bare(waiting.pop())
@@ -246,7 +246,7 @@ def _may_fail(node: n.Node) -> bool:
 
 
 def _decides(node: n.Node) -> n.Node | None:
-    """The operand that decides whether something fails."""
+    """Returns the operand that determines whether an expression fails."""
     match node:
         case n.Binary(operator="/" | "%"):
             return node.right

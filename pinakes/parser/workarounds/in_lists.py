@@ -1,16 +1,17 @@
-"""x IN (…): defects of the lists that DataFusion 55 makes of the values.
+"""x IN (…): defects of lists in DataFusion 55.
 
-Lists about the same column that AND or OR joins become one, in which only constants may stand, and no NULL: others are
-compared as they are written, x IN (a, 1) AND x IN (b, 1) becomes x = 1.
+It merges lists about the same column that are joined by AND or OR, which is right only for constants without NULL: it
+compares other values by their expressions, so that x IN (a, 1) AND x IN (b, 1) becomes x = 1.
 
-It takes a list for constant when each value gives one value on no rows at all, as CASE does, and then compares with
-that one. So what is not constant is compared by itself.
+It treats a list as constant when each value returns one value for an empty batch, as CASE does, and then compares with
+that one. So values that are not constant are compared separately.
 
     x IN (17, a, NULL)      x IN (17) OR x = a OR NULL
 
-The set that a list becomes tells 0.0 and -0.0 apart, which are equal. It is made of four or more values, or where a
-column is computed; zero is compared by itself, and IS TRUE keeps the optimiser from putting it back. What is left of
-this, as zeros that are computed or given as parameters, `engine/datafusion/workarounds/join_filter_columns.py` refuses.
+The set of a list distinguishes 0.0 and -0.0, which are equal. DataFusion makes a set of four or more values, or where a
+column is computed; zero is compared separately, and IS TRUE keeps the optimiser from merging it again.
+`engine/datafusion/workarounds/join_filter_columns.py` refuses the remaining cases, such as zeros that are computed or
+given as parameters.
 
     d IN (0, 1, 2, 3)      d IN (1, 2, 3) OR (d = 0) IS TRUE
 """
@@ -31,7 +32,7 @@ FEWEST = 4
 """Shorter lists after a column are compared value by value."""
 _ZERO = re.compile(r"\s*[+-]?(?:0+\.?0*|\.0+)(?:[eE][+-]?\d+)?\s*")
 MOST_PARAMETERS = 200
-"""Each of which is compared by itself: it may be NULL."""
+"""Maximum parameters that are compared separately, since they may be NULL."""
 
 
 @dataclass
@@ -43,7 +44,9 @@ class _Values:
 
 
 def write_out_lists(node: n.Node, changes: Changes, floats: Floats, *, several: bool) -> None:
-    """`floats` are the names of columns that may be of such a type; `several` lists are in the text."""
+    """Rewrites a list. `floats` returns the names of columns that may be floats; `several` is whether the text has
+    several lists.
+    """
     if not isinstance(node, n.InList) or isinstance(bare(node.operand), n.Row):
         return
     values = _values(node, floats, apart=several and len(node.items) <= MOST_PARAMETERS)
@@ -64,7 +67,9 @@ def write_out_lists(node: n.Node, changes: Changes, floats: Floats, *, several: 
 
 
 def _values(node: n.InList, floats: Floats, *, apart: bool) -> _Values:
-    """The values of a list by how they are compared; parameters `apart`, since they may be NULL."""
+    """Returns the values of a list by the form of their comparison; parameters are separate if `apart`, since they
+    may be NULL.
+    """
     found, makes_a_set = _Values(), _makes_a_set(node, floats) if any(map(_is_zero, node.items)) else False
     for item in node.items:
         value = bare(item)
@@ -72,6 +77,8 @@ def _values(node: n.InList, floats: Floats, *, apart: bool) -> _Values:
             found.has_null = True
         elif makes_a_set and _is_zero(item):
             found.zeros.append(item)
+        elif len(node.items) == 1 and _is_zero(item) and not isinstance(bare(node.operand), n.Column):
+            found.others.append(item)  # 0.0 IN (-0.0) is also computed as a set
         elif _is_constant(value) or (isinstance(value, n.Parameter) and not apart):
             found.constants.append(item)
         else:
@@ -122,7 +129,7 @@ def _is_null(value: n.Node) -> bool:
 
 
 def _is_constant(value: n.Node) -> bool:
-    """Whether it is written down, and so not NULL."""
+    """Returns whether a value is a literal, and therefore not NULL."""
     match bare(value):
         case n.Number() | n.Text() | n.Boolean() | n.TypedText():
             return True

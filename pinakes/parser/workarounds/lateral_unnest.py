@@ -1,5 +1,5 @@
-"""DataFusion 55 plans UNNEST over the columns of tables before it in FROM, and then can't run the plan. In the SELECT
-list it can. A subquery without an alias keeps the qualifiers of its columns, so everything else stays as written:
+"""DataFusion 55 plans UNNEST over the columns of earlier tables in FROM, but can't run the plan. In the SELECT list
+it can. A subquery without an alias keeps the qualifiers of its columns, so the rest of the text is unchanged:
 
     FROM t CROSS JOIN UNNEST(t.a) AS u(x) WHERE u.x > 1
     FROM (FROM t SELECT *, unnest(t.a) AS x) WHERE x > 1
@@ -32,7 +32,7 @@ _NOTHING = Token("end", "", "", -1, -1)
 
 @dataclass(slots=True)
 class _Clause:
-    """A FROM clause that is being read: where its first source starts, and what joins the sources so far."""
+    """The current FROM clause: the index of its first source, and its join operators so far."""
 
     start: int | None = None
     words: set[str] = field(default_factory=set)
@@ -40,23 +40,23 @@ class _Clause:
 
 @dataclass(frozen=True, slots=True)
 class _Unnest:
-    """UNNEST as a source that looks back: places among the tokens."""
+    """A correlated UNNEST in FROM: indexes of its tokens."""
 
     start: int
-    """Of the first source of its FROM."""
+    """The first source of its FROM."""
     joined: int
-    """Of what joins it to those before."""
+    """The join operator before it."""
     opened: int
     closed: int
     end: int
-    """Of what follows its alias."""
+    """The token after its alias."""
     names: tuple[str, ...]
     alias: Token | None
     side: str
 
 
 def lateral_unnests(tokens: Sequence[Token], root: exp.Expr) -> list[Repair]:
-    """What is to be put into the text. `root` is the tree of the tokens."""
+    """Returns the rewrites of the text. `root` is the tree of the tokens."""
     found = list(_unnests(tokens))
     repairs = [repair for unnest in found for repair in _moved(tokens, unnest)]
     places = {unnest.alias.start: unnest for unnest in found if unnest.alias is not None}
@@ -87,7 +87,7 @@ def _unnests(tokens: Sequence[Token]) -> Iterator[_Unnest]:
 
 
 def _read(tokens: Sequence[Token], at: int, start: int) -> _Unnest | None:
-    """None where it is the first source, or depends on none."""
+    """Parses an UNNEST; None if it is the first source, or is not correlated."""
     closed = _closing(tokens, at + 1)
     joined = at - (_word(tokens, at - 1) == "LATERAL") - 1
     if joined < start or not any(_is_column(tokens, i) for i in range(at + 2, closed)):
@@ -111,7 +111,7 @@ def _read(tokens: Sequence[Token], at: int, start: int) -> _Unnest | None:
 
 
 def _refuse_outside(tokens: Sequence[Token], at: int) -> None:
-    """The only source of a subquery, or its first: what it depends on is outside."""
+    """Refuses an UNNEST as the first source of a subquery if it refers to an outer column."""
     if any(_is_column(tokens, i) for i in range(at + 2, _closing(tokens, at + 1))):
         raise Fault(
             "UNNEST of a column of the query around a subquery is not supported: write FROM t CROSS JOIN UNNEST(t.a) "
@@ -142,7 +142,7 @@ def _check(tokens: Sequence[Token], unnest: _Unnest, clause: _Clause) -> None:
 
 
 def _moved(tokens: Sequence[Token], unnest: _Unnest) -> Iterator[Repair]:
-    """The text of one UNNEST, up to its alias and its ON."""
+    """Yields the rewrites of one UNNEST, up to its alias and its ON."""
     before, after = ("unnest(coalesce(nullif(", ", []), [NULL]))") if unnest.side == "LEFT" else ("unnest(", ")")
     start, opened = tokens[unnest.start].start, tokens[unnest.opened]
     yield Repair(Span(start, start), "(FROM ")
@@ -166,7 +166,7 @@ def _moved(tokens: Sequence[Token], unnest: _Unnest) -> Iterator[Repair]:
 
 
 def _unqualified(column: exp.Expr, places: dict[int, _Unnest]) -> Iterator[Repair]:
-    """`u.x` is `x`, and `u.*` all columns of `u`."""
+    """Rewrites `u.x` to `x`, and `u.*` to all columns of `u`."""
     table, name = column.args.get("table"), column.this
     if table is None or column.args.get("db") is not None or "start" not in table.meta:
         return
@@ -180,7 +180,7 @@ def _unqualified(column: exp.Expr, places: dict[int, _Unnest]) -> Iterator[Repai
 
 
 def _source(node: exp.Expr, name: str) -> int:
-    """Where the alias stands of the source that a qualifier means; -1 if it is none of ours."""
+    """Returns the offset of the alias of the source that a qualifier names; -1 if it is not such an UNNEST."""
     select = node.find_ancestor(exp.Select)
     while select is not None:
         sources = [select.args.get("from_"), *(select.args.get("joins") or ()), *(select.args.get("laterals") or ())]
@@ -228,8 +228,9 @@ def _commas(tokens: Sequence[Token], opened: int, closed: int) -> Iterator[int]:
 
 
 def _alias(tokens: Sequence[Token], at: int) -> tuple[Token | None, tuple[str, ...], int]:
-    """[AS] u [(x, y)]: the alias, the names of the columns as written, and the place after. Without a list the column
-    has the name of the alias, as in PostgreSQL; without any, it is called unnest."""
+    """Parses [AS] u [(x, y)]: the alias, the column names as written, and the next index. Without a list the column
+    has the name of the alias, as in PostgreSQL; without an alias, it is named unnest.
+    """
     at += _word(tokens, at) == "AS"
     alias = _token(tokens, at)
     if alias.kind not in ("word", "quoted") or alias.word in _ENDS | _JOINS | {"ON", "USING", "WITH"}:

@@ -1,13 +1,13 @@
-"""Maps that DataFusion 55 makes or reads wrongly.
+"""Maps that DataFusion 55 builds or reads wrongly.
 
 map(keys, values): where the lists of a row differ in length, DataFusion 55 pairs its keys with values of other rows.
 
     map([1, 2], [0]) and map([3], [4, 9]) in two rows of a table are {1: 0, 2: 4} and {3: 9}
 
-Where the lengths differ, a cast that fails says so. Lists that are written down are counted by DataFusion itself.
+A cast that fails reports different lengths. DataFusion itself checks the lengths of list literals.
 
-map_extract(m, key): of a key that the map does not have it is [NULL], as of one whose value is NULL. It is [] here, as
-DataFusion's own manual and DuckDB have it.
+map_extract(m, key): for a missing key it returns [NULL], as for one whose value is NULL. It returns [] here, as
+documented by DataFusion and DuckDB.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Aggregates of doubles over frames whose start moves: DataFusion 55 subtracts the rows that leave the frame.
 
-    sum(x) OVER (ORDER BY k ROWS 1 PRECEDING)      is NaN for all rows behind one NaN or infinity
+    sum(x) OVER (ORDER BY k ROWS 1 PRECEDING)      is NaN for all rows after a NaN or infinity
 
-Such values are left out of what is added and subtracted, and counted by themselves. A sum or an average is what they
-make together; another statistic is NaN, as in PostgreSQL.
+Such values are excluded from the running value and counted separately. A sum or an average is computed from the counts;
+another statistic is NaN, as in PostgreSQL.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ Values = Sequence[tuple[n.Node, Value]]
 
 _SUMS = frozenset({"sum", "avg", "mean"})
 _OF_TWO_ROWS = frozenset("stddev stddev_samp var var_samp var_sample variance covar covar_samp".split())
-"""Statistics that one row does not have."""
+"""Statistics that are NULL for a single row."""
 _STATISTICS = _OF_TWO_ROWS | frozenset("stddev_pop var_pop var_population covar_pop corr".split())
 _REFUSED = frozenset("regr_slope regr_intercept regr_r2 regr_avgx regr_avgy regr_sxx regr_syy regr_sxy".split())
 _FRAMES = frozenset({"ROWS", "RANGE", "GROUPS"})
 
 
 def moving(writer: Writer, node: n.Call, arguments: Values, others: Values) -> Value | None:
-    """None for a call that is right as it is."""
+    """Rewrites a call; None if it needs no change."""
     if not node.over or node.distinct or not 0 < len(arguments) <= 2:
         return None
     if node.name not in _SUMS | _STATISTICS | _REFUSED:
@@ -60,13 +60,13 @@ def moving(writer: Writer, node: n.Call, arguments: Values, others: Values) -> V
     fewest = 1 if node.name in _OF_TWO_ROWS else 0
     spoilt = f"count(CASE WHEN NOT ({finite}) AND {rows} THEN 1 END){behind} > 0"
     enough = f"count(CASE WHEN {rows} THEN 1 END){behind} > {fewest}"
-    if node.name == "corr":  # a column with one value correlates with nothing
+    if node.name == "corr":  # a column with one value has no correlation
         enough = " AND ".join(f"min({text}){behind} <> max({text}){behind}" for text in texts)
     return Value(f"(CASE WHEN {spoilt} AND {enough} THEN CAST('NaN' AS DOUBLE) ELSE {of_finite} END)", DOUBLE)
 
 
 def _moves(writer: Writer, node: n.Call) -> bool:
-    """Whether rows may leave the frame. For a window with a name any frame in the text counts."""
+    """Returns whether rows may leave the frame. For a named window any frame in the text counts."""
     if node.over_name:
         return any(token.word in _FRAMES for token in tokenize(writer.source))
     words = [token.word for token in tokenize(writer.source[node.arguments_end : node.end])]

@@ -1,9 +1,9 @@
-"""percentile_cont: DataFusion 55 cuts the weight between two values off after six digits.
+"""percentile_cont: DataFusion 55 truncates the weight between two values to six digits.
 
     percentile_cont(0.9) WITHIN GROUP (ORDER BY x)      of 0, 1000, …, 7000 is 6299.999 instead of 6300
 
-The values are gathered in order instead, and the two beside the percentile are looked up. As in PostgreSQL the result
-is a double.
+The values are collected in order instead, and the two next to the percentile are interpolated. As in PostgreSQL the
+result is a double.
 """
 
 from __future__ import annotations
@@ -23,7 +23,9 @@ Values = Sequence[tuple[n.Node, Value]]
 
 
 def percentile(writer: Writer, node: n.Call, arguments: Values, others: Values) -> Value | None:
-    """percentile_cont(p) WITHIN GROUP (ORDER BY x), percentile_cont(x, p); None for what DataFusion itself refuses."""
+    """Rewrites percentile_cont(p) WITHIN GROUP (ORDER BY x) and percentile_cont(x, p); None for forms that
+    DataFusion refuses.
+    """
     within = [(other, value) for other, value in others if other.start > node.arguments_end]
     if not 0 < len(arguments) <= 2 or (len(arguments) == 1 and not within) or node.distinct:
         return None
@@ -52,7 +54,7 @@ def _share(writer: Writer, node: n.Call, percentile: n.Node, value: Value) -> st
 
 
 def _at(share: str, values: str) -> str:
-    """The value at a share of the way through a sorted list; between two, in proportion."""
+    """Returns the value at a fraction of a sorted list, interpolated between two elements."""
     place = f"({share} * (cardinality({values}) - 1))"
     below = f"array_element({values}, CAST(floor({place}) AS BIGINT) + 1)"
     above = f"array_element({values}, CAST(floor({place}) AS BIGINT) + 2)"

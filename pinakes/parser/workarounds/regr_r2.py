@@ -1,4 +1,4 @@
-"""regr_r2(y, x): DataFusion 55 gives NULL where all y are equal. The standard and PostgreSQL have 1: the line fits."""
+"""regr_r2(y, x): DataFusion 55 returns NULL where all y are equal. The standard and PostgreSQL return 1."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""All workarounds for one planned text: most have nothing of the kind in them, and are not even read."""
+"""Applies all workarounds to one planned text. Most texts need none, and are not parsed."""
 
 from __future__ import annotations
 
@@ -32,9 +32,10 @@ _AGGREGATE = re.compile(rf"\b(?:{'|'.join(sorted(AGGREGATES))})\s*\(", re.IGNORE
 
 
 def rewrite_planned(text: str, *, is_source: bool, reads_views: bool, floats: Floats) -> Written | None:
-    """The text as DataFusion is to read it. `is_source` tells that others read its rows, as those of a view,
-    `reads_views` that it reads such, `floats` which columns may be of types that know -0.0. None if it has something of
-    the kind in it and can't be read here."""
+    """Returns the text for DataFusion. `is_source` is whether other queries read its rows, as for a view,
+    `reads_views` whether it reads such, `floats` returns the columns whose types may have -0.0. None if it may
+    need a workaround and can't be parsed here.
+    """
     aggregates = is_source or reads_views
     concerned = _CONCERNED.search(text) or _QUERY.search(text) or MAY_FAIL.search(text)
     is_read = (aggregates and _AGGREGATE.search(text)) or (is_source and MAY_FAIL_BELOW.search(text))
@@ -82,7 +83,7 @@ def _rewrite(root: n.Query, text: str, *, is_source: bool, reads_views: bool, fl
 
 
 def _outermost(body: n.Node) -> Iterator[n.Node]:
-    """The SELECTs whose rows are those of the statement."""
+    """Yields the SELECTs whose rows are those of the statement."""
     match body:
         case n.Query():
             yield from _outermost(body.body)
@@ -94,7 +95,7 @@ def _outermost(body: n.Node) -> Iterator[n.Node]:
 
 
 def _conditions(root: n.Node) -> Iterator[n.Node]:
-    """Where it makes no difference whether something is NULL or false."""
+    """Yields the nodes for which NULL and false are equivalent."""
     for node in all_below(root):
         waiting = _tops(node)
         while waiting:
@@ -105,7 +106,7 @@ def _conditions(root: n.Node) -> Iterator[n.Node]:
 
 
 def _tops(node: n.Node) -> list[n.Node]:
-    """The conditions of one SELECT or JOIN."""
+    """Returns the conditions of one SELECT or JOIN."""
     tops = [node.where, node.having, node.qualify] if isinstance(node, n.Select) else []
     tops += [node.on] if isinstance(node, n.Join) else []
     return [top for top in tops if top is not None]

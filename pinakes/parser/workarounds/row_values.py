@@ -1,5 +1,5 @@
-"""(a, b) < (5, 8): DataFusion 55 makes structs of rows and compares them with NULL as a value like any other. A
-comparison with NULL is neither true nor false, so these are written out column by column.
+"""(a, b) < (5, 8): DataFusion 55 compares rows as structs, with NULL as an ordinary value. A comparison with NULL
+is neither true nor false, so these are expanded column by column.
 
     (a, b) = (1, 2)            a = 1 AND b = 2
     (a, b) < (5, 8)            a < 5 OR (a = 5 AND b < 8)
@@ -7,8 +7,8 @@ comparison with NULL is neither true nor false, so these are written out column 
     (a, b) IN (SELECT x, y …)  EXISTS (SELECT 1 FROM (SELECT x, y …) AS r ("$0", "$1") WHERE a = "$0" AND b = "$1")
     (a, b) IS NULL             a IS NULL AND b IS NULL
 
-EXISTS is false where IN (SELECT …) is NULL, so the last but one is for conditions, which accept neither.
-IS DISTINCT FROM takes NULL for a value by itself, and stays as it is.
+EXISTS is false where IN (SELECT …) is NULL, so the last but one is for conditions, which accept neither. IS DISTINCT
+FROM treats NULL as a value, and is unchanged.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _EQUAL, _UNEQUAL = frozenset({"=", "=="}), frozenset({"<>", "!="})
 
 
 def write_out_rows(node: n.Node, changes: Changes, conditions: set[int]) -> None:
-    """`conditions` has the ids of the nodes for which NULL and false are the same."""
+    """Rewrites a comparison of rows. `conditions` has the ids of the nodes for which NULL and false are equivalent."""
     match node:
         case n.Binary(operator=operator, left=left, right=right) if _are_rows(left, right):
             if operator in _EQUAL | _UNEQUAL or operator in _STRICT:
@@ -65,7 +65,7 @@ def _items(node: n.Node) -> list[n.Node]:
 
 
 def _compared(operator: str, left: n.Node, right: n.Node) -> Template:
-    """The comparison in parentheses; of rows within rows, too."""
+    """Returns the comparison in parentheses, also of nested rows."""
     if not _are_rows(left, right):
         return ["(", *operand(left), f" {operator} ", *operand(right), ")"]
     lefts, rights = _items(left), _items(right)
@@ -85,7 +85,7 @@ def _compared(operator: str, left: n.Node, right: n.Node) -> Template:
 
 
 def _found_in(row: n.Node, query: n.Query, *, negated: bool) -> Template:
-    """NOT IN also rejects a row that may be equal: one whose comparison is NULL."""
+    """Rewrites [NOT] IN (SELECT …). NOT IN also rejects a row whose comparison is NULL."""
     names = [f'"${number}"' for number in range(len(_items(row)))]
     equal = _joined(" AND ", [[*operand(item), f" = {name}"] for item, name in zip(_items(row), names, strict=True)])
     source: Template = ["EXISTS (SELECT 1 FROM (", query, f') AS "$rows" ({", ".join(names)}) WHERE ', *equal]

@@ -1,11 +1,11 @@
-"""(SELECT 5 FROM t WHERE false) is NULL, since there is no row. DataFusion 55 only looks at whether the item can be
-NULL: it takes IS NULL for false, and coalesce for the item. It looks again after constants are folded, so that every
-item is made one that may be NULL, by a condition that is always true and is not folded.
+"""(SELECT 5 FROM t WHERE false) is NULL, since there is no row. DataFusion 55 only checks whether the item is
+nullable: it replaces IS NULL by false, and coalesce by the item. It checks again after constant folding, so
+every item is made nullable by a condition that is always true and is not folded.
 
     (SELECT 5 AS v FROM t)        (SELECT CASE WHEN random() >= -1 THEN (5) END AS v FROM t)
     (SELECT DISTINCT v FROM t)    (SELECT CASE WHEN random() >= -1 THEN "$value" END FROM (…) AS "$rows"("$value"))
 
-An aggregate without groups, HAVING and LIMIT always has a row, and stays as it is.
+An aggregate without groups, HAVING and LIMIT always has a row, and is unchanged.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _ALWAYS = "CASE WHEN random() >= -1 THEN "
 
 
 def may_be_null(node: n.Node, changes: Changes) -> None:
-    """Looks at queries that stand for a value."""
+    """Rewrites scalar subqueries."""
     if not isinstance(node, n.Scalar):
         return
     query = node.query
@@ -34,7 +34,9 @@ def may_be_null(node: n.Node, changes: Changes) -> None:
 
 
 def _own_item(query: n.Query) -> n.Item | None:
-    """That of a query which has no more rows before its end than it gives, and may refer to the row around it."""
+    """Returns the single item of a plain SELECT, which can be changed in place, so that it may refer to the outer
+    row.
+    """
     body = query.body
     if not isinstance(body, n.Select) or len(body.items) != 1 or body.distinct or body.distinct_on or query.tail:
         return None
@@ -42,7 +44,7 @@ def _own_item(query: n.Query) -> n.Item | None:
 
 
 def _has_a_row(query: n.Query) -> bool:
-    """Exactly one, whatever is in the tables."""
+    """Returns whether a query has exactly one row for any content of the tables."""
     body = query.body
     if not isinstance(body, n.Select) or query.tail or body.groups or body.having or body.qualify:
         return False
@@ -50,6 +52,6 @@ def _has_a_row(query: n.Query) -> bool:
 
 
 def _name(item: n.Item, changes: Changes) -> str:
-    """That by which ORDER BY may call the item."""
+    """Returns the name of the item for ORDER BY."""
     column = item.value.parts[-1] if isinstance(item.value, n.Column) else changes.text[item.start : item.end]
     return '"' + (item.alias or column).replace('"', '""') + '"'

@@ -1,4 +1,4 @@
-"""A planned text, written anew with other text in place of some pieces of its tree."""
+"""Writes a planned text with replacements for some nodes of its tree."""
 
 from __future__ import annotations
 
@@ -10,30 +10,30 @@ from pinakes.parser.lexer import tokenize
 from pinakes.parser.typed import nodes as n
 
 Template = list["str | n.Node"]
-"""Text, and pieces of the tree that stand in it, each as it is written anew itself."""
+"""Text, and nodes of the tree, which are written with their own replacements."""
 
 _VOLATILE = frozenset({"random", "rand", "uuid", "gen_random_uuid", "uuidv4", "uuidv7"})
 
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A new text, which knows where its pieces stood in the old one."""
+    """A new text with a mapping of its offsets to the old one."""
 
     text: str
     old: str
     places: tuple[tuple[int, int], ...] = ((0, 0),)
-    """(offset here, offset there) at the start of each run that was copied."""
+    """(new offset, old offset) at the start of each copied run."""
     tree: n.Query | None = None
-    """That of the new text, where it was read as it is."""
+    """The tree of the new text, if it is unchanged and was parsed."""
 
     def behind(self, before: str) -> Written:
-        """The same with this text before it."""
+        """Returns the same with this text before it."""
         shift = len(before)
         places = tuple((here + shift, there + shift) for here, there in self.places)
         return Written(before + self.text, before + self.old, ((0, 0), *places))
 
     def place(self, line: int, column: int) -> tuple[int, int]:
-        """The 1-based line and column in the old text of a place in the new one."""
+        """Returns the 1-based line and column in the old text for a position in the new one."""
         lines = self.text.split("\n")
         offset = sum(len(part) + 1 for part in lines[: line - 1]) + column - 1
         here, there = self.places[max(bisect_right(self.places, (offset, len(self.old))) - 1, 0)]
@@ -42,7 +42,7 @@ class Written:
 
 
 class Changes:
-    """What is to be written otherwise in one text."""
+    """The replacements in one text."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -50,16 +50,16 @@ class Changes:
         self._around: dict[int, tuple[str, str]] = {}
 
     def replace(self, node: n.Node, template: Template) -> None:
-        """Write this in place of a node. It may hold the node's own parts, as often as it needs them."""
+        """Replaces a node. The template may contain parts of the node any number of times."""
         self._instead.setdefault(id(node), template)
 
     def surround(self, node: n.Node, before: str, behind: str) -> None:
-        """Write this around a node."""
+        """Writes text around a node."""
         outer = self._around.get(id(node), ("", ""))
         self._around[id(node)] = (before + outer[0], outer[1] + behind)
 
     def words_behind(self, part: n.Node, node: n.Node) -> list[str]:
-        """The words and symbols between a part of a node and the node's end."""
+        """Returns the words and symbols between a part of a node and the node's end."""
         return [token.word for token in tokenize(self.text[part.end : node.end])]
 
     def words_at(self, node: n.Node) -> list[str]:
@@ -102,7 +102,7 @@ class Changes:
 
 
 def parts_of(node: n.Node) -> list[n.Node]:
-    """The nodes right below one, those of queries too, in the order of the text."""
+    """Returns the children of a node, also queries, in the order of the text."""
     match node:
         case n.Query():
             found = [*node.defined, node.body, *node.order, *node.tail]
@@ -121,7 +121,7 @@ def parts_of(node: n.Node) -> list[n.Node]:
 
 
 def all_below(node: n.Node) -> Iterator[n.Node]:
-    """A node and everything in it."""
+    """Yields a node and all nodes in it."""
     waiting = [node]
     while waiting:
         found = waiting.pop()
@@ -130,7 +130,7 @@ def all_below(node: n.Node) -> Iterator[n.Node]:
 
 
 def within_query(node: n.Node) -> Iterator[n.Node]:
-    """A node and what is in it, without the queries in it."""
+    """Yields a node and the nodes in it, except for nested queries."""
     waiting = [node]
     while waiting:
         found = waiting.pop()
@@ -139,13 +139,13 @@ def within_query(node: n.Node) -> Iterator[n.Node]:
 
 
 def is_repeatable(node: n.Node) -> bool:
-    """Whether it is the same each time it is computed for a row."""
+    """Returns whether an expression is deterministic for a row."""
     calls = (part.name.lower() for part in all_below(node) if isinstance(part, n.Call))
     return not any(name in _VOLATILE or name.startswith("$") for name in calls)
 
 
 def bare(node: n.Node) -> n.Node:
-    """Without the parentheses around it."""
+    """Returns a node without enclosing parentheses."""
     while isinstance(node, n.Paren):
         node = node.inner
     return node
@@ -157,5 +157,5 @@ _ATOMS = (
 
 
 def operand(node: n.Node) -> Template:
-    """A node where it is an operand of something else."""
+    """Returns a node as an operand, in parentheses if necessary."""
     return [node] if isinstance(node, _ATOMS) else ["(", node, ")"]

@@ -1,10 +1,10 @@
 """Loads of a pipeline: files and tables of other databases into Iceberg tables, each exactly once. Read `run.py` first.
 
-    check_load(load)                     what is wrong with it, without Spark and without opening a file
-    new_files(session, load)             which files it would load
-    run_load(context, load, run_id)      load them
+    check_load(load)                     returns its problems, without Spark and without opening a file
+    new_files(session, load)             returns the files that it would load
+    run_load(context, load, run_id)      loads them
 
-How "exactly once" holds, whatever is killed: docs/adr/0030-loads-exactly-once.md.
+How loads stay exactly-once after a crash: docs/adr/0030-loads-exactly-once.md.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Records that did not fit, as rows of the table that keeps them."""
+"""Bad records, as rows of the bad-records table."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _SHAPE = "file STRING, line BIGINT, record STRING, reason STRING"
 
 
 def bad_frame(spark: SparkSession, reading: Reading, columns: Sequence[Column]) -> Any:
-    """The bad records of what is read, and the files that can't be read at all."""
+    """Returns the bad records of a reading, and one row per unreadable file."""
     whole = [(u.path, None, None, u.reason) for u in reading.unreadable]
     files = spark.createDataFrame(whole, _SHAPE)
     frame = reading.frame(columns)
@@ -39,7 +39,7 @@ def bad_frame(spark: SparkSession, reading: Reading, columns: Sequence[Column]) 
 
 
 def _named(spark: SparkSession, records: Any, reading: Reading) -> Any:
-    """Files by the paths that a user knows them by."""
+    """Replaces the URIs of copied files by the paths that the user gave."""
     copied = [(entry.uri, entry.path) for entry in reading.inputs if entry.is_copied]
     if not copied:
         return records.selectExpr("substring(uri, 8) AS file", "line", "record", "reason")

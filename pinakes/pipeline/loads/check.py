@@ -1,4 +1,4 @@
-"""What can be known to be wrong with a load before anything runs: neither Spark is started nor a file opened."""
+"""Static checks of a load: they start no Spark and open no file."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ JDBC_URLS = ("jdbc:postgresql:", "jdbc:mariadb:", "jdbc:mysql:")
 
 
 def check_load(load: Load, session: Session | None = None) -> list[Problem]:
-    """All that is wrong. With a session, it is looked whether the files, the catalog and the secret are there."""
+    """Returns all problems. With a session, also checks that the files, the catalog and the secret exist."""
     return [*_choices(load), *_columns(load), *_source(load), *(() if session is None else _there(load, session))]
 
 

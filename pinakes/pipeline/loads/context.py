@@ -1,5 +1,5 @@
-"""What a load works with: a session of ours, which finds names, files and secrets, and one of Spark's, which reads and
-writes."""
+"""The context of a load: a Pinakes session, which resolves names, files and secrets, and a Spark session, which reads
+and writes."""
 
 from __future__ import annotations
 
@@ -30,7 +30,8 @@ _S3 = ("s3://", "s3a://", "s3n://")
 
 @dataclass(frozen=True, slots=True)
 class LoadContext:
-    """`catalogs` has the name that Spark knows a mounted catalog by. `reached` is told of each step that was taken."""
+    """`catalogs` maps the alias of a mounted catalog to its name in Spark. `reached` is called after each completed
+    step."""
 
     session: Session
     connected: Connected
@@ -44,11 +45,11 @@ class LoadContext:
         return self.connected.spark
 
     def on_spark(self, call: Callable[[], Answer]) -> Answer:
-        """What `call` asks of Spark; whoever stops the query stops it there, too."""
+        """Runs `call` on Spark; canceling the query cancels it there, too."""
         return asked(self.connected, self.query, call)
 
     def remote_name(self, target: Sequence[str]) -> str:
-        """A table as Spark's SQL names it."""
+        """Returns the table's name in Spark SQL."""
         return ".".join(quoted(part) for part in (self.catalogs[target[0]], *target[1:]))
 
 
@@ -61,9 +62,10 @@ def open_context(
     jars: Jars = frozenset(),
     reached: Callable[[str], None] = lambda _: None,
 ) -> Iterator[LoadContext]:
-    """A context for loads into these catalogs; Spark is started if it does not run. `jars` are `jars_for(loads)`.
+    """Opens a context for loads into these catalogs; starts Spark if it is not running. `jars` are `jars_for(loads)`.
 
-    The session of Spark is for loads alone: while one stages its rows, whatever is written there would be staged."""
+    The Spark session is used for loads only: while a load stages its rows, every write in that session would be staged.
+    """
     engine = _spark(session)
     own = session.engine.tracker.start(session.identity.user, "pipeline") if query is None else query
     place = f"{session.session_id}.loads.{own.query_id}"

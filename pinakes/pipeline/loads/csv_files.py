@@ -1,6 +1,6 @@
-"""CSV files: every field is read as text and then cast, so that the reason why one does not fit is exact.
+"""CSV files: every field is read as text and then cast, so that the reason of a failed cast is exact.
 
-Files are taken together by their header, which is read here: columns are those of its names, in any order.
+Files are grouped by their header, which is read here: columns are matched by name, in any order.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _OURS = ("dateFormat", "timestampFormat", "delimiter", "sep")
 
 @dataclass(frozen=True, slots=True)
 class CsvFiles:
-    """`groups` has the files of each header."""
+    """`groups` maps each header to its files."""
 
     spark: SparkSession
     options: Mapping[str, str]
@@ -105,11 +105,12 @@ class CsvFiles:
         return judged.selectExpr("*", f"CAST(NULL AS string) AS {shape.EXTRA}")
 
     def _written(self, fields: Sequence[str]) -> str:
-        """Fields as a record."""
+        """Returns the SQL that formats fields as a record."""
         return f"to_csv(struct({', '.join(fields)}), map('sep', {quoted_text(delimiter_of(self.options))}))"
 
     def lines(self) -> Any:
-        """A record that has as many fields as it should is told by its fields, however they were written."""
+        """Returns the line numbers of records. A record with the expected number of fields is identified by its fields,
+        regardless of their quoting."""
         options = {**self._options(), "header": "false", "multiLine": "false"}
         told = ", ".join(f"{quoted_text(key)}, {quoted_text(value)}" for key, value in options.items())
         found = []

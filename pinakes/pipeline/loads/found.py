@@ -1,4 +1,4 @@
-"""The files of a source, and which of them are new: they are listed, and compared with the ledger. None is opened."""
+"""The files of a source and which of them are new: they are listed and compared with the ledger. None is opened."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _SHOWN = 5
 
 
 class Sorted(NamedTuple):
-    """Files that were found, by what is to become of them."""
+    """The found files: new ones, changed ones, and the number of loaded ones."""
 
     new: list[Mark]
     changed: list[Mark]
@@ -30,7 +30,7 @@ class Sorted(NamedTuple):
 
 
 def found_files(session: Session, source: FileSource) -> dict[str, File]:
-    """By path. A place that is there and has nothing in it has no files; one that is not there is an error."""
+    """Returns the files by path. An existing location without files yields none; a missing location is an error."""
     stores = Stores(session.engine.secrets, session.guard)
     finder = Finder(session.guard.files, stores=lambda: stores)
     try:
@@ -74,12 +74,12 @@ def check_unchanged(load: Load, changed: Sequence[Mark]) -> None:
 
 
 def are_as_planned(files: Iterable[Mark], found: Mapping[str, File]) -> bool:
-    """Whether the files of a batch are still there, and as they were."""
+    """Whether the files of a batch still exist and are unchanged."""
     return all(mark.path in found and mark_of(found[mark.path]) == mark for mark in files)
 
 
 def new_files(session: Session, load: Load) -> FilePlan:
-    """What the load would do now, for who wants to see it first. Neither Spark nor a file is touched."""
+    """Returns what the load would do now. It starts no Spark and opens no file."""
     if not isinstance(load.source, FileSource):
         return FilePlan(())
     found = found_files(session, load.source)
@@ -102,7 +102,7 @@ def _history(session: Session, load: Load) -> History:
 
 
 def _base(written: str) -> Path:
-    """The directory that a path or pattern begins with."""
+    """Returns the directory at the start of a path or pattern."""
     parts = Path(local_text(written)).expanduser().parts
     first = next((at for at, part in enumerate(parts) if set(part) & set("*?[")), None)
     return Path(*parts[:first]) if first is not None else Path(*parts)

@@ -1,7 +1,7 @@
-"""What the ledger tells of one table: its batches, each with its files, how far it came, and what it was made of.
+"""The history of one table in the ledger: its batches with their files, states and snapshots.
 
-A batch is planned, staged (its rows are written, nobody sees them), and done; or it was abandoned. Rows of the ledger
-are only ever added: the last word on a batch is the furthest that was said of it.
+A batch is planned, staged (its rows are written but not visible), and done; or it is abandoned. Ledger rows are only
+added: the state of a batch is the furthest one recorded.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ APPEND, REPLACE = "append", "replace"
 
 
 class Mark(NamedTuple):
-    """A file as it was when it was found: another size or version is another file. `version` is the time of a local
-    file's last change, and the ETag of an object store."""
+    """A file as it was when it was listed: another size or version is another file. `version` is the modification time
+    of a local file, or the ETag of an object store."""
 
     path: str
     size: int
@@ -25,7 +25,7 @@ class Mark(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Staged:
-    """Snapshots that hold a batch's rows; nobody sees them until they are published."""
+    """The staged snapshots of a batch; they are not visible until they are published."""
 
     snapshot_id: int
     bad_snapshot_id: int | None
@@ -35,7 +35,8 @@ class Staged:
 
 @dataclass(slots=True)
 class Batch:
-    """`base_sequence` is the last sequence number of the table when it was planned: its snapshot has a higher one."""
+    """`base_sequence` is the last sequence number of the table when the batch was planned: its snapshot has a higher
+    one."""
 
     batch: str
     number: int
@@ -64,12 +65,12 @@ class History:
 
     @property
     def open(self) -> Batch | None:
-        """At most one: a batch is planned only when none is open."""
+        """The open batch. There is at most one: a batch is planned only when none is open."""
         return next((b for b in self.batches if b.is_open), None)
 
     @property
     def generation(self) -> int:
-        """Grows when all is loaded anew: what earlier ones loaded does not count any more."""
+        """The generation grows with each full refresh: files of earlier generations do not count as loaded."""
         return max((b.generation for b in self.batches if b.state != ABANDONED), default=0)
 
     @property
@@ -81,11 +82,11 @@ class History:
         return [b for b in self.batches if b.state != ABANDONED and b.generation == generation]
 
     def loaded(self) -> dict[str, Mark]:
-        """The files that count as loaded, by path, each as it was when it was loaded last."""
+        """Returns the files that count as loaded, by path, each in its latest loaded version."""
         return {mark.path: mark for batch in self._current() for mark in batch.files}
 
     def cursor(self) -> str | None:
-        """Where the next load of a database begins: beyond this value."""
+        """Returns the cursor value after which the next load of a database begins."""
         found = None
         for batch in self._current():
             found = batch.cursor_to if batch.cursor_to is not None else found
@@ -93,7 +94,7 @@ class History:
 
 
 def history_of(rows: Iterable[Mapping[str, Any]]) -> History:
-    """From rows of the ledger, in any order."""
+    """Builds the history from ledger rows in any order."""
     batches: dict[str, Batch] = {}
     ordered = sorted(rows, key=lambda row: (row["number"], _ORDER[row["state"]]))
     for row in ordered:

@@ -1,7 +1,7 @@
-"""The files of a batch as Spark reads them: where they are, or a copy in the directory that it shares with us.
+"""The files of a batch as Spark reads them: in place, or as a copy in the directory that it shares with this process.
 
-Copied is what Spark has no way to: what lies in an object store (its keys stay here), and paths that Spark would take
-for patterns or leave out. Arrow files become Parquet on the way.
+Files are copied if Spark can't read them in place: files of an object store (its keys stay in this process), and paths
+that Spark would take for patterns or ignore. Arrow files are converted to Parquet.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _PLAIN = re.compile(r"/[A-Za-z0-9_./=+@,-]*")
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """`path` is what a user knows the file by, `uri` what Spark does."""
+    """`path` is the path that the user knows, `uri` the one that Spark reads."""
 
     path: str
     uri: str
@@ -39,14 +39,14 @@ class Input:
 
 @dataclass(frozen=True, slots=True)
 class Unreadable:
-    """A file that can't be read at all: it is one bad record."""
+    """An unreadable file; it counts as one bad record."""
 
     path: str
     reason: str
 
 
 class Copies:
-    """Those of one batch; they go with it."""
+    """The copies of one batch; they are removed with it."""
 
     def __init__(self, context: LoadContext, batch: str) -> None:
         self._context = context
@@ -76,7 +76,7 @@ class Copies:
         return self._context.spool
 
     def new(self, ending: str) -> str:
-        """A name in the shared directory."""
+        """Returns a new name in the shared directory."""
         self._is_used = True
         return f"{self._name}/{next(self._numbers):07}{ending}"
 
@@ -88,7 +88,7 @@ class Copies:
 
 
 def is_plain(file: File) -> bool:
-    """Whether Spark reads this very file when it is told its path."""
+    """Whether Spark reads exactly this file when given its path."""
     return (
         file.is_local and _PLAIN.fullmatch(str(file.local)) is not None and not file.local.name.startswith((".", "_"))
     )

@@ -1,11 +1,11 @@
 """A table or a query of another database, read by Spark.
 
-With a cursor, a batch is the rows between two of its values: the last one that was loaded, and the highest one when the
-batch was planned. Both are in the ledger, so that a batch that is taken up is the same rows. Without, every run is one
-batch, whose rows take the place of those that are there.
+With a cursor, a batch is the rows between two cursor values: the last loaded one and the highest one when the batch was
+planned. Both are in the ledger, so that a resumed batch has the same rows. Without a cursor every run is one batch,
+which replaces all rows of the table.
 
-The secret goes to a setting of the session, and from there into the definition of a view: neither the text of a
-statement nor a plan has it, which Spark shows in its web interface.
+The secret is stored in a session setting, and from there in the definition of a view. Neither statement texts nor plans
+contain it, both of which Spark shows in its web interface.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from pyspark.sql.connect.session import SparkSession
 
 _KEYS = {"user": "spark.pinakes.load.who", "password": "spark.pinakes.load.how"}
-"""Settings of our session of Spark, which has them for one statement. Names that Spark redacts would redact the value
-that is put in their place, too."""
+"""Settings of our Spark session for the duration of one statement. Spark would also redact the substituted value if the
+names matched its redaction pattern."""
 _SUBSTITUTE = "spark.sql.variable.substitute"
 _CURSORS = ("tinyint", "smallint", "int", "bigint", "decimal", "date", "timestamp")
 
@@ -47,7 +47,7 @@ def jdbc_jars(source: JdbcSource) -> Jars:
 
 
 class Database:
-    """What a load reads from, as it is now."""
+    """The database that a load reads from."""
 
     def __init__(self, context: LoadContext, load: Load, source: JdbcSource) -> None:
         self._context = context
@@ -83,7 +83,7 @@ class Database:
         return self._context.on_spark(lambda: Rows(self._context.spark, self._frame(batch), self.shown))
 
     def _highest(self) -> str | None:
-        """The highest value of the cursor, as text."""
+        """Returns the highest value of the cursor, as text."""
         column = self._cursor(self._view(self._origin))
         asked = f"(SELECT max({self._quoted(column.name)}) AS top FROM {self._origin}) pinakes_top"
         (row,) = self._view(asked).selectExpr("CAST(top AS string)").collect()
@@ -130,7 +130,7 @@ class Database:
     # --- the connection --------------------------------------------------------------------------------------------
 
     def _view(self, origin: str) -> Any:
-        """A frame of what the database calls `origin`."""
+        """Returns a data frame of the table or subquery `origin` of the database."""
         spark = self._context.spark
         name = f"pinakes_{uuid.uuid4().hex}"
         login = self._login()
@@ -140,7 +140,7 @@ class Database:
         told += [f"{key} '${{{_KEYS[key]}}}'" for key in login]
         for key, value in login.items():
             spark.conf.set(_KEYS[key], _escaped(value))
-        spark.conf.set(_SUBSTITUTE, "true")  # for this statement, in which nothing else can be a reference
+        spark.conf.set(_SUBSTITUTE, "true")  # for this statement, in which no other text can be a reference
         try:
             spark.sql(f"CREATE TEMPORARY VIEW {name} USING jdbc OPTIONS ({', '.join(told)})")
         finally:
@@ -165,7 +165,7 @@ class Database:
         return "org.mariadb.jdbc.Driver" if is_mysql(self._source.url) else "org.postgresql.Driver"
 
     def _url(self) -> str:
-        """Spark knows how to write names only for a database that is called mysql."""
+        """Returns the URL for Spark, which quotes names correctly only for URLs of the scheme mysql."""
         url = self._source.url
         if not is_mysql(url):
             return url
@@ -174,18 +174,18 @@ class Database:
 
 
 def _literal(text: str) -> str:
-    """A text in which ${…} is no reference."""
+    """Returns a string literal in which ${…} is not a reference."""
     return quoted_text(text).replace("$", "\\u0024")
 
 
 def _escaped(value: str) -> str:
-    """As it stands within a literal: what would end it, or be taken for a reference, by its number."""
+    """Escapes a value for use within a literal: all characters but letters and digits by their code."""
     return "".join(c if c.isalnum() else f"\\u{ord(c):04x}" if ord(c) < 0x10000 else c for c in value)
 
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """Rows that have types already."""
+    """Rows that are typed already."""
 
     spark: SparkSession
     read: Any
@@ -196,7 +196,7 @@ class Rows:
     def inputs(self) -> Sequence[Input]:
         return ()
 
-    def only(self, uris: Collection[str]) -> Rows:  # there are no files to choose from
+    def only(self, uris: Collection[str]) -> Rows:  # there are no files to select
         del uris
         return self
 

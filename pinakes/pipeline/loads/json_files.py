@@ -1,6 +1,6 @@
-"""JSON files: a record in each line, or one value for the whole file (an object, or an array of them).
+"""JSON files: one record per line, or one value per file (an object, or an array of objects).
 
-A line is read by Spark into the table's types; only if it does not fit is it looked at which field is to blame.
+Spark parses a line into the table's types; only if that fails, the fields are examined one by one to find the reason.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _FORMATS = ("dateFormat", "timestampFormat")
 
 @dataclass(frozen=True, slots=True)
 class JsonFiles:
-    """`in_lines` have a record in each line, `documents` are one value each."""
+    """`in_lines` have one record per line, `documents` are one value each."""
 
     spark: SparkSession
     options: Mapping[str, str]
@@ -80,7 +80,7 @@ class JsonFiles:
         return self.spark.read.options(**encoding).text([entry.uri for entry in group], wholetext=whole)
 
     def _elements(self) -> Any:
-        """The elements of the arrays; what is no array is one."""
+        """Returns the elements of arrays; a value that is not an array is one element."""
         read = self._texts(self.documents, whole=True).selectExpr("value", f"_metadata.file_path AS {shape.FILE}")
         parsed = read.selectExpr("*", "startswith(ltrim(value), '[') AS is_array")
         listed = "from_json(value, 'array<variant>')"
@@ -108,7 +108,8 @@ class JsonFiles:
 
 
 def _branches(columns: Sequence[Column]) -> list[str]:
-    """Spark reads the first value of a line and leaves out what follows it: such a line is no record either."""
+    """Returns the branches that detect bad records. Spark parses the first value of a line and ignores the rest, so a
+    line with more than one value is bad."""
     found = [
         "WHEN NOT startswith(ltrim(value), '{') OR try_parse_json(value) IS NULL THEN 'the record is no JSON object'",
         "WHEN json_array_length(concat('[', value, ']')) IS DISTINCT FROM 1 THEN "

@@ -1,7 +1,7 @@
-"""The ledger: an Iceberg table of the target's own catalog that says which files and rows were loaded.
+"""The ledger: an Iceberg table in the target's catalog that records the loaded files and rows.
 
-Rows are added by compare-and-set: what is written follows from what was read, and if another was faster, both are done
-anew. So of two runs that plan at the same time, the second sees the first's batch.
+Rows are added by compare-and-set: a write depends on what was read, and after a conflict both are repeated. So if two
+runs plan concurrently, the second sees the batch of the first.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ Decision = Callable[[History], tuple[Sequence[Event], Answer]]
 
 
 class Ledger:
-    """That of one mounted catalog, as the session's user may see it."""
+    """The ledger of one mounted catalog, with the privileges of the session's user."""
 
     def __init__(self, session: Session, alias: str) -> None:
         self._session = session
@@ -65,11 +65,11 @@ class Ledger:
         self._sql = ".".join(map(quote, (alias, SCHEMA, TABLE)))
 
     def location(self) -> str:
-        """Where its files are; it is made if it is not there."""
+        """Returns the location of the ledger table; creates it if necessary."""
         return self._opened()[1].handle.metadata.location
 
     def history(self, target: str, uuid: str) -> History:
-        """What it tells of a table; nothing if there is no ledger."""
+        """Returns the history of a table; empty if there is no ledger."""
         try:
             _, table = self._session.resolver.described(self._name)
         except NotFoundError:
@@ -77,7 +77,7 @@ class Ledger:
         return self._history(table, target, uuid)
 
     def decide(self, target: str, uuid: str, run_id: str, decision: Decision[Answer]) -> Answer:
-        """Add what follows from what is known, unless somebody adds something meanwhile: then decide once more."""
+        """Adds the events that `decision` derives from the history; after a concurrent change it decides again."""
         found, _ = self._opened()
 
         def change() -> Answer:
@@ -95,7 +95,7 @@ class Ledger:
         turn = {_TURN: f"{events[0]['batch']}:{events[0]['state']}"}
 
         def hold(transaction: Transaction) -> None:
-            """A commit that changes more than rows is never applied to another state than the one it was made for."""
+            """Sets a table property, so that the commit is never re-applied to another state of the table."""
             transaction._apply((SetPropertiesUpdate(updates=turn),))
 
         load(table, found, [rows], lambda: None, hold)
@@ -127,4 +127,4 @@ class Ledger:
             try:
                 self._session.run(statement, queues=False).read_all()
             except AlreadyExistsError:
-                continue  # another made it meanwhile
+                continue  # created concurrently

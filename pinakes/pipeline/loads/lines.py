@@ -1,5 +1,5 @@
-"""Which line of its file a bad record is in. Spark does not tell when it reads; so the files that have bad records, and
-only those, are split into lines once more."""
+"""Line numbers of bad records. Spark does not report them, so the files that contain bad records are split into lines
+in a second pass."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from typing import Any
 from pinakes.pipeline.loads.inputs import Input
 
 URI = "regexp_replace({}, '^file:/+', 'file:///')"
-"""A file as `Input.uri` has it: Spark writes it with one slash."""
+"""Normalizes a file URI to the form of `Input.uri`: Spark writes it with one slash."""
 _LARGEST, _LARGEST_PACKED = 64 << 20, 4 << 20
-"""Bytes of a file that is held as a whole for it, by a task of Spark's."""
+"""Maximum size of a file for which lines are numbered: a Spark task holds it in memory."""
 _ENDING = r"'\\r?\\n'"
 
 
 def text_lines(spark: Any, inputs: Sequence[Input], encoding: str | None) -> Any:
-    """`uri`, `line` and `text` of each line; None if there are none that could be told."""
+    """Returns `uri`, `line` and `text` of each line; None if the lines can't be determined."""
     small = [entry.uri for entry in inputs if entry.file.stamp.size <= _limit(entry)]
     if not small or (encoding or "utf-8").lower() not in ("utf-8", "utf8"):
         return None
@@ -26,7 +26,7 @@ def text_lines(spark: Any, inputs: Sequence[Input], encoding: str | None) -> Any
 
 
 def numbered(records: Any, lines: Any) -> Any:
-    """Records (`uri`, `record`, …) with their line. Of equal records of a file, the first is in the first such line."""
+    """Adds the line to records (`uri`, `record`, …). Equal records of a file are assigned to their lines in order."""
     if lines is None:
         return records.selectExpr("*", "CAST(NULL AS bigint) AS line")
     mine = records.selectExpr("*", "row_number() OVER (PARTITION BY uri, record ORDER BY reason) AS nth")

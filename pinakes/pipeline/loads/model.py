@@ -1,4 +1,4 @@
-"""What a load is, as a project says it, and what comes of it."""
+"""The definition of a load in a project, and its result."""
 
 from __future__ import annotations
 
@@ -11,15 +11,16 @@ FORMATS: tuple[Format, ...] = ("csv", "json", "parquet", "arrow")
 
 BadRecords = Literal["keep", "fail", "drop"]
 BAD_RECORDS: tuple[BadRecords, ...] = ("keep", "fail", "drop")
-"""Into the table `<target>_bad_records` with their reason; or the load fails at the first; or they are only counted."""
+"""keep: into the table `<target>_bad_records` with the reason; fail: the load fails at the first; drop: only
+counted."""
 
 Evolution = Literal["fail", "add", "ignore"]
 EVOLUTIONS: tuple[Evolution, ...] = ("fail", "add", "ignore")
-"""A column of a file that the table has not: an error, a new column of the table, or left out."""
+"""A column of a file that the table lacks is an error, is added to the table, or is ignored."""
 
 Changed = Literal["fail", "load", "ignore"]
 CHANGES: tuple[Changed, ...] = ("fail", "load", "ignore")
-"""A file that was loaded and has another size or time now: an error, loaded once more, or left alone."""
+"""A loaded file whose size or time has changed is an error, is loaded again, or is ignored."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +38,9 @@ class FileSource:
 
 @dataclass(frozen=True, slots=True)
 class JdbcSource:
-    """A table or a query of another database. Who logs in there is said by the name of a secret (type basic), never
-    here. With a `cursor`, a column that only grows, only rows beyond the last one are loaded; without, all of them take
-    the place of those that are there.
+    """A table or a query of another database. The credentials are in a secret (type basic), given by name. With a
+    `cursor`, a column that only grows, only rows beyond the last value are loaded; otherwise all rows replace those of
+    the table.
 
     `options`: `fetchsize`, and to read in parallel `partitionColumn`, `lowerBound`, `upperBound`, `numPartitions`.
     """
@@ -54,15 +55,15 @@ class JdbcSource:
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """`target` is catalog, schema and table, by the alias that the catalog is mounted under. `columns` are those of the
-    table as SQL ("a INT, b STRING"); None has them inferred from what is loaded first."""
+    """`target` is catalog, schema and table; the catalog is named by its alias. `columns` are those of the table as SQL
+    ("a INT, b STRING"); None infers them from the first load."""
 
     target: tuple[str, str, str]
     source: FileSource | JdbcSource
     columns: str | None = None
     bad_records: BadRecords = "keep"
     schema_evolution: Evolution | None = None
-    """None is "fail" for columns that are inferred, and "ignore" for those that are given."""
+    """None means "fail" for inferred columns and "ignore" for declared ones."""
     changed_files: Changed = "fail"
 
     @property
@@ -81,7 +82,7 @@ class Load:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """What is wrong with a load: `where` is the part of it, `message` what and how to mend it."""
+    """A problem of a load: `where` is the part of the definition, `message` the problem and its solution."""
 
     where: str
     message: str
@@ -92,20 +93,20 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class FilePlan:
-    """What a load would do now. `resumed` are files of a batch that was begun and not finished."""
+    """The plan of a load. `resumed` are files of a batch that was started and not finished."""
 
     new: tuple[str, ...]
     resumed: tuple[str, ...] = ()
     changed: tuple[str, ...] = ()
     loaded: int = 0
-    """Files that are found, were loaded before, and are not opened again."""
+    """Number of files that were loaded before and are not opened again."""
     bytes: int = 0
-    """Of those that would be loaded."""
+    """Total size of the files to load."""
 
 
 @dataclass(frozen=True, slots=True)
 class LoadResult:
-    """`rows` came into the table, `bad_rows` did not. `snapshot_id` is the table's afterwards."""
+    """`rows` were loaded, `bad_rows` were not. `snapshot_id` is the table's current snapshot afterwards."""
 
     rows: int
     files: int

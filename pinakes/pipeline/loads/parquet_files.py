@@ -1,7 +1,7 @@
-"""Parquet files, and Arrow files (IPC file and stream, Feather), which become Parquet on their way to Spark.
+"""Parquet files, and Arrow files (IPC file and stream, Feather), which are converted to Parquet for Spark.
 
-The footers of new files are read here, so that one that is broken or has other columns is known by its name before
-Spark begins. Files are taken together by their columns.
+The footers of new files are read here, so that a broken file or one with other columns is reported by name before Spark
+starts. Files are grouped by schema.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _ROWS = 65_536
 
 @dataclass(frozen=True, slots=True)
 class ParquetFiles:
-    """`groups` has the files of each schema."""
+    """`groups` maps each schema to its files."""
 
     spark: SparkSession
     groups: Mapping[tuple[tuple[str, str], ...], Sequence[Input]]
@@ -55,7 +55,7 @@ class ParquetFiles:
         return replace(self, groups={key: group for key, group in groups.items() if group})
 
     def inferred(self) -> list[Column]:
-        """As the files have them: nothing is guessed, so that no room must be left."""
+        """Returns the columns of the files. Nothing is guessed, so the types are not widened for a single schema."""
         shapes = [shape.columns_of(self._read(group).schema) for group in self.groups.values()]
         if len(shapes) == 1:
             return [Column(column.name, column.type) for column in shapes[0]]
@@ -76,7 +76,7 @@ class ParquetFiles:
 
 
 def _seen(entry: Input, copies: Copies, *, arrow: bool) -> tuple[Input, pa.Schema]:
-    """A file as Spark is to read it, and its columns."""
+    """Returns the file as Spark should read it, and its schema."""
     if arrow:
         return _converted(entry, copies, _arrow_batches(entry))
     with entry.file.open() as opened:
@@ -87,7 +87,7 @@ def _seen(entry: Input, copies: Copies, *, arrow: bool) -> tuple[Input, pa.Schem
 
 
 def _is_fine(type: pa.DataType) -> bool:
-    """Nanoseconds, which Spark does not read from Parquet."""
+    """Whether a type has nanoseconds, which Spark can't read from Parquet."""
     return bool(pa.types.is_timestamp(type) and type.unit == "ns")
 
 
@@ -115,7 +115,7 @@ def _parquet_batches(entry: Input) -> Iterator[Any]:
 
 
 def _arrow_batches(entry: Input) -> Iterator[Any]:
-    """The schema, and then the batches, one at a time: of a file (Feather is one), or of a stream."""
+    """Yields the schema, and then the batches one at a time: of a file (Feather included) or of a stream."""
     with entry.file.open() as opened:
         try:
             found = pa.ipc.open_file(opened)

@@ -1,4 +1,4 @@
-"""A table made ready for the records of a batch: its columns are inferred, given or added. Then the batch is staged."""
+"""Prepares a table for the records of a batch (its columns are inferred, declared or added) and stages the batch."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from pinakes.pipeline.loads.tables import Target
 
 
 def make(context: LoadContext, load: Load, target: Target, source: Source) -> None:
-    """Make the table, with the columns that are given, or with those that the records would make."""
+    """Creates the table with the declared columns, or with those inferred from the records."""
     if load.columns is not None:
         target.ensure(load.columns)
         return
@@ -34,7 +34,7 @@ def make(context: LoadContext, load: Load, target: Target, source: Source) -> No
 
 
 def staged(staging: Staging, source: Source) -> Staged:
-    """The records of a batch, staged."""
+    """Stages the records of a batch."""
     context, load = staging.context, staging.load
     with Copies(context, staging.attempt).kept() as copies:
         reading = source.reading(staging.batch, copies)
@@ -49,7 +49,7 @@ def staged(staging: Staging, source: Source) -> Staged:
 
 
 def fitted(context: LoadContext, load: Load, target: Target, reading: Reading) -> Sequence[Column]:
-    """The table's columns, once those of the load and of the files are among them."""
+    """Returns the table's columns after adding those of the load and of the files, where allowed."""
     if load.columns is not None:
         _agree(context, load, target)
     columns = table_columns(context, target)
@@ -68,7 +68,7 @@ def table_columns(context: LoadContext, target: Target) -> list[Column]:
 
 
 def _agree(context: LoadContext, load: Load, target: Target) -> None:
-    """The columns that a load says are those of the table; new ones are added if that is wanted."""
+    """Checks the declared columns against the table; adds new ones if `schema_evolution` allows it."""
     said = context.on_spark(lambda: _said(context, load.columns or ""))
     there = {column.name: column for column in table_columns(context, target)}
     for column in said:
@@ -89,13 +89,13 @@ def _agree(context: LoadContext, load: Load, target: Target) -> None:
 
 
 def _said(context: LoadContext, columns: str) -> list[Column]:
-    """Spark has its own words for the types that a user says."""
+    """Returns the declared columns with Spark's type names."""
     frame = context.spark.sql(f"SELECT CAST(NULL AS STRUCT<{columns}>) AS said")
     return columns_of(frame.schema["said"].dataType)
 
 
 def _stored(type: str) -> str:
-    """The type that a column has in an Iceberg table, which knows fewer of them."""
+    """Returns the type that a column has in an Iceberg table, which supports fewer types."""
     return {"tinyint": "int", "smallint": "int"}.get(type, type)
 
 

@@ -1,4 +1,4 @@
-"""What is read, whatever its format: the files, or the database, behind one interface."""
+"""The interface of readings: records of files or of a database, regardless of the format."""
 
 from __future__ import annotations
 
@@ -20,28 +20,29 @@ class Reading(Protocol):
 
     @property
     def unreadable(self) -> list[Unreadable]:
-        """Those that can't be."""
+        """The files that can't be read."""
         ...
 
     def inferred(self) -> list[Column]:
-        """The columns that the records would make."""
+        """Returns the columns inferred from the records."""
         ...
 
     def unknown(self, columns: Sequence[Column]) -> dict[str, str]:
-        """The columns of files that the table has not, each with a file that has it, as far as that is known before
-        the records are read."""
+        """Returns the columns that the table lacks, each with a file that has it, as far as known before the records
+        are read."""
         ...
 
     def frame(self, columns: Sequence[Column]) -> Any:
-        """The records in the shape of the table (`shape.py`); None if there are none."""
+        """Returns the records in the shape of the table (`shape.py`); None if there are none."""
         ...
 
     def only(self, uris: Collection[str]) -> Reading:
-        """The same of some of the files."""
+        """Returns the reading restricted to some of the files."""
         ...
 
     def lines(self) -> Any:
-        """Where records are in their files: `uri`, `key` (a record as RAW has it) and `line`; None if nobody knows."""
+        """Returns the positions of records in their files: `uri`, `key` (a record as in RAW) and `line`; None if
+        unknown."""
         ...
 
 
@@ -53,7 +54,7 @@ def united(frames: Iterable[Any]) -> Any:
 
 
 def merged(shapes: Iterable[Sequence[Column]]) -> list[Column]:
-    """The columns of all, in their order; a type that differs is the wider one, or text."""
+    """Returns the columns of all shapes, in order; different types become the wider one, or text."""
     found: dict[str, Column] = {}
     for shape in shapes:
         for column in shape:
@@ -64,7 +65,7 @@ def merged(shapes: Iterable[Sequence[Column]]) -> list[Column]:
 
 
 def _roomy(type: str) -> str:
-    """What was inferred from some records leaves room for more of them."""
+    """Widens an inferred type, since later records may need it."""
     return {"int": "bigint", "float": "double", "void": "string", "smallint": "bigint", "tinyint": "bigint"}.get(
         type, type
     )

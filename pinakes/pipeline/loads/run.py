@@ -1,10 +1,10 @@
-"""A load, run. Read this first.
+"""Runs a load. Read this first.
 
-find files -> what the ledger does not know is a batch, planned there -> its rows are staged, and the bad records ->
-the ledger is told where -> the rows are published, then the bad records -> the ledger is told that it is done
+List the files; those that the ledger does not contain form a batch, which is recorded as planned -> stage its rows and
+its bad records -> record the snapshots -> publish the rows, then the bad records -> record the batch as done.
 
-Whatever is killed in between: the next run finds the batch open, and takes up where it was left. docs/adr/0030 has the
-argument why no row comes twice, and none is lost.
+After a crash at any point the next run finds the open batch and resumes it. docs/adr/0030 explains why no row is loaded
+twice or lost.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ from pinakes.pipeline.loads.staging import Staging
 from pinakes.pipeline.loads.tables import Landed, Target
 
 _ROUNDS = 5
-"""How often a batch is staged anew because something changed under it."""
+"""Maximum number of attempts to stage a batch because something changed meanwhile."""
 
 
 def run_load(context: LoadContext, load: Load, run_id: str, *, full_refresh: bool = False) -> LoadResult:
-    """Load what is new, or with `full_refresh` everything in place of what is there."""
+    """Loads new records, or with `full_refresh` replaces all rows of the table."""
     return _Run(context, load, run_id, _source(context, load)).run(full_refresh=full_refresh)
 
 
 def jars_for(loads: Iterable[Load]) -> Jars:
-    """What Spark needs for these loads beside what their catalogs need."""
+    """Returns the jars that Spark needs for these loads in addition to those of their catalogs."""
     return frozenset[Jar]().union(*(jdbc_jars(load.source) for load in loads if isinstance(load.source, JdbcSource)))
 
 
@@ -75,7 +75,7 @@ class _Run:
                 )
 
     def _make(self, *, is_there: bool) -> bool:
-        """Whether there is a table to load; it is made when there is something to make it from."""
+        """Whether there is a table to load; creates it when there is something to infer it from."""
         if self._target.metadata() is not None:
             self._target.ensure("")
             return True
@@ -96,7 +96,7 @@ class _Run:
     # --- the ledger ------------------------------------------------------------------------------------------------
 
     def _planned(self, *, refresh: bool) -> Batch | None:
-        """The batch that is open, or a new one; None if there is nothing to load."""
+        """Returns the open batch, or a new one; None if there is nothing to load."""
         sequence = self._target.last_sequence()
 
         def decision(history: History) -> tuple[list[Event], Batch | None]:
@@ -116,14 +116,14 @@ class _Run:
         return self._ledger.decide(self._target.key, self._target.uuid(), self._run_id, decision)
 
     def _fence(self, batch: Batch) -> None:
-        """Whoever is at work on a batch that is left publishes nothing any more; what was published is replaced."""
+        """Prevents other processes from publishing an abandoned batch; a published one is replaced later."""
         for table in (self._target, self._bad):
             if table.metadata() is not None and table.landed(batch.batch) is None:
                 table.ensure("")
                 table.abandon(batch.batch, uuid.uuid4().hex)
 
     def _tell(self, batch: Batch, state: str, **more: int | None) -> None:
-        """Add a word on a batch, unless it is over."""
+        """Records a state of a batch, unless the batch has ended."""
 
         def decision(history: History) -> tuple[list[Event], None]:
             known = next((b for b in history.batches if b.batch == batch.batch), None)
@@ -134,7 +134,7 @@ class _Run:
     # --- a batch ---------------------------------------------------------------------------------------------------
 
     def _finished(self, batch: Batch) -> bool:
-        """Bring a batch to its end; False if it was abandoned, since its files are not what they were."""
+        """Completes a batch; returns False if it was abandoned because its files have changed."""
         for _ in range(_ROUNDS):
             landed = self._target.landed(batch.batch) or self._publish_staged(batch) or self._staged(batch)
             if landed is None:
@@ -150,7 +150,7 @@ class _Run:
         )
 
     def _staged(self, batch: Batch) -> Landed | None:
-        """Stage a batch, for the next round to publish it. One whose files are not what they were is abandoned."""
+        """Stages a batch for the next round to publish. Abandons a batch whose files have changed."""
         self._check_known(batch)
         if not self._source.is_intact(batch):
             return self._target.abandon(batch.batch, uuid.uuid4().hex)
@@ -176,7 +176,7 @@ class _Run:
         self._context.reached("recorded")
 
     def _publish_staged(self, batch: Batch) -> Landed | None:
-        """Publish what was staged, if it is there and can be."""
+        """Publishes the staged snapshot if it still exists and can be published."""
         for staged in reversed(batch.staged):
             if self._target.has(staged.snapshot_id):
                 landed = self._target.publish(staged.snapshot_id, batch.batch)
@@ -185,7 +185,7 @@ class _Run:
         return None
 
     def _close(self, batch: Batch) -> None:
-        """The rows are in the table: now the bad records, which were staged before, and the ledger."""
+        """Publishes the staged bad records and records the batch as done. Its rows are in the table already."""
         self._context.reached("published")
         self._learn(batch)
         kept = [staged for staged in batch.staged if staged.bad_snapshot_id is not None]
@@ -204,7 +204,8 @@ class _Run:
         self._context.reached("done")
 
     def _learn(self, batch: Batch) -> None:
-        """What others told of the batch meanwhile: whoever published its rows had told where its bad records are."""
+        """Adds the snapshots that other processes have recorded for the batch: the process that published its rows has
+        recorded its bad records before."""
         history = self._ledger.history(self._target.key, self._target.uuid())
         known = next((b for b in history.batches if b.batch == batch.batch), None)
         if known is not None:

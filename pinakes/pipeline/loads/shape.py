@@ -1,8 +1,8 @@
-"""Records in the shape of the table, each with the reason why it does not fit, if it does not.
+"""Records in the shape of the table, each with the reason why it is bad, if it is.
 
-A frame of records has the columns v0, v1, … in the order of the table's, and beside them where a record is from (FILE),
-what it looked like (RAW), why it is bad (REASON; none if it is not), and a field that the table has no column for
-(EXTRA).
+A frame of records has the columns v0, v1, … in the order of the table's columns, and in addition the source of the
+record (FILE), its original text (RAW), the reason why it is bad (REASON; NULL for a good one), and a field that has no
+column in the table (EXTRA).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _NUMBERS = ("tinyint", "smallint", "int", "bigint", "float", "double", "decimal"
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """Of the table; `type` in Spark's words."""
+    """A column of the table; `type` is Spark's name of the type."""
 
     name: str
     type: str
@@ -36,12 +36,12 @@ class Column:
 
 
 def columns_of(schema: Any) -> list[Column]:
-    """Those of a schema of Spark's."""
+    """Returns the columns of a Spark schema."""
     return [Column(f.name, f.dataType.simpleString(), f.nullable) for f in schema.fields]
 
 
 def from_text(source: str, type: str, options: Mapping[str, str]) -> str:
-    """The value that a text stands for, as SQL; NULL if it stands for none of the type."""
+    """Returns the SQL that parses a text into a type; the result is NULL if the text is invalid."""
     if type == "string":
         return source
     if type == "date":
@@ -57,14 +57,16 @@ def from_text(source: str, type: str, options: Mapping[str, str]) -> str:
 
 
 def _date(source: str, format: str | None) -> str:
-    """Without a format, what follows a date is no part of one: Spark would leave it out silently."""
+    """Returns the SQL that parses a date. Without a format the text must contain nothing after the date, which Spark
+    would ignore silently."""
     if format is not None:
         return f"try_cast(try_to_timestamp({source}, {quoted_text(format)}) AS date)"
     return f"CASE WHEN {source} RLIKE '{_DATE}' THEN try_cast({source} AS date) END"
 
 
 def misfit(column: Column, source: str, value: str, shown: str) -> list[str]:
-    """Branches of a CASE that say why a value does not fit. `source` is the value as it was, `shown` as a text."""
+    """Returns CASE branches that yield the reason why a value is bad. `source` is the original value, `shown` its
+    text."""
     found = []
     if source != value:
         words = f"left({shown}, {_SHOWN})"
@@ -81,7 +83,7 @@ def reason(branches: Sequence[str]) -> str:
 
 
 def typed(read: Any, columns: Sequence[Column], file: str) -> Any:
-    """Records that have types already, in the shape of the table; `file` is where they are from, as SQL."""
+    """Returns typed records in the shape of the table; `file` is the SQL expression of their source."""
     theirs = columns_of(read.schema)
     names = [column.name for column in theirs]
     raw = f"to_json(struct({', '.join(map(quoted, names))})) AS {RAW}"
@@ -103,7 +105,8 @@ def typed(read: Any, columns: Sequence[Column], file: str) -> Any:
 
 
 def position(name: str, names: Sequence[str]) -> int | None:
-    """Where a column of the table is among those of a file: by its very name, or one that differs in case alone."""
+    """Returns the position of a table column among the columns of a file: by exact name, or by the only name that
+    differs in case."""
     if name in names:
         return names.index(name)
     alike = [at for at, found in enumerate(names) if found.casefold() == name.casefold()]
@@ -111,12 +114,13 @@ def position(name: str, names: Sequence[str]) -> int | None:
 
 
 def good(frame: Any, columns: Sequence[Column]) -> Any:
-    """The records that fit, as rows of the table."""
+    """Returns the good records as rows of the table."""
     return frame.filter(f"{REASON} IS NULL").selectExpr(*(_named(at, column) for at, column in enumerate(columns)))
 
 
 def _named(at: int, column: Column) -> str:
-    """Spark must see that a column is never NULL: the value that is put in place of one is that of no record."""
+    """Returns the SQL of a column. Spark must see that a NOT NULL column is never NULL; the default value is never used
+    for a good record."""
     value = f"v{at}"
     if not column.nullable:
         value = f"coalesce(v{at}, {_zero(column)})"

@@ -1,4 +1,5 @@
-"""The first bytes of a new file: the header of a CSV file, and how a JSON file is written. Old files are not opened."""
+"""Reads the first bytes of new files: the header of a CSV file, and the layout of a JSON file. Loaded files are not
+opened."""
 
 from __future__ import annotations
 
@@ -25,7 +26,7 @@ A = TypeVar("A")
 
 
 def each(look: Callable[[Input], A], inputs: Iterable[Input]) -> tuple[dict[str, tuple[Input, A]], list[Unreadable]]:
-    """What is seen in each file, by its URI, and those that can't be read."""
+    """Applies `look` to each file. Returns the results by URI, and the unreadable files."""
     seen: dict[str, tuple[Input, A]] = {}
     unreadable: list[Unreadable] = []
 
@@ -45,7 +46,8 @@ def each(look: Callable[[Input], A], inputs: Iterable[Input]) -> tuple[dict[str,
 
 
 def header_of(file: File, options: Mapping[str, str]) -> tuple[str, ...]:
-    """The names of the columns of a CSV file, or the numbers of the fields of its first record; none if it is empty."""
+    """Returns the column names of a CSV file, or numbered names for the fields of its first record; empty for an empty
+    file."""
     text = _first(file, options.get("encoding", "utf-8")).lstrip("\ufeff")
     comment = options.get("comment")
     lines = (
@@ -74,7 +76,7 @@ def delimiter_of(options: Mapping[str, str]) -> str:
 
 
 def is_document(file: File, options: Mapping[str, str]) -> bool:
-    """Whether a JSON file is one value, such as an array of records, and not one record in each line."""
+    """Whether a JSON file is a single value, such as an array of records, instead of one record per line."""
     if "multiLine" in options:
         return truth(options["multiLine"])
     text = _first(file, options.get("encoding", "utf-8")).lstrip("\ufeff \t\r\n")
@@ -89,7 +91,7 @@ def is_document(file: File, options: Mapping[str, str]) -> bool:
 
 
 def _first(file: File, encoding: str) -> str:
-    """The first characters, unpacked as Spark does it: by the ending of the name."""
+    """Returns the first characters, decompressed by the file's suffix, as Spark does it."""
     codec = next((_CODECS[s] for s in file.suffixes[-1:] if s in _CODECS), None)
     with file.stream() as raw:
         if codec is None:

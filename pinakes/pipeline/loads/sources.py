@@ -1,4 +1,4 @@
-"""Where records come from, behind one interface: what is there now, what of it is new, and the records of a batch."""
+"""The interface of sources: the available records, the new ones, and the records of a batch."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class New:
-    """What a batch is made of: files, or rows between two values of a cursor. `replaces` has its rows take the place of
-    those that are there."""
+    """The content of a new batch: files, or rows between two cursor values. With `replaces` its rows replace those of
+    the table."""
 
     files: tuple[Mark, ...] = ()
     cursor_from: str | None = None
@@ -33,28 +33,28 @@ class New:
 class Source(Protocol):
     @property
     def shown(self) -> str:
-        """What a user calls it."""
+        """The name of the source for messages."""
         ...
 
     def look(self) -> bool:
-        """See what is there now; whether it is anything that a table could be made from."""
+        """Looks at the source; returns whether there is anything to infer a table from."""
         ...
 
     def new(self, history: History, run_id: str, *, refresh: bool) -> New | None:
-        """What is to be loaded of it; None if there is nothing. With `refresh`, everything is."""
+        """Returns what is to be loaded; None if there is nothing. With `refresh`, everything is loaded."""
         ...
 
     def is_intact(self, batch: Batch) -> bool:
-        """Whether the records of a batch are what they were when it was planned."""
+        """Whether the records of a batch are unchanged since it was planned."""
         ...
 
     def reading(self, batch: Batch | None, copies: Copies) -> Reading:
-        """The records of a batch, or all that are there."""
+        """Returns the records of a batch, or all records."""
         ...
 
 
 class Files:
-    """Files, as they are found now."""
+    """The files of a source, as listed last."""
 
     def __init__(self, context: LoadContext, load: Load, source: FileSource) -> None:
         self._context = context

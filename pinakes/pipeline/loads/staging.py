@@ -1,6 +1,6 @@
-"""The rows of a batch, written where nobody sees them yet, and the bad records beside them.
+"""Stages the rows of a batch, where they are not visible yet, and its bad records.
 
-While the good rows are written, the others are counted; only if there are some are the files read once more for them.
+Bad records are counted while the good rows are written; the files are read again for them only if there are any.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Staging:
         return replace(self, attempt=uuid.uuid4().hex)
 
     def stage(self, reading: Reading, columns: Sequence[Column]) -> Staged:
-        """A file that can't be read after all is left out, and is one bad record."""
+        """Stages the batch. An unreadable file is left out, and counts as one bad record."""
         while True:
             try:
                 return self._stage(reading, columns)
@@ -85,7 +85,7 @@ class Staging:
         watched = frame.observe(seen, *wanted)
         snapshot = self.target.stage(shape.good(watched, columns), batch.batch, self.attempt, batch.mode)
         told = seen.get
-        if "bad" not in told:  # Spark tells it when it is told itself, which may be too late: then it is asked
+        if "bad" not in told:  # Spark may deliver the metrics too late: then a query computes them
             told = self.context.on_spark(lambda: frame.agg(*wanted).collect()[0].asDict())
         if told["extra"] is not None and self.load.evolution != "ignore":
             raise NewColumn(self.load, str(told["extra"]), _path(str(told["file"]), reading))
@@ -95,7 +95,7 @@ class Staging:
         return snapshot, bad, {uri_of(file) for file in told["files"]}
 
     def _kept(self, reading: Reading, columns: Sequence[Column], bad_rows: int) -> int | None:
-        """The snapshot of the bad records; that of a table that is loaded anew has them in place of the old ones."""
+        """Returns the snapshot of the bad records; with a full refresh they replace the old ones."""
         replaces = self.batch.mode == REPLACE and self.bad.metadata() is not None
         if self.load.bad_records != "keep" or not (bad_rows or replaces):
             return None
@@ -125,7 +125,7 @@ class Staging:
 
 
 class NewColumn(ColumnNotFound):
-    """A file has a column that the table has not."""
+    """A file has a column that the table lacks."""
 
     def __init__(self, load: Load, column: str, path: str) -> None:
         self.column = column
@@ -137,18 +137,18 @@ class NewColumn(ColumnNotFound):
 
 
 def uri_of(told: str) -> str:
-    """A file that Spark tells of, as `Input.uri` has it: Spark writes it with one slash."""
+    """Normalizes a file name of Spark to the form of `Input.uri`: Spark writes it with one slash."""
     return re.sub("^file:/+", "file:///", told)
 
 
 def _path(told: str, reading: Reading) -> str:
-    """A file that Spark tells of, as a user knows it."""
+    """Returns the path that the user knows for a file name of Spark."""
     uri = uri_of(told)
     return next((entry.path for entry in reading.inputs if entry.uri == uri), uri.removeprefix("file://"))
 
 
 def _blamed(error: PinakesError, reading: Reading) -> Any:
-    """The file that Spark could not read, if that is what the error is about."""
+    """Returns the file that Spark could not read, if the error is about one."""
     told = re.sub("file:/+", "file:///", str(error.__cause__))
     if "FAILED_READ_FILE" not in told and "CANNOT_READ_FILE" not in told:
         return None

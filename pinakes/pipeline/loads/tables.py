@@ -1,7 +1,7 @@
-"""A table that a load writes: rows are staged, where nobody sees them, and then published, once.
+"""A table that a load writes: rows are staged, where they are not visible, and then published exactly once.
 
-Iceberg's own way to write, audit and publish: a staged snapshot carries the batch as its `wap.id`, and Iceberg does not
-publish a second one with an id that the table's history has, however many try at the same time.
+This is Iceberg's write-audit-publish: a staged snapshot carries the batch as its `wap.id`, and Iceberg does not publish
+a second snapshot with an id that is in the table's history, however many processes try concurrently.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ _WAP, _SESSION_WAP = "write.wap.enabled", "spark.wap.id"
 
 
 class Landed(NamedTuple):
-    """The snapshot by which a batch is in the table's history. One that `is_abandoned` holds no row: it stands there so
-    that the batch can never be published."""
+    """The snapshot by which a batch is in the table's history. If `is_abandoned`, it has no rows and only prevents the
+    batch from being published."""
 
     snapshot: Snapshot
     is_abandoned: bool
 
 
 class Target:
-    """`name` is catalog, schema and table, by the alias of the catalog."""
+    """`name` is catalog, schema and table; the catalog is named by its alias."""
 
     def __init__(self, context: LoadContext, name: tuple[str, str, str]) -> None:
         self._context = context
@@ -52,17 +52,18 @@ class Target:
         """Its name in the ledger of its catalog."""
         return ".".join(self.name[1:])
 
-    # --- what it is ------------------------------------------------------------------------------------------------
+    # --- metadata
+    # ------------------------------------------------------------------------------------------------------
 
     def metadata(self) -> TableMetadata | None:
-        """As it is now; None if it does not exist."""
+        """Returns the current metadata; None if the table does not exist."""
         try:
             return self._context.session.resolver.described(self._name)[1].handle.metadata
         except NotFoundError:
             return None
 
     def uuid(self) -> str:
-        """Tells it from another table of its name, before or after it."""
+        """Returns the id that distinguishes it from other tables of the same name."""
         return str(self.known().table_uuid)
 
     def known(self) -> TableMetadata:
@@ -72,12 +73,12 @@ class Target:
         return found
 
     def ensure(self, columns: str) -> TableMetadata:
-        """The table, made with these columns if it is not there, and ready to be staged into."""
+        """Creates the table with these columns if it does not exist, and enables staging."""
         found = self.metadata()
         if found is None:
             self._make(columns)
             found = self.known()
-        self._context.session.resolver.table(self._name)  # who may not change it is told so here
+        self._context.session.resolver.table(self._name)  # raises without the privilege to change it
         if found.format_version < 2:
             raise NotSupportedError(
                 f"table {self.shown} has Iceberg's format 1, which can't tell whether a load was interrupted. "
@@ -102,7 +103,7 @@ class Target:
     # --- batches ---------------------------------------------------------------------------------------------------
 
     def landed(self, batch: str) -> Landed | None:
-        """The snapshot that published a batch, also if the table was set back to an earlier one since."""
+        """Returns the snapshot that published a batch, also if the table was rolled back since."""
         metadata = self.known()
         by_id = {s.snapshot_id: s for s in metadata.snapshots}
         seen = {entry.snapshot_id for entry in metadata.snapshot_log} | {metadata.current_snapshot_id}
@@ -115,19 +116,20 @@ class Target:
         return None
 
     def is_whole_since(self, sequence: int) -> bool:
-        """Whether every snapshot after this sequence number is still known: then what is not there never was."""
+        """Whether all snapshots after this sequence number still exist: only then is a missing batch known to be
+        unpublished."""
         numbers = {s.sequence_number for s in self.known().snapshots}
         return all(number in numbers for number in range(sequence + 1, self.last_sequence() + 1))
 
     def last_sequence(self) -> int:
-        """The number of its last snapshot, seen or staged; it only grows."""
+        """Returns the sequence number of the last snapshot, published or staged; it only grows."""
         return int(getattr(self.known(), "last_sequence_number", 0))
 
     def has(self, snapshot_id: int | None) -> bool:
         return any(s.snapshot_id == snapshot_id for s in self.known().snapshots)
 
     def stage(self, frame: Any, batch: str, attempt: str, mode: str, **more: str) -> Snapshot:
-        """Write rows as a snapshot that nobody sees."""
+        """Writes rows as a snapshot that is not visible."""
         properties = {ATTEMPT: attempt, **more}
 
         def write() -> None:
@@ -156,22 +158,22 @@ class Target:
                 self._context.on_spark(lambda: conf.unset(_SESSION_WAP))
 
     def publish(self, snapshot_id: int, batch: str) -> Landed | None:
-        """Let everybody see a staged snapshot, unless the batch is in the table's history; None if it can't be, since
-        the table changed under a snapshot that replaces all of it."""
+        """Publishes a staged snapshot, unless the batch is in the table's history. Returns None if that is impossible
+        because the table has changed under a snapshot that replaces all of it."""
         name = quoted_text(".".join(quoted(part) for part in self.name[1:]))
         catalog = quoted(self._context.catalogs[self.name[0]])
         try:
             self._run(f"CALL {catalog}.system.cherrypick_snapshot({name}, {snapshot_id})")
         except PinakesError as error:
-            found = self.landed(batch)  # another was faster, or it had happened before
+            found = self.landed(batch)  # another process was faster, or it was published before
             if found is None and "fast-forward" not in str(error.__cause__):
                 raise
             return found
         return self.landed(batch)
 
     def abandon(self, batch: str, attempt: str) -> Landed:
-        """Take care that a batch is never published by anybody: an empty snapshot takes its place in the history,
-        unless it is there already."""
+        """Ensures that a batch is never published: an empty snapshot takes its place in the history, unless the batch
+        is there already."""
         empty = self._context.spark.table(self.sql).limit(0)
         staged = self.stage(empty, batch, attempt, "append", **{ABANDON: "true"})
         found = self.publish(staged.snapshot_id, batch)

@@ -1,1 +1,1 @@
-"""A pipeline's project: what its files say, before anything runs. Start reading at `load.py`."""
+"""The project of a pipeline: its files, parsed before anything runs. Start reading at `load.py`."""

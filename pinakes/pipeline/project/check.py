@@ -1,4 +1,4 @@
-"""What can be known of a project without running it: its files, and the catalogs that it reads and fills."""
+"""Static checks of a project: its files, and the catalogs that it reads and writes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def check(graph: Graph, session: Session) -> list[Problem]:
-    """Nothing is changed, and no Spark is started."""
+    """Returns all problems. Changes nothing and starts no Spark."""
     problems: list[Problem] = []
     unusable = {name: _catalog_fault(session, name) for name in catalogs_of(graph)}
     for key, step in graph.steps.items():
@@ -41,7 +41,7 @@ def check(graph: Graph, session: Session) -> list[Problem]:
 
 
 def catalogs_of(graph: Graph) -> dict[str, None]:
-    """Those that it reads or fills, the target's first."""
+    """Returns the catalogs that it reads or writes, the target's first."""
     keys: list[Key] = [key for key in graph.steps if len(key) > 1] + [key for key, _ in graph.sources()]
     return {graph.spec.catalog: None} | dict.fromkeys(key[0] for key in keys)
 
@@ -64,7 +64,7 @@ def _unwritable(session: Session, catalog: str) -> str | None:
 
 
 def _not_ours(graph: Graph, session: Session, key: Key) -> str | None:
-    """A table of somebody else's is not replaced."""
+    """Returns the problem if the table exists and was not created by this pipeline: such a table is not replaced."""
     found = _loaded(session, key)
     if found is None:
         return None
@@ -91,7 +91,7 @@ def _loaded(session: Session, key: Key) -> Table | None:
 
 
 def _table_fault(graph: Graph, session: Session, key: Key) -> str | None:
-    """Why a table that is there already can't be read."""
+    """Returns the reason why an existing table can't be read."""
     catalog, *levels, name = key
     mounted, namespace = session.catalogs.get(catalog).catalog, tuple(levels)
     assert isinstance(mounted, SupportsTables)

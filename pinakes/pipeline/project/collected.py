@@ -1,4 +1,4 @@
-"""What the files of a project declare, as it is collected; what can't be becomes a problem."""
+"""Collects the declarations of a project's files and their problems."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ class Collected:
     steps: dict[Key, Step] = field(default_factory=dict)
     flows: list[tuple[Key, Flow]] = field(default_factory=list)
     faulty: set[Key] = field(default_factory=set)
-    """Tables of which a flow can't be read, which is told already."""
+    """Tables with an invalid flow, which is reported already."""
 
     def fault(self, where: Where, message: str) -> None:
         self.problems.append(Problem(where, message))
 
     def add(self, step: Step) -> bool:
-        """Whether its name was free."""
+        """Adds a step; returns whether its name was free."""
         name = self.spec.shown(step.key)
         other = self.steps.get(step.key) or self.steps.get((step.key[-1],))
         if isinstance(step, Dataset) and step.kind == "temporary_view":
@@ -37,7 +37,7 @@ class Collected:
         self.flows.append((target, flow))
 
     def join(self) -> None:
-        """Flows to their tables, and the expectations of the spec to theirs, when all files were read."""
+        """Assigns the flows and the expectations of the spec to their tables, after all files were read."""
         for key, flow in self.flows:
             found = self.steps.get(key)
             if not isinstance(found, Dataset):

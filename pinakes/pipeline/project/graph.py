@@ -1,4 +1,4 @@
-"""The order in which the tables of a pipeline are made, and what depends on what."""
+"""The execution order of a pipeline's tables, and their dependencies."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from pinakes.pipeline.project.problem import Problem, Where
 
 @dataclass(slots=True)
 class Graph:
-    """Steps in the order that they run in."""
+    """The steps with their inputs and their execution order."""
 
     spec: Spec
     steps: Mapping[Key, Step]
     inputs: dict[Key, dict[Key, None]] = field(default_factory=dict)
-    """What each step reads, in the order of its text: steps of the pipeline, and tables that are there already."""
+    """The inputs of each step, in the order of its text: steps of the pipeline, and existing tables."""
     order: list[Key] = field(default_factory=list)
 
     def meaning(self, read: Read) -> Key:
-        """The step or table that a query means: a view of the pipeline, or a table by the rules for names."""
+        """Resolves a name of a query: a view of the pipeline, or a table by the name rules of the spec."""
         return read.parts if read.parts in self.steps else self.spec.key_of(read.parts)
 
     def sources(self) -> list[tuple[Key, Flow]]:
-        """Tables that are read and not made here, each with a flow that reads it."""
+        """Returns the tables that are read but not created here, each with a flow that reads it."""
         found: dict[Key, Flow] = {}
         for step in self.datasets():
             for flow in step.flows:
@@ -38,7 +38,7 @@ class Graph:
         return (step for step in self.steps.values() if isinstance(step, Dataset))
 
     def below(self, keys: Iterable[Key]) -> set[Key]:
-        """All that is made of these, at any remove."""
+        """Returns all direct and indirect dependents of these steps."""
         found = set(keys)
         for key in self.order:
             if not found.isdisjoint(self.inputs.get(key, ())):
@@ -46,7 +46,7 @@ class Graph:
         return found - set(keys)
 
     def selected(self, names: Iterable[str], problems: list[Problem]) -> list[Key]:
-        """The steps of these names, in order, with the views they read."""
+        """Returns the steps of these names, in order, with the views that they read."""
         wanted: set[Key] = set()
         for name in names:
             key = self.spec.key_of(tuple(name.split(".")))
@@ -71,7 +71,7 @@ def _at(spec: Spec) -> Where:
 
 
 def graph_of(spec: Spec, steps: Mapping[Key, Step], problems: list[Problem]) -> Graph:
-    """The order; a circle is a problem that names its way."""
+    """Builds the graph; a cycle is a problem that lists its tables."""
     graph = Graph(spec, steps)
     for key, step in steps.items():
         flows = step.flows if isinstance(step, Dataset) else []

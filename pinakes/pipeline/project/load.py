@@ -1,7 +1,7 @@
-"""A project as its files have it. Read this first.
+"""Loads a project from its files. Read this first.
 
-spec.yml (`spec.py`) -> SQL and Python files (`sql_files.py`, `python_files.py`) -> what they declare (`collected.py`)
--> order (`graph.py`). All that is wrong is told at once; no Spark is started for it.
+spec.yml (`spec.py`) -> SQL and Python files (`sql_files.py`, `python_files.py`) -> declarations (`collected.py`) ->
+order (`graph.py`). All problems are reported together; no Spark is started.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from pinakes.pipeline.project.sql_files import read_sql
 
 
 def load_project(path: Path, home: tuple[str, ...], problems: list[Problem] | None = None) -> Graph:
-    """The graph of a project. Without `problems` to add to, what is wrong is an error; a spec that can't be read always
-    is."""
+    """Returns the graph of a project. Problems are added to `problems`; without it they are raised as an error. An
+    unreadable spec always raises."""
     found: list[Problem] = [] if problems is None else problems
     spec = read_spec(path, home, found)
     if spec is None:
@@ -55,7 +55,7 @@ def _read_files(spec: Spec, collected: Collected) -> None:
 
 
 def _files(spec: Spec, collected: Collected) -> list[Path]:
-    """Those of the libraries, each once, in order."""
+    """Returns the files of the libraries, without duplicates, in order."""
     found: dict[Path, None] = {}
     for pattern in spec.libraries:
         glob = pattern + "/*" if pattern.endswith("/**") else pattern

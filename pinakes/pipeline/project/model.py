@@ -1,4 +1,4 @@
-"""What a project declares: tables with the flows that fill them, views, loads, and what rows are expected to be."""
+"""The declarations of a project: tables with their flows, views, loads, and expectations."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pinakes.pipeline.loads import Load
 
 Key = tuple[str, ...]
-"""Catalog, namespace and name of a table; a temporary view is its name alone."""
+"""Catalog, namespace and name of a table; a temporary view has its name only."""
 Kind = Literal["materialized_view", "table", "temporary_view"]
 KINDS: Mapping[str, str] = {
     "materialized_view": "materialized view",
@@ -24,13 +24,13 @@ KINDS: Mapping[str, str] = {
 }
 Expectation = Constraint
 OWNER = "pinakes.pipeline"
-"""The property of a table that names the pipeline which makes it."""
+"""The table property that names the pipeline which owns the table."""
 ACTIONS: tuple[Action, ...] = ("warn", "drop", "fail")
 
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """A table as a query names it: what is new in it, if it `is_stream`."""
+    """A table reference of a query. With `is_stream` it reads only new rows."""
 
     parts: tuple[str, ...]
     is_stream: bool = False
@@ -38,7 +38,7 @@ class Read:
 
 @dataclass(frozen=True, slots=True)
 class Flow:
-    """A query that gives rows to a table: Spark's SQL, or a plan of Spark's that a Python function made."""
+    """A query that fills a table: Spark SQL, or a Spark plan that a Python function built."""
 
     name: str
     where: Where
@@ -46,7 +46,7 @@ class Flow:
     plan: Any = field(default=None, repr=False)
     reads: tuple[Read, ...] = ()
     fingerprint: str = ""
-    """The same as long as the query is."""
+    """A hash of the query."""
 
     @property
     def streams(self) -> tuple[Read, ...]:
@@ -55,7 +55,7 @@ class Flow:
 
 @dataclass(slots=True)
 class Dataset:
-    """A table or view of the pipeline. Flows are added as they are found."""
+    """A table or view of the pipeline. Flows are added while files are read."""
 
     key: Key
     kind: Kind
@@ -67,7 +67,7 @@ class Dataset:
     properties: Mapping[str, str] = field(default_factory=dict)
     expectations: list[Expectation] = field(default_factory=list)
     settings: dict[str, str] = field(default_factory=dict)
-    """Settings of Spark while it is made."""
+    """Spark settings while the table is updated."""
 
     @property
     def name(self) -> str:
@@ -99,7 +99,7 @@ Step = Dataset | LoadStep
 
 @dataclass(frozen=True, slots=True)
 class Spec:
-    """The file that names a pipeline."""
+    """The parsed spec of a pipeline."""
 
     path: Path
     name: str
@@ -116,12 +116,12 @@ class Spec:
         return self.path.parent
 
     def key_of(self, parts: tuple[str, ...]) -> Key:
-        """A name of one or two parts is in the pipeline's own catalog."""
+        """Resolves a name. A name of one or two parts is in the pipeline's own catalog."""
         if len(parts) == 1:
             return (self.catalog, *self.namespace, *parts)
         return (self.catalog, *parts) if len(parts) == 2 else parts
 
     def shown(self, key: Key) -> str:
-        """A name as short as it is clear."""
+        """Returns the shortest unambiguous name."""
         home = (self.catalog, *self.namespace)
         return key[-1] if key[:-1] == home or len(key) == 1 else ".".join(key)

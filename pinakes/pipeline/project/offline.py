@@ -1,7 +1,7 @@
-"""A session of Spark Connect without a Spark: Python definitions make their plans with it.
+"""A Spark Connect session without a Spark, in which Python definitions build their plans.
 
-Functions of a pipeline say what is to be computed and compute nothing, as Spark's declarative pipelines demand. So
-their plans can be had, and judged, before any Spark is started.
+Functions of a pipeline only declare their result, as Spark's declarative pipelines require. So their plans can be built
+and checked before a Spark is started.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pinakes.pipeline.connect import SETTINGS
 
 _NOBODY = "sc://127.0.0.1:1"
 _CONNECT_MODE = {"SPARK_CONNECT_MODE_ENABLED": "1", "SPARK_REMOTE": _NOBODY}
-"""What pyspark looks at to find the active session of Connect."""
+"""The environment variables that pyspark reads to find the active Connect session."""
 _KNOWN = {
     "spark.sql.session.localRelationCacheThreshold": str(1 << 30),
     "spark.sql.session.localRelationChunkSizeRows": "10000",
@@ -31,12 +31,12 @@ _KNOWN = {
     "spark.sql.timestampType": "TIMESTAMP_LTZ",
     "spark.sql.execution.arrow.maxRecordsPerBatch": "10000",
 }
-"""What pyspark itself asks for when rows are given to it, as Spark has it."""
+"""The settings that pyspark reads when rows are passed to it, with Spark's defaults."""
 
 
 @contextmanager
 def defining(root: Path, configuration: Mapping[str, str]) -> Iterator[Any]:
-    """Within this, definitions find an active session, in the directory of their project."""
+    """Provides an active session and the project's directory as the working directory within the block."""
     try:
         from pyspark.pipelines.block_connect_access import block_spark_connect_execution_and_analysis
         from pyspark.sql.connect.session import SparkSession
@@ -68,7 +68,7 @@ def _made(configuration: Mapping[str, str]) -> Any:
 
     class Offline(SparkSession):
         def sql(self, *arguments: Any, **named: Any) -> Any:
-            """The plan alone: else pyspark would ask Spark whether it is a command."""
+            """Returns the plan only; pyspark would otherwise send a request to find out whether it is a command."""
             run = self.client.execute_command
             self.client.execute_command = lambda *_, **__: (None, {}, None)  # type: ignore[method-assign, assignment]
             try:

@@ -1,6 +1,6 @@
-"""Plans of Spark as Python definitions make them: which tables they read, and the same plans with other names.
+"""Spark plans of Python definitions: the tables that they read, and renaming of these tables.
 
-A plan is a protobuf message of Spark Connect, and is looked at by its fields; nothing is asked of a Spark.
+A plan is a protobuf message of Spark Connect and is inspected by its fields; no Spark is involved.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ _ROW_BY_ROW = frozenset(
     "read project filter with_columns with_columns_renamed drop subquery_alias to_df to_schema join hint repartition "
     "repartition_by_expression drop_na fill_na replace set_op sql local_relation parse".split()
 )
-"""Relations that give new rows for new rows and say nothing of others."""
+"""Relations that map new rows to new rows, independently of other rows."""
 _INNER_AND_LEFT = (1, 3, 5, 6, 7)
 """Spark's JoinType: inner, left outer, left anti, left semi, cross."""
 
 _VERSIONS = frozenset({"snapshot-id", "as-of-timestamp", "branch", "tag", "versionAsOf", "timestampAsOf"})
 
 Named = tuple[str, Mapping[str, str]]
-"""An identifier, and options for who reads the table."""
+"""An identifier, and read options of the table."""
 
 
 def reads_of(plan: Any) -> tuple[Read, ...]:
@@ -40,8 +40,8 @@ def reads_of(plan: Any) -> tuple[Read, ...]:
 
 
 def renamed(plan: Any, name: Callable[[Read, bool], Named], in_sql: Callable[[Reference], str]) -> Any:
-    """The plan with the tables by the names that they are given; none is a stream then. `name` is told whether the
-    plan says itself which version of a table it reads."""
+    """Returns the plan with renamed tables and without streams. The second argument of `name` is whether the plan
+    itself selects the version of the table."""
     made = type(plan)()
     made.CopyFrom(plan)
     for message in _messages(made):
@@ -58,7 +58,7 @@ def renamed(plan: Any, name: Callable[[Read, bool], Named], in_sql: Callable[[Re
 
 
 def fingerprint(plan: Any) -> str:
-    """The same for the same query: numbers that only tell plans of one process apart do not count."""
+    """Returns a hash of the query. Ids that only distinguish plans within a process are left out."""
     made = type(plan)()
     made.CopyFrom(plan)
     for message in _messages(made):
@@ -69,7 +69,7 @@ def fingerprint(plan: Any) -> str:
 
 
 def plan_not_row_by_row(plan: Any) -> str | None:
-    """What in a plan can't be applied to the new rows of a table alone."""
+    """Returns the part of a plan that can't be applied to the new rows alone; None if there is none."""
     for message in _messages(plan):
         kind = message.WhichOneof("rel_type") if message.DESCRIPTOR.full_name == "spark.connect.Relation" else None
         if kind is None or not _has_stream(message):
@@ -90,13 +90,13 @@ def _has_stream(relation: Any) -> bool:
 
 
 def parts_of(identifier: str) -> tuple[str, ...]:
-    """The parts of a name as Spark writes it."""
+    """Returns the parts of a name in Spark's notation."""
     found = [quoted.replace("``", "`") if quoted else plain for quoted, plain in _PART.findall(identifier)]
     return tuple(part.strip() for part in found)
 
 
 def _messages(message: Any) -> Iterator[Any]:
-    """A message and all within it."""
+    """Yields a message and all messages within it."""
     yield message
     for field, value in message.ListFields():
         if field.message_type is None:

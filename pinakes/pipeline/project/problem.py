@@ -1,4 +1,4 @@
-"""What is wrong with a project, and where: all of it is told at once."""
+"""Problems of a project and their positions; all are reported together."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pinakes.core.errors import PipelineInvalid
 
 @dataclass(frozen=True, slots=True)
 class Where:
-    """A place in a file of the project, by its path from there."""
+    """A position in a file of the project, by its relative path."""
 
     file: str
     line: int | None = None
@@ -29,7 +29,7 @@ class Problem:
 
 
 def refuse(problems: Sequence[Problem]) -> None:
-    """An error that tells all of them, if there are any."""
+    """Raises an error that lists all problems, if there are any."""
     if not problems:
         return
     lines = list(dict.fromkeys(str(problem) for problem in problems))

@@ -1,4 +1,4 @@
-"""Definitions of a project's Python files, which use `pyspark.pipelines`: they come through its own registry."""
+"""Definitions in the project's Python files, which use `pyspark.pipelines`: they are collected by its registry."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def read_python(files: list[Path], into: Collected) -> None:
-    """Import them, and have each function make its plan. What is wrong becomes problems."""
+    """Imports the files and calls each function to build its plan. Errors become problems."""
     from pyspark.pipelines.graph_element_registry import graph_element_registration_context
 
     with defining(into.spec.root, into.spec.configuration):
@@ -42,17 +42,17 @@ def _import(file: Path, into: Collected) -> None:
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.path.insert(0, str(into.spec.root))
-    sys.modules[name] = module  # a class that is pickled is looked for there
+    sys.modules[name] = module  # pickled classes are looked up there
     try:
         spec.loader.exec_module(module)
-    except Exception as error:  # noqa: BLE001 - whatever a user's file raises is told as a fault of that file
+    except Exception as error:  # noqa: BLE001 - an exception of a user's file is reported as a problem of that file
         into.fault(_line_of(error, file, into), f"{type(error).__name__}: {shown(error)}")
     finally:
         sys.path.remove(str(into.spec.root))
 
 
 def _line_of(error: BaseException, file: Path, into: Collected) -> Where:
-    """The last line of the file that led to an error."""
+    """Returns the last line of the file that led to an error."""
     if isinstance(error, SyntaxError) and error.filename == str(file):
         return Where(_relative(str(file), into), error.lineno)
     lines = [f.lineno for f in traceback.extract_tb(error.__traceback__) if f.filename == str(file)]
@@ -136,7 +136,7 @@ def _add_flow(flow: Any, into: Collected) -> None:
         frame = flow.func()
         plan = frame._plan.plan(frame._session.client)
         reads = reads_of(plan)
-    except Exception as error:  # noqa: BLE001 - as above
+    except Exception as error:  # noqa: BLE001 - see above
         into.faulty.add(key)
         at = where if isinstance(error, ParseError) else _line_of(error, file, into)
         into.fault(at, _said(flow.name, error))

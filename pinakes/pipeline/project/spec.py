@@ -1,4 +1,4 @@
-"""spec.yml: the keys of Spark's declarative pipelines, and ours (`loads`, `expectations`)."""
+"""spec.yml: the keys of Spark's declarative pipelines, and the additional `loads` and `expectations`."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ DEFAULT_LIBRARIES = ("transformations/**",)
 
 
 def read_spec(path: Path, home: tuple[str, ...], problems: list[Problem]) -> Spec | None:
-    """None if there is nothing to go on with. `home` is the catalog and namespace of a spec that names none."""
+    """Reads a spec; returns None if it is unusable. `home` is the default catalog and namespace."""
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -124,7 +124,7 @@ def _files(entry: Entry, spec: Spec) -> FileSource | None:
         entry.fault("a load has a `path` of files, or `jdbc` with the address of a database")
         return None
     is_local = urlsplit(path).scheme in ("", "file")
-    if is_local:  # paths of a project are from where its spec is
+    if is_local:  # paths of a project are relative to its spec
         path = str(spec.root / path.removeprefix("file://"))
     suffix = Path(path).suffix.removeprefix(".")
     if "format" not in entry and suffix not in FORMATS:

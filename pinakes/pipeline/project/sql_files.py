@@ -1,4 +1,4 @@
-"""Definitions of a project's SQL files."""
+"""Definitions in a project's SQL files."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def read_sql(text: str, file: str, into: Collected) -> None:
-    """What is wrong with it becomes problems."""
+    """Reads the definitions. Errors become problems."""
     try:
         found = definitions(text)
     except ParseError as error:

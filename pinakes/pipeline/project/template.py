@@ -1,4 +1,4 @@
-"""What `pinakes pipeline init` makes: a small project that runs."""
+"""The project that `pinakes pipeline init` creates: a small one that runs."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def daily() -> DataFrame:
 
 
 def make_project(directory: Path) -> Path:
-    """The spec of a new project; a directory that holds something is left alone."""
+    """Creates a project and returns its spec. A directory that is not empty is an error."""
     if directory.exists() and (not directory.is_dir() or any(directory.iterdir())):
         raise InvalidArgument(f"{str(directory)!r} is there already, and not empty: name a new directory")
     name = "".join(c if c.isalnum() else "_" for c in directory.resolve().name.lower()) or "pipeline"

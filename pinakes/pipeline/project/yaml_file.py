@@ -1,4 +1,4 @@
-"""YAML with the lines that its values stand in, so that errors can say where. The only door to PyYAML."""
+"""YAML with line numbers, so that errors report positions. The only module that imports PyYAML."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pinakes.pipeline.project.problem import Problem, Where
 
 
 class Entry:
-    """A value of the file. What is asked of it and is not so becomes a problem; then there is a value to go on with."""
+    """A value of the file. An unexpected type becomes a problem, and a default value is returned."""
 
     def __init__(self, file: str, value: Any, line: int, problems: list[Problem], name: str = "") -> None:
         self.value, self.name, self._file, self._line, self._problems = value, name, file, line, problems
@@ -31,7 +31,7 @@ class Entry:
         return found
 
     def section(self, known: tuple[str, ...]) -> bool:
-        """Whether it is a mapping; unknown keys are told."""
+        """Whether it is a mapping; reports unknown keys."""
         if not isinstance(self.value, Mapping):
             self.fault(f"{self._said} is a mapping with the keys {', '.join(known)}")
             return False
@@ -91,7 +91,7 @@ class Entry:
 
 
 def read_yaml(text: str, file: str, problems: list[Problem]) -> Entry | None:
-    """None if it can't be read, which is a problem then."""
+    """Parses the file; returns None and reports a problem if it is invalid."""
     try:
         import yaml
     except ImportError as error:

@@ -1,7 +1,7 @@
-"""What rows are expected to be, checked in the one pass that writes them.
+"""Expectations about rows, checked in the same pass that writes them.
 
-A row meets an expectation if its condition is true of it, so not where it is NULL. Rows that fail are counted on the
-way (Spark's observed metrics); `drop` leaves them out; `fail` stops the write at the first, before anything is visible.
+A row passes if the predicate is true, so not if it is NULL. Failed rows are counted by Spark's observed metrics; `drop`
+leaves them out; `fail` stops the write at the first one, before any row is visible.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _STOPPED = "PINAKES_EXPECTATION:"
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """Of one expectation, for one run."""
+    """The result of one expectation in one run."""
 
     expectation: Expectation
     passed: int
@@ -26,17 +26,17 @@ class Outcome:
 
 @dataclass(slots=True)
 class Checked:
-    """Rows that are to be written, and what will be known of them once they are."""
+    """The rows to write, and the metrics of the write."""
 
     frame: Any
     source: Any = field(repr=False)
-    """The same before rows were left out."""
+    """The rows before any are dropped."""
     expectations: tuple[Expectation, ...] = ()
     _observation: Any = field(default=None, repr=False)
 
     def outcomes(self, written: int) -> list[Outcome]:
-        """After the write. Tasks that ran twice, since an executor was lost, are counted twice by Spark: then, as is
-        seen by the number of rows that were written, they are counted once more."""
+        """Returns the outcomes after the write. Spark counts the rows of a repeated task again (after the loss of an
+        executor). The number of written rows shows this, and then a query counts them."""
         if not self.expectations:
             return []
         found = dict(self._observation.get)
@@ -45,7 +45,7 @@ class Checked:
         return self._outcomes(found)
 
     def failures(self) -> list[Outcome]:
-        """When the write was stopped: counted by a pass of its own."""
+        """Returns the outcomes after the write was stopped: a query counts them."""
         return self._outcomes(self.count())
 
     def count(self) -> dict[str, int]:
@@ -69,7 +69,7 @@ def checked(frame: Any, expectations: tuple[Expectation, ...], name: str) -> Che
 
 
 def broken(error: BaseException, expectations: tuple[Expectation, ...]) -> Expectation | None:
-    """The expectation that stopped a write; None if it was something else."""
+    """Returns the expectation that stopped a write; None if the error has another cause."""
     return next((e for e in expectations if f"{_STOPPED}{e.name}:" in str(error.__cause__ or error)), None)
 
 
@@ -91,7 +91,7 @@ def _metrics(expectations: tuple[Expectation, ...]) -> list[Any]:
 
 
 def _kept(frame: Any, expectations: tuple[Expectation, ...]) -> Any:
-    """One CASE, which is evaluated in order: a row that is dropped stops nothing."""
+    """Filters the rows by one CASE, which is evaluated in order: a dropped row never fails the write."""
     from pyspark.sql.connect import functions as f
 
     drops = [e for e in expectations if e.action == "drop"]

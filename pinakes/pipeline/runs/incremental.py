@@ -1,6 +1,6 @@
-"""Incremental tables: what is new in their sources since they were last read is added, exactly once.
+"""Incremental tables: adds the rows that are new in their sources since the last run, exactly once.
 
-How far each flow has read its source is a property of the table, which changes by the very commit that adds the rows.
+The position of each flow in its source is a table property, which changes in the same commit that adds the rows.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _APPENDED, _REWRITTEN = "append", "replace"
 
 
 def extend(attempt: Attempt, dataset: Dataset) -> Made:
-    """Each flow in turn: a run that ends between two is taken up by the next one."""
+    """Runs each flow in turn; after an interruption the next run continues."""
     made = Made(was_there=True)
     anew = dataset.key in attempt.full_refresh
     for flow in dataset.flows:
@@ -65,13 +65,13 @@ def _flow(attempt: Attempt, dataset: Dataset, flow: Flow, made: Made, *, anew: b
 
 
 def positions_of(table: IcebergTable) -> dict[str, int]:
-    """The snapshot up to which each flow has read its source."""
+    """Returns the snapshot up to which each flow has read its source."""
     found: dict[str, int] = json.loads(table.handle.metadata.properties.get(POSITIONS, "{}"))
     return found
 
 
 def _range(attempt: Attempt, dataset: Dataset, source: Key, position: int | None) -> tuple[int | None, dict[str, str]]:
-    """Up to which snapshot the source is read, and what Spark is told for it."""
+    """Returns the snapshot up to which the source is read, and the read options for Spark."""
     table = table_of(attempt.workspace.session, source)
     if table is None:
         raise PipelineFailed(f"its source {'.'.join(source)} is gone")

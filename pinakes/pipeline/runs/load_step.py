@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def load(attempt: Attempt, step: LoadStep) -> Made:
-    """What is new at the source, or with a full refresh all of it."""
+    """Loads the new records of the source, or with a full refresh all of them."""
     found = run_load(_context(attempt), step.load, attempt.run_id, full_refresh=step.key in attempt.full_refresh)
     source = step.load.source
     is_files = isinstance(source, FileSource)
@@ -31,7 +31,7 @@ def load(attempt: Attempt, step: LoadStep) -> Made:
 
 
 def _context(attempt: Attempt) -> LoadContext:
-    """One session of Spark for all loads of a run, beside that of the other steps."""
+    """Opens one Spark session for all loads of a run, separate from that of the other steps."""
     if attempt.loads is None:
         graph, session = attempt.workspace.graph, attempt.workspace.session
         aliases = [step.key[0] for step in steps_of(graph)]

@@ -1,4 +1,5 @@
-"""Materialized views: all rows anew at each run, by one commit. Temporary views: names for queries during a run."""
+"""Materialized views: all rows are recomputed in each run, in one commit. Temporary views: names for queries during a
+run."""
 
 from __future__ import annotations
 
@@ -57,19 +58,19 @@ def define_view(attempt: Attempt, dataset: Dataset) -> Made:
 
 
 def read_by(attempt: Attempt, flow: Flow, pins: dict[Key, int | None]) -> dict[Key, tuple[int | None, int | None]]:
-    """What a flow read, with the snapshots, where they are known."""
+    """Returns the inputs of a flow, with their snapshots where known."""
     keys = [attempt.workspace.graph.meaning(read) for read in flow.reads]
     return {key: (None, pins.get(key)) for key in keys}
 
 
 def _is_done(attempt: Attempt, dataset: Dataset, table: IcebergTable) -> bool:
-    """The run that is taken up again got as far as this table, and nothing changed since."""
+    """Whether the resumed run has updated this table already, with the same definition."""
     head = head_of(table)
     return said(head, RUN_ID) == attempt.run_id and said(head, DEFINITION) == definition_of(dataset)
 
 
 def _fits(attempt: Attempt, dataset: Dataset, table: IcebergTable, frame: Any) -> bool:
-    """Whether the rows can go into the table as it is."""
+    """Whether the rows fit the table's columns and partitions."""
     if head_of(table) is None:
         return False
     asked = ", ".join(dataset.partitions)

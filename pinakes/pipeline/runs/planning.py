@@ -1,4 +1,4 @@
-"""What a run would do now, without doing it and without a Spark: `pinakes pipeline plan`."""
+"""Plans a run without executing it and without a Spark: `pinakes pipeline plan`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Planned(NamedTuple):
-    """A step, in its order: what it is made of, and what would happen."""
+    """A planned step: its inputs and its effect."""
 
     name: str
     kind: str

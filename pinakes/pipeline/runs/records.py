@@ -1,7 +1,7 @@
-"""What is kept of runs: Iceberg tables in the catalog that a pipeline fills, written here and not by Spark.
+"""Records of runs: Iceberg tables in the catalog of the pipeline, written by this process and not by Spark.
 
-What belongs to one table of a run is one transaction, where the catalog can do that; else its row in `tables` comes
-last, so that what is seen of it is whole.
+The records of one table are one transaction, where the catalog supports it; otherwise its row in `tables` is written
+last, so that a visible record is complete.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ if TYPE_CHECKING:
 _TYPES = {"TEXT": "VARCHAR", "NUMBER": "BIGINT", "TRUTH": "BOOLEAN", "MOMENT": "TIMESTAMP(6) WITH TIME ZONE"}
 RUNNING, COMPLETED, FAILED, CANCELED = "RUNNING", "COMPLETED", "FAILED", "CANCELED"
 _TIMES = 20
-"""How often records are written anew because others wrote theirs meanwhile."""
+"""Maximum number of attempts to write records after conflicts."""
 INTERRUPTED, SKIPPED, UNCHANGED = "INTERRUPTED", "SKIPPED", "UNCHANGED"
 
 
 @dataclass(frozen=True, slots=True)
 class TableRecord:
-    """A table of a run, at its end."""
+    """The result of a table in a run."""
 
     key: Key
     kind: str
@@ -48,7 +48,7 @@ class TableRecord:
 
 
 class Records:
-    """Those of one pipeline."""
+    """The records of one pipeline."""
 
     def __init__(self, session: Session, catalog: str, pipeline: str) -> None:
         self._session = session
@@ -62,7 +62,8 @@ class Records:
             self._do(f"CREATE TABLE IF NOT EXISTS {self._table(name)} ({columns})")
 
     def begin(self, run_id: str, spec: str, options: str) -> None:
-        """A run that this pipeline began and did not end is over; one that goes on here is in the way."""
+        """Records the start of a run. An unfinished run whose process has ended is marked as interrupted; a running one
+        on this machine is an error."""
         for other, host, process in self._running():
             if host == socket.gethostname() and _is_alive(process):
                 raise InvalidArgument(
@@ -96,13 +97,13 @@ class Records:
         )
 
     def unfinished(self) -> str | None:
-        """The last run, if it did not come to its end."""
+        """Returns the last run, if it did not complete."""
         sql = f"SELECT run_id, state FROM {self._table('runs')} WHERE pipeline = $1 ORDER BY started_at DESC LIMIT 1"
         found = self._do(sql, [self.pipeline])
         return found[0]["run_id"] if found and found[0]["state"] != COMPLETED else None
 
     def add(self, run_id: str, record: TableRecord) -> None:
-        """All that is to be told of a table, at once."""
+        """Adds all records of a table at once."""
         now, made = datetime.now(UTC), record.made
         table = {
             "run_id": run_id,
@@ -142,13 +143,13 @@ class Records:
     # --- statements ------------------------------------------------------------------------------------------------
 
     def _together(self, changes: Sequence[tuple[str, list[dict[str, Any]]]]) -> None:
-        """Other pipelines may record at the same time: then it is done again."""
+        """Writes the records; retries after conflicts with other pipelines."""
         wanted = [(name, rows) for name, rows in changes if rows]
         for _ in range(_TIMES - 1):
             try:
                 return self._at_once(wanted)
             except CommitConflict:
-                time.sleep(random.uniform(0, 0.2))  # so that two who collided do not collide again
+                time.sleep(random.uniform(0, 0.2))  # random, so that two writers do not collide again
         return self._at_once(wanted)
 
     def _at_once(self, wanted: Sequence[tuple[str, list[dict[str, Any]]]]) -> None:
@@ -156,7 +157,7 @@ class Records:
         try:
             for name, rows in wanted:
                 self._insert(name, rows)
-        except NotSupportedError:  # a catalog that changes one table at a time
+        except NotSupportedError:  # a catalog without transactions over several tables
             self._do("ROLLBACK")
             for name, rows in wanted:
                 self._insert(name, rows)
@@ -205,7 +206,7 @@ def _input(found: Any) -> dict[str, Any]:
 
 
 def _mark(process: int) -> str:
-    """A process, so that another one that gets its number later is not taken for it."""
+    """Returns an id of a process that distinguishes it from a later one with the same number."""
     try:
         began = Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()[19]
     except (OSError, IndexError):
@@ -216,7 +217,7 @@ def _mark(process: int) -> str:
 def _is_alive(mark: str) -> bool:
     process = int(mark.split(":")[0])
     if process == os.getpid():
-        return False  # one at a time here; what it left behind is over
+        return False  # runs are sequential here: an earlier one has ended
     try:
         os.kill(process, 0)
     except ProcessLookupError:

@@ -1,9 +1,9 @@
-"""A run of a pipeline. Read this first.
+"""Runs a pipeline. Read this first.
 
-project (`project/load.py`) -> checked -> a Spark that knows its catalogs (`workspace.py`) -> each step in order: loads,
-`materialize.py`, `incremental.py`, written by one commit (`writing.py`, `tables.py`) -> recorded (`records.py`)
+project (`project/load.py`) -> checks -> a Spark with its catalogs (`workspace.py`) -> each step in order: loads,
+`materialize.py`, `incremental.py`, each written in one commit (`writing.py`, `tables.py`) -> records (`records.py`)
 
-A table that fails keeps its last good state; what is made of it is skipped, and the rest goes on.
+A table that fails keeps its last good state; its dependents are skipped, and the other steps continue.
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What is to be run. `full_refresh` are tables that are made anew, with all that is made of them; None is none, and
-    nothing in it is all. `select` are the only tables that are run."""
+    """The options of a run. `full_refresh` are tables that are rebuilt together with their dependents; None means no
+    table, an empty collection all. `select` restricts the run to these tables."""
 
     full_refresh: Collection[str] | None = None
     select: Collection[str] = ()
@@ -64,7 +64,7 @@ class Options:
 
 @dataclass(slots=True)
 class Report:
-    """What came of a run."""
+    """The result of a run."""
 
     run_id: str
     pipeline: str
@@ -77,20 +77,20 @@ class Report:
 
 
 _TIMES = 3
-"""How often a table is made anew because somebody else changed it meanwhile."""
+"""Maximum number of attempts to update a table after concurrent changes."""
 
 Tell = Callable[[Step, str, TableRecord | None], None]
-"""Of a step that begins (its state is RUNNING), and of what came of it."""
+"""Called when a step starts (state RUNNING), and with its result."""
 
 
 def run_pipeline(path: Path, session: Session, query: Query, options: Options, tell: Tell) -> Report:
-    """Raises PipelineInvalid before anything is run; whatever fails then is in the report."""
+    """Runs a pipeline. Raises PipelineInvalid before anything runs; later failures are in the report."""
     graph = ready(path, session, options)
     return _Run(graph, session, query, options, tell).go()
 
 
 def ready(path: Path, session: Session, options: Options) -> Graph:
-    """The project, when nothing is wrong with it."""
+    """Returns the project; raises if it has problems."""
     problems: list[Problem] = []
     graph = load_project(path, (session.scope.catalog, *session.scope.namespace), problems)
     refuse(problems)
@@ -100,7 +100,7 @@ def ready(path: Path, session: Session, options: Options) -> Graph:
 
 
 def refreshed(graph: Graph, options: Options) -> frozenset[Key]:
-    """The tables that are made anew: those that are named, and what is made of them; without names, all."""
+    """Returns the tables to rebuild: the named ones and their dependents; without names all."""
     if options.full_refresh is None:
         return frozenset()
     named = graph.selected(options.full_refresh, []) if options.full_refresh else list(graph.order)
@@ -171,7 +171,7 @@ class _Run:
         except PinakesError as error:
             self._fail(step, error, attempt, began, report)
             if isinstance(error, ServerUnavailable):
-                raise  # no other table can be made without it
+                raise  # no other table can be updated without Spark
             return
         self._done(step, states.UNCHANGED if made.was_there else states.COMPLETED, began, made, report)
 
@@ -209,7 +209,7 @@ def _carry_out(step: Step, attempt: Attempt) -> Made:
         for _ in range(_TIMES - 1):
             try:
                 return _made(step, attempt)
-            except CommitConflict:  # another run was faster, or a Spark that still worked for one that is dead
+            except CommitConflict:  # a concurrent run, or the Spark of a run that has ended
                 attempt.workspace.query.check()
         return _made(step, attempt)
 
@@ -223,13 +223,13 @@ def _made(step: Dataset, attempt: Attempt) -> Made:
 
 
 def _words(error: BaseException) -> str:
-    """Of Spark's errors, without what a statement at the prompt would be told to do."""
+    """Returns the message of an error, without the advice for interactive statements."""
     said = error.message if isinstance(error, PinakesError) else f"{type(error).__name__}: {error}"
     return said.replace("Spark can't run this statement: ", "").removesuffix(" SET engine = 'local'.")
 
 
 def raise_failed(report: Report) -> None:
-    """An error that says what failed and how to go on, if something did."""
+    """Raises an error that lists the failed tables, if there are any."""
     if not report.failed:
         return
     lines = "\n".join(f"  {t.error}" for t in report.failed)

@@ -1,4 +1,4 @@
-"""One step of a run: what it is given, and what comes of it."""
+"""One step of a run: its inputs and its result."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Input(NamedTuple):
-    """What a flow read of a source: all of a snapshot, or what came after another."""
+    """The input of a flow: a snapshot of a source, or the changes between two snapshots."""
 
     flow: str
     source: Key
@@ -28,7 +28,7 @@ class Input(NamedTuple):
 
 @dataclass(slots=True)
 class Made:
-    """`rows` were written; a step that had nothing to do has none, and no snapshot of its own."""
+    """The result of a step. A step without work has no rows and no new snapshot."""
 
     rows: int = 0
     bad_rows: int = 0
@@ -37,12 +37,12 @@ class Made:
     outcomes: list[Outcome] = field(default_factory=list)
     inputs: list[Input] = field(default_factory=list)
     was_there: bool = False
-    """Nothing had to be done."""
+    """Whether there was nothing to do."""
 
 
 @dataclass(slots=True)
 class Attempt:
-    """A run as one process carries it out. `token` is its own; `run_id` may be that of a run that is taken up again."""
+    """A run in one process. `token` is unique to the process; `run_id` may be that of a resumed run."""
 
     run_id: str
     token: str
@@ -50,15 +50,15 @@ class Attempt:
     full_refresh: frozenset[Key] = frozenset()
     resumes: bool = False
     view_inputs: dict[Key, list[Input]] = field(default_factory=dict)
-    """What the temporary views read, for the lineage of the tables that are made of them."""
+    """The inputs of temporary views, for the lineage of tables that read them."""
 
     stack: ExitStack = field(default_factory=ExitStack)
-    """What is to be closed at the end."""
+    """Closed at the end of the run."""
     loads: LoadContext | None = None
-    """Where loads work, once there was one."""
+    """The context of loads, after the first load."""
 
     def signature(self, dataset: Dataset) -> dict[str, str]:
-        """What the summary of a snapshot is to say."""
+        """Returns the snapshot properties of a run."""
         return {
             RUN_ID: self.run_id,
             PIPELINE: self.workspace.graph.spec.name,
@@ -67,7 +67,7 @@ class Attempt:
         }
 
     def inputs(self, flow: str, reads: dict[Key, tuple[int | None, int | None]]) -> list[Input]:
-        """Temporary views count as what they are made of."""
+        """Returns the inputs of a flow. Temporary views are replaced by their own inputs."""
         found: list[Input] = []
         for key, (old, new) in reads.items():
             if len(key) == 1:
@@ -78,7 +78,7 @@ class Attempt:
 
 
 def definition_of(dataset: Dataset) -> str:
-    """The same as long as what the project says of a table is."""
+    """Returns a hash of a table's definition in the project."""
     from hashlib import sha256
 
     said = (

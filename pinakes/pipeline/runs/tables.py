@@ -1,8 +1,8 @@
-"""Tables of a pipeline as their catalog has them now, and how what Spark wrote becomes visible.
+"""Current state of a pipeline's tables, and the publication of the rows that Spark wrote.
 
-Spark writes into a branch that belongs to one run, and the table moves on to it by one commit that demands that nobody
-has changed the table meanwhile. So readers see the old rows or the new ones; and a Spark that still works for a run
-that is long dead writes where nobody looks.
+Spark writes into a branch that belongs to one run. One commit then moves the table to that branch, and fails if the
+table has changed meanwhile. So readers see either the old or the new rows, and a Spark that still works for an ended
+run writes to a branch that is not read.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ if TYPE_CHECKING:
 
 RUN_ID, PIPELINE = "pinakes.pipeline.run-id", "pinakes.pipeline.name"
 DEFINITION, POSITIONS = "pinakes.pipeline.definition", "pinakes.pipeline.positions"
-"""What the summary of a snapshot says; the last is a property of the table: what was read of each source."""
+"""Snapshot properties; the last one is a table property with the position in each source."""
 _BRANCH = "pinakes_run_"
 
 
 def table_of(session: Session, key: Key) -> IcebergTable | None:
-    """The table as it is now; None if there is none."""
+    """Returns the current table; None if it does not exist."""
     catalog, *namespace, name = key
     mounted = session.catalogs.get(catalog).catalog
     forget_table(mounted, tuple(namespace), name)
@@ -55,13 +55,13 @@ def head_of(table: IcebergTable) -> Snapshot | None:
 
 
 def branch_of(attempt: str) -> str:
-    """An attempt is a run of one process: a run that was killed and is taken up again is another one."""
+    """Returns the branch of an attempt, which is a run in one process: a resumed run is a new attempt."""
     return f"{_BRANCH}{attempt}"
 
 
 def make_branch(session: Session, key: Key, table: IcebergTable, attempt: str) -> int | None:
-    """A branch for one run where the table stands; those that runs before left behind go. Returns its snapshot; None
-    where a catalog keeps no branches."""
+    """Creates a branch for one run at the table's current snapshot and removes branches of earlier runs. Returns the
+    snapshot; None if the catalog does not support branches."""
     head = head_of(table)
     assert head is not None
     transaction = begin(table)
@@ -76,8 +76,8 @@ def make_branch(session: Session, key: Key, table: IcebergTable, attempt: str) -
 
 
 def publish(session: Session, key: Key, attempt: str, expected: int, properties: Mapping[str, str]) -> None:
-    """The table moves on to what the run wrote into its branch, which goes. Somebody else's change since `expected`
-    is a CommitConflict."""
+    """Moves the table to the branch of the run and removes the branch. Raises CommitConflict if the table has changed
+    since `expected`."""
     table = table_of(session, key)
     assert table is not None
     transaction = begin(table)
@@ -97,12 +97,12 @@ def publish(session: Session, key: Key, attempt: str, expected: int, properties:
 
 
 def abandon(session: Session, key: Key, attempt: str) -> None:
-    """What a run wrote into its branch is not wanted."""
+    """Removes the branch of a run."""
     _remove(session, key, branch_of(attempt))
 
 
 def sweep(session: Session, key: Key) -> None:
-    """What any run wrote and did not publish."""
+    """Removes the unpublished branches of all runs."""
     _remove(session, key, _BRANCH)
 
 
@@ -122,13 +122,13 @@ def _place(session: Session, key: Key) -> Place:
 
 
 def make_namespace(session: Session, key: Key) -> None:
-    """A table's namespace, if it is not there."""
+    """Creates the namespace of a table, if it does not exist."""
     levels = [quote(part) for part in key[:-1]]
     session.run(f"CREATE SCHEMA IF NOT EXISTS {'.'.join(levels)}").read_all()
 
 
 def since(metadata: TableMetadata, position: int) -> list[Snapshot] | None:
-    """The snapshots after `position`, oldest first; None if the table's history does not lead there any more."""
+    """Returns the snapshots after `position`, oldest first; None if `position` is not in the table's history."""
     found: list[Snapshot] = []
     for snapshot in ancestors(metadata, metadata.current_snapshot_id):
         if snapshot.snapshot_id == position:

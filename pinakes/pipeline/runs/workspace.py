@@ -1,4 +1,4 @@
-"""Where a run works: a session of ours, and one of Spark that knows the catalogs of the pipeline."""
+"""The workspace of a run: a Pinakes session, and a Spark session with the catalogs of the pipeline."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Workspace:
     server: Server
     connected: Connected
     names: dict[str, str] = field(default_factory=dict)
-    """How Spark knows each catalog, by its name here."""
+    """Spark's name of each catalog, by its alias."""
 
     @property
     def spark(self) -> Any:
@@ -50,13 +50,13 @@ class Workspace:
         return ".".join(quoted(part) for part in (self.names[key[0]], *key[1:], *more))
 
     def on_spark(self, work: Callable[[], T]) -> T:
-        """Do something that Spark works for; it stops there when the run is stopped here."""
+        """Runs a call on Spark; canceling the run cancels it there, too."""
         with translating():
             return asked(self.connected, self.query, work)
 
     @contextmanager
     def set_to(self, settings: Mapping[str, str]) -> Iterator[None]:
-        """Settings of Spark that a table has for itself (`spark_conf`)."""
+        """Sets the Spark settings of a table (`spark_conf`) for the block."""
         conf = self.connected.spark.conf
         with translating():
             before = {key: conf.get(key, None) for key in settings}
@@ -70,8 +70,8 @@ class Workspace:
                     conf.unset(key) if old is None else conf.set(key, old)
 
     def frame(self, flow: Flow, pins: dict[Key, int | None], streams: dict[Key, dict[str, str]]) -> Any:
-        """The rows of a flow: each table as it is now (`pins` are told which snapshot that is), of streams what these
-        options say."""
+        """Returns the rows of a flow: each table at its current snapshot, which is recorded in `pins`, and streams with
+        these read options."""
         from pyspark.sql.connect.dataframe import DataFrame
 
         from pinakes.pipeline.connect import sql_plan
@@ -117,7 +117,7 @@ class _Names:
 
 
 def ready(relation: Any) -> Any:
-    """A plan that is made already."""
+    """Wraps an existing plan."""
     from pyspark.sql.connect.plan import LogicalPlan
 
     class Ready(LogicalPlan):
@@ -132,7 +132,7 @@ def ready(relation: Any) -> Any:
 
 @contextmanager
 def opened(graph: Graph, session: Session, query: Query, more: Jars = frozenset()) -> Iterator[Workspace]:
-    """A workspace; Spark is started for it if there is none."""
+    """Opens a workspace; starts Spark if necessary."""
     session.guard.spark()
     engine = session.engine.remote
     if not isinstance(engine, SparkEngine):
@@ -153,7 +153,7 @@ def opened(graph: Graph, session: Session, query: Query, more: Jars = frozenset(
 
 
 def _with_storage(catalog: Any, session: Session, graph: Graph) -> Any:
-    """Whether files of its tables are on an object store, which its tables tell."""
+    """Determines from the tables' locations whether the catalog uses an object store."""
     from dataclasses import replace
 
     keys = [*graph.steps, *(key for key, _ in graph.sources())]

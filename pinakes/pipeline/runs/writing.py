@@ -1,4 +1,4 @@
-"""Rows of Spark's into an Iceberg table, by one commit that says whose run it is."""
+"""Writes rows of Spark into an Iceberg table, in one commit with the properties of the run."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _TIMES = {"years": "years", "year": "years", "months": "months", "month": "month
 
 
 def shaped(frame: Any, dataset: Dataset, spark: Any) -> Any:
-    """In the columns that the definition declares; a type that can't be had is an error before anything is written."""
+    """Returns the rows with the declared columns; an impossible type conversion fails before anything is written."""
     if dataset.columns is None:
         return frame
     schema = spark._parse_ddl(dataset.columns)
@@ -38,7 +38,7 @@ def shaped(frame: Any, dataset: Dataset, spark: Any) -> Any:
 
 
 def same_columns(frame: Any, existing: Any) -> bool:
-    """Names and types in their order; whether a column may be NULL does not count."""
+    """Whether names and types are the same, in order; nullability is ignored."""
     return [(f.name, _type(f.dataType)) for f in frame.schema.fields] == [
         (f.name, _type(f.dataType)) for f in existing.schema.fields
     ]
@@ -49,21 +49,21 @@ def _type(type: Any) -> str:
 
 
 def write_new(attempt: Attempt, dataset: Dataset, rows: Checked, properties: Mapping[str, str]) -> Snapshot | None:
-    """Create the table with its rows. That somebody else made it meanwhile is an error."""
+    """Creates the table with its rows. Fails if it was created concurrently."""
     make_namespace(attempt.workspace.session, dataset.key)
     _write(attempt, dataset, rows, lambda: _definer(attempt, dataset, rows, properties).create())
     return _made(attempt, dataset)
 
 
 def write_anew(attempt: Attempt, dataset: Dataset, rows: Checked, properties: Mapping[str, str]) -> Snapshot | None:
-    """Other columns or partitions than before, or all from the start. Snapshots of before stay."""
+    """Replaces the table, for other columns or partitions or a full refresh. Earlier snapshots are kept."""
     sweep(attempt.workspace.session, dataset.key)
     _write(attempt, dataset, rows, lambda: _definer(attempt, dataset, rows, properties).createOrReplace())
     return _made(attempt, dataset)
 
 
 def write_over(attempt: Attempt, dataset: Dataset, table: IcebergTable, rows: Checked) -> Snapshot | None:
-    """All rows of a table that is there are replaced."""
+    """Replaces all rows of an existing table."""
     from pyspark.sql.connect import functions as f
 
     return _by_branch(attempt, dataset, table, rows, _properties(dataset), lambda w: w.overwrite(f.lit(True)))
@@ -72,7 +72,7 @@ def write_over(attempt: Attempt, dataset: Dataset, table: IcebergTable, rows: Ch
 def write_more(
     attempt: Attempt, dataset: Dataset, table: IcebergTable, rows: Checked, properties: Mapping[str, str]
 ) -> Snapshot | None:
-    """Rows are added to a table that is there; `properties` change with them or not at all."""
+    """Appends rows to an existing table; `properties` change in the same commit."""
     return _by_branch(attempt, dataset, table, rows, {**_properties(dataset), **properties}, lambda w: w.append())
 
 
@@ -112,7 +112,7 @@ def _write(attempt: Attempt, dataset: Dataset, rows: Checked, write: Callable[[]
 
 
 class _Broken(PipelineFailed):
-    """An expectation with the action fail does not hold."""
+    """An expectation with the action fail is violated."""
 
     def __init__(self, name: str, rows: Checked, cause: BaseException) -> None:
         super().__init__(f"the expectation {name!r} does not hold")
@@ -130,7 +130,7 @@ def _definer(attempt: Attempt, dataset: Dataset, rows: Checked, properties: Mapp
 
 
 def _properties(dataset: Dataset) -> dict[str, str]:
-    """Those that the definition gives the table."""
+    """Returns the properties that the definition declares."""
     return {**dataset.properties, **({} if dataset.comment is None else {"comment": dataset.comment})}
 
 
@@ -141,7 +141,7 @@ def _signed(attempt: Attempt, dataset: Dataset, writer: Any) -> Any:
 
 
 def partition(text: str) -> Any:
-    """A column, or one of Iceberg's transforms of it."""
+    """Parses a partition field: a column, or one of Iceberg's transforms."""
     from pyspark.sql.connect import functions as f
     from pyspark.sql.connect.functions import partitioning
 
@@ -164,7 +164,7 @@ def _made(attempt: Attempt, dataset: Dataset) -> Snapshot | None:
 
 
 def counted(made: Made, snapshot: Snapshot | None, rows: Checked) -> Made:
-    """What is known of a step once its rows are written."""
+    """Adds the counts of a completed write to the result of a step."""
     written = said_number(snapshot, "added-records")
     made.rows += written
     made.files += said_number(snapshot, "added-data-files")
@@ -183,5 +183,5 @@ def _summed(before: list[Any], more: list[Any]) -> list[Any]:
 
 
 def outcomes_of(error: PinakesError) -> list[Any]:
-    """What is known of the expectations of a step that one of them stopped."""
+    """Returns the outcomes of the expectations of a step that one of them stopped."""
     return error.rows.failures() if isinstance(error, _Broken) else []

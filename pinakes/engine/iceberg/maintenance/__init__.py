@@ -1,4 +1,5 @@
-"""How a table's files are kept in good form: small ones become large ones, deleted rows go, foreign files come in.
+"""Table maintenance: compacts small files, removes deleted rows, and adds existing files to tables.
 
-`choosing.py` says which files, `compact.py` writes them anew; the procedures that ask for it are in `procedures/`.
+`choosing.py` selects the files and `compact.py` rewrites them. The procedures that call this package are in
+`procedures/`.
 """

@@ -1,4 +1,4 @@
-"""Files become part of a table as they are: one commit, in which none is taken twice."""
+"""Adds existing files to a table in one commit; a file that the table already has is an error."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Adopted:
 
 
 def adopt(execution: Execution, found: Found, table: IcebergTable, files: Sequence[File]) -> Adopted:
-    """The commit conflicts with any other, which may have taken the same files."""
+    """Adds the files. The commit conflicts with any concurrent commit, which may have added the same files."""
     _check_new(execution, found, table, files)
     transaction = begin(table)
     hold_schema(transaction)
@@ -46,7 +46,7 @@ def adopt(execution: Execution, found: Found, table: IcebergTable, files: Sequen
 
 
 def add_to(transaction: Transaction, files: Sequence[File], io: FileIO, execution: Execution) -> Adopted:
-    """Add the files to what the transaction commits."""
+    """Adds the files to the transaction."""
     foreign = Foreign(transaction.table_metadata)
     added: list[DataFile] = []
     for file in files:

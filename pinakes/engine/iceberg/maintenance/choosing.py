@@ -1,4 +1,4 @@
-"""Which files of a snapshot are written anew together: by Iceberg's rules of bin-packing, from metadata alone."""
+"""Selects the files of a snapshot to rewrite together, by Iceberg's bin-packing rules and from metadata only."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ Group = list[int]
 
 
 def groups(files: SnapshotFiles, candidates: Iterable[int], choice: Choice, spec_id: int) -> list[Group]:
-    """Files under another partitioning than `spec_id` are one group: their rows go to partitions of the present one."""
+    """Returns groups of files to rewrite. Files of another spec than `spec_id` form one group: their rows are
+    repartitioned.
+    """
     by_partition: dict[object, Group] = defaultdict(list)
     for number in candidates:
         if choice.everything or _is_wanting(files, number, choice):
@@ -44,7 +46,7 @@ def _has_many_deletes(files: SnapshotFiles, number: int, choice: Choice) -> bool
 
 
 def _packed(files: SnapshotFiles, numbers: Sequence[int], most: int) -> list[Group]:
-    """In their order, as many at once as may be."""
+    """Packs files in their order into groups of at most `most` bytes."""
     found: list[Group] = []
     size = 0
     for number in numbers:

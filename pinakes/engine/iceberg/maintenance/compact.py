@@ -1,8 +1,8 @@
-"""Data files written anew: the same rows in fewer files, in the table's order, without those that were deleted.
+"""Compaction of data files: writes the same rows to fewer files, sorted by the table's order, without deleted rows.
 
-One commit, of the kind `replace`: no row changes, so readers of changes skip it. Rows that others add meanwhile are no
-matter; rows that they delete from these files are, and then all is done once more (`again`). Killed on the way, the new
-files are orphans and the table is as it was.
+The commit is one snapshot of operation `replace`: no row changes, so readers of changes skip it. Concurrent appends do
+not conflict. Concurrent deletes from these files do, and then the compaction is retried. If the process is killed, the
+new files are orphans and the table is unchanged.
 """
 
 from __future__ import annotations
@@ -40,17 +40,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Compacted:
-    """What was written anew."""
+    """The result of a compaction."""
 
     rewritten: int = 0
     added: int = 0
     rewritten_bytes: int = 0
     deletes: int = 0
-    """Delete files that are gone."""
+    """Number of removed delete files."""
 
 
 def compact(change: Rewrite, groups: Sequence[Group], choice: Choice, order: SortOrder | None = None) -> Compacted:
-    """Write the files of each group anew; `order` is another than the table's own."""
+    """Rewrites the files of each group. `order` replaces the table's sort order."""
     removed = {number for group in groups for number in group}
     if not removed:
         return Compacted()
@@ -63,7 +63,7 @@ def compact(change: Rewrite, groups: Sequence[Group], choice: Choice, order: Sor
             writer = stack.enter_context(FileWriter(metadata, change.table.handle.io, ordered=fits))
             writer.write_all(_rows(change, group))
             _check_whole(change, group, writer.rows)
-            change.execution.plans.forget()  # the files of a group are looked at once it was read, and never again
+            change.execution.plans.forget()  # its plans and watched files are not needed again
             writers.append(writer)
         added = [file for writer in writers for file in writer.files]
         _commit(change, removed, added, dangling)
@@ -74,11 +74,11 @@ def compact(change: Rewrite, groups: Sequence[Group], choice: Choice, order: Sor
 
 
 def _written_as(change: Rewrite, target: int, order: SortOrder | None) -> TableMetadata:
-    """The metadata that the writer goes by."""
+    """Returns the metadata that the writer uses."""
     metadata = change.table.handle.metadata
     properties = {**metadata.properties, TARGET_SIZE: str(target)}
     updates: dict[str, object] = {"properties": properties}
-    if order is not None:  # files name the order of the table that they have; this one has no number but that of none
+    if order is not None:  # files refer to the table's orders by id; this one gets 0, the id of unsorted
         updates |= {"sort_orders": [order.model_copy(update={"order_id": 0})], "default_sort_order_id": 0}
     metadata = metadata.model_copy(update=updates)
     return stored_with_lineage(metadata) if change.lineage else metadata
@@ -88,7 +88,7 @@ def _written_as(change: Rewrite, target: int, order: SortOrder | None) -> TableM
 
 
 def _rows(change: Rewrite, group: Group) -> Iterator[pa.RecordBatch]:
-    """The live rows of a group, with their lineage where the table has it."""
+    """Reads the live rows of a group, with their row lineage if the table has it."""
     relation = change.narrowed(group, "compacted") if change.lineage else _native(change, group)
     columns = ", ".join(quote(name) for name in (*change.columns, *change.lineage))
     frame = change.planner.plan_over(f"SELECT {columns} FROM {relation.sql}", relation)
@@ -96,8 +96,10 @@ def _rows(change: Rewrite, group: Group) -> Iterator[pa.RecordBatch]:
 
 
 def _check_whole(change: Rewrite, group: Group, rows: int) -> None:
-    """The files go, so no row of theirs may have been missed: better no commit than that. How many rows are deleted by
-    their values, nobody has counted."""
+    """Fails if rows are missing: the old files are about to be removed.
+
+    The number of rows deleted by equality is not known, so fewer rows are accepted there.
+    """
     by_value = any(change.files.deletes.get(number, NONE).equality for number in group)
     live = live_rows(change, group)
     if rows > live or (rows < live and not by_value):
@@ -105,7 +107,7 @@ def _check_whole(change: Rewrite, group: Group, rows: int) -> None:
 
 
 def _native(change: Rewrite, group: Group) -> Relation:
-    """By DataFusion's own scan, as far as that goes."""
+    """Reads the group with DataFusion's Parquet scan as far as possible."""
     narrowed = change.scan.of(group)
     change.execution.plans.watch(narrowed.watched)
     change.execution.plans.reads_plainly |= bool(narrowed.plain)
@@ -113,11 +115,11 @@ def _native(change: Rewrite, group: Group) -> Relation:
     return change.planner.add(Relation(key, narrowed.provider, tuple(change.columns), change.table))
 
 
-# --- what goes -------------------------------------------------------------------------------------------------------
+# --- commit ----------------------------------------------------------------------------------------------------------
 
 
 def _dangling(change: Rewrite, removed: set[int]) -> list[DeleteFile]:
-    """The deletes that apply to no other file: what is added later is younger than they are."""
+    """Returns the delete files that apply to no other file. Files that are added later are newer than these deletes."""
     deletes = change.files.deletes
     theirs = {_place(file): file for n in removed if n in deletes for file in deletes[n].files}
     still = {_place(file) for n, of in deletes.items() if n not in removed for file in of.files}

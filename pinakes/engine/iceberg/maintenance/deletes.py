@@ -1,5 +1,6 @@
-"""Deletes of rows by position, written anew: one file for each data file (or, in version 3, one vector), and none that
-applies to nothing any more."""
+"""Rewrites position deletes: one delete file per data file (or one deletion vector in version 3), and removes delete
+files that no longer apply to any data file.
+"""
 
 from __future__ import annotations
 
@@ -32,8 +33,10 @@ class Rewritten:
 def rewrite_deletes(
     change: Rewrite, candidates: Iterable[int], *, everything: bool = False, dry: bool = False
 ) -> Rewritten:
-    """For the data files among the candidates that more than one file has deletes for, or one that is not theirs
-    alone. A `dry` run only tells."""
+    """Rewrites the deletes of candidates that have several delete files, or one shared with other data files.
+
+    A `dry` run only returns the counts.
+    """
     chosen = [n for n in candidates if everything or _is_scattered(change, n)]
     chosen = [n for n in chosen if n in change.files.deletes and change.files.deletes[n].positions]
     gone = _replaced(change, set(chosen))
@@ -58,7 +61,7 @@ def _is_scattered(change: Rewrite, number: int) -> bool:
 
 
 def _replaced(change: Rewrite, chosen: set[int]) -> list[DeleteFile]:
-    """Those that apply to chosen files alone, or to none."""
+    """Returns the delete files that apply only to chosen files, or to none."""
     still = {
         (file.path, file.offset)
         for number, deletes in change.files.deletes.items()
@@ -69,7 +72,7 @@ def _replaced(change: Rewrite, chosen: set[int]) -> list[DeleteFile]:
 
 
 def _positional(change: Rewrite) -> list[DeleteFile]:
-    """All deletes by position that the snapshot has."""
+    """Returns all position delete files of the snapshot."""
     handle, cache = change.table.handle, change.cache
     snapshot = handle.current_snapshot()
     if snapshot is None or not snapshot.manifest_list:
@@ -80,7 +83,7 @@ def _positional(change: Rewrite) -> list[DeleteFile]:
 
 
 def _size(files: list[DeleteFile]) -> int:
-    """Several vectors may be in one file."""
+    """Returns the total size. Several deletion vectors may be in one file, which is counted once."""
     return sum({file.path: file.size for file in files}.values())
 
 

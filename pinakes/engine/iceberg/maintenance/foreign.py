@@ -1,8 +1,8 @@
-"""Parquet files that others wrote, as data files of a table: not copied and not read, but for their footers.
+"""Parquet files of other writers as data files of a table: they are not copied, and only their footers are read.
 
-Columns are found by name, through the table's name mapping. Whatever would be read otherwise than it is meant is
-refused with the file and the column: a type that does not fit, a column that the table lacks, field ids of another
-table, values that are not those of the partition.
+Columns are matched by name through the table's name mapping. A file that would be misread is rejected with the name of
+the file and the column: a type that does not fit, a column that the table lacks, field ids of another table, values
+that do not match the partition.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Foreign:
-    """For one table."""
+    """Converts foreign files to data files of one table."""
 
     metadata: TableMetadata
 
@@ -50,7 +50,7 @@ class Foreign:
 
     @property
     def properties(self) -> dict[str, str]:
-        """What the table has to say so that the files can be read."""
+        """The table properties that the files require: a name mapping, if the table has none."""
         known = NAME_MAPPING in self.metadata.properties
         return {} if known else {NAME_MAPPING: self.mapping.model_dump_json()}
 
@@ -75,14 +75,14 @@ class Foreign:
         return found
 
     def _path(self, file: File) -> str:
-        """As the table writes paths."""
+        """Returns the path in the form that the table uses."""
         path = str(file.local) if file.is_local else file.path
         return f"file://{path}" if file.is_local and self.metadata.location.startswith("file:") else path
 
     # --- columns ---------------------------------------------------------------------------------------------------
 
     def _names(self, file: File, stored: pa.Schema) -> set[str]:
-        """The table's columns that the file has."""
+        """Returns the table's columns that the file has."""
         schema = self.metadata.schema()
         shape = shape_of(stored, schema, self.mapping)
         if isinstance(shape, NoShape):
@@ -121,7 +121,9 @@ class Foreign:
         stored = pa.schema([columns.stored.field(i) for i in columns.kept])
         leaves = [leaf for leaf in columns.leaves if stored.field(leaf.position).name in names]
         there = {footer.schema.column(i).path for i in range(footer.num_columns)}
-        leaves = [replace(leaf, path=leaf.name) if leaf.name in there else leaf for leaf in leaves]  # not made for Avro
+        leaves = [
+            replace(leaf, path=leaf.name) if leaf.name in there else leaf for leaf in leaves
+        ]  # name not escaped for Avro
         leaves = [leaf for leaf in leaves if leaf.path in there]
         try:
             return entry_metrics(footer, leaves, [Observed() for _ in range(footer.num_row_groups)])
@@ -131,7 +133,7 @@ class Foreign:
     # --- partitions ------------------------------------------------------------------------------------------------
 
     def _value(self, field: PartitionField, file: File, metrics: Mapping[str, Any]) -> Any:
-        """By the name of a directory, or by the only value that the file has."""
+        """Returns the partition value, from the directory name or from the only value that the file has."""
         source = self.metadata.schema().find_field(field.source_id)
         told = directory_values(file)
         known, value = self._by_bounds(field, source, metrics)
@@ -152,7 +154,7 @@ class Foreign:
         return value
 
     def _by_bounds(self, field: PartitionField, source: NestedField, metrics: Mapping[str, Any]) -> tuple[bool, Any]:
-        """Whether the statistics tell that all rows are in one partition, and which."""
+        """Returns whether the statistics show that all rows are in one partition, and that partition's value."""
         number, kind = source.field_id, source.field_type
         nulls, values = metrics["null_value_counts"].get(number), metrics["value_counts"].get(number)
         if values is None or nulls is None or not isinstance(kind, PrimitiveType):

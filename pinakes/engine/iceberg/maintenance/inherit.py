@@ -1,5 +1,6 @@
-"""A table made of Parquet files that are there, in place: columns as the files have them, partitions as their
-directories are called, all in the commit that makes the table."""
+"""Creates a table from existing Parquet files in place: its columns come from the files and its partitions from
+directory names. The table is created and the files are added in one commit.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
 
 def inherit(execution: Execution, target: Name, files: Sequence[File], properties: Mapping[str, str]) -> int:
-    """The number of files that the new table has."""
+    """Creates the table and returns the number of its files."""
     resolver = execution.resolver
     place, name = resolver.new_object(target)
     catalog = table_changes(place.mount)
@@ -49,7 +50,9 @@ def inherit(execution: Execution, target: Name, files: Sequence[File], propertie
 
 
 def _spec(execution: Execution, files: Sequence[File], properties: Mapping[str, str]) -> TableSpec:
-    """The columns of all files together, and those that their directories have the values of."""
+    """Returns the definition of the table: the columns of all files, and the partition columns from their
+    directories.
+    """
     keys = list(directory_values(files[0]))
     options = {"hive_partitioning": True} if keys else {}
     shown = opened(list(files), "parquet", options, "UTC", "migrate").schema
@@ -65,8 +68,11 @@ def _spec(execution: Execution, files: Sequence[File], properties: Mapping[str, 
 
 
 def _own_directory(files: Sequence[File]) -> str | None:
-    """The directory that has these files and nothing else: the table's own go there. Where there is more, or it is not
-    known, they go where the catalog has its tables: what is in a table's directory may be removed as its own."""
+    """Returns the directory that contains only these files, as the location of the table.
+
+    Returns None if it contains other files or is not local; the catalog then chooses the location. Files in a table's
+    location may be removed as files of the table.
+    """
     if not all(file.is_local for file in files):
         return None
     root = Path(os.path.commonpath([file.local.parent for file in files]))

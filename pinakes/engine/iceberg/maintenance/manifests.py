@@ -1,7 +1,7 @@
-"""Manifests written anew: as many files in fewer manifests, those of one partition beside each other.
+"""Rewrites manifests: the same files in fewer manifests, with files of one partition next to each other.
 
-A table that grew by small commits has many manifests, in which the files of a partition are scattered; planning reads
-all of them. No data file is touched, and whatever others commit meanwhile is taken as it is.
+A table that grew by small commits has many manifests, and the files of a partition are scattered over them; planning
+reads all of them. Data files are not touched, and concurrent commits do not conflict.
 """
 
 from __future__ import annotations
@@ -34,7 +34,9 @@ class Rewritten:
 
 
 def rewrite_manifests(table: IcebergTable, found: Found, spec_id: int, *, dry: bool = False) -> Rewritten:
-    """Those of one partitioning; nothing happens where fewer would not come of it. A `dry` run only tells."""
+    """Rewrites the manifests of one partition spec, if that reduces their number. A `dry` run only returns the
+    counts.
+    """
     planned = _planned(table, spec_id)
     if dry or not planned.replaced:
         return planned
@@ -42,7 +44,7 @@ def rewrite_manifests(table: IcebergTable, found: Found, spec_id: int, *, dry: b
     change = Manifests(Operation.REPLACE, transaction, transaction._table.io)
     change.of_spec = spec_id
     with change:
-        pass  # there is nothing to add to it
+        pass  # no files are added
     commit(transaction, found.place, found.name)
     return change.rewritten
 
@@ -55,7 +57,7 @@ def _planned(table: IcebergTable, spec_id: int) -> Rewritten:
 
 
 def _chosen(manifests: Iterable[ManifestFile], spec_id: int, target: int) -> dict[Key, list[ManifestFile]]:
-    """Those that are worth it, by what is in them."""
+    """Returns the manifests to rewrite, by spec and content."""
     return {kind: of for kind, of in _by_kind(manifests, spec_id).items() if len(of) > _parts(of, target)}
 
 
@@ -73,18 +75,18 @@ def _target(properties: dict[str, str]) -> int:
 
 
 def _parts(manifests: Sequence[ManifestFile], target: int) -> int:
-    """How many manifests it takes."""
+    """Returns the number of manifests that the files need."""
     return max(1, ceil(sum(manifest.manifest_length for manifest in manifests) / target))
 
 
 class Manifests(Change):
-    """The producer of the snapshot."""
+    """The snapshot producer of the rewrite."""
 
     of_spec: int = 0
     rewritten: Rewritten = Rewritten()
 
     def _validate_concurrency(self) -> None:
-        """They are made anew from whatever is there."""
+        """Concurrent commits never conflict: the manifests are built from the current snapshot."""
 
     def _manifests(self) -> list[ManifestFile]:
         self._gone = []
@@ -111,7 +113,7 @@ class Manifests(Change):
 
 
 def _partition(entry: ManifestEntry) -> tuple[tuple[bool, str, object], ...]:
-    """An order that brings files of one partition together, whatever the types of its values."""
+    """Returns a sort key that groups files by partition, for partition values of any type."""
     values = entry.data_file.partition
     return tuple(_comparable(values[at]) for at in range(len(values)))
 

@@ -1,4 +1,4 @@
-"""The options of rewrite_data_files: Iceberg's names and defaults. What is not done here is refused by its name."""
+"""The options of rewrite_data_files, with Iceberg's names and defaults. Unsupported options are rejected by name."""
 
 from __future__ import annotations
 
@@ -21,28 +21,28 @@ _ON_SPARK = (
     "shuffle-partitions-per-file",
     "use-starting-sequence-number",
 )
-"""What Iceberg's own procedure knows beside these."""
+"""Options of Iceberg's Spark procedure that are not supported here."""
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """Which files are to be written anew."""
+    """Selects the files to rewrite."""
 
     target: int
-    """Bytes that a file is to have."""
+    """Target size of a file, in bytes."""
     least: int
     greatest: int
-    """Files of fewer, or of more bytes are chosen."""
+    """Files smaller than `least` or larger than `greatest` bytes are selected."""
     together: int = 5
-    """So many files of a partition are worth it."""
+    """The minimum number of files of a partition to rewrite."""
     everything: bool = False
     most_deletes: int = 2**31 - 1
     deleted_share: float = 0.3
-    """A file with so many delete files, or with this share of its rows deleted, is chosen whatever its size."""
+    """A file with this many delete files, or with this share of its rows deleted, is selected whatever its size."""
     group: int = 100 * GB
-    """Bytes that are written anew at once."""
+    """The maximum size of a group of files that is rewritten together, in bytes."""
     dangling: bool = True
-    """Deletes of several files go, too, when they apply to none of those that are left."""
+    """Whether shared delete files are removed when they apply to none of the remaining files."""
 
     @classmethod
     def of(cls, given: Mapping[str, str], properties: Mapping[str, str]) -> Choice:

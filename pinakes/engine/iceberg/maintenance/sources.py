@@ -1,7 +1,7 @@
-"""What add_files and migrate take in: Parquet files below a directory, or those of a table of a `files` catalog.
+"""The sources of add_files and migrate: Parquet files below a directory, or the files of a table of a `files` catalog.
 
 '/data/orders'                     a directory, a file or a pattern
-'parquet.`s3://bucket/orders`'     the same, as Spark has it
+'parquet.`s3://bucket/orders`'     the same in Spark's syntax
 'there.orders'                     a table of files
 """
 
@@ -27,7 +27,7 @@ _NULL = "__HIVE_DEFAULT_PARTITION__"
 
 
 def files_in(execution: Execution, source: str) -> list[File]:
-    """The files, as far as the user may read them."""
+    """Returns the files that the user may read."""
     found = _OF_SPARK.fullmatch(source)
     path = (found[2] or found[3]) if found is not None else None
     if found is not None and path is not None and ("/" in path or found[1].lower() in ("parquet", "orc", "avro")):
@@ -56,13 +56,13 @@ def _check_format(format: str, what: str) -> None:
 
 
 def directory_values(file: File) -> dict[str, str | None]:
-    """What the names of directories say: `day=2024-01-31`."""
+    """Returns the partition values in directory names such as `day=2024-01-31`."""
     pairs = [part.partition("=") for part in file.below if "=" in part and not part.startswith("=")]
     return {unquote(key): None if value == _NULL else unquote(value) for key, _, value in pairs}
 
 
 def chosen(files: list[File], wanted: Mapping[str, str]) -> list[File]:
-    """Those whose directories have these values."""
+    """Returns the files whose directories have these partition values."""
     if not wanted:
         return files
     known = {key for file in files for key in directory_values(file)}

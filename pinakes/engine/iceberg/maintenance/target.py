@@ -1,4 +1,4 @@
-"""The table that maintenance is about, as a change of it reads it, and the files that a condition can be about."""
+"""The target table of a maintenance procedure, and the files that its `where` predicate may match."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def changing(execution: Execution, found: Found, where: str | None) -> Rewrite:
-    """The table as it is now. The condition is read as that of a DELETE would be, though nothing is deleted."""
+    """Loads the current table. The predicate is parsed as that of a DELETE, but nothing is deleted."""
     name = ".".join(quote(part) for part in (found.place.mount.name, *found.place.namespace, found.name))
     statement = classify(f"DELETE FROM {name}" + ("" if where is None else f" WHERE {where}\n"))
     if not isinstance(statement, Delete) or statement.tables or statement.source or statement.placeholders:
@@ -28,7 +28,7 @@ def changing(execution: Execution, found: Found, where: str | None) -> Rewrite:
 
 
 def candidates(change: Rewrite) -> list[int]:
-    """The files that can have a row which meets the condition."""
+    """Returns the files that may have a row that satisfies the predicate."""
     statement = change.statement
     assert isinstance(statement, Delete)
     if statement.where is None:

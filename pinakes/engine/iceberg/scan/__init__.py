@@ -1,1 +1,1 @@
-"""Table descriptions become scans: what DataFusion reads when a query names an Iceberg table."""
+"""Iceberg table scans: converts table descriptions to DataFusion scans."""

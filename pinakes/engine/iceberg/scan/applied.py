@@ -1,6 +1,6 @@
-"""The data files of a snapshot that carry deletes, with those that apply to each; all others are clean.
+"""Assigns delete files to the data files of a snapshot. Data files without deletes are clean.
 
-Values are compared with the bounds of data files first: a file none of whose rows can be among them stays clean.
+Equality deletes are compared with the bounds of data files first: a file that cannot contain their values stays clean.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 def deletes_of(files: SnapshotFiles, manifests: Sequence[Manifest], metadata: TableMetadata) -> dict[int, Deletes]:
-    """The deletes of every data file that has some, by the file's number."""
+    """Returns the deletes of each data file that has any, by file number."""
     positions = PositionDeletes(delete_files(manifests))
     found = {number: Deletes(by_position) for number, by_position in _positions(files, positions)}
     for number, by_value in _Values(files, metadata).found(manifests).items():
@@ -52,7 +52,7 @@ def _partitions(files: SnapshotFiles) -> list[Partition]:
 
 
 class _Values:
-    """To which data files deletes by equality go."""
+    """Assigns equality delete files to data files."""
 
     def __init__(self, files: SnapshotFiles, metadata: TableMetadata) -> None:
         self._files = files
@@ -71,7 +71,9 @@ class _Values:
         return found
 
     def _numbers(self, manifest: Manifest, row: int, file: DeleteFile) -> list[int]:
-        """The files that a delete file applies to: older ones, of its partition, whose bounds meet its own."""
+        """Returns the data files that a delete file applies to: older files of its partition with overlapping
+        bounds.
+        """
         mask = pc.less(self._sequence, file.sequence_number)
         for field_id in file.equality_ids:
             meets = self._meets(manifest.files.slice(row, 1), field_id)
@@ -89,7 +91,7 @@ class _Values:
         return self._by_partition.get(partition, [])
 
     def _meets(self, deletes: pa.Table, field_id: int) -> pa.Array | None:
-        """True for every data file that may have a value of the delete file in a column; None if that is not known."""
+        """Returns true for each data file that may have a deleted value in a column; None if that is unknown."""
         kind = self._types.get(field_id)
         arrow = kind_of(kind) if kind is not None else None
         if kind is None or arrow is None or is_floating(arrow) or isinstance(kind, ice.UUIDType):
@@ -104,7 +106,7 @@ class _Values:
         return None if mask is None else pc.or_(pc.invert(mask), self._both_null(deletes, field_id))
 
     def _both_null(self, deletes: pa.Table, field_id: int) -> pa.Array:
-        """Bounds leave NULL out, which equals NULL here."""
+        """Returns files that may match by NULL: bounds leave out NULL, and NULL equals NULL in equality deletes."""
         none = counts(deletes, "null_value_counts", field_id)[0].as_py() == 0
         theirs = pc.fill_null(pc.not_equal(self._files.counts("null_value_counts", field_id), 0), True)
         return pc.and_(theirs, not none)
@@ -116,7 +118,7 @@ def _apart(mine: Range, known: Range) -> pa.Array:
 
 
 def _types(metadata: TableMetadata) -> dict[int, ice.IcebergType]:
-    """The type of every column that the table has or had, as it was last."""
+    """Returns the latest type of every current or dropped column."""
     found = {}
     for schema in [*sorted(metadata.schemas, key=lambda s: s.schema_id), metadata.schema()]:
         found.update({field.field_id: field.field_type for field in schema.fields})

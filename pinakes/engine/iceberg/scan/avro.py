@@ -1,8 +1,9 @@
-"""Avro files as Arrow tables, by DataFusion's reader: some ten times as fast as one in Python.
+"""Reads Avro files as Arrow tables with DataFusion, about ten times as fast as a reader in Python.
 
-It fails on records without fields, which every manifest of an unpartitioned table has. They take no byte in the file,
-so they are taken out of the schema in its header. It fails, too, on names with letters beyond ASCII, which most writers
-of Iceberg have: a partition field of such a name gets another there. Partitions are read by position, not by name.
+DataFusion fails on records without fields, which every manifest of an unpartitioned table has. They take no bytes in
+the file, so they are removed from the schema in the header. DataFusion also fails on names with characters beyond
+ASCII, which most Iceberg writers produce: such partition fields are renamed. Partitions are read by position, not by
+name.
 """
 
 from __future__ import annotations
@@ -26,23 +27,25 @@ from pinakes.engine.iceberg.scan.varint import as_varint, read_varint
 _MAGIC = b"Obj\x01"
 _PLAIN_NAME = re.compile("[A-Za-z_][A-Za-z0-9_]*")
 _MARK = 16
-"""The bytes that end the header, and then every block of rows."""
+"""Length of the sync marker that ends the header and every block of rows."""
 
 
 def read_avro(io: FileIO, location: str) -> pa.Table:
-    """The rows of an Avro file, read through the table's own access to storage."""
+    """Reads the rows of an Avro file through the table's FileIO."""
     return read_avro_with_schema(io, location)[0]
 
 
 def read_avro_aside(io: FileIO, location: str) -> tuple[pa.Table, Any]:
-    """The same, and the schema that they have in the file, while DataFusion runs a query: it can't run another in the
-    thread of the first."""
+    """Reads the rows and the file's schema in another thread.
+
+    This is for use while DataFusion runs a query: it cannot run a second query in the thread of the first.
+    """
     with ThreadPoolExecutor(1) as pool:
         return pool.submit(copy_context().run, read_avro_with_schema, io, location).result()
 
 
 def read_avro_with_schema(io: FileIO, location: str) -> tuple[pa.Table, Any]:
-    """The rows of an Avro file and the schema that they have there, with its columns at the same places."""
+    """Reads the rows of an Avro file and its Avro schema, with columns in the same positions."""
     with io.new_input(location).open() as stream:
         content = stream.read()
     path, readable = local_path(Location.parse(location)), readable_form(content)
@@ -64,13 +67,15 @@ def _table(address: str) -> pa.Table:
 
 @cache
 def _context() -> SessionContext:
-    """One part: the rows of a file stay in its order."""
+    """Returns a context with one partition, so that rows stay in file order."""
     return SessionContext(SessionConfig().with_target_partitions(1))
 
 
 def readable_form(content: bytes) -> bytes:
-    """The same file with a schema in which every record has a field, and every field a name that DataFusion takes; the
-    very same bytes if it is so already."""
+    """Returns the file with a schema that DataFusion can read: no empty records, and only plain field names.
+
+    Returns the same object if nothing has to change.
+    """
     header, end = _whole_header(content)
     schema = json.loads(header[b"avro.schema"])
     if not _drop_empty(schema) + _rename_odd(schema):
@@ -81,7 +86,9 @@ def readable_form(content: bytes) -> bytes:
 
 
 def rows_in(content: bytes) -> int:
-    """How many rows a file says that it has. It must be whole: DataFusion takes what it finds of one that is cut."""
+    """Returns the row count according to the file. Checks that the file is complete: DataFusion reads truncated files
+    without an error.
+    """
     _, at = _whole_header(content)
     mark = content[at : at + _MARK]
     at, total = at + _MARK, 0
@@ -108,11 +115,13 @@ def _whole_header(content: bytes) -> tuple[dict[bytes, bytes], int]:
 
 
 def _header(content: bytes) -> tuple[dict[bytes, bytes], int]:
-    """The metadata in front, and where it ends. It comes in blocks, the last of which is empty."""
+    """Returns the metadata in the header, and the offset of its end. The metadata consists of blocks, the last one
+    empty.
+    """
     found: dict[bytes, bytes] = {}
     count, at = _number(content, len(_MAGIC))
     while count:
-        if count < 0:  # then the size of the block follows
+        if count < 0:  # the block's size follows
             _, at = _number(content, at)
         for _ in range(abs(count)):
             key, at = _text(content, at)
@@ -122,7 +131,7 @@ def _header(content: bytes) -> tuple[dict[bytes, bytes], int]:
 
 
 def _drop_empty(schema: Any) -> int:
-    """Take out the fields, at any depth, whose type is a record of nothing; how many there were."""
+    """Removes fields of empty record types at any depth, and returns their number."""
     if isinstance(schema, list):
         return sum(map(_drop_empty, schema))
     if not isinstance(schema, dict):
@@ -136,8 +145,10 @@ def _drop_empty(schema: Any) -> int:
 
 
 def _rename_odd(schema: Any) -> int:
-    """Give other names to the fields, at any depth, whose name DataFusion does not take or that come twice in their
-    record; how many there were."""
+    """Renames fields, at any depth, with names that DataFusion rejects or that are duplicates in their record.
+
+    Returns the number of renamed fields.
+    """
     if isinstance(schema, list):
         return sum(map(_rename_odd, schema))
     if not isinstance(schema, dict):

@@ -1,7 +1,7 @@
-"""What manifests tell of a column: the least and the greatest value, and how many are NULL or NaN, file by file.
+"""Column statistics from manifests: the minimum, the maximum, and the counts of NULL and NaN values of each file.
 
-Every array here has one value per file, NULL where nothing is known: such a file may hold anything. Texts are compared
-as bytes, which is their order in Iceberg and in SQL alike.
+Every array has one value per file, NULL where the statistic is missing: such a file may hold any value. Strings are
+compared as bytes, which is their order in both Iceberg and SQL.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _KINDS: dict[type[ice.IcebergType], pa.DataType] = {
 
 
 def kind_of(t: ice.IcebergType) -> pa.DataType | None:
-    """The Arrow type in which values of a type are compared; None for one that nothing is left out by."""
+    """Returns the Arrow type in which values are compared; None for a type that does not support pruning."""
     if isinstance(t, ice.DecimalType):
         return pa.decimal128(t.precision, t.scale)
     return _KINDS.get(type(t))
@@ -47,36 +47,38 @@ def is_floating(kind: pa.DataType) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """The least and the greatest value that may be in each file; either may be NULL."""
+    """The minimum and maximum value of each file; either may be NULL."""
 
     least: pa.Array
     greatest: pa.Array
 
 
 def range_of(files: pa.Table, field_id: int, kind: pa.DataType) -> Range | None:
-    """What the bounds of a column say; None if they can't be read as its type."""
+    """Returns the bounds of a column; None if they cannot be decoded as its type."""
     least = _decoded(files.column("lower_bounds"), field_id, kind)
     greatest = _decoded(files.column("upper_bounds"), field_id, kind)
     if least is None or greatest is None:
         return None
     if not pa.types.is_binary(kind):
         return Range(least, greatest)
-    # pyiceberg 0.12 leaves row groups without statistics out of the bounds that it writes.
+    # pyiceberg 0.12 omits row groups without statistics from the bounds that it writes.
     whole = pc.invert(in_parts(files))
     return Range(pc.if_else(whole, least, None), pc.if_else(whole, greatest, None))
 
 
 def counts(files: pa.Table, column: str, field_id: int) -> pa.Array:
-    """A count of the values of a field: `value_counts`, `null_value_counts`, `nan_value_counts` or `column_sizes`."""
+    """Returns a per-file count of a field: `value_counts`, `null_value_counts`, `nan_value_counts` or
+    `column_sizes`.
+    """
     values, parents = _of_field(files.column(column), field_id)
     return _spread(values, parents, files.num_rows)
 
 
 def one_valued(files: pa.Table, field_id: int) -> pa.Array:
-    """True for each file that may have NaN beside one single number in a floating column."""
+    """Returns true for each file whose floating-point column may have NaN and a single other value."""
     values, nulls = counts(files, "value_counts", field_id), counts(files, "null_value_counts", field_id)
     numbers = pc.subtract(values, nulls)
-    few = pc.fill_null(pc.less(numbers, 2), False)  # of one value, a bound says that it is no NaN
+    few = pc.fill_null(pc.less(numbers, 2), False)  # the bound of a single value proves that it is not NaN
     none = pc.fill_null(pc.equal(counts(files, "nan_value_counts", field_id), 0), False)
     sizes = pc.greater(pc.fill_null(pc.list_value_length(files.column("column_sizes")), 0), 0)
     absent = pc.and_(sizes, pc.and_(values.is_null(), counts(files, "column_sizes", field_id).is_null()))
@@ -87,7 +89,9 @@ def one_valued(files: pa.Table, field_id: int) -> pa.Array:
 
 
 def in_parts(files: pa.Table) -> pa.Array:
-    """True for each file that may have several row groups: then some of it may lack statistics, as with long texts."""
+    """Returns true for each file that may have several row groups, some of which may lack statistics (long strings
+    do).
+    """
     offsets = files.column("split_offsets").combine_chunks()
     return pc.fill_null(pc.greater(pc.list_value_length(offsets), 1), True)
 
@@ -98,7 +102,7 @@ def _bytes_of(files: pa.Table, column: str, field_id: int) -> pa.Array:
 
 
 def _both_zero(one: pa.Array, other: pa.Array) -> pa.Array:
-    """0.0 and -0.0 differ in their bytes, and may yet be taken for the same."""
+    """Returns true where both are zero: 0.0 and -0.0 have different bytes but may compare as equal."""
     zeros = pa.array([b"\0" * 4, b"\0\0\0\x80", b"\0" * 8, b"\0" * 7 + b"\x80"], pa.binary())
     return pc.and_(pc.is_in(one, zeros), pc.is_in(other, zeros))
 
@@ -113,7 +117,7 @@ def _decoded(column: pa.ChunkedArray, field_id: int, kind: pa.DataType) -> pa.Ar
 
 
 def _of_field(column: pa.ChunkedArray, field_id: int) -> tuple[pa.Array, pa.Array]:
-    """The values of one field, and in the how manieth file each stands."""
+    """Returns the values of one field, and the index of the file of each."""
     lists = column.combine_chunks() if column.num_chunks != 1 else column.chunk(0)
     pairs = lists.flatten()
     mine = pc.equal(pairs.field("key"), field_id)
@@ -127,10 +131,10 @@ def _spread(values: pa.Array, parents: pa.Array, length: int) -> pa.Array:
 
 
 def _is_fixed(values: pa.Array, kind: pa.DataType) -> bool:
-    """Whether the bytes of all values are those of an Arrow array already."""
+    """Returns whether the bytes of all values already have the layout of an Arrow array."""
     if pa.types.is_boolean(kind) or pa.types.is_decimal(kind) or pa.types.is_binary(kind) or not len(values):
         return False
-    if values.null_count:  # they have no bytes
+    if values.null_count:  # NULLs have no bytes
         return False
     widths = pc.min_max(pc.binary_length(values)).as_py()
     return bool(widths["min"] == widths["max"] == kind.bit_width // 8)
@@ -145,7 +149,7 @@ def _fixed(values: pa.Array, kind: pa.DataType) -> pa.Array:
 
 
 def _each(values: pa.Array, kind: pa.DataType) -> pa.Array:
-    """Value by value: the bounds of files from before a type was widened are shorter than those after."""
+    """Decodes value by value: bounds written before a type was widened are shorter than later ones."""
     if pa.types.is_binary(kind):
         return values
     read = _reader(kind)
@@ -167,9 +171,7 @@ def _reader(kind: pa.DataType) -> Callable[[bytes], Any]:
         return lambda value: bool(struct.unpack("<?", value)[0])
     if is_floating(kind):
         return lambda value: struct.unpack("<f" if len(value) == 4 else "<d", value)[0]
-    widths = (
-        (4, 8) if kind == pa.int64() else (kind.bit_width // 8,)
-    )  # a date is no timestamp, though it may become one
+    widths = (4, 8) if kind == pa.int64() else (kind.bit_width // 8,)  # a date bound is not read as a timestamp
     return lambda value: _integer(value, widths)
 
 

@@ -1,6 +1,6 @@
-"""Files as their partitions alone tell of them: how many of them would remain if there were no bounds.
+"""The files of a snapshot with partition values only: counts how many files remain when pruning ignores bounds.
 
-Queries are pruned by both at once (`prune.py`); the difference is only told by EXPLAIN FULL.
+Queries are pruned by both (`prune.py`). Only EXPLAIN FULL shows the difference.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pinakes.engine.iceberg.scan.snapshot import Buckets, SnapshotFiles
 
 
 class ByPartition:
-    """The files of a snapshot, without bounds and counts of values."""
+    """The files of a snapshot, without bounds and value counts."""
 
     def __init__(self, files: SnapshotFiles) -> None:
         self._files = files

@@ -1,7 +1,7 @@
-"""A small table as any statement of a user reads it, made once: what `caches/session_catalogs.py` keeps.
+"""Cached scans of small tables, shared by all statements of a user (`caches/session_catalogs.py`).
 
-Only where all of its files are on this machine and DataFusion reads them all: then nothing in it belongs to a session,
-and no key of an object store can end. Larger tables are narrowed for each statement anew.
+A scan is cached only if all files are local and DataFusion reads all of them: then it holds no session state, and no
+credentials that can expire. Larger tables are pruned for each statement.
 """
 
 from __future__ import annotations
@@ -42,15 +42,18 @@ def opened_key(found: Found, table: IcebergTable, session: Session) -> SessionCa
 
 
 def version_of(table: IcebergTable) -> tuple[str, str, int | None, int]:
-    """What tells the rows and columns of a table from those that it had before, or will have. A file of metadata alone
-    does not everywhere: a table that is dropped and made again may have one of the same name."""
+    """Returns the key of a table version: it changes whenever rows or columns change.
+
+    The metadata location is not sufficient in every catalog: a table that is dropped and created again may reuse the
+    name of a metadata file.
+    """
     metadata = table.handle.metadata
     location = table.handle.metadata_location or ""
     return str(metadata.table_uuid), location, metadata.current_snapshot_id, metadata.current_schema_id
 
 
 def open_small(table: IcebergTable, session: Session) -> OpenedTable | None:
-    """None for a table that each statement has to open for itself."""
+    """Opens a table for the cache; None if each statement has to open it."""
     scan = IcebergScan(table, session)
     if scan.is_worth_narrowing or not table.handle.metadata_location:
         return None

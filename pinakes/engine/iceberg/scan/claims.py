@@ -1,8 +1,7 @@
-"""Which bucket the keys of object stores are of: what keeps the footers of two buckets apart.
+"""Assigns prefixes of object store keys to buckets, to keep the cached footers of different buckets apart.
 
-DataFusion remembers footers and statistics by key alone, whatever bucket and store it is of, and takes a file of the
-same size and time for the same file. Where two buckets have keys in common, those that a session meets second are not
-read natively.
+DataFusion caches footers and statistics by key only, without bucket and store, and treats files of the same size and
+time as equal. If two buckets share keys, the files of the second bucket in a session are not read natively.
 """
 
 from __future__ import annotations
@@ -10,18 +9,20 @@ from __future__ import annotations
 import threading
 
 MOST = 100_000
-"""Prefixes that are remembered in a session; files below any other are not read natively."""
+"""The maximum number of prefixes in a session; files below other prefixes are not read natively."""
 
 
 class Claims:
-    """Those of one session: each has footers of its own."""
+    """The claims of one session, which has its own footer cache."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._places: dict[str, str] = {}
 
     def claim(self, prefix: str, place: str) -> bool:
-        """Whether what is below a prefix is, in this session, only ever of this place."""
+        """Claims a prefix for a bucket; returns False if another bucket has an overlapping prefix, or there are MOST
+        prefixes.
+        """
         with self._lock:
             if self._places.get(prefix) == place:
                 return True

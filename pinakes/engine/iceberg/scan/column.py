@@ -1,4 +1,4 @@
-"""A column that a condition speaks of: what files tell of it, and constants in the form in which they are compared."""
+"""A column in a predicate: its statistics, and literals converted to the type in which they are compared."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pinakes.engine.iceberg.scan.snapshot import Buckets
 
 
 class Known(Protocol):
-    """What is known of files, each by its number: a `SnapshotFiles`, or the part of one that is looked at."""
+    """Statistics of files by file number: a `SnapshotFiles`, or a subset of one."""
 
     def __len__(self) -> int: ...
 
@@ -29,7 +29,7 @@ class Known(Protocol):
 
 
 class Column:
-    """A column of the table, or a field within one, that a condition speaks of."""
+    """A column of the table, or a nested field, in a predicate."""
 
     def __init__(
         self,
@@ -48,7 +48,9 @@ class Column:
         self.within = within
         """Whether it is a field of a struct."""
         self.images = images
-        """What functions make of it, one after the other; a constant is compared with what the last of them gives."""
+        """The functions applied to the column, innermost first. Literals are compared with the result of the last
+        one.
+        """
         kind = images[-1].kind if images else kind_of(type)
         assert kind is not None
         self.kind = kind
@@ -65,7 +67,7 @@ class Column:
         return isinstance(self.type, FloatType | DoubleType)
 
     def behind(self, e: Expr) -> Column | None:
-        """The column as a function shows it; None if that says nothing of the order."""
+        """Returns the column wrapped in a function; None if the function is not known to preserve order."""
         seen = None if self.as_text else image_of(e, self.kind)
         if seen is None:
             return None
@@ -73,7 +75,7 @@ class Column:
         return Column(self.files, self.field_id, self.type, as_text=False, within=self.within, images=images)
 
     def value(self, literal: Any) -> pa.Scalar | None:
-        """A constant as it is compared with the bounds; None if that can't be told."""
+        """Returns a literal in the type of the bounds; None if it cannot be converted."""
         if (
             not isinstance(literal, pa.Scalar)
             or not literal.is_valid
@@ -100,7 +102,7 @@ def _as_bytes(literal: pa.Scalar, as_text: bool) -> pa.Scalar | None:
 
 
 def _uuid_bytes(value: object) -> pa.Scalar | None:
-    """Only of a text as a uuid is shown: any other stands elsewhere in the order."""
+    """Parses only the canonical text form of a UUID: other forms have another sort order."""
     digits = value.replace("-", "") if isinstance(value, str) and len(value) == 36 else ""
     try:
         found = bytes.fromhex(digits)

@@ -1,8 +1,8 @@
-"""Files that pyiceberg's reader does not read, as a Parquet file that it does: of Avro, and with columns of variants.
+"""Converts files that pyiceberg's reader cannot read to temporary Parquet files: Avro files, and files with variants.
 
-DataFusion reads the rows of Avro. The ids of fields stand in the schema of the file's header alone, so they are put to
-the rows by the place of each field; names are not looked at. Of a file with variants those columns are kept that are
-asked for, and variants are texts of JSON. The Parquet file is there as long as it is read.
+DataFusion reads the rows of Avro files. Field ids are only in the schema of the file's header, so they are assigned to
+columns by position, not by name. Of a file with variants only the requested columns are copied, and variants become
+JSON strings. The Parquet file is deleted after it has been read.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ from pinakes.providers.table_io import TableIO
 
 _FIELD_ID = "PARQUET:field_id"
 _NO_COLUMN = 2147480000
-"""The id of a column that stands for the rows of a file where none of its columns is read."""
+"""The field id of a placeholder column that carries the row count when no column is read."""
 
 
 @contextmanager
 def readable_file(
     io: FileIO, file: DataFile, metadata: TableMetadata, wanted: Schema
 ) -> Iterator[tuple[FileIO, DataFile]]:
-    """A file of a table and its access to storage, as pyiceberg reads it."""
+    """Yields a data file that pyiceberg can read, and the FileIO to read it with."""
     variants = any(isinstance(t, VariantType) for schema in metadata.schemas for t in _types(schema.as_struct()))
     if file.file_format != FileFormat.AVRO and not variants:
         yield io, file
@@ -62,7 +62,7 @@ def readable_file(
 
 
 def with_texts(schema: Schema) -> Schema:
-    """The schema with texts in place of variants, as the copies have them."""
+    """Returns the schema with strings in place of variants, as in the temporary files."""
     fields = [
         f.model_copy(update={"field_type": ice.StringType()}) if isinstance(f.field_type, VariantType) else f
         for f in schema.fields
@@ -84,7 +84,7 @@ def _types(t: ice.IcebergType) -> Iterator[ice.IcebergType]:
 
 
 def _copy_with_texts(io: FileIO, location: str, wanted: dict[int, ice.NestedField], copy: Any) -> None:
-    """The columns that are asked for, row group by row group."""
+    """Copies the requested columns, one row group at a time."""
     for field in wanted.values():
         if not isinstance(field.field_type, VariantType) and any(
             isinstance(t, VariantType) for t in _types(field.field_type)
@@ -115,7 +115,7 @@ def _id_of(field: pa.Field) -> int:
 
 
 def avro_rows(io: FileIO, location: str) -> pa.Table:
-    """The rows of an Avro file, with the ids of their fields as Parquet has them."""
+    """Reads the rows of an Avro file, with field ids in Parquet's form."""
     rows, schema = read_avro_aside(io, location)
     types = _Types()
     arrays = [column.combine_chunks() for column in rows.columns]
@@ -124,7 +124,7 @@ def avro_rows(io: FileIO, location: str) -> pa.Table:
 
 
 class _Types:
-    """The types of one file: those that have a name may be used again by it."""
+    """The named types of one Avro file, which its schema may refer to."""
 
     def __init__(self) -> None:
         self._named: dict[str, Any] = {}
@@ -149,7 +149,7 @@ class _Types:
         raise ValueError(f"an Avro type {kind['type']!r} is not known in data files")
 
     def _plain(self, kind: Any) -> Any:
-        """The type without NULL, and what a name stands for."""
+        """Returns the type without NULL, with names resolved."""
         if isinstance(kind, list):
             kind = next(k for k in kind if k != "null")
         if isinstance(kind, str):
@@ -175,7 +175,7 @@ class _Types:
         return self._of_pairs(array, array.keys, self._array(kind["values"], array.items), kind)
 
     def _pairs(self, kind: dict[str, Any], array: pa.Array) -> pa.Array:
-        """A map whose keys are no texts is an array of records."""
+        """Converts an array of records to a map: Avro maps support only string keys."""
         array, entry = compact(array), self._plain(kind["items"])
         keys, items = (self._array(f["type"], m) for f, m in zip(entry["fields"], array.values.flatten(), strict=True))
         ids = {f"{f['name']}-id": f.get("field-id") for f in entry["fields"]}
@@ -189,7 +189,7 @@ class _Types:
 
 
 def _plain_array(kind: Any, array: pa.Array) -> pa.Array:
-    """Iceberg says of a timestamp whether it has a zone beside its logical type; a uuid is its bytes."""
+    """Converts a primitive array. Iceberg marks time zones with `adjust-to-utc`; a UUID is stored as bytes."""
     array = array.storage if isinstance(array, pa.ExtensionArray) else array
     if is_.is_timestamp(array.type) and isinstance(kind, dict):
         zone = None if kind.get("adjust-to-utc") is False or kind["logicalType"].startswith("local-") else "UTC"

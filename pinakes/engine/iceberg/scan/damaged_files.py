@@ -1,6 +1,6 @@
-"""Which data file of this machine an error is about: DataFusion does not say which one it stumbled over.
+"""Finds the local data file that caused an error, since DataFusion does not report it.
 
-Only when a query has failed so are its files read again, one by one: footers first.
+The files are read again, one by one and footers first, only after a query has failed in this way.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from pinakes.core.errors import DataCorrupt, ExecutionError, PinakesError
 from pinakes.engine.iceberg.scan.file_integrity import Local
 
 _NAMED = "table "
-"""How an error begins that names its table already."""
+"""The prefix of an error that already names its table."""
 _PARQUET = ("Parquet", "Arrow: Parquet")
 
 
 @contextmanager
 def blaming(files: Callable[[], Sequence[Local]], check: Callable[[], None]) -> Iterator[None]:
-    """While files are read natively: an error of a damaged one names it; `check` raises when the query was stopped."""
+    """Adds the name of the damaged file to errors of native reads. `check` raises if the query was cancelled."""
     try:
         yield
     except (DataCorrupt, ExecutionError) as error:

@@ -1,7 +1,7 @@
-"""An Iceberg table as a lazy Arrow dataset: the plain read path.
+"""An Iceberg table as a lazy Arrow dataset, read by pyiceberg.
 
-DataFusion asks for fragments (one per data file) when a query runs, and for the columns of each; rows it chooses itself
-(`exact.py`). Files are read with pyiceberg's own reader, which applies deletes and schema evolution; batches stream.
+DataFusion requests fragments (one per data file) when a query runs, and the columns of each; it filters rows itself
+(`unfiltered_dataset.py`). pyiceberg's reader applies deletes and schema evolution, and batches are streamed.
 """
 
 from __future__ import annotations
@@ -33,8 +33,9 @@ from pinakes.engine.iceberg.scan.unfiltered_dataset import constant
 from pinakes.engine.iceberg.scan.unreadable import name_of, reading
 
 FILE, ROW = "$pinakes_file", "$pinakes_row"
-"""Where a row stands: the number of its file (as given in `files`) and its position in the file, counted from 0. Names
-that no table of a user's has."""
+"""The position of a row: the number of its file (as given in `files`) and its 0-based row number in the file. The names
+cannot occur in a user's table.
+"""
 
 ROWS_AT_ONCE = 8192
 
@@ -42,9 +43,9 @@ ROWS_AT_ONCE = 8192
 class IcebergDataset(pds.Dataset):  # type: ignore[misc]  # pyarrow is untyped
     """The rows of one table at the snapshot it was loaded with.
 
-    With `files` (path -> number) only those files are read, and FILE and ROW are added, so that a change can say which
-    rows of which files it touches; and the lineage of rows, where the table has it (`lineage.py`). With `tasks` just
-    those files are read, under a schema that is given.
+    With `files` (path -> number) only those files are read, and FILE and ROW are added so that a change can identify
+    rows; so is the lineage of rows, if the table has it (`lineage.py`). With `tasks` only those files are read, under
+    the given schema.
     """
 
     def __init__(
@@ -66,25 +67,29 @@ class IcebergDataset(pds.Dataset):  # type: ignore[misc]  # pyarrow is untyped
             schema = schema.append(pa.field(FILE, pa.int32()))
             schema = pa.schema([*schema, *(pa.field(name, pa.int64()) for name in (ROW, *lineage))])
         self._schema = schema
-        # At once, for it can't be done while DataFusion runs a query, which is when fragments are asked for.
+        # Planned here, because files cannot be planned while DataFusion runs a query, which is when it requests
+        # fragments.
         self.tasks = tasks if tasks is not None else _planned(table, files)
-        """The data files that are read, with their deletes."""
+        """The data files to read, with their deletes."""
 
-    # Not a function of Python's: while DataFusion asks for it, no interrupt of a query may surface, for it would panic.
+    # Not a Python function: an interrupt of the query that surfaces while DataFusion reads the schema would cause a
+    # panic.
     schema = property(attrgetter("_schema"))
 
     def scanner(self, columns: list[str] | None = None, **_: Any) -> pds.Scanner:
-        """Only asked for its schema while planning: the rows come from the fragments."""
+        """Used for its schema during planning only: rows come from the fragments."""
         return pds.InMemoryDataset(self._schema.empty_table()).scanner(columns=columns)
 
     def get_fragments(self, filter: Any = None) -> Iterator[Fragment]:
-        """One per data file; an empty one when there is no file, since DataFusion cannot plan a scan of nothing."""
+        """Returns one fragment per data file, or an empty one if there are none: DataFusion cannot plan a scan of
+        nothing.
+        """
         return iter([Fragment(self, task) for task in self.tasks] or [Fragment(self, None)])
 
     def read(self, task: Task, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
-        """The live rows of one file: the named columns under the schema that queries see."""
+        """Reads the live rows of one file: the named columns in the schema that queries see."""
         handle = self._table.handle
-        # In the table's order, which is the order that pyiceberg gives them in.
+        # In the table's column order, which is the order of pyiceberg's result.
         stored = [f.name for f in handle.schema().fields if f.name in columns] or [_cheapest(handle.schema())]
         target = pa.schema([self._schema.field(c) for c in stored])
         lineage = not {*LINEAGE}.isdisjoint(columns)
@@ -94,7 +99,7 @@ class IcebergDataset(pds.Dataset):  # type: ignore[misc]  # pyarrow is untyped
                 yield from _parts(self._placed(own, live, task))
 
     def _live(self, task: Task, stored: Sequence[str], *, lineage: bool) -> Iterator[pa.RecordBatch]:
-        """The rows of a file that are not deleted; what it has of their lineage comes last, and then their places."""
+        """Reads the rows that are not deleted, followed by the stored lineage and the row positions."""
         gone = EqualityDeletes(self._table, self._cache, task.deletes.equality)
         wanted = self._table.handle.schema().select(*stored)
         fields = (with_lineage(wanted) if lineage else wanted).fields
@@ -124,7 +129,7 @@ class IcebergDataset(pds.Dataset):  # type: ignore[misc]  # pyarrow is untyped
         return batch.append_column(self._schema.field(ROW), counting(at, batch.num_rows))
 
     def _placed(self, own: pa.RecordBatch, live: pa.RecordBatch, task: Task) -> pa.RecordBatch:
-        """The columns of the table with where each row stands, and with its lineage if that was read."""
+        """Adds the position of each row, and its lineage if that was read."""
         if self._files is None:
             return own
         places = live.column(live.num_columns - 1)
@@ -145,7 +150,7 @@ class Fragment:
     def scanner(
         self, schema: pa.Schema | None = None, columns: list[str] | None = None, filter: Any = None, **_: Any
     ) -> pds.Scanner:
-        """A stream of the file's rows; of none, when DataFusion found that no row can be wanted."""
+        """Returns a stream of the file's rows; an empty one if DataFusion's filter is constant false."""
         wanted = list(columns) if columns is not None else self._dataset.schema.names
         batches = self._dataset.read(self._task, wanted) if self._task and constant(filter) else iter(())
         first = next(batches, None)
@@ -158,8 +163,10 @@ def _planned(table: IcebergTable, files: Mapping[str, int] | None) -> list[Task]
 
 
 def _parts(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
-    """The rows in batches as small as those of native scans, so that a query can spill what it has no memory for. Each
-    has memory of its own: of a mere slice all is counted, again and again."""
+    """Splits rows into batches as small as those of native scans, so that a query can spill to disk.
+
+    Each batch gets its own memory: for a slice, all memory of its parent would be counted each time.
+    """
     if batch.num_rows <= ROWS_AT_ONCE:
         yield batch
         return

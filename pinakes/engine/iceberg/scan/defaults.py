@@ -1,4 +1,4 @@
-"""What a column has in a file that was written before it was added: NULL, or its initial default (format version 3)."""
+"""The value of a column in files written before it was added: NULL, or its initial default (format version 3)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pinakes.core.conform import conform_array
 
 
 def default_of(field: NestedField, shown: pa.DataType) -> Expr:
-    """The value as a constant of the type under which queries see the column."""
+    """Returns the value as a literal of the type in which queries see the column."""
     if field.initial_default is None:
         return lit(None).cast(shown)
     stored = pa.array([field.initial_default], schema_to_pyarrow(field.field_type))

@@ -1,9 +1,9 @@
-"""Which deletes apply to which data files: the rules of the format, decided from manifests alone.
+"""Assigns deletes to data files by the rules of the Iceberg format, from manifests only.
 
-A deletion vector belongs to one data file, and holds whatever files of positions said of it before. Positions are for
-the file that they name, or for those of their partition; values (deletes by equality) for all files of their partition,
-or of the table, if they are of an unpartitioned spec. No delete reaches data that is younger than itself; values reach
-none that came with them either.
+A deletion vector belongs to one data file, and replaces all earlier position delete files for it. A position delete
+file applies to the file that it names, or to those of its partition. An equality delete file applies to all files of
+its partition, or of the table if its spec is unpartitioned. Deletes never apply to newer data; equality deletes also do
+not apply to data of the same sequence number.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ from pinakes.engine.iceberg.scan.manifests import Manifest
 POSITIONS, EQUALITY = 1, 2
 PUFFIN = "PUFFIN"
 _PATH_ID = 2147483546
-"""The field id of the column of paths in files of positions."""
+"""The field id of the path column in position delete files."""
 
 Partition = tuple[int, tuple[Any, ...]]
-"""A partition spec, and the values that a file has under it."""
+"""A partition spec id, and the partition values of a file."""
 
 
 @dataclass(frozen=True, slots=True)
 class DeleteFile:
-    """A file of deletes, or the part of one that is a deletion vector."""
+    """A delete file, or a deletion vector within a Puffin file."""
 
     path: str
     format: str
@@ -41,9 +41,9 @@ class DeleteFile:
     size: int
     equality_ids: tuple[int, ...] = ()
     target: str | None = None
-    """The one data file that it is for."""
+    """The only data file that it applies to."""
     paths: tuple[bytes | None, bytes | None] = (None, None)
-    """Between which the paths of its data files are."""
+    """Bounds of the paths of its data files."""
     offset: int | None = None
     length: int | None = None
 
@@ -59,12 +59,12 @@ class DeleteFile:
 
 @dataclass(frozen=True, slots=True)
 class Deletes:
-    """Those that apply to one data file."""
+    """The deletes that apply to one data file."""
 
     positions: tuple[DeleteFile, ...] = ()
-    """One deletion vector, or any number of files of positions."""
+    """One deletion vector, or any number of position delete files."""
     equality: tuple[DeleteFile, ...] = ()
-    """Files of values: a row that has them, in the columns of `equality_ids`, is gone."""
+    """Equality delete files: a row with their values in the columns of `equality_ids` is deleted."""
 
     def __bool__(self) -> bool:
         return bool(self.positions or self.equality)
@@ -78,12 +78,12 @@ NONE = Deletes()
 
 
 def delete_files(manifests: Iterable[Manifest]) -> list[DeleteFile]:
-    """All delete files of a snapshot, in the order of their manifests."""
+    """Returns all delete files of a snapshot, in the order of their manifests."""
     return [file for manifest in manifests for file in _of_manifest(manifest)]
 
 
 def partitions_of(manifest: Manifest) -> list[Partition]:
-    """The partition of every file of a manifest, so that those of data and of deletes can be compared."""
+    """Returns the partition of each file of a manifest, in a form that data and delete files share."""
     if manifest.partitions is None:
         return [(manifest.spec_id, ())] * manifest.files.num_rows
     columns = [[_comparable(v) for v in column.to_pylist()] for column in manifest.partitions.flatten()]
@@ -91,7 +91,7 @@ def partitions_of(manifest: Manifest) -> list[Partition]:
 
 
 class PositionDeletes:
-    """Files of positions and deletion vectors, by what they are for."""
+    """Position delete files and deletion vectors, indexed by data file and by partition."""
 
     def __init__(self, files: Sequence[DeleteFile]) -> None:
         self._vectors: dict[str, DeleteFile] = {}
@@ -114,11 +114,11 @@ class PositionDeletes:
 
     @cached_property
     def are_of_partitions(self) -> bool:
-        """Whether it must be known of data files in which partition they are."""
+        """Whether the partitions of data files are needed."""
         return bool(self._by_partition)
 
     def of(self, path: str, sequence_number: int, partition: Partition | None) -> tuple[DeleteFile, ...]:
-        """Those that apply to a data file. `partition` may be left out if none are of partitions."""
+        """Returns the deletes of a data file. `partition` may be None if no delete is scoped to a partition."""
         vector = self._vectors.get(path)
         if vector is not None and sequence_number <= vector.sequence_number:
             return (vector,)
@@ -159,8 +159,9 @@ def _bound(pairs: list[dict[str, Any]] | None) -> bytes | None:
 
 
 def _comparable(value: Any) -> Any:
-    """What day() makes is a date in some manifests, a number in others; NaN is a partition, and
-    -0.0 another than 0.0."""
+    """Returns a hashable, comparable value. day() is a date in some manifests and a number in others; NaN equals
+    itself, and -0.0 differs from 0.0.
+    """
     if type(value) is date:
         return pa.scalar(value).cast(pa.int32()).as_py()
     return float.hex(value) if isinstance(value, float) else value

@@ -1,7 +1,7 @@
-"""Deletes by equality: rows are gone that have the values of a delete file in its columns. NULL equals NULL here, and
-NaN equals NaN; 0.0 does not equal -0.0, as in the format's own implementation.
+"""Equality deletes: removes rows with the values of a delete file in its columns. NULL equals NULL and NaN equals NaN;
+0.0 does not equal -0.0, as in Iceberg's reference implementation.
 
-Every distinct value of a column has a number, and the numbers of a row together are its key: so all is done by Arrow.
+Each distinct value of a column gets a number, and the numbers of a row form its key, so all work is done by Arrow.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ from pinakes.engine.iceberg.scan.unreadable import name_of, reading
 
 
 class EqualityDeletes:
-    """Those that apply to one data file."""
+    """The equality deletes that apply to one data file."""
 
     def __init__(self, table: IcebergTable, cache: ManifestCache, files: Iterable[DeleteFile]) -> None:
         self._table = table
         keys: dict[tuple[int, ...], list[pa.Table]] = {}
         self.fields: dict[int, ice.NestedField] = {}
-        """The columns of the table that must be read to tell; it may have dropped them since."""
+        """The columns that are needed to apply the deletes, including dropped ones."""
         for file in files:
             with reading(table, file.path):
                 schema = _schema_of(table.handle.metadata, file)
@@ -64,7 +64,7 @@ class EqualityDeletes:
         return pa.concat_tables(batches) if batches else pa.table({name: pa.nulls(0) for name in columns})
 
     def live(self, batch: pa.RecordBatch, fields: Sequence[ice.NestedField]) -> pa.RecordBatch:
-        """The rows of a batch that are left; `fields` are its columns."""
+        """Returns the live rows of a batch with the columns `fields`."""
         for keys in self._sets:
             gone = keys.has([_leaf(batch, self._way(fields, i)) for i in keys.ids])
             batch = batch.filter(pc.invert(gone))
@@ -80,7 +80,7 @@ class EqualityDeletes:
 
 
 class KeySet:
-    """Rows of values in some columns."""
+    """A set of rows over some columns."""
 
     def __init__(self, ids: tuple[int, ...], rows: pa.Table) -> None:
         self.ids = ids
@@ -100,7 +100,7 @@ class KeySet:
         return pc.index_in(pairs, self._pairs[-1])
 
     def has(self, columns: Sequence[pa.Array]) -> pa.Array:
-        """True for each row that is one of these."""
+        """Returns true for each row that is in the set."""
         code = None
         for number, (column, values) in enumerate(zip(columns, self._values, strict=True)):
             found = pc.index_in(column, values.cast(column.type), skip_nulls=False)
@@ -109,7 +109,7 @@ class KeySet:
 
 
 def _pair(code: pa.Array, last: pa.Array) -> pa.Array:
-    """Two numbers of 32 bits as one; NULL if one is."""
+    """Combines two 32-bit numbers into one; NULL if either is NULL."""
     return pc.bit_wise_or(pc.shift_left(code.cast(pa.int64()), 32), last.cast(pa.int64()))
 
 
@@ -117,7 +117,7 @@ def _pair(code: pa.Array, last: pa.Array) -> pa.Array:
 
 
 def _schema_of(metadata: TableMetadata, file: DeleteFile) -> Schema:
-    """The columns of the table that the values of a delete file are of, or are in; each as it was last."""
+    """Returns the columns of the table that a delete file refers to, in their latest form."""
     if not file.equality_ids:
         raise ValueError("it deletes by equality and names no columns")
     found = {field.field_id: field for field in (_top(metadata, i) for i in file.equality_ids)}
@@ -133,8 +133,7 @@ def _top(metadata: TableMetadata, field_id: int) -> ice.NestedField:
 
 
 def _way(fields: Sequence[ice.NestedField], field_id: int) -> list[int]:
-    """How to come to a field: its place among the columns, then among the members of each struct; empty if it is not
-    among them."""
+    """Returns the path to a field: its index among the columns, then within each struct; empty if it is not found."""
     for place, field in enumerate(fields):
         if field.field_id == field_id:
             return [place]
@@ -149,7 +148,7 @@ def _leaf(batch: pa.RecordBatch, way: Sequence[int]) -> pa.Array:
 
 
 def _comparable(column: pa.Array) -> pa.Array:
-    """Numbers as their bits, of which NaN has one form only; a uuid as its bytes."""
+    """Returns floating-point numbers as bits, with one form of NaN, and UUIDs as bytes."""
     if isinstance(column, pa.ExtensionArray):
         return column.storage
     if is_.is_floating(column.type):
@@ -163,7 +162,7 @@ def _optional(field: ice.NestedField) -> ice.NestedField:
 
 
 def _data_file(file: DeleteFile) -> DataFile:
-    """The delete file as pyiceberg reads any."""
+    """Returns the delete file as a pyiceberg data file."""
     found = DataFile.from_args(
         content=DataFileContent.EQUALITY_DELETES,
         file_path=file.path,

@@ -1,7 +1,7 @@
-"""What an object store says to DataFusion while a table is read, as an error that names the table and the file.
+"""Translates object store errors of DataFusion into errors that name the table and the file.
 
-A store may repeat the request that it refused, token included: only its codes are told, and the text is taken out of
-the error that is kept as the cause.
+A store may echo the rejected request, including a token: only its codes are shown, and the text is removed from the
+error that is kept as the cause.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _SENSELESS = re.compile(r"Parquet|footer|EOF|[Cc]orrupt|decod|decompress")
 
 @contextmanager
 def blaming(files: Iterable[Remote]) -> Iterator[None]:
-    """While files of object stores are read natively."""
+    """Translates errors while files of object stores are read natively."""
     try:
         yield
     except PinakesError:
@@ -43,7 +43,7 @@ def blaming(files: Iterable[Remote]) -> Iterator[None]:
 
 
 def told_by_store(error: BaseException, files: Sequence[Remote] = ()) -> PinakesError | None:
-    """The error that says the same; None when it is not a store's."""
+    """Returns the translated error; None if it does not come from an object store."""
     text = str(error)
     if not _STORE.search(text):
         return None
@@ -69,7 +69,7 @@ def told_by_store(error: BaseException, files: Sequence[Remote] = ()) -> Pinakes
 
 
 def _found(error: Exception, files: Sequence[Remote]) -> PinakesError | None:
-    """What is wrong with the files themselves, when DataFusion can't make sense of one and does not say of which."""
+    """Checks the files when DataFusion cannot decode one and does not report which."""
     if not files or not _SENSELESS.search(str(error)):
         return None
     lookout = Lookout(files)
@@ -83,7 +83,7 @@ def _found(error: Exception, files: Sequence[Remote]) -> PinakesError | None:
 
 
 def _asked(text: str, files: Sequence[Remote]) -> str:
-    """The file that is spoken of: the one with the longest key that stands in the text."""
+    """Returns the file that an error names: the one with the longest key that occurs in the text."""
     named = [f for f in files if _key(f) in text or quote(_key(f)) in text]
     if named:
         found = max(named, key=lambda f: len(f.source))

@@ -1,9 +1,8 @@
-"""Files that a query reads natively: they must be there, whole, for as long as it reads them.
+"""Checks that files which a query reads natively exist and are complete while it reads them.
 
-DataFusion leaves out a file that it does not find while it plans, and says nothing. Files of this machine are looked at
-before the first row and after the last. Files of object stores are looked at once DataFusion has planned, while it
-reads (`Lookout`): what is there after that was there before, since no file of a table comes back; and one that goes
-later fails where it is read.
+DataFusion silently leaves out a file that is missing at planning time. Local files are checked before the first row and
+after the last. Files of object stores are checked after planning, while the query runs (`Lookout`): a file that exists
+then existed before, since data files are never recreated; a file that is removed later fails when it is read.
 """
 
 from __future__ import annotations
@@ -23,13 +22,13 @@ if TYPE_CHECKING:
     from pyarrow.fs import FileSystem
 
 AT_ONCE = 16
-"""How many files of object stores are looked at at the same time."""
+"""The number of object store files that are checked concurrently."""
 _POLL_SECONDS = 0.2
 
 
 @dataclass(frozen=True, slots=True)
 class Local:
-    """A file of this machine, and how long it must be."""
+    """A local file, and its minimum size."""
 
     table: str
     path: str
@@ -41,12 +40,12 @@ class Local:
 
     @property
     def host(self) -> str:
-        """Which object store it is of: files of several can't be one scan."""
+        """The object store of the file: one scan cannot read from several."""
         return ""
 
     @property
     def opened(self) -> dict[str, Any]:
-        """What Arrow takes to open it."""
+        """Arguments for Arrow to open the file."""
         return {"filesystem": None}
 
     @property
@@ -54,9 +53,9 @@ class Local:
         return self.path
 
     def check(self) -> None:
-        """DataFusion leaves out a file that is not there, and reads of one that was replaced what it finds."""
+        """Checks existence and size: DataFusion skips missing files, and reads replaced ones as they are."""
         try:
-            size = os.stat(self.path).st_size  # noqa: PTH116 - a Path takes longer to make than to look at
+            size = os.stat(self.path).st_size  # noqa: PTH116 - creating a Path costs more than the stat call
         except OSError as error:
             raise DataCorrupt(f"table {self.table}: {self.path} cannot be read: {error.strerror}") from error
         if size < self.size:
@@ -65,20 +64,20 @@ class Local:
 
 @dataclass(frozen=True, slots=True)
 class Remote:
-    """A file of an object store, and how long it must be."""
+    """A file of an object store, and its minimum size."""
 
     table: str
     path: str
-    """The location that the metadata names."""
+    """The location in the metadata."""
     size: int
     host: str
-    """What the store is registered as: nobody but DataFusion is to see it."""
+    """The host under which the store is registered; internal to DataFusion."""
     source: str
     """Bucket and key."""
     url: str = field(repr=False)
     system: FileSystem = field(repr=False, compare=False)
     store: object = field(repr=False, compare=False)
-    """Held, so that the store stays registered."""
+    """Keeps the store registered."""
 
     @property
     def opened(self) -> dict[str, Any]:
@@ -105,7 +104,7 @@ Watched = Local | Remote
 
 
 class Lookout:
-    """Looks at files of object stores beside the query that reads them."""
+    """Checks files of object stores while a query reads them."""
 
     def __init__(self, files: Iterable[Remote]) -> None:
         asked = list(files)
@@ -113,7 +112,7 @@ class Lookout:
         self._asked: set[Future[None]] = {self._pool.submit(file.check) for file in asked}
 
     def wait(self) -> None:
-        """Until all were looked at; it is waited for in Python, where an interrupt can surface."""
+        """Waits until all files are checked; in Python, where an interrupt can surface."""
         while self._asked:
             done, self._asked = wait(self._asked, timeout=_POLL_SECONDS, return_when="FIRST_EXCEPTION")
             for one in done:

@@ -1,4 +1,4 @@
-"""Where the files of a table are: locations as paths of this machine and as addresses that DataFusion takes."""
+"""Locations of data files as local paths and as URLs that DataFusion accepts."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ _HOSTS = (
 
 
 def local_path(location: Location) -> str | None:
-    """The path of a location on this machine; None for one elsewhere, and for one that DataFusion reads otherwise."""
+    """Returns the local path of a location; None for a remote one, or one that DataFusion would parse differently."""
     return location.path if location.scheme == "file" and _is_plain(location.path) else None
 
 
 def s3_place(location: Location) -> tuple[str, str] | None:
-    """The bucket and the key of a location on S3; None for one elsewhere, and for one that is read in several ways."""
+    """Returns the bucket and key of an S3 location; None for other locations, and for ambiguous ones."""
     path = location.path
     if location.scheme not in S3_SCHEMES or len(path) < 2 or path.endswith("/") or not _is_plain(path):
         return None
@@ -37,7 +37,7 @@ def s3_place(location: Location) -> tuple[str, str] | None:
 
 
 def address_of(path: str) -> str:
-    """A path as DataFusion takes it: what has a meaning of its own in an address is escaped."""
+    """Returns a path as a file URL, with special characters escaped."""
     return "file://" + quote(path)
 
 
@@ -46,8 +46,11 @@ def s3_address(host: str, key: str) -> str:
 
 
 def remembered_as(location: str, io: FileIO) -> str:
-    """What a file is remembered by. Two object stores may have a bucket of one name: theirs are different files. What
-    was read where more is allowed is not given to a catalog that is kept to less (`TableIO.roots`)."""
+    """Returns the cache key of a file.
+
+    It has the hosts, since two object stores may have buckets of the same name, and the roots of the catalog
+    (`TableIO.roots`), so that a restricted catalog does not see files that another one has read.
+    """
     found = Location.parse(location)
     if found.scheme != "file":
         location = "\0".join((location, *(str(io.properties.get(key, "")) for key in _HOSTS)))

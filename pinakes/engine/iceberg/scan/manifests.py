@@ -1,7 +1,7 @@
-"""The manifests of a snapshot as Arrow tables: its data files and its delete files, with what is told of each.
+"""The manifests of a snapshot as Arrow tables: its data files and delete files, with their statistics.
 
-Manifests never change, so each is read once and remembered by its path (`caches/manifests.py`), and so is what a
-snapshot's list of them says. `snapshot.py` looks into them.
+Manifests and manifest lists never change, so each is read once and cached by its path (`caches/manifests.py`).
+`snapshot.py` uses them.
 """
 
 from __future__ import annotations
@@ -49,23 +49,23 @@ DELETES_SCHEMA = pa.schema([*_COLUMNS.items(), *_OF_DELETES.items(), _SEQUENCE])
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """One manifest, as the list of a snapshot names it."""
+    """A manifest in the manifest list of a snapshot."""
 
     path: str
     spec_id: int
     sequence_number: int
-    """What its entries have that name none of their own: those that were added with it."""
+    """The sequence number that entries without their own inherit: those added with the manifest."""
 
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """The data files, or the delete files, of one manifest that are alive."""
+    """The live data files or delete files of one manifest."""
 
     spec_id: int
     files: pa.Table
-    """Under SCHEMA, or under DELETES_SCHEMA."""
+    """A table with schema SCHEMA or DELETES_SCHEMA."""
     partitions: pa.StructArray | None
-    """The partition of each; None in an unpartitioned table."""
+    """The partition of each file; None in an unpartitioned table."""
     path: str = ""
 
     @property
@@ -75,7 +75,7 @@ class Manifest:
 
 @dataclass(frozen=True, slots=True)
 class ManifestList:
-    """What a snapshot consists of: the manifests of its data files, and of its delete files."""
+    """The manifest list of a snapshot: manifests of data files and of delete files."""
 
     data: tuple[Listed, ...]
     deletes: tuple[Listed, ...]
@@ -90,17 +90,17 @@ def manifest_list(cache: ManifestCache, io: FileIO, path: str) -> ManifestList:
 
 
 def manifest(cache: ManifestCache, io: FileIO, listed: Listed) -> Manifest:
-    """A manifest of data files."""
+    """Reads a manifest of data files."""
     return cache.get("manifest", _key(io, listed), lambda: _data_manifest(read_avro(io, listed.path), listed))
 
 
 def delete_manifest(cache: ManifestCache, io: FileIO, listed: Listed) -> Manifest:
-    """A manifest of delete files."""
+    """Reads a manifest of delete files."""
     return cache.get("deletes", _key(io, listed), lambda: _manifest(read_avro(io, listed.path), listed, DELETES_SCHEMA))
 
 
 def _key(io: FileIO, listed: Listed) -> str:
-    """With what the list says of it, which another list could say otherwise."""
+    """Returns the cache key of a manifest. It has what the list says of it, since another list may differ."""
     return f"{remembered_as(listed.path, io)} {listed.spec_id} {listed.sequence_number}"
 
 
@@ -109,7 +109,7 @@ def _list(read: pa.Table) -> ManifestList:
     data: list[Listed] = []
     deletes: list[Listed] = []
     for row in read.select([c for c in names if c in read.column_names]).to_pylist():
-        # Version 1 knows data only, and does not say so; nor has it sequence numbers.
+        # Version 1 has neither the column nor sequence numbers, and only data files.
         found = deletes if row.get("content") else data
         found.append(Listed(row["manifest_path"], row["partition_spec_id"], row.get("sequence_number") or 0))
     return ManifestList(tuple(data), tuple(deletes))
@@ -138,8 +138,11 @@ def _manifest(read: pa.Table, listed: Listed, schema: pa.Schema) -> Manifest:
 
 
 def _sequence_numbers(entries: pa.Table, listed: Listed) -> pa.Array:
-    """When the data of each entry came to be. One that was added with its manifest has the number of that; another that
-    names none is of version 1, and older than all deletes."""
+    """Returns the data sequence number of each entry.
+
+    An entry that was added with its manifest inherits the manifest's number. Another entry without a number is of
+    version 1, and older than all deletes.
+    """
     inherited = pc.if_else(pc.equal(_whole(entries.column("status")), _ADDED), listed.sequence_number, 0)
     if "sequence_number" not in entries.column_names:
         return inherited.cast(pa.int64())
@@ -147,7 +150,7 @@ def _sequence_numbers(entries: pa.Table, listed: Listed) -> pa.Array:
 
 
 def _typed(column: Any, kind: pa.DataType) -> pa.Array:
-    """The column as one type, however an engine's Avro spells its members."""
+    """Casts the column to one type: engines write its Avro fields differently."""
     return column if column.type == kind else column.cast(kind)
 
 

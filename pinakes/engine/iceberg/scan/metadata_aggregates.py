@@ -1,8 +1,8 @@
-"""count(*), count(column), min and max of a whole table, answered from its metadata: no data file is touched.
+"""Answers count(*), count(column), min and max of a table from its metadata, without reading data files.
 
-Only where that is exact: no row is deleted, no condition stands between, and every file's manifest entry tells the
-counts. Bounds of texts may be cut, and those of floating numbers leave NaN out: their least and greatest values are
-read. One aggregate that can't be answered so leaves the whole statement to the scan.
+This applies only if the result is exact: there are no deleted rows and no predicates, and every manifest entry has the
+counts. Bounds of strings may be truncated, and those of floating-point numbers leave out NaN: their minimum and maximum
+are read from the data. If one aggregate cannot be answered, the statement uses the scan.
 """
 
 from __future__ import annotations
@@ -26,13 +26,14 @@ if TYPE_CHECKING:
     from pinakes.engine.iceberg.scan.table import IcebergScan
 
 _EVERY_ROW = "Int64(1)"
-"""What `count(*)` counts, as DataFusion writes it."""
+"""The argument of `count(*)` in DataFusion's form."""
 _SUBQUERY = "<subquery>"
 
 
 def answered(plan: LogicalPlan, scans: Sequence[IcebergScan], context: SessionContext) -> DataFrame | None:
-    """A plan over the answers themselves; None if the optimised plan is not of this kind, or the metadata does not
-    tell."""
+    """Returns a plan over the computed values; None if the optimised plan has another form or the metadata is not
+    sufficient.
+    """
     found = _aggregate(plan)
     scan = _scan_of(found.table, scans, context) if found is not None else None
     if found is None or scan is None or scan.files.deletes or not scan.files.are_different:
@@ -56,7 +57,7 @@ def answered(plan: LogicalPlan, scans: Sequence[IcebergScan], context: SessionCo
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """The aggregates over a whole table, and what is made of them, the outermost first."""
+    """The aggregates over a table, and the projections over them, outermost first."""
 
     node: Any
     table: LogicalPlan
@@ -73,7 +74,7 @@ def _aggregate(plan: LogicalPlan) -> _Found | None:
                 projections.append([Expr(e) for e in node.projections()])
                 if any(_SUBQUERY in str(e) for e in projections[-1]):
                     return None
-            case "Limit":  # of the one row there is
+            case "Limit":  # over the single row
                 if not _keeps_one(node.skip(), node.fetch()):
                     return None
             case "Aggregate":
@@ -92,7 +93,7 @@ def _keeps_one(skip: Expr | None, fetch: Expr | None) -> bool:
 
 
 def _whole_table(plan: LogicalPlan) -> LogicalPlan | None:
-    """The scan of all rows that a plan is, whatever it is called."""
+    """Returns the unfiltered table scan of a plan, below any aliases."""
     node = plan.to_variant()
     while type(node).__name__ == "SubqueryAlias":
         (plan,) = plan.inputs()
@@ -101,25 +102,25 @@ def _whole_table(plan: LogicalPlan) -> LogicalPlan | None:
 
 
 def _scan_of(table: LogicalPlan, scans: Sequence[IcebergScan], context: SessionContext) -> IcebergScan | None:
-    """The table that a scan is the shadow of."""
+    """Returns the Iceberg scan that a placeholder scan stands for."""
     try:
         written = bytes(table.to_bytes(context))
-    except Exception:  # noqa: BLE001 - DataFusion has no narrower one; rows in memory, say, are no shadow
+    except Exception:  # noqa: BLE001 - DataFusion has no narrower one; in-memory tables, say
         return None
     return next((scan for scan in scans if next(scans_of(written, scan.marker), None) is not None), None)
 
 
 class _Facts:
-    """What the metadata tells of all files together."""
+    """Metadata of all files of a snapshot."""
 
     def __init__(self, files: SnapshotFiles, fields: dict[str, NestedField], schema: pa.Schema) -> None:
         self._files, self._fields, self._schema = files, fields, schema
         self._rows = files.table.column("record_count")
 
     def answer(self, e: Expr, function: str, arguments: Sequence[Expr]) -> pa.Array | None:
-        """The value of an aggregate as a column of one row."""
+        """Returns the value of an aggregate as a column of one row."""
         if len(arguments) != 1 or e.schema_name() != f"{function}({arguments[0].schema_name()})":
-            return None  # DISTINCT, FILTER and ORDER BY stand in the name
+            return None  # DISTINCT, FILTER and ORDER BY are part of the name
         if function == "count" and arguments[0].schema_name() == _EVERY_ROW:
             return _one(pc.sum(self._rows, min_count=0), pa.int64())
         field = self._column(arguments[0])
@@ -134,7 +135,7 @@ class _Facts:
         return self._fields.get(e.to_variant().name()) if e.variant_name() == "Column" else None
 
     def _is_counted(self, field_id: int) -> bool:
-        """Whether every file tells how many values it has in a column, and how many of them are NULL."""
+        """Returns whether every file has the counts of values and NULLs of a column."""
         values, nulls = (self._files.counts(c, field_id) for c in ("value_counts", "null_value_counts"))
         return nulls.null_count == 0 and bool(pc.all(pc.fill_null(pc.equal(values, self._rows), False)).as_py())
 

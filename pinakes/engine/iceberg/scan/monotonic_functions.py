@@ -1,7 +1,7 @@
-"""Columns behind functions that keep the order: `CAST(at AS DATE) = …`, `date_trunc('month', at) >= …` and their kin.
+"""Pruning through functions that preserve order: `CAST(at AS DATE) = …`, `date_trunc('month', at) >= …` and others.
 
-From between which values a column is, it follows between which the function's values are: the least goes to the least,
-and the greatest to the greatest. Where a time zone has a say, the range is made wider by what zones can differ in.
+The bounds of a column give the bounds of the function's result: minimum maps to minimum, and maximum to maximum. If a
+time zone matters, the range is widened by the largest possible offset.
 """
 
 from __future__ import annotations
@@ -21,7 +21,9 @@ from pinakes.engine.iceberg.scan.bounds import Range
 _SPANS = {"day": 1, "week": 7, "month": 31, "quarter": 92, "year": 366}
 _UNITS = {*_SPANS, "hour", "minute", "second", "millisecond", "microsecond"}
 _FAR = {"us": 250_000_000_000_000_000, "ns": 9_000_000_000_000_000_000}
-"""Since 1970: a time beyond has no year in Arrow's calendar, or is too near to what its type ends with."""
+"""Limit in units since 1970: later times have no year in Arrow's calendar, or are too close to the end of their
+type.
+"""
 _REACH = (datetime(1678, 1, 2), datetime(2261, 12, 31))
 _DAY = timedelta(days=1)
 _TYPE = re.compile(r" AS (Date32|Float64|Timestamp\((us|µs|ns)\)|Decimal128\((\d+), (\d+)\))\)$")
@@ -29,14 +31,14 @@ _TYPE = re.compile(r" AS (Date32|Float64|Timestamp\((us|µs|ns)\)|Decimal128\((\
 
 @dataclass(frozen=True, slots=True)
 class Image:
-    """What a function makes of a column."""
+    """A function applied to a column."""
 
     kind: pa.DataType
-    """The type that it gives."""
+    """The type of the result."""
     of: Callable[[Range], Range]
 
     def range(self, known: Range) -> Range | None:
-        """Between which values the function's are; None if that can't be told."""
+        """Returns the bounds of the function's result; None if they are unknown."""
         try:
             return self.of(known)
         except (pa.ArrowInvalid, pa.ArrowNotImplementedError):  # values that the type can't hold
@@ -44,7 +46,7 @@ class Image:
 
 
 def argument(e: Expr) -> Expr | None:
-    """What the function is of, if it may be one that keeps the order."""
+    """Returns the argument of a function that may preserve order."""
     if e.variant_name() == "Cast":
         inner: Expr = e.to_variant().expr()
         return inner
@@ -53,8 +55,9 @@ def argument(e: Expr) -> Expr | None:
 
 
 def _near(e: Expr) -> Expr | None:
-    """A call of date_trunc. For years that it can't take, the rewritten text has it in a CASE of two arms
-    (`parser/typed/calls.py`); it counts for a range that has no such years."""
+    """Returns a call of date_trunc. The parser wraps it in a CASE of two arms for years that it does not support
+    (`parser/typed/calls.py`); the call is used for ranges without such years.
+    """
     if e.variant_name() == "Case":
         arms = e.to_variant().when_then_expr()
         e = arms[0][1] if len(arms) == 1 else e
@@ -63,7 +66,7 @@ def _near(e: Expr) -> Expr | None:
 
 
 def image_of(e: Expr, kind: pa.DataType) -> Image | None:
-    """What the expression makes of its argument, which is of a type; None if it may not keep the order."""
+    """Returns the function of an expression over an argument of type `kind`; None if it may not preserve order."""
     if e.variant_name() == "Cast":
         return _cast(e, kind)
     called = _near(e)
@@ -72,7 +75,7 @@ def image_of(e: Expr, kind: pa.DataType) -> Image | None:
 
 
 def _within_reach(image: Image) -> Image:
-    """Only of times that date_trunc takes: what the other arm of the CASE gives is not looked at."""
+    """Restricts the function to times that date_trunc supports: the other arm of the CASE is not analysed."""
 
     def of(known: Range) -> Range:
         return image.of(Range(_reached(known.least), _reached(known.greatest)))
@@ -87,7 +90,7 @@ def _reached(times: pa.Array) -> pa.Array:
 
 
 def _cast(e: Expr, kind: pa.DataType) -> Image | None:
-    """DataFusion's Python tells the type only in the text of the whole."""
+    """Returns the function of a CAST. DataFusion's Python API shows the target type only in the expression's text."""
     found = _TYPE.search(str(e.canonical_name()))
     if found is None:
         return None
@@ -103,13 +106,13 @@ def _cast(e: Expr, kind: pa.DataType) -> Image | None:
 
 
 def _as(kind: pa.DataType) -> Image:
-    """The same value, or the number next to it."""
-    safe = not is_.is_floating(kind)  # a whole number may have no double of its own
+    """Returns a cast that keeps the value, or rounds it to the nearest number."""
+    safe = not is_.is_floating(kind)  # an integer may have no exact double
     return Image(kind, lambda known: Range(known.least.cast(kind, safe=safe), known.greatest.cast(kind, safe=safe)))
 
 
 def _date(kind: pa.DataType) -> Image:
-    """No zone is more than a day ahead of UTC, or behind it."""
+    """Returns the cast to a date. No zone is more than a day ahead of UTC, or behind it."""
     slack = _DAY if kind.tz is not None else timedelta()
     return Image(
         pa.date32(),
@@ -140,6 +143,6 @@ def _moved(times: pa.Array, by: timedelta) -> pa.Array:
 
 
 def _within_calendar(times: pa.Array) -> pa.Array:
-    """Times that are far off are as good as not known: Arrow would count them wrongly, and not say so."""
+    """Replaces times out of range by NULL: Arrow would compute wrong results for them without an error."""
     far, numbers = _FAR[times.type.unit], times.cast(pa.int64())
     return pc.if_else(pc.and_(pc.greater(numbers, -far), pc.less(numbers, far)), times, None)

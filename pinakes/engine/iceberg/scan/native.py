@@ -1,11 +1,11 @@
-"""Parquet files as a scan of DataFusion's own, of exactly the files that are given.
+"""Parquet scans of DataFusion over an exact list of files.
 
-DataFusion's Python takes one path only. The plan of such a scan is made without touching a file, and its list of paths
-is replaced in the plan's serialised form (`wire.py`). A scan of a thousand files is made in a millisecond so; a union
-of a thousand scans takes most of a second to plan.
+DataFusion's Python API accepts a single path. The plan of such a scan is created without touching a file, and its list
+of paths is replaced in the plan's serialised form (`plan_proto.py`). This creates a scan of a thousand files in a
+millisecond; planning a union of a thousand scans takes most of a second.
 
-Statistics leave NaN out, while in SQL it is greater than every number: `v > 5` would lose the rows that have it. So
-columns of floating numbers go through `unskipped`, which gives them back as they are, and nothing is skipped by them.
+Statistics leave out NaN, which is greater than every number in SQL: `v > 5` would lose such rows. Floating-point
+columns are therefore wrapped in `unskipped`, which returns them unchanged and prevents pruning.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from pinakes.core.conform import uuid_text
 from pinakes.engine.datafusion.plan_proto import PATHS, fields, only_field, with_bytes
 
 UUID_TEXT = "$uuid"
-"""The function that shows a uuid as text: in the same order as its bytes."""
+"""The function that formats a UUID as text, which preserves the order of its bytes."""
 
 
 def scan_of(context: SessionContext, urls: Iterable[str], schema: pa.Schema) -> DataFrame:
-    """A scan of these files under a schema; a column that a file lacks is NULL there."""
+    """Returns a scan of these files with the given schema; columns that a file lacks are NULL."""
     number, kept = template(schema)
     paths = b"".join(with_bytes(PATHS, url.encode()) for url in urls)
     plan = LogicalPlan.from_bytes(context, with_bytes(number, kept + paths))
@@ -36,7 +36,7 @@ def scan_of(context: SessionContext, urls: Iterable[str], schema: pa.Schema) -> 
 
 @lru_cache(maxsize=1000)
 def template(schema: pa.Schema) -> tuple[int, bytes]:
-    """A scan of nothing: its number among the kinds of nodes, and all of it but its paths."""
+    """Returns the node number and the serialised form, without paths, of a scan."""
     context = SessionContext()
     template = context.read_parquet("/-.parquet", schema=schema, file_extension="", skip_metadata=True)
     number, scan = only_field(template.logical_plan().to_bytes(context))
@@ -44,18 +44,18 @@ def template(schema: pa.Schema) -> tuple[int, bytes]:
 
 
 def unskipped(column: Expr) -> Expr:
-    """A floating column as it is, and no row group, page or file is left out by its statistics."""
+    """Returns a floating-point column unchanged, but excluded from pruning by row group, page or file statistics."""
     return f.nanvl(column, column)
 
 
 @cache
 def uuid_as_text() -> ScalarUDF:
-    """Shows 16 bytes as a uuid is written."""
+    """Returns the function that formats 16 bytes as a UUID."""
     return udf(uuid_text, [pa.binary(16)], pa.string(), "immutable", UUID_TEXT)
 
 
 def union(frames: Sequence[DataFrame]) -> DataFrame:
-    """All rows of all, in pairs, so that no plan is deeper than it must be."""
+    """Returns the union of all frames as a balanced tree, to keep the plan shallow."""
     frames = list(frames)
     while len(frames) > 1:
         frames = [a if b is None else a.union(b) for a, b in zip_longest(frames[::2], frames[1::2])]

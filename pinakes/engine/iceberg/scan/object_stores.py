@@ -1,12 +1,12 @@
-"""Object stores as native scans reach them: registered with DataFusion, each under a name of its own.
+"""Registers object stores with DataFusion for native scans, each under a unique name.
 
-DataFusion knows stores by the host of an address, and all sessions of an engine share what is registered. Two catalogs
-may use one bucket with different keys, or buckets of one name at different places: so a store is registered under a
-host that nobody can guess, one for each bucket, address and set of credentials. A table is only ever read through the
-one that its own credentials made.
+DataFusion identifies stores by the host of a URL, and all sessions of an engine share the registry. Two catalogs may
+use one bucket with different keys, or buckets of the same name at different endpoints. A store is therefore registered
+under a random host, one for each bucket, endpoint and set of credentials, and a table is only read through the store of
+its own credentials.
 
-What is read natively is what DataFusion reaches exactly as pyiceberg does: with keys that a secret holds or a catalog
-lent, and with no variable of the environment that DataFusion would put in their place. All else stays with pyiceberg.
+Files are read natively only if DataFusion reaches them exactly as pyiceberg does: with keys of a secret or vended
+credentials, and without environment variables that DataFusion would use instead. Other files are read by pyiceberg.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from pyiceberg.io import FileIO
 
 KEPT = 64
-"""Stores that stay registered while nobody reads through them. Lent keys change by the hour."""
+"""The number of recently used stores that stay registered. Vended credentials change hourly."""
 
 _KNOWN = {
     "s3.access-key-id",
@@ -54,21 +54,21 @@ _KNOWN = {
     "client.secret-access-key",
     "client.session-token",
 }
-"""What may be said of access to S3 for a native scan. Of others (roles, signers, proxies) DataFusion knows nothing."""
+"""Properties that a native scan supports. DataFusion does not support others (roles, signers, proxies)."""
 _HARMLESS = {"s3.remote-signing-enabled": "false", "s3.force-virtual-addressing": "false", "s3.anonymous": "false"}
 _WIN_OVER_KEYS = {
     *("AWS_ENDPOINT_URL_S3", "AWS_VIRTUAL_HOSTED_STYLE_REQUEST", "AWS_S3_EXPRESS", "AWS_SKIP_SIGNATURE"),
     *("AWS_CHECKSUM_ALGORITHM", "AWS_CONDITIONAL_PUT", "AWS_COPY_IF_NOT_EXISTS", "AWS_UNSIGNED_PAYLOAD"),
     *("AWS_PROXY_URL", "AWS_PROXY_CA_CERTIFICATE", "AWS_PROXY_EXCLUDES", "AWS_ALLOW_INVALID_CERTIFICATES"),
 }
-"""Variables that DataFusion's store would follow whatever it is given."""
+"""Environment variables that DataFusion's store follows regardless of its arguments."""
 _WITHOUT_TOKEN = {"AWS_SESSION_TOKEN", "AWS_TOKEN"}
 _WITHOUT_ENDPOINT = {"AWS_ENDPOINT", "AWS_ENDPOINT_URL"}
 
 
 @dataclass(frozen=True, slots=True)
 class Keys:
-    """How a bucket is reached."""
+    """The address and credentials of a bucket."""
 
     bucket: str
     region: str
@@ -79,7 +79,7 @@ class Keys:
 
     @property
     def place(self) -> str:
-        """Which bucket it is, whoever asks for it."""
+        """Identifies the bucket, independent of credentials."""
         return f"{self.endpoint or self.region} {self.bucket}"
 
     @property
@@ -89,7 +89,7 @@ class Keys:
 
 
 class Registered:
-    """A store that DataFusion knows, for as long as somebody holds this."""
+    """A store that is registered with DataFusion while this object is referenced."""
 
     def __init__(self, context: SessionContext, keys: Keys) -> None:
         self.host = f"pinakes-{secrets.token_hex(16)}"
@@ -98,7 +98,7 @@ class Registered:
 
 
 class ObjectStores:
-    """Those of one engine."""
+    """The object stores of one engine."""
 
     def __init__(self, runtime: RuntimeEnvBuilder) -> None:
         self._runtime = runtime
@@ -108,7 +108,7 @@ class ObjectStores:
         self._recent: OrderedDict[bytes, Registered] = OrderedDict()
 
     def open(self, keys: Keys) -> Registered:
-        """The store that these credentials open; made once."""
+        """Returns the store for these credentials; registers it on first use."""
         name = keys.fingerprint
         with self._lock:
             found = self._known.get(name)
@@ -123,7 +123,7 @@ class ObjectStores:
 
 
 class TableStores:
-    """Where the files of one table are reached, as one statement reads it."""
+    """The object stores of one table in one statement."""
 
     def __init__(self, stores: ObjectStores, claims: Claims, io: FileIO, location: str) -> None:
         self._stores, self._claims, self._io = stores, claims, io
@@ -132,7 +132,7 @@ class TableStores:
         self._home = home[1][:-1] if home is not None else None
 
     def file(self, table: str, location: Location, size: int) -> Remote | None:
-        """A file as DataFusion reaches it; None for one that it does not."""
+        """Returns a file in DataFusion's form; None if DataFusion cannot reach it."""
         place = s3_place(location)
         opened = self._opened(place[0]) if place is not None else None
         if place is None or opened is None:
@@ -155,7 +155,7 @@ class TableStores:
     def _open(self, bucket: str) -> tuple[Keys, Registered, S3FileSystem] | None:
         if not isinstance(self._io, TableIO) or not _is_known(self._io.properties):
             return None
-        system: Any = self._io.fs_by_scheme("s3", bucket)  # it knows the region, or has found it out
+        system: Any = self._io.fs_by_scheme("s3", bucket)  # it has resolved the region
         keys = keys_of(bucket, self._io.properties, system.region)
         if keys is None or not _is_undisturbed(keys):
             return None
@@ -163,7 +163,9 @@ class TableStores:
 
 
 def keys_of(bucket: str, properties: Mapping[str, str], region: str) -> Keys | None:
-    """How a bucket is reached; None without keys, or for an address that DataFusion would take otherwise."""
+    """Returns the address and credentials of a bucket; None without keys, or if DataFusion would parse the endpoint
+    differently.
+    """
     key_id, secret, token = (
         properties.get(f"s3.{name}") or properties.get(f"client.{name}")
         for name in ("access-key-id", "secret-access-key", "session-token")

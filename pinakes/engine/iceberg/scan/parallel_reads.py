@@ -1,4 +1,4 @@
-"""Files of metadata that are read beside each other: in an object store each of them takes a while."""
+"""Reads metadata files in parallel, since each request to an object store takes a while."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _POLL_SECONDS = 0.2
 
 
 def beside_each_other(read: Callable[[A], B], items: Sequence[A]) -> list[B]:
-    """What was read of each, in their order; the first failure is the failure of all."""
+    """Reads all items in parallel and returns the results in order; raises the first error."""
     if len(items) < 2:
         return [read(item) for item in items]
     pool = ThreadPoolExecutor(min(AT_ONCE, len(items)), thread_name_prefix="pinakes-manifests")

@@ -1,7 +1,7 @@
-"""What the partition of a file tells of its rows: the values between which a column must be, for every transform.
+"""Derives bounds of a column from the partition value of a file, for every transform.
 
-A transform that keeps the order says from where to where the values go that it makes one of. A bucket says nothing of
-the sort, but a value that is asked for has one bucket only.
+A transform that preserves order maps a range of values to one partition value. A bucket gives no range, but an equality
+predicate matches exactly one bucket.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ _EPOCH = date(1970, 1, 1).toordinal()
 
 
 def range_of_partition(transform: t.Transform[Any, Any], source: ice.IcebergType, values: pa.Array) -> Range | None:
-    """Between which values of the source a file's rows are, from its partition value; None when that tells nothing.
+    """Returns the range of source values for each partition value; None if the transform gives none.
 
-    A NULL tells nothing either. Floating columns are left out: their order has NaN in it.
+    NULL gives no bounds. Floating-point columns are left out, because of NaN in their order.
     """
     kind = kind_of(source)
     if kind is None or is_floating(kind) or isinstance(source, ice.UUIDType):
@@ -40,7 +40,7 @@ def range_of_partition(transform: t.Transform[Any, Any], source: ice.IcebergType
             case t.YearTransform() | t.MonthTransform() | t.DayTransform() | t.HourTransform():
                 return _span(_STARTS[type(transform)], _as_numbers(values), kind)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError, ValueError, OverflowError):
-        return None  # values that Arrow can't hold: nothing is left out by them
+        return None  # values that Arrow can't hold: no pruning
     return None
 
 
@@ -51,7 +51,7 @@ def _as_kind(values: pa.Array, kind: pa.DataType) -> pa.Array:
 
 
 def _as_numbers(values: pa.Array) -> list[int | None]:
-    if pa.types.is_date(values.type):  # what day() makes is a date in some manifests, a number in others
+    if pa.types.is_date(values.type):  # day() is a date in some manifests, a number in others
         values = values.cast(pa.int32())
     found: list[int | None] = values.cast(pa.int64()).to_pylist()
     return found
@@ -59,7 +59,7 @@ def _as_numbers(values: pa.Array) -> list[int | None]:
 
 def _truncated(width: int, source: ice.IcebergType, values: pa.Array, kind: pa.DataType) -> Range:
     nothing = pa.nulls(len(values), kind)
-    if isinstance(source, ice.StringType):  # a byte that no text has comes after whatever begins so
+    if isinstance(source, ice.StringType):  # no UTF-8 text has the byte 0xff, so it sorts after the prefix
         return Range(values, pc.binary_join_element_wise(values, b"\xff", b""))
     if isinstance(source, ice.DecimalType):
         rest = pa.scalar(Decimal(width - 1).scaleb(-source.scale), pa.decimal128(38, source.scale))
@@ -73,8 +73,11 @@ def _truncated(width: int, source: ice.IcebergType, values: pa.Array, kind: pa.D
 
 
 def _span(start: Callable[[int], int], numbers: list[int | None], kind: pa.DataType) -> Range:
-    """From the start of each to before the start of the next. Old writers rounded times before 1970 up and not down, so
-    what is called the first after may hold what was the last before."""
+    """Returns the range from the start of each period to the start of the next.
+
+    Old writers rounded times before 1970 up instead of down, so a period up to 1970 may also hold values of the one
+    before.
+    """
     scale = _scale(kind)
     least = [None if n is None else start(n if n > 0 else n - 1) * scale // _DAY for n in numbers]
     greatest = [None if n is None else start(n + 1) * scale // _DAY - 1 for n in numbers]
@@ -82,7 +85,7 @@ def _span(start: Callable[[int], int], numbers: list[int | None], kind: pa.DataT
 
 
 def _scale(kind: pa.DataType) -> int:
-    """The units of a type in a day."""
+    """Returns the units of a type per day."""
     if pa.types.is_date(kind):
         return 1
     return _DAY * {"us": 1_000_000, "ns": 1_000_000_000}[kind.unit]
@@ -106,4 +109,4 @@ _STARTS: dict[type[t.Transform[Any, Any]], Callable[[int], int]] = {
     t.DayTransform: lambda n: n * _DAY,
     t.HourTransform: lambda n: n * 3600,
 }
-"""The second since 1970 at which the n-th of each begins."""
+"""The second since 1970 at which the n-th period begins."""

@@ -1,4 +1,4 @@
-"""The rows that are deleted by their places in a data file: read once of each delete file, and remembered.
+"""Positions of deleted rows in data files: each delete file is read once and cached.
 
 A deletion vector is a part of a Puffin file: its length, a magic number, a bitmap of 64-bit numbers and a checksum.
 """
@@ -27,15 +27,16 @@ from pinakes.engine.iceberg.scan.unreadable import reading
 
 MAGIC = b"\xd1\xd3\x39\x64"
 _FRAME = 8
-"""Bytes about a bitmap that its length does not count: the length itself, and the checksum."""
+"""Bytes around a bitmap that its length does not include: the length itself and the checksum."""
 LARGEST_VECTOR, MOST_POSITIONS, HIGHEST = 64 << 20, 1 << 27, 1 << 8
-"""The most bytes and rows of a deletion vector, and the highest upper half of a position: a data file of more than 2^40
-rows is none."""
+"""The maximum bytes and rows of a deletion vector, and the maximum upper half of a position: no data file has more than
+2^40 rows.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Positions:
-    """The deleted rows of each data file that a delete file names, in order."""
+    """The sorted positions of deleted rows, for each data file that a delete file names."""
 
     of: dict[str, array[int]]
 
@@ -45,7 +46,7 @@ class Positions:
 
 
 def deleted_rows(table: IcebergTable, cache: ManifestCache, path: str, files: Iterable[DeleteFile]) -> array[int]:
-    """The places of the deleted rows of one data file, in order, each once."""
+    """Returns the sorted, distinct positions of the deleted rows of one data file."""
     io = table.handle.io
     found = []
     for file in files:
@@ -55,7 +56,7 @@ def deleted_rows(table: IcebergTable, cache: ManifestCache, path: str, files: It
 
 
 def without(batch: pa.RecordBatch, at: int, gone: array[int]) -> pa.RecordBatch:
-    """The rows of a batch that are left, when its first row is the one at `at`."""
+    """Returns the live rows of a batch whose first row is at position `at`."""
     first, last = bisect_left(gone, at), bisect_left(gone, at + batch.num_rows)
     if first == last:
         return batch
@@ -67,13 +68,13 @@ def without(batch: pa.RecordBatch, at: int, gone: array[int]) -> pa.RecordBatch:
 
 
 def counting(start: int, count: int) -> pa.Array:
-    """The places of rows that follow each other."""
+    """Returns consecutive row positions."""
     return pc.add(_from_zero(max(count, 1 << 17)).slice(0, count), start)
 
 
 @lru_cache(maxsize=4)
 def _from_zero(count: int) -> pa.Array:
-    """Kept, since Arrow makes it number by number."""
+    """Cached, since Arrow converts the range number by number."""
     return pa.array(range(count), pa.int64())
 
 
@@ -126,7 +127,7 @@ def _vector(io: FileIO, file: DeleteFile) -> Positions:
         blob = stream.read(length)
     bitmaps = list(_bitmaps(_payload(blob, length)))
     count = sum(len(bitmap) for _, bitmap in bitmaps)
-    if count != file.record_count:  # before they are unpacked: a few bytes may stand for billions of rows
+    if count != file.record_count:  # checked before unpacking: a few bytes may represent billions of rows
         raise ValueError(f"the deletion vector at {offset} has {count} rows; the metadata says {file.record_count}")
     places = array("q")
     for high, bitmap in bitmaps:
@@ -137,8 +138,11 @@ def _vector(io: FileIO, file: DeleteFile) -> Positions:
 
 
 def _bitmaps(payload: bytes) -> Iterator[tuple[int, BitMap]]:
-    """The bitmaps of a deletion vector with the upper halves of their positions. pyiceberg's reader makes an empty one
-    for each half that is left out, of which a file of some bytes may have two billion."""
+    """Yields the bitmaps of a deletion vector with the upper halves of their positions.
+
+    pyiceberg's reader creates an empty bitmap for each missing upper half, and a file of a few bytes may skip two
+    billion.
+    """
     rest, last = memoryview(payload)[8:], -1
     for _ in range(int.from_bytes(payload[:8], "little")):
         high = int.from_bytes(rest[:4], "little")
@@ -150,7 +154,7 @@ def _bitmaps(payload: bytes) -> Iterator[tuple[int, BitMap]]:
 
 
 def _payload(blob: bytes, length: int) -> bytes:
-    """The bitmap of a deletion vector, once its frame is found to be whole."""
+    """Returns the bitmap of a deletion vector after checking its frame."""
     size = int.from_bytes(blob[:4], "big")
     if len(blob) != length or size != length - _FRAME or blob[4:8] != MAGIC:
         raise ValueError("it has no deletion vector where the metadata says")

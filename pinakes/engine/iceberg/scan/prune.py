@@ -1,7 +1,8 @@
-"""Which files can hold a row that a query wants: DataFusion's conditions against what the metadata knows.
+"""File pruning: evaluates DataFusion's predicates against file metadata.
 
-A condition becomes one truth value per file: false only where no row of the file can meet it. What is not understood
-leaves nothing out (None), and DataFusion still applies every condition to the rows, so at worst a file is read in vain.
+A predicate becomes one truth value per file: false only if no row of the file can satisfy it. An unsupported predicate
+prunes nothing (None), and DataFusion still applies every predicate to the rows, so the worst case is an unnecessary
+read.
 """
 
 from __future__ import annotations
@@ -24,18 +25,18 @@ from pinakes.engine.iceberg.scan.strict_pruning import Failing
 TURNED = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "=": "=", "!=": "!="}
 _SAME = "IS NOT DISTINCT FROM"
 MOST_VALUES = 200
-"""Of an IN list, beyond which only its least and greatest value are looked at."""
+"""The maximum length of an IN list; of a longer one, only the minimum and maximum are used."""
 
 
 class Pruner:
-    """The files of one snapshot under one schema."""
+    """Prunes the files of one snapshot under one schema."""
 
     def __init__(self, files: Known, schema: Schema) -> None:
         self._files = files
         self._fields = {field.name: field for field in schema.fields}
 
     def files(self, scans: Iterable[Sequence[Expr]]) -> list[int]:
-        """The numbers of the files that some scan wants: each scan has its own conditions, all of which must hold."""
+        """Returns the numbers of the files that any scan needs. The predicates of a scan are combined with AND."""
         masks = [self._all(conditions) for conditions in scans]
         if not masks or any(mask is None for mask in masks):
             return list(range(len(self._files)))
@@ -49,7 +50,7 @@ class Pruner:
         return mask
 
     def mask(self, e: Expr) -> pa.Array | None:
-        """True for every file that may hold a row for which the condition is true."""
+        """Returns true for every file that may have a row for which the predicate is true."""
         match e.variant_name():
             case "BinaryExpr":
                 return self._binary(e)
@@ -67,7 +68,7 @@ class Pruner:
                 return Failing(self).mask(e.rex_call_operands()[0])
         return None
 
-    # --- kinds of conditions --------------------------------------------------------------------------------------
+    # --- kinds of predicates --------------------------------------------------------------------------------------
 
     def _binary(self, e: Expr) -> pa.Array | None:
         operator, (left, right) = e.rex_call_operator(), e.rex_call_operands()
@@ -80,9 +81,9 @@ class Pruner:
         return None if found is None else self.compared(*found)
 
     def comparison(self, e: Expr) -> tuple[Column, str, pa.Scalar] | None:
-        """A column, an operator and a constant; None for anything else."""
+        """Returns a column, an operator and a literal; None for any other expression."""
         operator, (left, right) = e.rex_call_operator(), e.rex_call_operands()
-        operator = "=" if operator == _SAME else operator  # a constant that is NULL has no value here
+        operator = "=" if operator == _SAME else operator  # a NULL literal has no value here
         if operator not in TURNED:
             return None
         if left.variant_name() == "Literal":
@@ -94,7 +95,7 @@ class Pruner:
         return None if value is None else (column, operator, value)
 
     def compared(self, column: Column, operator: str, value: pa.Scalar) -> pa.Array | None:
-        """True for every file in which the column may stand so to the value."""
+        """Returns true for every file in which a value of the column may satisfy the comparison."""
         mask = self.not_all_null(column)
         if is_floating(column.kind):
             return _both(mask, self._floating(column, operator, value))
@@ -103,7 +104,9 @@ class Pruner:
         return _both(mask, self._in_bucket(column, value)) if operator == "=" else mask
 
     def _floating(self, column: Column, operator: str, value: pa.Scalar) -> pa.Array | None:
-        """Bounds leave NaN out, which is greater than all numbers; and -0.0 may be less than 0.0, or may not."""
+        """Compares floating-point numbers: bounds leave out NaN, the greatest value, and -0.0 may sort before 0.0 or
+        not.
+        """
         ranges = column.ranges
         if value.as_py() != value.as_py() or not ranges or operator == "!=":
             return None
@@ -119,7 +122,7 @@ class Pruner:
     def _in_bucket(self, column: Column, value: pa.Scalar) -> pa.Array | None:
         mask = None
         if column.images or isinstance(column.type, TimestampNanoType | TimestamptzNanoType):
-            return None  # engines do not agree on what is hashed of the latter
+            return None  # engines hash nanosecond timestamps differently
         for known in self._files.buckets(column.field_id):
             hashed = known.transform.transform(column.type)(_internal(value))
             mask = _both(mask, pc.fill_null(pc.equal(known.values, pa.scalar(hashed, pa.int32())), True))
@@ -136,7 +139,7 @@ class Pruner:
         return None if any(mask is None for mask in masks) else _any(masks)
 
     def listed(self, e: Expr) -> tuple[Column, list[pa.Scalar]] | None:
-        """The column and the constants of an IN list."""
+        """Returns the column and the literals of an IN list."""
         column, literals = self.shown(e.rex_call_operands()[0]), e.rex_call_operands()[1:]
         if column is None or any(x.variant_name() != "Literal" for x in literals):
             return None
@@ -150,7 +153,7 @@ class Pruner:
         return _both(self.compared(column, ">=", order[0]), self.compared(column, "<=", order[-1]))
 
     def _like(self, e: Expr) -> pa.Array | None:
-        """A text that begins in a known way lies between that and all that begins so."""
+        """Converts a pattern with a literal prefix to a range of strings."""
         column, pattern = self.column(e.rex_call_operands()[0]), e.rex_call_operands()[1]
         like = e.rex_call_operator() == "like" and e.to_variant().escape_char() is None
         if not like or column is None or pattern.variant_name() != "Literal":
@@ -171,7 +174,7 @@ class Pruner:
         return None if column is None else self.not_all_null(column)
 
     def may_be_null(self, column: Column) -> pa.Array:
-        if column.within:  # whether a struct that is NULL counts for its fields is left to the writer
+        if column.within:  # writers differ on whether a NULL struct counts for its fields
             return pa.repeat(pa.scalar(True), len(self._files))
         nulls = self._files.counts("null_value_counts", column.field_id)
         return pc.fill_null(pc.not_equal(nulls, 0), True)
@@ -180,7 +183,7 @@ class Pruner:
         return self._files.not_all_null(column.field_id)
 
     def shown(self, e: Expr) -> Column | None:
-        """A column, as it is or behind functions that keep its order (`images.py`)."""
+        """Returns a column, plain or behind functions that preserve order (`monotonic_functions.py`)."""
         column, inner = self.column(e), argument(e)
         if column is not None or inner is None:
             return column
@@ -188,8 +191,7 @@ class Pruner:
         return None if under is None else under.behind(e)
 
     def column(self, e: Expr) -> Column | None:
-        """The column that an expression is, or the field within one, as it stands in the files or behind what shows
-        it."""
+        """Returns the column or nested field of an expression, unwrapping `nanvl` and the UUID formatter."""
         as_text = False
         if e.variant_name() == "ScalarFunction" and e.rex_call_operator() in ("nanvl", UUID_TEXT):
             inner = e.rex_call_operands()
@@ -247,7 +249,7 @@ def _any(masks: Sequence[Any]) -> pa.Array:
 
 
 def _internal(value: pa.Scalar) -> Any:
-    """A value as pyiceberg hashes it: days, microseconds or the value itself."""
+    """Returns a value as pyiceberg hashes it: days, microseconds or the value itself."""
     if pa.types.is_date(value.type):
         return value.cast(pa.int32()).as_py()
     if pa.types.is_temporal(value.type):
@@ -256,6 +258,6 @@ def _internal(value: pa.Scalar) -> Any:
 
 
 def _literal_prefix(pattern: bytes) -> bytes:
-    """What stands before the first character of a LIKE pattern that means something else than itself."""
+    """Returns the part of a LIKE pattern before its first special character."""
     ends = [pattern.find(c) for c in (b"%", b"_", b"\\")]
     return pattern[: min((e for e in ends if e >= 0), default=len(pattern))]

@@ -1,7 +1,7 @@
-"""Which way each file of a table is read: by DataFusion's own scan, or by pyiceberg's reader.
+"""Selects the reader of each file of a table: DataFusion's Parquet scan, or pyiceberg's reader.
 
-DataFusion reads a file whose columns are known by name (`shapes.py`), that has no deletes, whose statistics do not
-mislead it, and that is where DataFusion reaches it: on this machine, or in an object store (`object_stores.py`).
+DataFusion reads a file if its columns can be matched by name (`shapes.py`), it has no deletes, its statistics are not
+misleading, and DataFusion can reach it: locally, or in an object store (`object_stores.py`).
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from pinakes.providers.table_io import TableIO
 
 
 class Group(NamedTuple):
-    """Files that can be one scan: they agree in the names of their columns and are in one store."""
+    """Files that can share one scan: they have the same column names and are in one store."""
 
     shape: Shape
     host: str
@@ -40,14 +40,14 @@ class Group(NamedTuple):
 @dataclass(slots=True)
 class Divided:
     native: dict[Group, list[tuple[int, Watched]]] = field(default_factory=lambda: defaultdict(list))
-    """The number of each file that DataFusion reads, and the file itself."""
+    """The files that DataFusion reads, with their numbers."""
     plain: dict[int, str] = field(default_factory=dict)
-    """The number of each file that pyiceberg's reader reads, and why."""
+    """The numbers of the files that pyiceberg reads, with the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Verdict:
-    """Whether the statistics of a file mislead; for the cache."""
+    """Whether the statistics of a file are misleading; a cache entry."""
 
     misleads: bool
     nbytes: int = 200
@@ -62,7 +62,7 @@ class Division:
         self._iceberg = table.handle.schema()
         self._alike = named_alike(self._iceberg)
         self._directories: dict[str, bool] = {}
-        """Whether the table may have files in a directory, once that was found out."""
+        """Directories that were checked: whether the table may have files there."""
 
     def of(self, numbers: Sequence[int]) -> Divided:
         found = Divided()
@@ -102,10 +102,12 @@ class Division:
             return shape
         return NoShape("values that only the partition has")
 
-    # --- what footers tell ----------------------------------------------------------------------------------------
+    # --- from footers ---------------------------------------------------------------------------------------------
 
     def _shape_by_footer(self, file: Watched) -> Shape | NoShape:
-        """The names of a file are one thing, those of the table at this schema another."""
+        """Returns the shape from the footer. The cache key has the schema id and name mapping, which determine the
+        result.
+        """
         mapping = self._table.handle.metadata.properties.get(NAME_MAPPING, "")
         key = f"{self._key(file)} {self._iceberg.schema_id} {hash(mapping)}"
         return self._footers.get("shape", key, partial(self._read_shape, file))
@@ -123,21 +125,22 @@ class Division:
             return _Verdict(may_mislead(pq.read_metadata(file.source, **file.opened)))
 
     def _key(self, file: Watched) -> str:
-        """With the table and the size: files that were not written for a table may be replaced before the next one
-        takes them."""
+        """Returns the cache key of a file. It has the table and the size, since files that were not written for a table
+        may be replaced before another table adds them.
+        """
         where = remembered_as(file.path, self._table.handle.io)
         return f"{where} {self._table.handle.metadata.table_uuid} {file.size}"
 
-    # --- what the metadata tells ----------------------------------------------------------------------------------
+    # --- from metadata --------------------------------------------------------------------------------------------
 
     def _lacks_partition(self, shape: Shape) -> bool:
-        """Whether a column that the table is partitioned by is not in the file: its values are in the metadata only."""
+        """Returns whether the file lacks a partition column, whose values are then only in the metadata."""
         missing = {f.field_id for f, name in zip(self._iceberg.fields, shape.names, strict=True) if name is None}
         return bool(missing & self._partitioned)
 
     @cached_property
     def _is_readable(self) -> bool:
-        """Whether DataFusion knows all types; and each file is there once."""
+        """Whether DataFusion supports all types, and no file is listed more than once."""
         return self._files.are_different and not any(_is_odd(field.field_type) for field in self._iceberg.fields)
 
     @cached_property
@@ -146,7 +149,7 @@ class Division:
 
     @cached_property
     def _one_valued(self) -> frozenset[int]:
-        """The files in which DataFusion would take a floating column for a constant, and overlook NaN in it."""
+        """Files in which DataFusion would treat a floating-point column as constant and miss NaN."""
         floating = [
             f.field_id for f in self._iceberg.fields if isinstance(f.field_type, ice.FloatType | ice.DoubleType)
         ]
@@ -154,14 +157,16 @@ class Division:
 
     @cached_property
     def _partitioned(self) -> set[int]:
-        """The columns whose values the metadata has, too."""
+        """Columns with identity partitioning, whose values are also in the metadata."""
         specs = self._table.handle.metadata.specs().values()
         return {f.source_id for s in specs for f in s.fields if isinstance(f.transform, IdentityTransform)}
 
     @cached_property
     def _incomplete(self) -> frozenset[int]:
-        """Files that may lack a column which is not NULL for that: it has a default, or the partition has its value.
-        A column that is counted is there."""
+        """Files that may lack a column that is not NULL then: it has a default, or the partition has its value.
+
+        A column with value counts is present.
+        """
         fields = self._iceberg.fields
         defaults = {f.field_id for f in fields if f.initial_default is not None}
         wanted = defaults | (self._partitioned & {f.field_id for f in fields})

@@ -1,7 +1,8 @@
-"""Which columns of a file are which columns of the table: by field id, whatever they were called when it was written.
+"""Matches the columns of a file to those of the table by field id, independent of renames.
 
-DataFusion matches columns by name. Most tables never gave a name to another column, and their files need no look
-(`is_uniform`). Of all others the footer of each file tells the names (`shape_of`); files that agree are one scan.
+DataFusion matches columns by name. Most tables never reused a column name, and their files need no check
+(`is_uniform`). For all others the footer of each file gives the names (`shape_of`); files with the same names share one
+scan.
 """
 
 from __future__ import annotations
@@ -21,13 +22,13 @@ from pinakes.core.iceberg_arrow import arrow_type_of
 
 _FIELD_ID = b"PARQUET:field_id"
 _PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-"""Other names stand in Parquet files in a form that Avro could have, too: `b c` as `b_x20c`."""
+"""Parquet files store other names in an Avro-compatible form: `b c` as `b_x20c`."""
 NAME_MAPPING = "schema.name-mapping.default"
 
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """What each column of the table is called in a file; None for one that the file does not have."""
+    """The name of each table column in a file; None for a column that the file lacks."""
 
     names: tuple[str | None, ...]
 
@@ -38,26 +39,26 @@ class Shape:
 
 @dataclass(frozen=True, slots=True)
 class NoShape:
-    """A file that DataFusion would not read rightly: pyiceberg reads it."""
+    """A file that DataFusion would misread: pyiceberg reads it."""
 
     why: str
     nbytes: int = 200
 
 
 def named_alike(schema: Schema) -> Shape:
-    """A file with the columns of the table under their own names; those that it lacks are NULL."""
+    """Returns the shape of a file with the table's current names; missing columns are NULL."""
     return Shape(tuple(field.name for field in schema.fields))
 
 
 def is_uniform(metadata: TableMetadata, schema: Schema) -> bool:
-    """Whether every file that was written to the table has its columns under the names that they have now."""
+    """Returns whether every file of the table has its columns under their current names."""
     ids = {s.schema_id for s in metadata.schemas}
     if NAME_MAPPING in metadata.properties or ids != set(range(len(ids))):
-        return False  # files without field ids; or of a schema that is forgotten
+        return False  # files without field ids, or of a removed schema
     names = {field.field_id: (field.name, _nested(field)) for field in schema.fields}
     taken = {field.name: field.field_id for field in schema.fields}
     fields = [field for s in metadata.schemas for field in s.fields]
-    every = (schema, *metadata.schemas)  # of a column that was dropped, files may have a name that another has now
+    every = (schema, *metadata.schemas)  # the name of a dropped column may be in use again
     return all(_PLAIN_NAME.fullmatch(name) for s in every for name in _all_names(s.as_struct())) and all(
         names.get(f.field_id, (f.name, _nested(f))) == (f.name, _nested(f))
         and taken.get(f.name, f.field_id) == f.field_id
@@ -66,7 +67,7 @@ def is_uniform(metadata: TableMetadata, schema: Schema) -> bool:
 
 
 def _nested(field: ice.NestedField) -> str:
-    """What a column consists of, if of several."""
+    """Returns the outline of a nested type; empty for a primitive one."""
     return "" if field.field_type.is_primitive else _outline(field.field_type)
 
 
@@ -82,7 +83,7 @@ def _outline(t: ice.IcebergType) -> str:
 
 
 def _all_names(t: ice.IcebergType) -> Iterator[str]:
-    """The names of all fields within a type, at every depth. Each may hold a dot: they are not joined by dots here."""
+    """Yields the names of all fields of a type, at every depth. Names may contain dots, so they are not joined."""
     match t:
         case ice.StructType():
             for field in t.fields:
@@ -99,8 +100,10 @@ def _all_names(t: ice.IcebergType) -> Iterator[str]:
 
 
 def shape_of(stored: pa.Schema, schema: Schema, mapping: NameMapping | None) -> Shape | NoShape:
-    """What a file with this schema calls the columns of the table. Those of a file that was written without field ids
-    are found by the names that the table maps to them."""
+    """Returns the names of the table's columns in a file with this schema.
+
+    Columns of a file without field ids are matched by the table's name mapping.
+    """
     if mapping is not None and not any(_id_of(field) for field in stored):
         stored = pa.schema([f for f in (_identified(f, mapping.root) for f in stored) if _id_of(f) is not None])
     by_id: dict[int, pa.Field] = {}
@@ -120,7 +123,7 @@ def shape_of(stored: pa.Schema, schema: Schema, mapping: NameMapping | None) -> 
 
 
 def _identified(field: pa.Field, mapped: list[MappedField]) -> pa.Field:
-    """The field with the id that its name is mapped to, at every depth."""
+    """Returns the field with the id that the mapping gives its name, at every depth."""
     found = next((m for m in mapped if field.name in m.names), None)
     if found is None or found.field_id is None:
         return field
@@ -144,7 +147,7 @@ def _id_of(field: pa.Field) -> int | None:
 
 
 def _fits(stored: pa.DataType, wanted: ice.IcebergType) -> bool:
-    """Whether DataFusion reads values of the one as those of the other, as Iceberg's rules for wider types have it."""
+    """Returns whether DataFusion reads the stored type as the requested one, as Iceberg's type promotion requires."""
     match wanted:
         case ice.StructType():
             return bool(is_.is_struct(stored)) and _same_fields(list(stored.fields), list(wanted.fields))

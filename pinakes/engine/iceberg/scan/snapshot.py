@@ -1,6 +1,6 @@
-"""The data files of one snapshot, and what is known of each: the place where files are chosen.
+"""The data files of one snapshot with their statistics: the input of pruning.
 
-Made once per snapshot and remembered. What a column's bounds say is decoded when a query asks for the column.
+Built once per snapshot and cached. The bounds of a column are decoded when a query first needs them.
 """
 
 from __future__ import annotations
@@ -37,22 +37,22 @@ T = TypeVar("T", int, str)
 
 @dataclass(frozen=True, slots=True)
 class Buckets:
-    """In which bucket of a column's values each file is; NULL where that is not known."""
+    """The bucket of each file for one bucket transform; NULL if unknown."""
 
     transform: BucketTransform[Any]
     values: pa.Array
 
 
 class SnapshotFiles:
-    """Files by their number: the rows of `table`, which has the columns of `manifests.SCHEMA`."""
+    """Files by number: the rows of `table`, which has the columns of `manifests.SCHEMA`."""
 
     def __init__(self, manifests: Sequence[Manifest], specs: dict[int, PartitionSpec]) -> None:
         self.described_by: tuple[Any, ...] = ()
         """What the metadata says beside the manifests, as it was when this was made."""
         self.deletes: dict[int, Deletes] = {}
-        """What applies to each file that has deleted rows."""
+        """The deletes of each file that has any."""
         self.manifests = sorted(manifests, key=lambda m: m.spec_id)
-        """In the order of the files."""
+        """The manifests in the order of the files."""
         self._ends = list(accumulate(m.files.num_rows for m in self.manifests))
         self._specs = specs
         tables = [m.files for m in self.manifests]
@@ -69,7 +69,7 @@ class SnapshotFiles:
 
     @property
     def nbytes(self) -> int:
-        """What is decoded later is about as much again."""
+        """The estimated memory; the decoded columns take about as much as the table itself."""
         return 2 * int(self.table.nbytes) + 1000
 
     @cached_property
@@ -79,7 +79,7 @@ class SnapshotFiles:
 
     @cached_property
     def rows(self) -> int:
-        """Of all files; what is deleted of them counts."""
+        """The row count of all files, including deleted rows."""
         return int(pc.sum(self.table.column("record_count")).as_py() or 0)
 
     @cached_property
@@ -89,32 +89,32 @@ class SnapshotFiles:
 
     @cached_property
     def row_counts(self) -> list[int]:
-        """How many rows each file has, those that are deleted among them."""
+        """The row count of each file, including deleted rows."""
         found: list[int] = self.table.column("record_count").to_pylist()
         return found
 
     @cached_property
     def numbers(self) -> dict[str, int]:
-        """The number of each file, by its path."""
+        """File numbers by path."""
         return {path: number for number, path in enumerate(self.paths)}
 
     def manifests_of(self, numbers: Iterable[int]) -> set[str]:
-        """The paths of the manifests that these files stand in."""
+        """Returns the paths of the manifests that list these files."""
         return {self.manifests[bisect_right(self._ends, number)].path for number in numbers}
 
     @cached_property
     def are_different(self) -> bool:
-        """Whether each file is there once only."""
+        """Whether no file is listed more than once."""
         return len(set(self.paths)) == len(self)
 
     @cached_property
     def not_plain_parquet(self) -> frozenset[int]:
-        """The files of another format, and those that are encrypted."""
+        """Files of other formats, and encrypted files."""
         other = pc.not_equal(pc.utf8_upper(self.table.column("file_format")), "PARQUET")
         return _true(pc.or_(other, pc.is_valid(self.table.column("key_metadata"))))
 
     def partition(self, number: int) -> tuple[int, Record]:
-        """The partition spec of a file, and its values under that."""
+        """Returns the partition spec id and the partition values of a file."""
         place = bisect_right(self._ends, number)
         of = self.manifests[place]
         if of.partitions is None:
@@ -123,20 +123,20 @@ class SnapshotFiles:
         return of.spec_id, Record(*of.partitions[row].as_py().values())
 
     def ranges(self, field_id: int, kind: IcebergType) -> list[Range]:
-        """All that is known of where a column's values lie: its bounds, and what it is partitioned by."""
+        """Returns all known ranges of a column: from its bounds and from partition values."""
         key = (field_id, str(kind))
         if key not in self._ranges:
             self._ranges[key] = list(self._known_ranges(field_id, kind))
         return self._ranges[key]
 
     def counts(self, column: str, field_id: int) -> pa.Array:
-        """One of the counts of a column (see `bounds.counts`)."""
+        """Returns a count of a column (see `bounds.counts`)."""
         if (column, field_id) not in self._counts:
             self._counts[column, field_id] = counts(self.table, column, field_id)
         return self._counts[column, field_id]
 
     def not_all_null(self, field_id: int) -> pa.Array:
-        """True for each file that may have a value of a column which is not NULL."""
+        """Returns true for each file that may have a non-NULL value of a column."""
         if field_id not in self._not_all_null:
             nulls, values = (self.counts(c, field_id) for c in ("null_value_counts", "value_counts"))
             self._not_all_null[field_id] = pc.fill_null(pc.not_equal(nulls, values), True)
@@ -149,21 +149,23 @@ class SnapshotFiles:
         return self._buckets[field_id]
 
     def one_valued(self, field_id: int) -> frozenset[int]:
-        """The files that may have NaN beside one single number in a floating column. Statistics leave NaN out: from a
-        least and a greatest value that are the same, DataFusion concludes that all are."""
+        """Returns the files whose floating-point column may have NaN and a single other value.
+
+        Statistics leave out NaN: if minimum and maximum are equal, DataFusion concludes that all values are.
+        """
         return self.remembered(f"one-valued {field_id}", lambda: _true(one_valued(self.table, field_id)))
 
     @cached_property
     def in_parts(self) -> frozenset[int]:
-        """The files that may have several row groups."""
+        """Files that may have several row groups."""
         return _true(in_parts(self.table))
 
     def uncounted(self, field_id: int) -> frozenset[int]:
-        """The files whose metadata does not tell that they have a column."""
+        """Returns the files whose metadata does not show that they have a column."""
         return self.remembered(f"uncounted {field_id}", lambda: _true(self._uncounted(field_id)))
 
     def remembered(self, what: str, find: Callable[[], frozenset[T]]) -> frozenset[T]:
-        """Some of the files, found once for all statements."""
+        """Returns a cached set of files; computes it on first use."""
         if what not in self._found:
             self._found[what] = find()
         return self._found[what]
@@ -179,25 +181,26 @@ class SnapshotFiles:
         return [*([bounds] if bounds is not None else []), *self.partition_ranges(field_id, kind)]
 
     def bounds(self, field_id: int, arrow: pa.DataType) -> Range | None:
-        """What the bounds of a column say alone (see `bounds.range_of`)."""
+        """Returns the bounds of a column only (see `bounds.range_of`)."""
         key = (field_id, str(arrow))
         if key not in self._bounds:
             self._bounds[key] = range_of(self.table, field_id, arrow)
         return self._bounds[key]
 
     def partition_ranges(self, field_id: int, kind: IcebergType) -> list[Range]:
-        """Where a column's values lie by what it is partitioned by alone."""
+        """Returns the ranges of a column from partition values only."""
         found = [range_of_partition(transform, kind, values) for transform, values in self._partitions(field_id)]
         return [r for r in found if r is not None]
 
     def _partitions(self, field_id: int) -> list[tuple[Transform[Any, Any], pa.Array]]:
-        """Each transform of a column that files are partitioned by, with the value of every file (NULL for those of
-        another partitioning)."""
+        """Returns each partition transform of a column with the value of every file (NULL for files of another
+        spec).
+        """
         found = []
         for transform in dict.fromkeys(f.transform for s in self._specs.values() for f in _of(s, field_id)):
             parts = [self._values(m, field_id, transform) for m in self.manifests]
             kinds = {p.type for p in parts if not pa.types.is_null(p.type)}
-            if len(kinds) == 1:  # of a column whose type was widened since, the bounds know enough
+            if len(kinds) == 1:  # if the column's type was widened, its bounds suffice
                 kind = kinds.pop()
                 found.append((transform, pa.concat_arrays([p.cast(kind) for p in parts])))
         return found
@@ -226,7 +229,7 @@ def _description(metadata: TableMetadata) -> tuple[Any, ...]:
 
 
 def files_of(table: IcebergTable, cache: ManifestCache) -> SnapshotFiles:
-    """The data files of the table's current snapshot."""
+    """Returns the data files of the table's current snapshot."""
     metadata, snapshot = table.handle.metadata, table.handle.current_snapshot()
     if snapshot is None:
         return SnapshotFiles([], {})

@@ -1,7 +1,8 @@
-"""Which files may hold a row for which a condition is not true, be it false or NULL: of all others, every row meets it.
+"""Finds the files that may have a row for which a predicate is not true (false or NULL); in all others, every row
+satisfies it.
 
-So a DELETE knows which files go as a whole, without reading them. It is asked as any other condition is, by
-`(condition) IS NOT TRUE`; what is not understood may always fail (None), which is the safe side here, too.
+DELETE uses this to remove files without reading them. The pruner evaluates `(predicate) IS NOT TRUE`. An unsupported
+predicate keeps all files (None), which is safe here as well.
 """
 
 from __future__ import annotations
@@ -20,17 +21,17 @@ if TYPE_CHECKING:
 
 _INVERSE = {"<": ">=", ">": "<=", "<=": ">", ">=": "<", "=": "!=", "!=": "="}
 MOST_VALUES = 200
-"""Of an IN list, beyond which it may always fail."""
+"""The maximum length of an IN list; a longer one keeps all files."""
 
 
 class Failing:
-    """The files of a pruner, asked the other way round."""
+    """Evaluates the negation of predicates for a pruner."""
 
     def __init__(self, pruner: Pruner) -> None:
         self._pruner = pruner
 
     def mask(self, e: Expr) -> pa.Array | None:
-        """True for every file that may hold a row for which the condition is not true."""
+        """Returns true for every file that may have a row for which the predicate is not true."""
         match e.variant_name():
             case "BinaryExpr":
                 return self._binary(e)
@@ -51,7 +52,7 @@ class Failing:
         return None if found is None else self._compared(found[0], _INVERSE[found[1]], found[2])
 
     def _compared(self, column: Column, operator: str, value: pa.Scalar) -> pa.Array | None:
-        """NULL is in no order with the value, and so no row that has it passes."""
+        """Evaluates the inverse comparison. NULL never satisfies a comparison, so files with NULL are included."""
         return _either(self._pruner.may_be_null(column), self._pruner.compared(column, operator, value))
 
     def _in_list(self, e: Expr) -> pa.Array | None:

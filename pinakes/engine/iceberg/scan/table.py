@@ -1,9 +1,9 @@
-"""An Iceberg table as DataFusion's own scan of exactly the files that can match; the way every query reads one.
+"""An Iceberg table as a DataFusion scan of exactly the files that may match; every query reads tables this way.
 
-While a query is planned the table stands there as a scan of nothing (`shadow`). Once DataFusion has pushed the
-conditions down to it, `narrowed` chooses the files (`prune.py`) and makes the scan that is run: files that agree in the
-names of their columns are one native scan; those that carry deletes, or that DataFusion would not read rightly, go
-through pyiceberg's reader (`division.py`, `dataset.py`).
+While a query is planned the table is a placeholder scan (`shadow`). After DataFusion has pushed the predicates down to
+it, `narrowed` prunes the files (`prune.py`) and creates the scan to run: files with the same column names are one
+native scan; files that have deletes, or that DataFusion would misread, use pyiceberg's reader (`reader_selection.py`,
+`dataset.py`).
 """
 
 from __future__ import annotations
@@ -47,27 +47,27 @@ if TYPE_CHECKING:
     from pinakes.engine.session import Session
 
 FEW = 4
-"""Files of a table that is not worth narrowing: DataFusion itself leaves out what can't match of so few."""
+"""The maximum number of files of a local table that is not pruned here: DataFusion itself skips its files."""
 
 _NUMBERS = itertools.count(1)
 _TOKEN = secrets.token_hex(16)
-"""Nobody can guess it: so no text of a query is taken for the path of a shadow."""
+"""Random, so that no text in a query can equal the path of a placeholder scan."""
 
 
 @dataclass(frozen=True, slots=True)
 class Narrowed:
-    """The scan that is run."""
+    """The pruned scan to run."""
 
     provider: Provider
     watched: list[Watched]
     native: dict[Group, list[tuple[int, Watched]]]
-    """The number of each file that DataFusion reads, and the file, by what can be one scan."""
+    """The files that DataFusion reads, with their numbers, grouped by scan."""
     plain: dict[int, str]
-    """The number of each file that pyiceberg's reader reads, and why."""
+    """The numbers of the files that pyiceberg reads, with the reason."""
 
 
 class IcebergScan:
-    """One table at the snapshot it was loaded with, as one statement reads it."""
+    """One table at the snapshot it was loaded with, as read by one statement."""
 
     def __init__(self, table: IcebergTable, session: Session) -> None:
         renew_if_ending(table)
@@ -84,7 +84,7 @@ class IcebergScan:
 
     @property
     def is_worth_narrowing(self) -> bool:
-        """Each file of an object store costs requests, before it is known whether it can match."""
+        """Whether pruning pays off. Each file of an object store costs requests even if it does not match."""
         return len(self.files) > (FEW if self._is_local else 0)
 
     @property
@@ -97,11 +97,11 @@ class IcebergScan:
 
     @property
     def name(self) -> str:
-        """The table as errors name it."""
+        """The table's name in error messages."""
         return name_of(self._table)
 
     def renewed(self) -> bool:
-        """Whether the table's catalog lends other keys by now than those that an object store has refused."""
+        """Renews vended credentials that an object store has refused; returns whether they changed."""
         return renew_if_refused(self._table)
 
     def _read_files(self) -> SnapshotFiles:
@@ -113,16 +113,18 @@ class IcebergScan:
             return files_of(self._table, self._cache)
 
     def shadow(self) -> Provider:
-        """The table while a query is planned. Were it run, this module would be read as a Parquet file, and fail."""
+        """Returns the placeholder scan for planning. It cannot be run: it would read this module as a Parquet file and
+        fail.
+        """
         urls = (Path(__file__).as_uri(), self.marker.decode())
         return self._native(urls, self._alike).into_view()
 
     def narrowed(self, scans: Iterable[Sequence[Expr]] = ()) -> Narrowed:
-        """The table as a query reads it whose scans of it have these conditions."""
+        """Returns the scan for a query whose scans of the table have these predicates."""
         return self.of(Pruner(self.files, self._iceberg).files(scans))
 
     def of(self, numbers: Sequence[int]) -> Narrowed:
-        """The scan of these files."""
+        """Returns the scan of these files."""
         divided = self._division().of(numbers)
         frames = [self._native((f.url for _, f in files), group.shape) for group, files in divided.native.items()]
         if divided.plain:
@@ -152,7 +154,7 @@ class IcebergScan:
 
     @cached_property
     def _plain_schema(self) -> pa.Schema:
-        """What pyiceberg's reader is to give: NULL may be everywhere, as in the native scans beside it."""
+        """The schema of pyiceberg's reader: all columns are nullable, as in the native scans of the same union."""
         shown = arrow_schema_of(self._iceberg, self._zone)
         return pa.schema([pa.field(f.name, nullable(f.type)) for f in shown])
 
@@ -161,14 +163,17 @@ class IcebergScan:
 
 
 def scan_schema(shown: pa.Schema) -> pa.Schema:
-    """The schema of a scan. A column that is NOT NULL may be missing in an old file, so NULL may be everywhere; texts
-    are views, which DataFusion is fastest with."""
+    """Returns the schema of a scan.
+
+    All columns are nullable, since old files may lack a NOT NULL column. Strings are views, which DataFusion processes
+    fastest.
+    """
     views = {pa.string(): pa.string_view()}
     return pa.schema([pa.field(f.name, views.get(f.type, nullable(f.type))) for f in shown])
 
 
 def nullable(t: pa.DataType) -> pa.DataType:
-    """The same type, and NULL may be in all of its members."""
+    """Returns the type with all members nullable."""
     if is_.is_struct(t):
         return pa.struct([pa.field(f.name, nullable(f.type)) for f in t.fields])
     if is_.is_map(t):
@@ -184,7 +189,7 @@ def _stored(field: ice.NestedField, shown: pa.Field) -> pa.Field:
 
 @lru_cache(maxsize=10_000)
 def _named(name: str) -> Expr:
-    """Made once: of a wide table, making them takes longer than planning the query."""
+    """Returns a cached column expression: for a wide table, creating them takes longer than planning the query."""
     return col(quote(name))
 
 

@@ -1,4 +1,4 @@
-"""The data files of a snapshot, each with the deletes that apply to it: what pyiceberg's reader is given."""
+"""The data files of a snapshot with their deletes, as input of pyiceberg's reader."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Task:
 
 
 def task_of(files: SnapshotFiles, number: int) -> Task:
-    """One file of a snapshot, with no more of its metadata than a reader needs."""
+    """Returns a file of a snapshot with only the metadata that a reader needs."""
     row = files.table.slice(number, 1).select(["file_path", "file_format", "record_count"]).to_pylist()[0]
     if row["file_format"].upper() not in _FORMATS:
         raise NotSupportedError(
@@ -53,8 +53,10 @@ def task_of(files: SnapshotFiles, number: int) -> Task:
 
 
 def plan(table: IcebergTable, files: SnapshotFiles | None = None, numbers: Collection[int] | None = None) -> list[Task]:
-    """The data files of the table's current snapshot, all or those with some numbers, with all that pyiceberg knows of
-    them: for changes. Only the manifests that they stand in are read."""
+    """Returns the data files of the current snapshot, all or those with these numbers, with full metadata, for changes.
+
+    Only the manifests that list these files are read.
+    """
     snapshot = table.handle.current_snapshot()
     if snapshot is None:
         return []
@@ -79,5 +81,5 @@ def _task(file: DataFile, files: SnapshotFiles) -> Task:
 
 
 def for_once() -> ManifestCache:
-    """A cache for one statement that reads a snapshot which it will replace."""
+    """Returns a cache for one statement that reads a snapshot which it will replace."""
     return ManifestCache(SizedCacheConfig(max_bytes=64_000_000))

@@ -1,4 +1,4 @@
-"""A table as it was: at a snapshot, a branch, a tag or a time, under the schema that it had then."""
+"""Time travel: a table at a snapshot, a branch, a tag or a time, with the schema of that version."""
 
 from __future__ import annotations
 
@@ -16,8 +16,7 @@ MOST_LISTED = 10
 
 
 def at_version(table: IcebergTable, version: int | str) -> IcebergTable:
-    """The table at a snapshot's id, or where a branch or a tag stands. A branch is read under the table's own schema,
-    since it goes on with it."""
+    """Returns the table at a snapshot id, branch or tag. A branch has the table's current schema."""
     metadata = table.handle.metadata
     ref = metadata.refs.get(version) if isinstance(version, str) else None
     number = ref.snapshot_id if ref is not None else _as_id(version)
@@ -29,7 +28,7 @@ def at_version(table: IcebergTable, version: int | str) -> IcebergTable:
 
 
 def at_time(table: IcebergTable, moment: datetime) -> IcebergTable:
-    """The table at the snapshot that was the current one at a time."""
+    """Returns the table at the snapshot that was current at a time."""
     handle = table.handle
     milliseconds = (moment.astimezone(UTC) - datetime(1970, 1, 1, tzinfo=UTC)) // _MILLISECOND
     snapshot = handle.snapshot_as_of_timestamp(milliseconds)
@@ -69,7 +68,7 @@ def _no_version(table: IcebergTable, version: int | str) -> VersionNotFound:
 
 
 def version_of(value: object) -> int | str:
-    """What FOR VERSION AS OF was given."""
+    """Checks the argument of FOR VERSION AS OF."""
     if isinstance(value, bool) or not isinstance(value, int | str):
         raise InvalidArgument(
             f"a version is the id of a snapshot or the name of a branch or tag, not {value!r}: "

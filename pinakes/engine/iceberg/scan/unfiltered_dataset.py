@@ -1,8 +1,8 @@
-"""Datasets whose filters DataFusion applies itself.
+"""Arrow datasets whose filters DataFusion applies itself.
 
-DataFusion hands the filters of a query down to an Arrow dataset and takes what comes back as filtered. But Arrow's
-`is_in` is false, not NULL, for NULL, and its comparisons with NaN are others than SQL's: rows would be wrong. Each
-column goes through a function that gives it back as it is; what is behind a function is not handed down.
+DataFusion pushes filters down to an Arrow dataset and relies on the result. But Arrow's `is_in` returns false, not
+NULL, for NULL, and its comparisons with NaN differ from SQL, so results would be wrong. Each column is therefore
+wrapped in an identity function, which prevents pushdown.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from pinakes.core.names import quote
 
 
 def exact(dataset: pds.Dataset) -> Provider:
-    """The dataset as DataFusion is to read it: columns are still chosen by the query, rows only by DataFusion."""
+    """Returns a provider that pushes down column selection but no row filters."""
     columns = [_same(f.type)(col(quote(f.name))).alias(f.name) for f in dataset.schema]
     return _context().read_table(Provider(dataset)).select(*columns).into_view()
 
 
 def constant(filter: Any) -> bool:
-    """Whether a filter lets rows pass. Only constants are handed down: what depends on a row is behind a function."""
+    """Returns whether a filter is true. Only constant filters are pushed down, since columns are behind a function."""
     value = filter.as_py() if isinstance(filter, pa.Scalar) else filter
     if filter is not None and not isinstance(value, bool | None):
         raise InternalError(f"a filter was handed down to a scan that takes none: {filter}")
@@ -35,7 +35,7 @@ def constant(filter: Any) -> bool:
 
 @cache
 def _context() -> SessionContext:
-    """A context of its own: a plan that is a provider works in any."""
+    """Returns a separate context: a view works in any context."""
     return SessionContext()
 
 

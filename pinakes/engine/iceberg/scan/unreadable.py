@@ -1,4 +1,4 @@
-"""What is said when a file of a table cannot be read: one error, that names the table and the file."""
+"""Translates read errors into one error that names the table and the file."""
 
 from __future__ import annotations
 
@@ -15,13 +15,14 @@ from pinakes.providers.foreign_errors import translate_foreign
 
 _LONGEST = 500
 _OF_DATA = (OSError, ValueError, LookupError, EOFError, ArithmeticError, struct.error, pa.ArrowException)
-"""What our own reading of bytes raises when they are not what they should be."""
+"""Exceptions of our own decoders for malformed data."""
 
 
 @contextmanager
 def reading(table: IcebergTable, file: str) -> Iterator[None]:
-    """While a file is read: what goes wrong is the file's fault, unless the storage says that it is its own, or it is a
-    mistake in code of ours, which is told as such."""
+    """Translates errors while a file is read: the file is reported as damaged, unless the storage failed or the error
+    is a bug in our code.
+    """
     try:
         yield
     except (PinakesError, MemoryError):
@@ -34,12 +35,12 @@ def reading(table: IcebergTable, file: str) -> Iterator[None]:
 
 
 def name_of(table: IcebergTable) -> str:
-    """The table as errors name it."""
+    """Returns the table's name for error messages."""
     return ".".join((*table.namespace, table.name))
 
 
 def _is_ours(error: Exception) -> bool:
-    """Whether it was raised in code of ours. Libraries raise all kinds over a file that is damaged."""
+    """Returns whether our code raised the error. Libraries raise many kinds of errors for damaged files."""
     frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
     return str(frames[-1].f_globals.get("__name__", "")).startswith("pinakes.")
 

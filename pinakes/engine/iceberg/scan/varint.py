@@ -1,10 +1,10 @@
-"""Numbers of variable length, seven bits a byte, the lowest first: how protobuf and Avro write them."""
+"""Variable-length integers, seven bits per byte, lowest first, as in protobuf and Avro."""
 
 from __future__ import annotations
 
 
 def read_varint(content: bytes, at: int) -> tuple[int, int]:
-    """The number at a place, and where it ends."""
+    """Returns the number at an offset, and the offset of its end."""
     value = shift = 0
     while True:
         byte = content[at]

@@ -1,6 +1,6 @@
-"""Credentials that a catalog lends with a table: they end, and are then asked for anew.
+"""Renewal of vended credentials, which expire.
 
-Only access is renewed. The table stays at the snapshot that the statement found it at.
+Only the credentials are renewed. The table stays at the snapshot that the statement has loaded.
 """
 
 from __future__ import annotations
@@ -17,23 +17,23 @@ from pinakes.providers.iceberg import translated
 _ENDS = "s3.session-token-expires-at-ms"
 _KEYS = ("s3.access-key-id", "s3.secret-access-key", "s3.session-token")
 SOON = 60.0
-"""Keys that end within so many seconds are renewed before they are used."""
+"""Credentials that expire within this many seconds are renewed before use."""
 
 
 def renew_if_ending(table: IcebergTable, clock: Callable[[], float] = time.time) -> None:
-    """Keys that are about to end are replaced by what the catalog lends now."""
+    """Replaces credentials that are about to expire with new ones from the catalog."""
     ends = str(table.handle.io.properties.get(_ENDS) or "")
     if ends.isascii() and ends.isdecimal() and len(ends) < 18 and int(ends) / 1000 < clock() + SOON:
         _renew(table)
 
 
 def renew_if_refused(table: IcebergTable) -> bool:
-    """Whether the catalog lends other keys by now than those that a store has refused."""
+    """Renews credentials that a store has refused; returns whether they changed."""
     before = _keys(table.handle.io)
     try:
         _renew(table)
     except PinakesError:
-        return False  # what the store said is what counts
+        return False  # the store's error is reported
     return _keys(table.handle.io) != before
 
 

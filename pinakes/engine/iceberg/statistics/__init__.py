@@ -1,1 +1,1 @@
-"""Statistics of tables: how many different values columns have. `analyze.py` is where it begins."""
+"""Table statistics: the number of distinct values per column. The entry point is `analyze.py`."""

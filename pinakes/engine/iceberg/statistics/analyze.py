@@ -1,7 +1,7 @@
-"""ANALYZE: the columns of a table are read once, and a sketch of each goes into a statistics file of the snapshot.
+"""ANALYZE: reads the columns of a table once and stores a sketch of each in a statistics file of the snapshot.
 
-It is Iceberg's: a Puffin file with a theta sketch of each column, whose estimate (`ndv`) stands in the metadata of the
-table, so that planners read it without opening the file: ours (`optimize/table_facts.py`), Spark's and Trino's.
+The format is Iceberg's: a Puffin file with a theta sketch per column. The estimate (`ndv`) is also in the table
+metadata, so that planners read it without opening the file: ours (`optimize/table_facts.py`), Spark's and Trino's.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ TYPE = "apache-datasketches-theta-v1"
 def analyze(
     execution: Execution, found: Found, table: IcebergTable, columns: Sequence[str], snapshot_id: int | None = None
 ) -> str | None:
-    """Where the statistics are; None if the table has no snapshot, and so nothing to count."""
+    """Returns the path of the statistics; None if the table has no snapshot."""
     now = table if snapshot_id is None else at_version(table, snapshot_id)
     snapshot = now.handle.current_snapshot()
     if snapshot is None:
@@ -52,7 +52,7 @@ def analyze(
 
 
 def _fields(table: IcebergTable, found: Found, columns: Sequence[str]) -> list[NestedField]:
-    """All that can be counted, or those that were named."""
+    """Returns the named columns, or all columns of supported types."""
     schema = table.handle.schema()
     if not columns:
         return [field for field in schema.fields if is_counted(field.field_type)]
@@ -87,11 +87,11 @@ def _blob(field: NestedField, sketch: ThetaSketch, snapshot: Snapshot) -> Blob:
     return Blob(TYPE, [field.field_id], sketch.to_bytes(), told, snapshot.snapshot_id, sequence)
 
 
-# --- making it known -------------------------------------------------------------------------------------------------
+# --- commit ----------------------------------------------------------------------------------------------------------
 
 
 def _commit(execution: Execution, found: Found, snapshot: Snapshot, blobs: Sequence[Blob]) -> str:
-    """Statistics are of one snapshot, whatever came after it: to the table as it is by now."""
+    """Adds the statistics to the current table. They belong to one snapshot, regardless of later ones."""
     table = execution.resolver.fresh(found)
     handle, number = table.handle, snapshot.snapshot_id
     if handle.metadata.snapshot_by_id(number) is None:
@@ -111,7 +111,7 @@ def _commit(execution: Execution, found: Found, snapshot: Snapshot, blobs: Seque
 
 
 def _others(table: IcebergTable, number: int, blobs: Sequence[Blob]) -> list[Blob]:
-    """What is known of other columns at the same snapshot, which has one file of statistics."""
+    """Returns the sketches of other columns at the same snapshot, which has a single statistics file."""
     known = next((f for f in table.handle.metadata.statistics if f.snapshot_id == number), None)
     if known is None:
         return []

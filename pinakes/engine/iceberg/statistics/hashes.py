@@ -1,7 +1,7 @@
-"""Hashes of the values of a column, as Iceberg's sketches have them: of the bytes that a single value is stored as.
+"""Hashes of column values as in Iceberg's sketches: of the bytes of Iceberg's single-value serialization.
 
-Numbers, dates and times have a fixed number of bytes, eight at most, and are hashed a column at a time by Arrow's
-kernels, which is ten times as quick; texts, bytes and decimals one by one.
+Numbers, dates and times have a fixed width of at most eight bytes and are hashed a column at a time by Arrow's kernels,
+which is ten times as fast; strings, binary values and decimals are hashed one by one.
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ _PLAIN = {1: pa.uint8(), 4: pa.uint32(), 8: pa.uint64()}
 
 
 def is_counted(kind: ice.IcebergType) -> bool:
-    """Whether values of the type have bytes to be told apart by: lists, maps and structs have none."""
+    """Returns whether values of the type can be counted: lists, maps and structs cannot."""
     return isinstance(kind, _COUNTED)
 
 
 def count(sketch: ThetaSketch, values: pa.Array, kind: ice.IcebergType) -> None:
-    """Add the values of a column, which are as queries see them. NULL is none."""
+    """Adds the values of a column, in the form that queries see, to a sketch. NULLs are ignored."""
     values = _different(values)
     if not len(values):
         return
@@ -65,7 +65,7 @@ def _different(values: pa.Array) -> pa.Array:
 
 
 def _as_numbers(values: pa.Array, kind: ice.IcebergType) -> tuple[pa.Array, int] | None:
-    """The bytes of each as one number, and how many bytes; None where there may be more than eight."""
+    """Returns the bytes of each value as one number, and their width; None if it may exceed eight bytes."""
     if isinstance(kind, ice.BooleanType):
         return values.cast(pa.uint64()), 1
     t = values.type
@@ -108,7 +108,7 @@ _ONE = _number(1)
 
 
 def _hashed(numbers: pa.Array, width: int) -> pa.Array:
-    """The upper 63 bits of the first half of the hash."""
+    """Returns the upper 63 bits of the first half of the hash."""
     start = SEED ^ width
     first = pc.bit_wise_xor(pc.multiply(_rotated(pc.multiply(numbers, _C1), 31), _C2), _number(SEED))
     first = pc.add(pc.bit_wise_xor(first, _number(width)), _number(start))

@@ -1,9 +1,9 @@
-"""A theta sketch: how many different values there are, by the hashes of a few of them.
+"""A theta sketch: estimates the number of distinct values from a sample of their hashes.
 
-All hashes below a limit (theta) are kept. When they become many the limit is lowered, such that a known number is left:
-their share of all possible hashes tells how many there are. It is Apache DataSketches' sketch, as Iceberg has it: the
-hashes are MurmurHash3 with the seed 9001, and `to_bytes` is its compact form. That library takes no bytes in Python,
-but numbers and texts alone, so it is what the tests read sketches with.
+All hashes below a limit (theta) are kept. When there are too many, the limit is lowered so that a fixed number remains:
+their share of the hash space gives the estimate. The format is that of Apache DataSketches, as used by Iceberg: the
+hashes are MurmurHash3 with seed 9001, and `to_bytes` returns the compact form. The Python API of that library accepts
+only numbers and strings, not bytes, so only the tests use it.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 SIZE = 4096
-"""Hashes that are kept of many: the estimate is off by 1.6 %, mostly. As in Iceberg for Spark."""
+"""The number of hashes kept; the estimate is mostly within 1.6 %. The same as in Iceberg for Spark."""
 SEED = 9001
 _ALL = (1 << 63) - 1
 """The limit while all hashes are kept."""
 _SEED_HASH = 0x93CC
-"""What the seed is told by in a sketch: 16 bits of its own hash."""
+"""Identifies the seed in a sketch: 16 bits of its hash."""
 _VERSION, _COMPACT = 3, 3
 _READ_ONLY, _EMPTY, _IS_COMPACT, _ORDERED, _SINGLE = 2, 4, 8, 16, 32
 
@@ -31,24 +31,26 @@ class ThetaSketch:
         self._hashes: set[int] = set()
 
     def add(self, hashes: Iterable[int]) -> None:
-        """Hashes of values, of 63 bits each (`hashes.py`)."""
+        """Adds hashes of values, of 63 bits each (`hashes.py`)."""
         self._hashes.update(h for h in hashes if h < self.theta)
         self._trim()
 
     def add_array(self, hashes: pa.Array) -> None:
-        """The same, of many: those that don't matter are left out at once."""
+        """Adds many hashes, and first drops those above the limit."""
         mattering = pc.unique(hashes.filter(pc.less(hashes, pa.scalar(self.theta, pa.uint64()))))
         if len(mattering) <= 2 * SIZE:
             self._hashes.update(mattering.to_pylist())
             self._trim()
             return
-        least = pc.select_k_unstable(mattering, SIZE + 2, [("", "ascending")])  # one may be 0, which is no hash
+        least = pc.select_k_unstable(
+            mattering, SIZE + 2, [("", "ascending")]
+        )  # one may be 0, which is not a valid hash
         self._hashes.update(mattering.take(least).to_pylist())
         self._hashes.discard(0)
         self._cut()
 
     def _trim(self) -> None:
-        """Not at each hash that is too much, but when there are twice as many."""
+        """Trims when the size has doubled, not at each hash."""
         self._hashes.discard(0)
         if len(self._hashes) > 2 * SIZE:
             self._cut()
@@ -58,7 +60,7 @@ class ThetaSketch:
         self.theta, self._hashes = ordered[SIZE], set(ordered[:SIZE])
 
     def hashes(self) -> list[int]:
-        """Those that are kept, in order."""
+        """Returns the kept hashes, sorted."""
         if len(self._hashes) > SIZE:
             self._cut()
         return sorted(self._hashes)
@@ -69,7 +71,7 @@ class ThetaSketch:
         return float(kept) if self.theta == _ALL else kept * (2.0**63 / self.theta)
 
     def to_bytes(self) -> bytes:
-        """The compact, ordered form: a preamble, the limit if there is one, and the hashes."""
+        """Returns the compact, ordered form: a preamble, the limit if there is one, and the hashes."""
         kept = self.hashes()
         flags = _READ_ONLY | _IS_COMPACT | _ORDERED
         if self.theta != _ALL:

@@ -1,1 +1,1 @@
-"""Rows become data files and data files become one commit."""
+"""Writes to Iceberg tables: data files, delete files and commits."""

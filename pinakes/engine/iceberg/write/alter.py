@@ -1,4 +1,4 @@
-"""Changes of a table's definition: columns, nullability, defaults, properties, partitioning, sorting; in one commit."""
+"""ALTER TABLE: columns, nullability, defaults, properties, partitioning and sort order, in one commit."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ from pinakes.parser import statements as s
 
 
 def alter(name: Name, actions: Sequence[s.AlterAction], execution: Execution, text: str) -> None:
-    """Carry out the actions on a table; done anew when someone else changed it meanwhile."""
+    """Applies the actions to a table; retried when the table was changed concurrently."""
     found = execution.resolver.find(name, kind="TABLE")
     catalog = found.place.mount.catalog
     if isinstance(catalog, SupportsTableActions):
@@ -130,7 +130,7 @@ class _Change:
         return self.transaction.table_metadata.schema()
 
     def _path(self, path: Sequence[Part]) -> tuple[str, ...]:
-        """The exact names along a column path."""
+        """Returns the exact names along a column path."""
         names: tuple[str, ...] = ()
         for depth in range(len(path)):
             names = (*names, find_field(self._schema(), path[: depth + 1]).name)
@@ -231,7 +231,7 @@ class _Change:
     # --- nullability and defaults ---------------------------------------------------------------------------------
 
     def _require(self, action: s.SetNotNull) -> None:
-        """NOT NULL holds for the rows that are there, or the statement fails."""
+        """Sets NOT NULL; fails if existing rows have NULL."""
         path = self._path(action.path)
         if len(path) > 1:
             raise InvalidArgument("NOT NULL can be set on whole columns only, not on a field within one")
@@ -302,7 +302,9 @@ class _Change:
 
 
 def _is_wider(old: IcebergType, new: IcebergType) -> bool:
-    """Iceberg's promotions. pyiceberg also lets the digits after the point change, which others then misread."""
+    """Returns whether Iceberg allows the promotion. pyiceberg also accepts another scale, which other engines then
+    misread.
+    """
     if isinstance(old, DecimalType) and isinstance(new, DecimalType):
         return new.precision > old.precision and new.scale == old.scale
     pairs = ((IntegerType, LongType), (FloatType, DoubleType))

@@ -1,4 +1,4 @@
-"""Rows added to a table: streamed into new files, one commit."""
+"""Appends rows to a table: streams them into new files and commits once."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def append(
     *,
     ordered: bool = False,
 ) -> int:
-    """The number of rows added; `check` raises when the statement was stopped, before anything is visible."""
+    """Appends rows and returns their number; `check` raises if the statement was cancelled before the commit."""
     with FileWriter(table.handle.metadata, table.handle.io, ordered=ordered) as writer:
         writer.write_all(rows)
         check()
@@ -37,7 +37,7 @@ def append(
 
 
 def append_files(transaction: Transaction, files: Iterable[DataFile]) -> None:
-    """Add a snapshot to the transaction that has these files beside those that are there."""
+    """Adds a snapshot with these additional files to the transaction."""
     with Append(transaction) as change:
         for file in files:
             change.append_data_file(file)

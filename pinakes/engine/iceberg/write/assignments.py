@@ -16,14 +16,14 @@ from pinakes.parser.statements import Assignment, Insert, Merge, MergeClause
 
 
 def remaining_columns(schema: Schema, static: Mapping[str, str]) -> list[str]:
-    """The columns that are left to the query."""
+    """Returns the columns that the query fills."""
     return [f.name for f in schema.fields if f.name not in static]
 
 
 def filled_columns(
     statement: Insert, schema: Schema, arrow: pa.Schema, static: Mapping[str, str] = MappingProxyType({})
 ) -> list[str]:
-    """The table's column for each column of the query, whose schema is `arrow`."""
+    """Returns the table's column for each column of the query, whose schema is `arrow`."""
     names = remaining_columns(schema, static)
     given = [Part(n, quoted=False) for n in arrow.names] if statement.by_name else statement.columns
     columns = target_columns(given, names) if given else names
@@ -36,7 +36,7 @@ def filled_columns(
 
 
 def target_columns(parts: Sequence[Part], names: Sequence[str]) -> list[str]:
-    """The exact names of the columns that a list names, each once."""
+    """Returns the exact names of the columns in a list; duplicates are an error."""
     columns: list[str] = []
     for part in parts:
         name = match(part, names, "column")
@@ -49,7 +49,7 @@ def target_columns(parts: Sequence[Part], names: Sequence[str]) -> list[str]:
 
 
 def assigned(assignments: Sequence[Assignment], change: Rewrite) -> dict[str, str]:
-    """The SQL text of each assigned value, by the exact name of its column."""
+    """Returns the SQL text of each assigned value, by the exact name of its column."""
     values: dict[str, str] = {}
     for assignment in assignments:
         if len(assignment.column) > 1 and match(assignment.column[0], change.columns, "column") is not None:
@@ -65,7 +65,7 @@ def assigned(assignments: Sequence[Assignment], change: Rewrite) -> dict[str, st
 
 
 def value_types(change: Rewrite, values: dict[str, str]) -> dict[str, pa.DataType]:
-    """The types that DataFusion finds for the values."""
+    """Returns the types of the values, as planned by DataFusion."""
     if not values:
         return {}
     text = ", ".join(f"({sql}\n) AS {quote(name)}" for name, sql in values.items())
@@ -95,7 +95,9 @@ def _values(clause: MergeClause, statement: Merge, change: Rewrite, source: str)
 
 
 def _star(statement: Merge, change: Rewrite, source: str) -> dict[str, str]:
-    """UPDATE SET * and INSERT *: every column of the target from the source's column of the same name."""
+    """Returns the values of UPDATE SET * and INSERT *: each column of the target from the source column of the same
+    name.
+    """
     names = change.planner.plan(f"SELECT * FROM {source}", statement).schema().names
     found = {c: match(Part(c), names, "column") for c in change.columns}
     missing = [c for c, name in found.items() if name is None]

@@ -1,7 +1,6 @@
-"""A branch of a table as a table: what changes the main branch, given this, changes the branch.
+"""A branch of a table as a table: code that changes the main branch also works on a branch.
 
-The metadata is shown with the branch in the place of main; when a change is committed, the real catalog is told of the
-branch instead.
+The metadata shows the branch as main; commits are redirected to the branch in the real catalog.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from pinakes.engine.iceberg.write.refs import new_ref
 
 
 def on_branch(table: IcebergTable, asked: Part) -> IcebergTable:
-    """The table as its branch has it, for reading and for changing it."""
+    """Returns the table at a branch, for reading and writing."""
     refs = table.handle.metadata.refs
     name = match(asked, refs, "branch")
     if name is None:
@@ -37,7 +36,7 @@ def on_branch(table: IcebergTable, asked: Part) -> IcebergTable:
 
 
 class _Branch:
-    """What pyiceberg asks of the catalog of a table, for a branch of it."""
+    """The part of the catalog interface that pyiceberg needs for a table, redirected to a branch."""
 
     def __init__(self, real: Table, name: str) -> None:
         self._real = real
@@ -74,7 +73,7 @@ class _Branch:
         return requirement.model_copy(update={"ref": self._name})
 
     def _update(self, update: TableUpdate) -> TableUpdate:
-        """What is said of how long its snapshots are kept stays."""
+        """Redirects updates of main to the branch, and keeps the branch's retention settings."""
         if not isinstance(update, SetSnapshotRefUpdate) or update.ref_name != MAIN_BRANCH:
             return update
         kept = self._real.metadata.refs[self._name].model_dump(

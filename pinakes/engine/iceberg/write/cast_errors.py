@@ -1,7 +1,6 @@
-"""Which value of a query does not fit its column: looked for once a cast has failed, since the plan's error names
-neither the column nor the row.
+"""Finds the value that a failed cast could not convert, since DataFusion's error names neither column nor row.
 
-The query runs a second time for it, up to the row in question, with casts that give NULL instead of failing.
+The query runs a second time, up to the row in question, with casts that return NULL instead of failing.
 """
 
 from __future__ import annotations
@@ -29,8 +28,10 @@ _LONGEST = 60
 def misfit(
     execution: Execution, planner: Planner, query: str, sources: Mapping[str, tuple[str, pa.DataType]], schema: Schema
 ) -> str | None:
-    """The first value that can't be cast, in words; None if there is none. `sources` has, by the table's column, the
-    column of `src(c0, c1, …)` that it is filled from, and its type."""
+    """Describes the first value that cannot be cast; None if there is none.
+
+    `sources` maps each column of the table to the column of `src(c0, c1, …)` that fills it, and its type.
+    """
     zone = execution.session.settings.time_zone
     types = {name: arrow_type_of(schema.find_field(name).field_type, zone) for name in sources}
     texts = {name: misfits(sql, source, types[name]) for name, (sql, source) in sources.items()}
@@ -45,8 +46,11 @@ def misfit(
 
 @contextmanager
 def naming_misfits(change: Rewrite, sets: Iterable[tuple[Mapping[str, str], str]]) -> Iterator[None]:
-    """The same for what is done within: an error that comes of a cast names column and row. Each of the sets has new
-    values by the column of the target, and what they are read in, a FROM clause with its WHERE."""
+    """Adds column and row to cast errors of the block.
+
+    Each element of `sets` has new values by column of the target, and the FROM clause with WHERE that they are read
+    from.
+    """
     try:
         yield
     except ExecutionError as error:
@@ -63,7 +67,7 @@ def _misfit_of(change: Rewrite, values: Mapping[str, str], source: str) -> str |
         sources = positions(list(values), schema_of(frame))
         return misfit(change.execution, change.planner, body, sources, change.table.handle.schema())
     except PinakesError:
-        return None  # another part of the statement fails: the error that there was tells it
+        return None  # another part of the statement failed: keep its error
 
 
 def _first(execution: Execution, planner: Planner, query: Planned, types: Mapping[str, pa.DataType]) -> str | None:

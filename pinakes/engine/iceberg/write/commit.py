@@ -1,9 +1,9 @@
-"""One commit per statement: compare-and-set, tried again where that is safe, and what must be forgotten after it.
+"""Commits of Iceberg tables: one per statement, by compare-and-set, with retries where these are safe.
 
-A commit that finds the table changed is re-applied to what it is now: appended files are appended to that; replaced
-files are replaced there if nothing that the change read is different (`producers.py`). What can't be re-applied is a
-CommitConflict, upon which `again` redoes the statement from its reading. A commit whose answer was lost is looked for
-in the table: the ids of its snapshots are known. Files that may be live are never removed.
+A commit that finds the table changed is re-applied to the current state: appended files are appended to it; replaced
+files are replaced if nothing that the change has read is different (`producers.py`). Otherwise it raises
+CommitConflict, and `again` repeats the statement including its reads. If the response of a commit is lost, the table is
+checked for the ids of its snapshots. Files that may be live are never removed.
 """
 
 from __future__ import annotations
@@ -43,22 +43,23 @@ log = logging.getLogger(__name__)
 Answer = TypeVar("Answer")
 
 ATTEMPTS = 12
-"""How often a change that reads what it replaces is done anew when the table changed under it."""
+"""The maximum number of attempts of a change that reads what it replaces."""
 
 RETRIES = 100
-"""How often a commit is re-applied, unless the table's commit.retry.num-retries says it; an append always can be."""
+"""The number of times a commit is re-applied, unless the table sets commit.retry.num-retries. Appends always can be."""
 FIRST_WAIT, LONGEST_WAIT = 0.005, 0.5
-"""Seconds between two attempts: chosen at random up to a bound that doubles, so that two who collided do not collide
-again."""
+"""Bounds of the wait between attempts in seconds: random, up to a limit that doubles each time, to avoid repeated
+collisions.
+"""
 
 
 def begin(table: IcebergTable) -> Transaction:
-    """A change of a table, to be committed."""
+    """Starts a transaction on a table."""
     return Pending(table.handle)
 
 
 def commit(transaction: Transaction, place: Place, name: str) -> None:
-    """Make the transaction's changes visible, all or none; no session reads the old state from a cache afterwards."""
+    """Commits the transaction atomically, and removes the table's old state from the catalog's caches."""
     _sign(transaction)
     try:
         with translated("table", place.namespace, name):
@@ -69,7 +70,7 @@ def commit(transaction: Transaction, place: Place, name: str) -> None:
 
 @contextmanager
 def abandoned_on_error(transaction: CreateTableTransaction) -> Iterator[None]:
-    """A catalog that had to take the name of a table before its first row gets it back when the rows don't come."""
+    """Releases the name of a new table on error, for catalogs that had to reserve it before the first row."""
     try:
         yield
     except CommitUnknown:
@@ -82,7 +83,9 @@ def abandoned_on_error(transaction: CreateTableTransaction) -> Iterator[None]:
 
 
 def hold_schema(transaction: Transaction) -> None:
-    """The commit fails if the table's columns or partitioning have changed: the files were made for those of now."""
+    """Makes the commit fail if the table's columns or partitioning have changed, since the files were written for
+    them.
+    """
     metadata = transaction.table_metadata
     schema = AssertCurrentSchemaId.model_validate({"current-schema-id": metadata.current_schema_id})
     spec = AssertDefaultSpecId.model_validate({"default-spec-id": metadata.default_spec_id})
@@ -90,14 +93,14 @@ def hold_schema(transaction: Transaction) -> None:
 
 
 def hold_snapshot(transaction: Transaction) -> None:
-    """The commit fails if the table's rows have changed: the change depends on those of now."""
+    """Makes the commit fail if the table's rows have changed, since the change depends on them."""
     snapshot = transaction.table_metadata.current_snapshot_id
     wanted = {"ref": MAIN_BRANCH, "snapshot-id": snapshot}
     transaction._apply((), (AssertRefSnapshotId.model_validate(wanted),))
 
 
 def again(change: Callable[[], Answer], found: Found) -> Answer:
-    """Carry out a change that reads what it replaces; when someone else was faster, read again and redo it."""
+    """Runs a change that reads what it replaces; on a conflict, reads again and retries."""
     for attempt in range(ATTEMPTS - 1):
         try:
             return change()
@@ -113,11 +116,11 @@ def again(change: Callable[[], Answer], found: Found) -> Answer:
         ) from error
 
 
-# --- how -----------------------------------------------------------------------------------------------------------
+# --- commit attempts -----------------------------------------------------------------------------------------------
 
 
 def _sign(transaction: Transaction) -> None:
-    """Say in the summaries of the new snapshots, also when they are made anew, whose they are."""
+    """Adds the author's properties to the summaries of the new snapshots, including rebuilt ones."""
     properties = author.properties()
     for update in transaction._updates:
         if isinstance(update, AddSnapshotUpdate) and update.snapshot.summary is not None:
@@ -159,7 +162,7 @@ def _attempts(transaction: Transaction) -> None:
         except CommitFailedException:
             table.refresh()
             if holds(table, transaction):
-                break  # an earlier attempt did happen, whatever was said of it
+                break  # an earlier attempt succeeded despite its error
             if attempt == retries or not _can_be_reapplied(transaction):
                 raise
             _check_held(transaction)
@@ -170,7 +173,7 @@ def _attempts(transaction: Transaction) -> None:
 
 
 def _compare_and_set(transaction: Transaction) -> None:
-    """Once it is done, nothing may fail any more: whoever sees an error takes it that nothing has happened."""
+    """Commits once. After the commit nothing may fail: an error would mean that nothing was changed."""
     table, before = transaction._table, transaction._table.metadata
     done = table.catalog.commit_table(table, transaction._requirements, transaction._updates)
     table.metadata, table.metadata_location = done.metadata, done.metadata_location
@@ -181,13 +184,13 @@ def _compare_and_set(transaction: Transaction) -> None:
 
 
 def _can_be_reapplied(transaction: Transaction) -> bool:
-    """Whether it only adds snapshots, which their producers can make anew."""
+    """Returns whether the transaction only adds snapshots, which their producers can rebuild."""
     alone = all(isinstance(update, AddSnapshotUpdate | SetSnapshotRefUpdate) for update in transaction._updates)
     return alone and bool(transaction._snapshot_producers)
 
 
 def _check_held(transaction: Transaction) -> None:
-    """What the change depends on besides rows is still so; else no further attempt helps."""
+    """Fails if a requirement other than the snapshot no longer holds; no further attempt would help."""
     for requirement in transaction._requirements:
         if not isinstance(requirement, AssertRefSnapshotId):
             requirement.validate(transaction._table.metadata)

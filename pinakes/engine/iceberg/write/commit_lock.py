@@ -1,6 +1,6 @@
-"""Commits to one table take turns within this process: threads that would only get into each other's way wait instead.
+"""A lock per table for commits within this process, so that threads wait instead of colliding.
 
-Other processes are met by compare-and-set.
+Conflicts with other processes are resolved by compare-and-set.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _GUARD = threading.Lock()
 
 @contextmanager
 def turn(table: Table) -> Iterator[None]:
-    """Alone in this process with commits to this table."""
+    """Holds the process-wide commit lock of this table."""
     key = str(table.metadata.table_uuid)
     with _GUARD:
         mine = _TURNS.setdefault(key, _Turn())

@@ -1,4 +1,4 @@
-"""A commit whose answer was lost: whether it happened is found out by looking at the table."""
+"""Checks whether a commit with a lost response happened, by looking at the table."""
 
 from __future__ import annotations
 
@@ -14,28 +14,31 @@ from pinakes.core.errors import CommitUnknown
 log = logging.getLogger(__name__)
 
 LOOKS = (0.0, 0.2, 1.0)
-"""Seconds to wait before each look: the catalog may just be restarting, and the commit may still be on its way."""
+"""Seconds to wait before each check: the catalog may be restarting, and the commit may still be in progress."""
 
 _SILENCE = frozenset({"HTTPClientError", "TTransportException"})
-"""What the clients of Glue and of a Hive metastore raise when nobody answers, by name, since they may be missing."""
+"""Exceptions of the Glue and Hive clients for a missing response; by name, since the libraries may not be installed."""
 
 
 def may_be_live(error: BaseException | None) -> bool:
-    """Whether the files of a change that ended so may be part of the table: nobody said, or an interrupt came from
-    outside (KeyboardInterrupt, SystemExit), wherever the commit was by then."""
+    """Returns whether the files of a failed change may be part of the table: the commit's state is unknown, or an
+    interrupt (KeyboardInterrupt, SystemExit) came at an unknown point.
+    """
     return isinstance(error, CommitUnknown) or (error is not None and not isinstance(error, Exception))
 
 
 def is_silence(error: Exception) -> bool:
-    """Whether an error leaves open if the catalog heard what it was told."""
+    """Returns whether an error leaves open if the catalog has received the request."""
     if isinstance(error, CommitStateUnknownException | ConnectionError | TimeoutError):
         return True
     return any(kind.__name__ in _SILENCE for kind in type(error).__mro__)
 
 
 def has_landed(transaction: Transaction, error: Exception) -> bool:
-    """Whether the snapshots that the transaction makes are in the table, after an error. False means that this is not
-    known if nobody answered: they may come yet, so their files must stay."""
+    """Returns whether the snapshots of the transaction are in the table after an error.
+
+    If the catalog did not respond, False means unknown: the commit may still happen, so the files must stay.
+    """
     for wait in LOOKS if is_silence(error) else LOOKS[:1]:
         time.sleep(wait)
         now = _look(transaction._table)
@@ -46,8 +49,9 @@ def has_landed(transaction: Transaction, error: Exception) -> bool:
 
 
 def holds(table: Table, transaction: Transaction) -> bool:
-    """Whether a table has all snapshots of a transaction; a change of columns or properties alone can't be told from
-    the same one by somebody else."""
+    """Returns whether a table has all snapshots of a transaction. Changes of only columns or properties are not
+    recognised.
+    """
     ids = [update.snapshot.snapshot_id for update in transaction._updates if isinstance(update, AddSnapshotUpdate)]
     return bool(ids) and all(table.metadata.snapshot_by_id(number) is not None for number in ids)
 
@@ -56,8 +60,8 @@ def _look(table: Table) -> Table | None:
     try:
         found: Table = table.catalog.load_table(table.name())
     except NoSuchTableError:
-        return None  # it was to be made by the commit
-    except Exception as error:  # noqa: BLE001 - whatever it is: the error of the commit itself is the one to tell
+        return None  # the commit was to create it
+    except Exception as error:  # noqa: BLE001 - whatever it is: the error of the commit is the one to report
         log.debug("could not look whether a commit to %s happened: %s", ".".join(table.name()), error)
         return None
     return found

@@ -1,4 +1,4 @@
-"""The default of a column: a constant expression, evaluated once when the column is defined."""
+"""Default values of columns: constant expressions, evaluated once when the column is defined."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from pinakes.parser.statements import Query
 from pinakes.providers.iceberg_v3.install import install
 
 DEFAULTS_VERSION = 3
-"""The first format version that has defaults."""
+"""The first format version with defaults."""
 
 _QUOTED = re.compile(r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"")
 _VARYING = re.compile(
@@ -30,18 +30,18 @@ _VARYING = re.compile(
     r"|current_(?:timestamp|date|time|user|role|catalog|schema)|session_user|localtime|localtimestamp)\b",
     re.IGNORECASE,
 )
-"""What gives another value at another time or to another user."""
+"""Functions whose value depends on time, user or chance."""
 
 
 def default_value(text: str, kind: IcebergType, execution: Execution, column: str, version: int) -> Any:
-    """The value of a DEFAULT clause as the column's type. `DEFAULT NULL` is no default."""
+    """Returns the value of a DEFAULT clause in the column's type. `DEFAULT NULL` means no default."""
     varying = _VARYING.search(_QUOTED.sub("''", text))
     if varying is not None:
         raise InvalidArgument(
             f"the default of column {column} must be a constant, and {varying[0]} is none: Iceberg stores the value "
             f"that it has now. Write it in the INSERT."
         )
-    install()  # the schema that this value goes into may be made before any catalog is opened
+    install()  # the schema may be created before any catalog is opened
     value = _evaluated(text, kind, execution, column)
     if value.null_count:
         return None
@@ -67,7 +67,7 @@ def needs_version(column: str) -> NotSupportedError:
 
 
 def check_no_defaults(schema: Schema) -> None:
-    """Raise when a field at any depth has a default: for tables of an older format version."""
+    """Fails if a field at any depth has a default: for tables of an older format version."""
     for field_id in schema.field_ids:
         field = schema.find_field(field_id)
         if field.initial_default is not None or field.write_default is not None:
@@ -75,7 +75,7 @@ def check_no_defaults(schema: Schema) -> None:
 
 
 def _evaluated(text: str, kind: IcebergType, execution: Execution, column: str) -> pa.ChunkedArray:
-    """The value of the expression, cast to the column's type by the rules that INSERT has."""
+    """Evaluates the expression and casts it to the column's type by the rules of INSERT."""
     source = execution.session.engine.caches.statements.classify(f"SELECT {text}")
     if not isinstance(source, Query) or source.tables:
         raise InvalidArgument(f"the default of column {column} must be a constant, not {text}")
@@ -89,7 +89,7 @@ def _evaluated(text: str, kind: IcebergType, execution: Execution, column: str) 
 
 
 def _stored(value: pa.Array, kind: IcebergType) -> Any:
-    """The value as pyiceberg keeps it: nanoseconds as a number, since a datetime has none."""
+    """Returns the value in pyiceberg's form: nanoseconds as a number, since datetime does not support them."""
     if is_.is_timestamp(value.type) and value.type.unit == "ns":
         return value.cast(pa.int64())[0].as_py()
     found = value[0].as_py()

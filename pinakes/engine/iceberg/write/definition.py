@@ -1,4 +1,4 @@
-"""What CREATE TABLE asks for, in Iceberg's terms: schema, partitioning, sort order, properties."""
+"""Translates CREATE TABLE to Iceberg: schema, partitioning, sort order, properties."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _FIRST_PARTITION_ID = 1000
 
 
 def spec_from_columns(statement: CreateTable, execution: Execution, existing: IcebergTable | None = None) -> TableSpec:
-    """`existing` is the table that is replaced: its format version stays unless a newer one is asked for."""
+    """Returns the definition of a table. `existing` is the table to replace: its format version is the minimum."""
     schema = _defined(statement, statement.columns, execution, existing)
     return _spec(statement, schema)
 
@@ -41,7 +41,7 @@ def spec_from_columns(statement: CreateTable, execution: Execution, existing: Ic
 def spec_from_query(
     statement: CreateTableAs, arrow: pa.Schema, execution: Execution, existing: IcebergTable | None = None
 ) -> TableSpec:
-    """The columns that the statement defines, else those of the query."""
+    """Returns the definition of a table with the columns of the statement, or else those of the query."""
     if statement.defined:
         if len(statement.defined) != len(arrow):
             raise InvalidArgument(f"{len(statement.defined)} columns are given and the query has {len(arrow)} columns")
@@ -76,7 +76,7 @@ def _spec(statement: CreateTable | CreateTableAs, schema: Schema) -> TableSpec:
 
 
 def spec_like(statement: CreateTable, other: IcebergTable, existing: IcebergTable | None = None) -> TableSpec:
-    """The columns, partitioning, sort order and properties of another table."""
+    """Returns the columns, partitioning, sort order and properties of another table."""
     handle = other.handle
     copied = {key: value for key, value in harmless(handle.properties).items() if not is_record(key)}
     properties = {**copied, **table_properties(statement.properties, statement.comment)}
@@ -91,7 +91,7 @@ def spec_like(statement: CreateTable, other: IcebergTable, existing: IcebergTabl
 
 
 def table_properties(given: Properties, comment: str | None) -> dict[str, str]:
-    """Property names as Iceberg has them: format_version is a friendlier spelling of format-version."""
+    """Returns properties with Iceberg's names: format_version is an alias of format-version."""
     properties = {(FORMAT_VERSION if k.lower() == "format_version" else k): v for k, v in given}
     if comment is not None:
         properties["comment"] = comment
@@ -99,7 +99,7 @@ def table_properties(given: Properties, comment: str | None) -> dict[str, str]:
 
 
 def format_version(properties: Mapping[str, str], existing: IcebergTable | None = None) -> TableVersion:
-    """The version asked for, else that of the existing table, else 2. A table never goes back to an older one."""
+    """Returns the requested version, else that of the existing table, else 2. A table cannot be downgraded."""
     current = existing.handle.format_version if existing is not None else None
     text = properties.get(FORMAT_VERSION, str(current or 2))
     version = _VERSIONS.get(text)
@@ -111,7 +111,7 @@ def format_version(properties: Mapping[str, str], existing: IcebergTable | None 
 
 
 def field(column: ColumnDef, ids: Any, execution: Execution, text: str, version: int) -> NestedField:
-    """One column; its default is a constant, and needs a format version that has defaults."""
+    """Returns one column; its default is a constant, and requires a format version with defaults."""
     number = next(ids)
     kind = iceberg_type(column.type, lambda: next(ids))
     default = None
@@ -144,7 +144,7 @@ def partitioning(terms: Sequence[PartitionTerm], schema: Schema) -> PartitionSpe
 
 
 def check_partition_names(names: Sequence[str]) -> None:
-    """In manifests names have a form that Avro could have, in which each must be there once."""
+    """Checks that names are unique in their Avro-compatible form, which manifests use."""
     forms = [make_compatible_name(name) for name in names]
     twice = next((i for i, form in enumerate(forms) if form in forms[:i]), None)
     if twice is not None:
@@ -156,8 +156,9 @@ def check_partition_names(names: Sequence[str]) -> None:
 
 
 def sorting(terms: Sequence[SortTerm], schema: Schema) -> SortOrder | None:
-    """The order that new rows of each file have. NULL comes first, or last where the direction is DESC, unless the
-    term says otherwise: as other engines have it in Iceberg tables."""
+    """Returns the sort order of new files. As in other engines, NULLs come first for ASC and last for DESC by
+    default.
+    """
     fields = [_sort_field(term, schema) for term in terms]
     return SortOrder(*fields) if fields else None
 
@@ -197,7 +198,7 @@ def term_name(term: PartitionTerm, column: str) -> str:
 
 
 def find_field(schema: Schema, path: Sequence[Part]) -> NestedField:
-    """The field that a column path means, matched level by level."""
+    """Returns the field of a column path, matched level by level."""
     fields: Sequence[NestedField] = schema.fields
     found: NestedField | None = None
     for depth, part in enumerate(path):
@@ -220,7 +221,7 @@ def _with_key(schema: Schema, key: Sequence[Part]) -> Schema:
 
 
 def check_names(names: Sequence[str]) -> None:
-    """Names that columns may have: each once, and none that a change of the table needs for itself."""
+    """Checks column names: they must be unique and not reserved."""
     own = next((n for n in names if n.lower().startswith("$pinakes")), None)
     if own is not None:
         raise InvalidArgument(f"column name {quote(own)} is reserved; choose one that does not start with $pinakes")

@@ -1,8 +1,8 @@
-"""Rows deleted without a file being written anew (merge-on-read): positional delete files, or deletion vectors.
+"""Merge-on-read deletes: position delete files or deletion vectors, without rewriting data files.
 
-Format version 2 has positional delete files: here one for each data file, as Parquet. Version 3 has deletion vectors,
-one for each data file, all of a statement in one Puffin file. What was deleted from a data file before goes into the
-new one, so that no data file ever has more than one of ours; the old one is removed in the same snapshot.
+Format version 2 has position delete files: one Parquet file per data file here. Version 3 has deletion vectors, one per
+data file, all of a statement in one Puffin file. Earlier deletes of a data file are merged into the new ones, so that
+each data file has at most one of ours; the old ones are removed in the same snapshot.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from pinakes.engine.iceberg.write.puffin import Blob, puffin
 from pinakes.providers.iceberg_v3.records import DataFileV3
 
 PATH_ID, POSITION_ID, ROW_POSITION_ID = 2147483546, 2147483545, 2147483645
-"""Iceberg's reserved fields: the two columns of a positional delete file, and the position of a row."""
+"""Iceberg's reserved field ids: the two columns of a position delete file, and the position of a row."""
 _SCHEMA = pa.schema(
     [
         pa.field("file_path", pa.string(), nullable=False, metadata={"PARQUET:field_id": str(PATH_ID)}),
@@ -37,22 +37,22 @@ _SCHEMA = pa.schema(
 
 
 class DeleteWriter(NewFiles):
-    """Writes the deletes of one statement. Used as a context: on the way out, files that nobody kept are removed."""
+    """Writes the deletes of one statement. A context manager: on exit, files that were not kept are removed."""
 
     def __init__(self, table: IcebergTable, cache: ManifestCache) -> None:
         super().__init__(table.handle.io)
         self.files: list[DataFile] = []
         self.replaced: list[DeleteFile] = []
-        """Former deletes that were for one data file alone, and whose rows the new ones have."""
+        """Earlier deletes of a single data file that the new ones include."""
         self._of, self._cache = table, cache
         self._table = table.handle
 
     def write(self, places: Mapping[str, BitMap64], tasks: Mapping[str, Task]) -> None:
-        """Delete the rows at these positions of each data file, which are given by path."""
+        """Deletes the rows at these positions of each data file, by path."""
         merged = {path: positions | self._deleted(path, tasks[path].deletes) for path, positions in places.items()}
         for path in merged:
             self.replaced += [file for file in tasks[path].deletes.positions if file.target is not None]
-        merged = {path: positions for path, positions in merged.items() if positions}  # a delete may be of other files
+        merged = {path: positions for path, positions in merged.items() if positions}  # deletes may be of other files
         if merged and self._table.format_version >= 3:
             self._vectors(merged, tasks)
         else:
@@ -60,7 +60,7 @@ class DeleteWriter(NewFiles):
                 self.files.append(self._positional(path, positions, tasks[path]))
 
     def _deleted(self, path: str, deletes: Deletes) -> BitMap64:
-        """The rows of a data file that are gone by their positions."""
+        """Returns the rows of a data file that are deleted by position."""
         return BitMap64(deleted_rows(self._of, self._cache, path, deletes.positions).tolist())
 
     def _positional(self, path: str, positions: BitMap64, task: Task) -> DataFile:
@@ -95,7 +95,9 @@ class DeleteWriter(NewFiles):
             self.files.append(_vector_file(location, size, len(positions), path, offset, length, tasks[path]))
 
     def _created(self, location: str) -> OutputStream:
-        """Not asked whether it is there: the name is new, and some stores let nobody look for a missing file."""
+        """Creates a file without an existence check: the name is new, and some stores do not permit to look for a
+        missing file.
+        """
         return self._table.io.new_output(location).create(overwrite=True)
 
     def _location(self, extension: str) -> str:
@@ -105,7 +107,7 @@ class DeleteWriter(NewFiles):
 
 
 def target_of(delete: DataFile) -> str | None:
-    """The data file that a delete file is for; None when it may be for several."""
+    """Returns the data file that a delete file applies to; None if there may be several."""
     if isinstance(delete, DataFileV3) and delete.referenced_data_file is not None:
         return delete.referenced_data_file
     if delete.content != DataFileContent.POSITION_DELETES:
@@ -133,18 +135,18 @@ def _vector_file(location: str, size: int, rows: int, path: str, offset: int, le
 
 
 def blob_of(bitmap: BitMap64) -> bytes:
-    """A deletion vector as it stands in a Puffin file (`scan/positions.py` tells its form)."""
+    """Returns a deletion vector in the format of a Puffin blob (see `scan/positions.py`)."""
     body = MAGIC + bitmap.serialize()
     return len(body).to_bytes(4, "big") + body + zlib.crc32(body).to_bytes(4, "big")
 
 
 def as_array(bitmap: BitMap64) -> pa.Array:
-    """The positions in order."""
+    """Returns the positions in order."""
     numbers = bitmap.to_array()
     return pa.Array.from_buffers(pa.uint64(), len(numbers), [None, pa.py_buffer(numbers)]).cast(pa.int64())
 
 
 def _blob(path: str, positions: BitMap64) -> Blob:
-    """A vector is made before its snapshot is, and so names none."""
+    """Returns a blob without a snapshot id: the vector is written before its snapshot exists."""
     properties = {"referenced-data-file": path, "cardinality": str(len(positions))}
     return Blob("deletion-vector-v1", [ROW_POSITION_ID], blob_of(positions), properties)

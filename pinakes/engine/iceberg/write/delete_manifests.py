@@ -1,4 +1,4 @@
-"""Manifests of delete files, which pyiceberg 0.12 reads and does not write: its manifests, said to hold deletes."""
+"""Writers of delete manifests, which pyiceberg 0.12 reads but does not write."""
 
 from __future__ import annotations
 
@@ -37,6 +37,6 @@ def delete_manifest_writer(
     snapshot_id: int,
     compression: AvroCompressionCodec,
 ) -> ManifestWriter:
-    """For a table of this format version; version 1 has no deletes."""
+    """Returns the writer for a format version. Version 1 has no deletes."""
     writer = DeleteManifestWriterV2 if version == 2 else DeleteManifestWriterV3
     return writer(spec, schema, output, snapshot_id, compression)

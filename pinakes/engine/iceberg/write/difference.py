@@ -1,4 +1,4 @@
-"""What is different between two snapshots of a table: the files that came and those that went.
+"""The difference of two snapshots of a table: added and removed files.
 
 Manifests that both have are not read.
 """
@@ -18,11 +18,11 @@ class Difference:
     added: list[DataFile]
     """Data and delete files that only the later snapshot has."""
     gone: frozenset[str]
-    """The paths of those that only the earlier one has."""
+    """The paths of files that only the earlier snapshot has."""
 
 
 def difference(earlier: Snapshot | None, later: Snapshot | None, io: FileIO) -> Difference:
-    """Between any two, whether or not one descends from the other."""
+    """Compares any two snapshots, whether or not one descends from the other."""
     before, after = _manifests(earlier, io), _manifests(later, io)
     old = _live((m for path, m in before.items() if path not in after), io)
     new = _live((m for path, m in after.items() if path not in before), io)
@@ -34,7 +34,7 @@ def _manifests(snapshot: Snapshot | None, io: FileIO) -> dict[str, ManifestFile]
 
 
 def _live(manifests: Iterable[ManifestFile], io: FileIO) -> dict[str, DataFile]:
-    """By what tells files apart: several deletion vectors may be in one file, each for another data file."""
+    """Returns live files by identity: one Puffin file may hold several deletion vectors."""
     entries = (entry for manifest in manifests for entry in manifest.fetch_manifest_entry(io, discard_deleted=True))
     return {_key(entry.data_file): entry.data_file for entry in entries}
 

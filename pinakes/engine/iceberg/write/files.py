@@ -1,10 +1,10 @@
-"""Rows become data files: streamed, encoded while the query runs on, and removed again unless a commit keeps them.
+"""Writes rows to data files: streamed, encoded in parallel with the query, and removed unless a commit keeps them.
 
     rows → checked → row groups → lanes (`parquet/lanes.py`) → files
 
-Few rows are written by the calling thread. Rows of a table with partitions are gathered by partition
-(`parquet/fanout.py`); those of a table with a sort order, or of more partitions than fit in memory, are sorted first
-(`sorting.py`). Rows that are in order are written by one lane, so that each file has a range of its own.
+Few rows are written by the calling thread. Rows of a partitioned table are grouped by partition (`parquet/fanout.py`);
+those of a table with a sort order, or of more partitions than fit in memory, are sorted first (`sorting.py`). Ordered
+rows are written by one thread, so that the files have disjoint ranges.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ from pinakes.engine.iceberg.write.sorting import sorted_rows
 from pinakes.providers.table_io import location_provider
 
 LANES = min(os.cpu_count() or 1, 4)
-"""Threads that encode; each has a file of its own, so more of them would make more files."""
+"""The number of encoder threads; each has its own file, so more of them would create more files."""
 
 
 class FileWriter(NewFiles):
-    """Writes batches to new files of a table. Used as a context: on the way out, files that nobody kept are removed.
+    """Writes batches to new files of a table. A context manager: on exit, files that were not kept are removed.
 
-    `ordered` says that the rows come in an order worth keeping, as ORDER BY gives it.
+    `ordered` means that the order of the rows is worth keeping, as with ORDER BY.
     """
 
     def __init__(self, metadata: TableMetadata, io: FileIO, *, ordered: bool = False) -> None:
@@ -59,7 +59,7 @@ class FileWriter(NewFiles):
         self._id, self._counter = uuid.uuid4(), itertools.count()
 
     def write_all(self, batches: Iterable[pa.RecordBatch]) -> None:
-        """Columns are taken by position: they are those of the table, in order."""
+        """Writes all rows. Columns are matched by position, in the order of the table."""
         checked = self._checked(batches)
         partitioned = not self._metadata.spec().is_unpartitioned()
         if self._sorting:
@@ -73,12 +73,12 @@ class FileWriter(NewFiles):
         self._check_whole()
 
     def _check_whole(self) -> None:
-        """No row may get lost on the way, nor be written twice: better no commit than that."""
+        """Fails before the commit if rows are missing or duplicated."""
         written = sum(f.record_count for f in self.files)
         if written != self.rows:
             raise InternalError(f"{self.rows} rows were to be written, and the new files have {written}")
 
-    # --- the ways to write ----------------------------------------------------------------------------------------
+    # --- write strategies -----------------------------------------------------------------------------------------
 
     def _write_plain(self, batches: Iterable[pa.RecordBatch], lanes: int) -> None:
         groups = self._groups(batches)
@@ -88,11 +88,11 @@ class FileWriter(NewFiles):
         with Lanes([self._files() for _ in range(lanes if first[0].nbytes >= WORTHWHILE else 1)]) as running:
             for table in itertools.chain(_taken(first), groups):
                 running.put(None, table)
-                del table  # the lane has it; it goes when it is written
+                del table  # the writer thread owns it
         return None
 
     def _write_scattered(self, batches: Iterator[pa.RecordBatch]) -> None:
-        """Rows of several partitions in any order."""
+        """Writes rows of several partitions in any order."""
         groups = self._groups(batches)
         first = list(itertools.islice(groups, 2))
         if len(first) < 2:
@@ -112,7 +112,7 @@ class FileWriter(NewFiles):
         return None
 
     def _write_sorted(self, batches: Iterable[pa.RecordBatch]) -> None:
-        """Rows in an order of ours: partition after partition, each in one file after the other."""
+        """Sorts the rows, then writes partition after partition, one file at a time."""
         ordered = sorted_rows(batches, self._metadata)
         if self._metadata.spec().is_unpartitioned():
             return self._write_plain(ordered, 1)
@@ -124,7 +124,7 @@ class FileWriter(NewFiles):
         return None
 
     def _write_here(self, parts: Iterable[tuple[PartitionKey | None, pa.Table]]) -> None:
-        """Few rows: by this thread."""
+        """Writes few rows in the calling thread."""
         files = self._files()
         try:
             for key, table in parts:
@@ -137,7 +137,7 @@ class FileWriter(NewFiles):
     # --- parts ----------------------------------------------------------------------------------------------------
 
     def _checked(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """The rows as they are stored; an error names the row."""
+        """Yields the rows in stored form; an error names the row."""
         for batch in batches:
             if batch.num_rows:
                 first = self.rows + 1
@@ -162,13 +162,13 @@ class FileWriter(NewFiles):
 
 
 def _taken(tables: list[pa.Table]) -> Iterator[pa.Table]:
-    """Each once, and not kept."""
+    """Yields each table without keeping a reference."""
     while tables:
         yield tables.pop(0)
 
 
 def _spread(lanes: Lanes) -> Put:
-    """Each partition by a lane of its own, which has its file open."""
+    """Assigns each partition to one thread, which has its file open."""
 
     def put(key: PartitionKey, table: pa.Table) -> None:
         lanes.put(key, table, hash(identity(key)) % lanes.count)

@@ -1,4 +1,4 @@
-"""Files whose rows all meet a condition, by what the metadata tells: they can go without being read."""
+"""Finds files whose rows all satisfy a predicate according to metadata: they can be removed without being read."""
 
 from __future__ import annotations
 
@@ -10,8 +10,10 @@ from pinakes.engine.iceberg.write.rewrite import Rewrite
 
 
 def whole_files(change: Rewrite, candidates: set[int], condition: str | None) -> set[int]:
-    """Those of the candidates in which the condition (None: whatever there is) is true for every row. A file some of
-    whose rows are deleted by their values is left out, since nobody has counted these."""
+    """Returns the candidates in which the predicate (None: always true) is true for every row.
+
+    Files with equality deletes are left out, since the number of their deleted rows is unknown.
+    """
     found = set(candidates)
     if condition is not None and found:
         found -= set(change.wanted(f"{change.sql} WHERE ({condition}\n) IS NOT TRUE"))
@@ -19,7 +21,7 @@ def whole_files(change: Rewrite, candidates: set[int], condition: str | None) ->
 
 
 def live_rows(change: Rewrite, files: Iterable[int]) -> int:
-    """How many rows these files have that are not deleted."""
+    """Returns the number of live rows of these files."""
     return sum(change.files.row_counts[number] - _deleted(change, number) for number in set(files))
 
 

@@ -1,7 +1,7 @@
-"""INSERT OVERWRITE: new rows in place of those that are there, in one commit: of all, of the partitions that PARTITION
-names (static), or of the partitions that the new rows are in (dynamic).
+"""INSERT OVERWRITE: replaces existing rows in one commit: all rows, the partitions that PARTITION names (static), or
+the partitions of the new rows (dynamic).
 
-As in Spark, an empty source leaves nothing of what is replaced statically, and changes nothing dynamically.
+As in Spark, an empty source deletes the rows in static mode, and changes nothing in dynamic mode.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ Batches = Iterable[pa.RecordBatch]
 def replace_all(
     table: IcebergTable, found: Found, rows: Batches, check: Callable[[], None], *, ordered: bool = False
 ) -> int:
-    """The number of rows that are in the table now; `check` raises when the statement was stopped."""
+    """Replaces all rows and returns the new row count; `check` raises if the statement was cancelled."""
     with FileWriter(table.handle.metadata, table.handle.io, ordered=ordered) as writer:
         writer.write_all(rows)
         check()
@@ -44,7 +44,7 @@ def replace_all(
 
 
 def replace_partitions(table: IcebergTable, found: Found, rows: Batches, check: Callable[[], None]) -> int:
-    """The number of rows that were put into the partitions they belong to."""
+    """Replaces the partitions of the new rows, and returns the number of rows written."""
     with FileWriter(table.handle.metadata, table.handle.io) as writer:
         writer.write_all(rows)
         check()
@@ -58,8 +58,10 @@ def replace_partitions(table: IcebergTable, found: Found, rows: Batches, check: 
 
 
 def replace_where(statement: Insert, execution: Execution, static: Mapping[str, str], rows: Batches) -> int:
-    """The number of rows that were put in place of those that have the static values. Files of another partitioning,
-    which may hold other rows, too, are written anew with these."""
+    """Replaces the rows with the static values, and returns the number of rows written.
+
+    Files of another partition spec may also hold other rows; those are rewritten.
+    """
     change = Rewrite.of(execution, statement, statement.target)
     condition = " AND ".join(_equal(f"{quote(TARGET)}.{quote(c)}", value) for c, value in static.items())
     doomed = f"{change.sql} WHERE {condition}"
@@ -72,7 +74,7 @@ def replace_where(statement: Insert, execution: Execution, static: Mapping[str, 
 
 
 class _Counted:
-    """Batches, and how many rows they had in the end."""
+    """Counts the rows of a stream of batches."""
 
     def __init__(self, batches: Batches) -> None:
         self.rows = 0
@@ -96,8 +98,9 @@ def _equal(column: str, value: str) -> str:
 
 
 def _told_apart(table: IcebergTable, found: Found) -> list[DataFile]:
-    """The files that are there. Those of another partitioning can't be told to be in a partition of this one, or not
-    to be: to leave them would leave rows beside those that replace them."""
+    """Returns the current files. Fails for files of another spec: their partitions in the current spec are unknown, and
+    leaving them would keep rows that should be replaced.
+    """
     files = [task.file for task in plan(table)]
     spec = table.handle.metadata.default_spec_id
     other = [file for file in files if file.spec_id != spec]
@@ -111,7 +114,7 @@ def _told_apart(table: IcebergTable, found: Found) -> list[DataFile]:
 
 
 def _key(file: DataFile) -> tuple[Any, ...]:
-    """The partition of a file, such that equal ones are equal."""
+    """Returns the partition of a file as a comparable key."""
     return tuple(_comparable(file.partition[i]) for i in range(len(file.partition)))
 
 

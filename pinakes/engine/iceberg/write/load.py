@@ -1,4 +1,4 @@
-"""Rows of files added to a table, together with the knowledge that they were: one commit, both or neither."""
+"""Appends rows of files to a table and records the files as loaded, in one commit."""
 
 from __future__ import annotations
 
@@ -21,7 +21,10 @@ def load(
     check: Callable[[], None],
     remember: Callable[[Transaction], None],
 ) -> int:
-    """The number of rows added. The commit conflicts with any other, since that may have loaded the same files."""
+    """Appends the rows and returns their number.
+
+    The commit conflicts with any concurrent commit, which may have loaded the same files.
+    """
     with FileWriter(table.handle.metadata, table.handle.io) as writer:
         writer.write_all(rows)
         check()

@@ -1,8 +1,8 @@
-"""Which files COPY INTO has loaded into a table, so that none is loaded twice.
+"""The record of files that COPY INTO has loaded into a table, so that none is loaded again.
 
-It is kept in the table's properties and changes in the commit that adds the rows: either both happen or neither does.
-Of each file 16 characters are kept, made of its path, its size and when it was changed (or its ETag): a file that has
-changed is another one. Properties hold 240 files each, since some metastores keep no longer ones.
+The record is kept in table properties and changes in the commit that adds the rows. Each file takes 16 characters, a
+hash of its path, size and modification time (or ETag): a changed file counts as a new one. A property holds 240 files,
+since some metastores limit the length of properties.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from pinakes.engine.files.paths import File
 
 PREFIX = "pinakes.copy-into.files."
 MOST_FILES = "pinakes.copy-into.most-files"
-"""The property of a table that says how many files it remembers at most."""
+"""The table property with the maximum number of recorded files."""
 _MOST = 10_000
 _WIDTH, _EACH = 16, 240
 
 
 class Loaded:
-    """What the properties of a table tell."""
+    """The files recorded in the properties of a table."""
 
     def __init__(self, properties: Mapping[str, str]) -> None:
         self._most = _most(properties)
@@ -37,7 +37,7 @@ class Loaded:
         return _mark(file) in self._known
 
     def check_room(self, files: Iterable[File]) -> None:
-        """Raise when these are more than the table can remember."""
+        """Fails if the table would exceed its maximum number of recorded files."""
         known = self._with(files)
         if len(known) > self._most:
             raise InvalidArgument(
@@ -47,7 +47,7 @@ class Loaded:
             )
 
     def remember(self, files: Iterable[File], transaction: Transaction) -> None:
-        """Add these files to what the table will know once the transaction is committed."""
+        """Adds these files to the record, in the transaction."""
         known = self._with(files)
         parts = [known[at : at + _EACH] for at in range(0, len(known), _EACH)]
         updates = {f"{PREFIX}{number}": "".join(part) for number, part in enumerate(parts)}
@@ -58,14 +58,14 @@ class Loaded:
 
 
 def forget(transaction: Transaction) -> None:
-    """The table is empty, or another one: whatever was loaded may be loaded again."""
+    """Clears the record, when the table is emptied or replaced: all files may be loaded again."""
     keys = [key for key in transaction.table_metadata.properties if is_record(key)]
     if keys:
         transaction._apply((RemovePropertiesUpdate(removals=keys),))
 
 
 def is_record(key: str) -> bool:
-    """Whether a property is one of these: nothing that a person has set, or should copy."""
+    """Returns whether a property is part of the record, which users neither set nor copy."""
     return key.startswith(PREFIX) and key[len(PREFIX) :].isdigit()
 
 

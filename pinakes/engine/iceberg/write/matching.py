@@ -1,7 +1,7 @@
-"""Which files of the target of a MERGE or UPDATE … FROM can hold a row that meets one of the source.
+"""Prunes the target of MERGE and UPDATE … FROM: finds the files that may have a row that matches the source.
 
-The metadata knows between which values a column of a file lies. What the condition says of constants chooses files as
-in any query; where it equates a column of the target with one of the source, the source's values choose, too.
+Predicates with constants prune files as in any query. If the condition equates a column of the target with one of the
+source, the values of the source prune as well.
 """
 
 from __future__ import annotations
@@ -26,17 +26,20 @@ if TYPE_CHECKING:
     from datafusion.plan import LogicalPlan
 
 FEW = 2
-"""Files that are not worth asking the source for."""
+"""The minimum number of files for which the source is queried."""
 MOST_SINGLE = 200
-"""Values that are looked for one by one, also in buckets."""
+"""The maximum number of values that are compared one by one, including bucket pruning."""
 _THROUGH = ("Projection", "Filter", "SubqueryAlias")
 _SAME = re.compile(r" AS (Int32|Int64|Utf8|Utf8View|LargeUtf8)\)\)$")
-"""How a cast ends, as DataFusion shows it, that does not change a value which fits."""
+"""The end of a cast, in DataFusion's form, that keeps every value that fits."""
 
 
 def matching(change: Rewrite, written: str, source: str | None, on: str) -> list[int]:
-    """Before the target is narrowed. The source stands in the plan as it is `written`, since rows in memory would hide
-    the conditions; `source` is what can be asked for its values and gives the same whenever it is asked, if any is."""
+    """Returns the files that may match, before the target is pruned.
+
+    The plan uses the source as `written`, since an in-memory table would hide the predicates. `source` is a
+    deterministic relation that can be queried for its values, or None.
+    """
     found = change.wanted_by(_joined(change, written, on))
     if source is None or len(found) < FEW:
         return found
@@ -54,7 +57,7 @@ def _joined(change: Rewrite, source: str, on: str) -> DataFrame:
 
 
 def _equated(change: Rewrite, frame: DataFrame, source: str) -> Iterator[tuple[Column, str]]:
-    """Each column of the target that must equal one of the source, which is given as SQL."""
+    """Yields each column of the target that must equal a column of the source, with the latter as SQL."""
     pruner = Pruner(change.files, change.table.handle.schema())
     with translated():
         pairs = list(_pairs(frame.optimized_logical_plan()))
@@ -66,11 +69,11 @@ def _equated(change: Rewrite, frame: DataFrame, source: str) -> Iterator[tuple[C
 
 
 def _pairs(plan: LogicalPlan) -> Iterator[tuple[Expr, Expr]]:
-    """What inner joins equate, as long as nothing lies above them that rows could come in by another way."""
+    """Yields the equated expressions of inner joins, below nodes that do not add rows."""
     node: Any = plan.to_variant()
     kind = type(node).__name__
     if kind == "Join" and str(node.join_type()) == "Inner":
-        yield from () if node.null_equals_null() else node.on()  # IS NOT DISTINCT FROM: NULL meets NULL
+        yield from () if node.null_equals_null() else node.on()  # IS NOT DISTINCT FROM: NULL equals NULL
     elif kind not in _THROUGH:
         return
     for below in plan.inputs():
@@ -78,7 +81,7 @@ def _pairs(plan: LogicalPlan) -> Iterator[tuple[Expr, Expr]]:
 
 
 def _target_column(e: Expr, pruner: Pruner) -> Column | None:
-    """A column of the target, also one that is compared as a wider whole number or as another kind of text."""
+    """Returns a column of the target, also below a cast to a wider integer or another string type."""
     cast = _SAME.search(str(e)) if e.variant_name() == "Cast" else None
     inner = e.rex_call_operands()[0] if cast else e
     if inner.variant_name() != "Column" or inner.to_variant().relation() != TARGET:
@@ -92,19 +95,21 @@ def _target_column(e: Expr, pruner: Pruner) -> Column | None:
 
 
 def _expression(e: Expr, source: str) -> str | None:
-    """A column of the source, as it is or as a whole number or text: what such a cast makes, `Column.value` makes, too,
-    or says that it can't. Whatever else it is can't be said in SQL again."""
+    """Returns a column of the source as SQL, without a cast to an integer or string, which `Column.value` also handles.
+
+    Other expressions cannot be converted back to SQL.
+    """
     if e.variant_name() == "Cast" and _SAME.search(str(e)):
         e = e.rex_call_operands()[0]
     if e.variant_name() != "Column":
         return None
     relation, name = e.to_variant().relation(), e.to_variant().name()
-    last = quote((relation or "").split(".")[-1])  # a table without an alias has its full name here
+    last = quote((relation or "").split(".")[-1])  # without an alias, this is the table's full name
     return f"{last}.{quote(name)}" if relation != TARGET and f"{last} " in f"{source} " else None
 
 
 def _holding(change: Rewrite, column: Column, keys: Sequence[pa.Scalar], files: list[int]) -> list[int]:
-    """Those of the files in which the column may have one of these values."""
+    """Returns the files in which the column may have one of these values."""
     if len(keys) <= MOST_SINGLE:
         pruner = Pruner(change.files, change.table.handle.schema())
         masks = [pruner.compared(column, "=", key) for key in keys]

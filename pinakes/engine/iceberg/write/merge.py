@@ -1,8 +1,8 @@
-"""MERGE: a join of target and source decides, per row, which clause applies.
+"""MERGE: a join of target and source determines the clause for each row.
 
-The rows of the target that change are collected with their new values (one per row: a row that two source rows would
-change is an error); the files they are in are written anew with these values in place, or the rows are marked as
-deleted and their new values are added (merge-on-read); rows for NOT MATCHED are added.
+The changed rows of the target are collected with their new values; a row that two source rows would change is an error.
+Then their files are rewritten with the new values, or (merge-on-read) the rows are deleted and their new values are
+appended. Rows for NOT MATCHED are appended.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ When = Literal["MATCHED", "NOT MATCHED", "NOT MATCHED BY SOURCE"]
 Action = Literal["UPDATE", "DELETE", "INSERT", "NOTHING"]
 _ACTION = "$pinakes_action"
 _CHANGED = "$pinakes_changed"
-"""A column that is true for each row that the change touches or adds."""
+"""A column that is true for each row that is changed or added."""
 _NEW = "$pinakes_new "
-"""What stands before a column's name where its new value is meant."""
+"""The prefix of a column's name for its new value."""
 
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """A WHEN clause with its fragments as planned text; `values` by the target's column."""
+    """A WHEN clause with its expressions as SQL text; `values` are by column of the target."""
 
     when: When
     action: Action
@@ -42,7 +42,7 @@ class Clause:
 
 
 def merge_into(change: Rewrite, source: str, on: str, clauses: Sequence[Clause], *, on_read: bool) -> int:
-    """Carry out the clauses; gives the number of rows changed, deleted and inserted."""
+    """Runs the clauses and returns the number of rows changed, deleted and inserted."""
     with naming_misfits(change, _sets(change, source, on, clauses)):
         return _merge(change, source, on, clauses, on_read=on_read)
 
@@ -64,7 +64,7 @@ def _merge(change: Rewrite, source: str, on: str, clauses: Sequence[Clause], *, 
 
 
 def _sets(change: Rewrite, source: str, on: str, clauses: Sequence[Clause]) -> Iterator[tuple[Mapping[str, str], str]]:
-    """The values that each clause sets, and the rows that it may be for."""
+    """Yields the values that each clause sets, and the rows that it may apply to."""
     rows = {
         "MATCHED": f"{source}\n CROSS JOIN {change.sql} WHERE ({on}\n)",
         "NOT MATCHED": f"{source}\n LEFT ANTI JOIN {change.sql} ON {on}\n WHERE TRUE",
@@ -76,7 +76,7 @@ def _sets(change: Rewrite, source: str, on: str, clauses: Sequence[Clause]) -> I
 
 
 class _Counter:
-    """Takes the CHANGED column off each batch and counts what it marks."""
+    """Removes the CHANGED column from each batch and counts the marked rows."""
 
     def __init__(self, width: int) -> None:
         self.changed = 0
@@ -93,7 +93,7 @@ def _numbers(clauses: Sequence[Clause], action: Action) -> list[int]:
 
 
 def _case(clauses: Sequence[Clause], when: When) -> str:
-    """The number of the first clause of this kind whose condition holds, or NULL."""
+    """Returns SQL for the number of the first clause of this kind whose condition is true, or NULL."""
     arms = [
         f"WHEN {f'({c.condition}' + chr(10) + ')' if c.condition else 'TRUE'} THEN {i}"
         for i, c in enumerate(clauses)
@@ -103,7 +103,7 @@ def _case(clauses: Sequence[Clause], when: When) -> str:
 
 
 def _changes(change: Rewrite, source: str, on: str, clauses: Sequence[Clause]) -> pa.Table:
-    """One row per target row that is updated or deleted: where it stands, which clause, its new values."""
+    """Returns one row per updated or deleted target row: its position, the clause, and its new values."""
     target = change.sql
     joined = f"{source}\n CROSS JOIN {target} WHERE {on}\n"  # the source of an UPDATE may be a list of tables
     parts = []
@@ -120,7 +120,7 @@ def _changes(change: Rewrite, source: str, on: str, clauses: Sequence[Clause]) -
 
 
 def _part(change: Rewrite, clauses: Sequence[Clause], when: When, scope: str, source: str) -> str:
-    """The rows that the clauses of one kind change; `scope` is what their expressions are read in."""
+    """Returns SQL for the rows that the clauses of one kind change; `scope` is the FROM clause of their expressions."""
     place = ", ".join(f"{quote(TARGET)}.{quote(c)}" for c in (FILE, ROW))
     values = _new_values(change, clauses, when, scope)
     sql = f"SELECT {place}, {_case(clauses, when)} AS {quote(_ACTION)}{values} FROM {source}"
@@ -131,13 +131,15 @@ def _part(change: Rewrite, clauses: Sequence[Clause], when: When, scope: str, so
 
 
 def _takes_all(clauses: Sequence[Clause]) -> bool:
-    """Whether the first clause takes every row: then no condition is written, since DataFusion's scan of an Arrow
-    dataset fails on one that is always true."""
+    """Returns whether the first clause applies to every row.
+
+    No condition is generated then, since DataFusion's scan of an Arrow dataset fails on one that is always true.
+    """
     return clauses[0].condition is None and clauses[0].action != "NOTHING"
 
 
 def _new_values(change: Rewrite, clauses: Sequence[Clause], when: When, source: str) -> str:
-    """The new value of every column that some clause sets, as the target's type."""
+    """Returns SQL for the new value of every column that a clause sets, in the target's type."""
     columns = {c for clause in clauses if clause.action == "UPDATE" for c in clause.values}
     typed = _typed(change, [c.values for c in clauses if c.when == when and c.action == "UPDATE"], source)
     text = ""
@@ -151,14 +153,14 @@ def _new_values(change: Rewrite, clauses: Sequence[Clause], when: When, source: 
         old = f"{quote(TARGET)}.{quote(column)}"
         value = f"CASE {_case(clauses, when)} {' '.join(arms)} ELSE {old} END" if arms else old
         first = next(c for c in clauses if c.when == when)
-        if first.condition is None and column in first.values:  # it takes every row, so old values need not be read
+        if first.condition is None and column in first.values:  # it applies to every row: old values aren't needed
             value = cast(f"({first.values[column]}\n)", typed[first.values[column]], target)
         text += f", {value} AS {quote(_NEW + column)}"
     return text
 
 
 def _typed(change: Rewrite, sets: Sequence[Mapping[str, str]], source: str) -> dict[str, pa.DataType]:
-    """The type of each value that is set, by its text."""
+    """Returns the type of each assigned value, by its text."""
     values = list(dict.fromkeys(value for one in sets for value in one.values()))
     if not values:
         return {}
@@ -167,7 +169,9 @@ def _typed(change: Rewrite, sets: Sequence[Mapping[str, str]], source: str) -> d
 
 
 def _rewritten(change: Rewrite, changes: pa.Table, clauses: Sequence[Clause], *, on_read: bool) -> DataFrame:
-    """The touched files with the new values in place and the deleted rows gone; or the changed rows alone."""
+    """Returns the rows of the touched files with new values and without deleted rows; or, on read, only the changed
+    rows.
+    """
     narrowed, known = change.narrowed(files_of(changes)), change.planner.add(at_hand(changes))
     action = f"c.{quote(_ACTION)}"
     columns = ", ".join(
@@ -188,9 +192,11 @@ def _rewritten(change: Rewrite, changes: pa.Table, clauses: Sequence[Clause], *,
 
 
 def _inserted(change: Rewrite, source: str, on: str, clauses: Sequence[Clause]) -> Iterator[DataFrame]:
-    """The source rows that meet no row of the target, each shaped by the first INSERT clause whose condition holds.
+    """Yields the source rows without a match, in the form of the first INSERT clause whose condition is true.
 
-    A join and not NOT EXISTS: within that, DataFusion reads n.id as a field of the target's column n, if it has one."""
+    It uses an anti join instead of NOT EXISTS: there, DataFusion reads n.id as a field of the target's column n, if it
+    has one.
+    """
     lonely = f"{source}\n LEFT ANTI JOIN {change.sql} ON {on}\n"
     schema = change.table.handle.schema()
     zone = change.execution.session.settings.time_zone

@@ -1,4 +1,4 @@
-"""A row of the target that several rows of the source would change: an error that names the row."""
+"""The error for a target row that several source rows would change; it names the row."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from pinakes.engine.iceberg.scan.dataset import FILE, ROW
 from pinakes.engine.iceberg.write.rewrite import TARGET, Rewrite, column_list
 
 MOST_SHOWN = 3
-"""Columns of the row, when the condition does not say by which it is known."""
+"""The number of columns to show if the condition does not name key columns."""
 
 
 def check_once(rows: pa.Table, change: Rewrite, on: str) -> None:
-    """Raise when a place is there more than once."""
+    """Fails if a row position occurs more than once."""
     counted = rows.group_by([FILE, ROW]).aggregate([([], "count_all")])
     if counted.num_rows == rows.num_rows:
         return
@@ -30,7 +30,7 @@ def check_once(rows: pa.Table, change: Rewrite, on: str) -> None:
 
 
 def _shown(change: Rewrite, on: str, places: pa.Table) -> str:
-    """The values by which the first of these rows is known to the condition."""
+    """Returns the key values of the first of these rows."""
     first = sorted(zip(places.column(FILE).to_pylist(), places.column(ROW).to_pylist(), strict=True))[0]
     columns = _key_columns(change, on)
     where = " AND ".join(f"{quote(TARGET)}.{quote(c)} = {n}" for c, n in zip((FILE, ROW), first, strict=True))

@@ -1,4 +1,4 @@
-"""Files that a statement writes: on the way out of it they are removed, unless a commit keeps them."""
+"""New files of a statement: removed on exit, unless a commit keeps them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ log = logging.getLogger(__name__)
 
 
 class NewFiles:
-    """Used as a context. `paths` are added to before there is a file, so that none is forgotten."""
+    """A context manager. A path is added to `paths` before its file is created, so that none is missed."""
 
     def __init__(self, io: FileIO) -> None:
         self.paths: list[str] = []
@@ -22,7 +22,7 @@ class NewFiles:
         self._kept = False
 
     def keep(self) -> None:
-        """The files are part of a table now."""
+        """Keeps the files, which are now part of a table."""
         self._kept = True
 
     def __enter__(self) -> Self:
@@ -37,6 +37,6 @@ class NewFiles:
             try:
                 self._io.delete(path)
             except FileNotFoundError:
-                continue  # it failed before there was anything
+                continue  # it was never created
             except OSError:
                 log.warning("could not remove %s, which no snapshot refers to", path)

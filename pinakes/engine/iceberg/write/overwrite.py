@@ -1,6 +1,7 @@
-"""A snapshot in which some files make place for others: data files go and come, and so do the deletes of rows.
+"""A snapshot that replaces files: it removes and adds data files and delete files.
 
-Only the manifests are written anew that hold a file which goes; what was deleted from a data file alone goes with it.
+Only manifests that list a removed file are rewritten. Delete files that apply only to a removed data file are removed
+with it.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ from pinakes.providers.iceberg_v3.records import DataFileV3
 
 @dataclass(slots=True)
 class Files:
-    """What a change takes out of a table and puts into it."""
+    """The files that a change removes and adds."""
 
     removed: Iterable[str] = ()
     """Paths of data files."""
@@ -44,18 +45,17 @@ class Files:
     added_deletes: Sequence[DataFile] = ()
     removed_deletes: Sequence[DeleteFile] = ()
     everything: bool = False
-    """All data files and all deletes that there are go, whether they are named or not."""
+    """Whether all data files and delete files are removed."""
     within: tuple[int, set[str]] | None = None
-    """A snapshot, and which of its manifests hold the data files that go: no other has to be looked at."""
+    """A snapshot id, and its manifests that list the removed data files: no others have to be read."""
     reads: Callable[[DataFile], bool] | None = None
-    """Whether a file that somebody else added meanwhile matters to the change; None if each does."""
+    """Returns whether a concurrently added file conflicts with the change; None if every file does."""
     moves: bool = False
-    """No row changes, it is only moved: rows that others add are no matter, nor are those that they delete from other
-    files."""
+    """Rows are only moved, not changed: concurrent appends do not conflict, nor do deletes from other files."""
 
 
 def overwrite(transaction: Transaction, files: Files, operation: Operation | None = None) -> None:
-    """Add a snapshot to the transaction that has the new files in place of the old ones."""
+    """Adds a snapshot that replaces the old files with the new ones to the transaction."""
     change = Change(operation or _operation(files), transaction, transaction._table.io)
     change.files = files
     if files.reads is not None or files.moves:
@@ -66,7 +66,7 @@ def overwrite(transaction: Transaction, files: Files, operation: Operation | Non
 
 
 def _operation(files: Files) -> Operation:
-    """By what happens to the rows: other engines read only what was appended since some snapshot."""
+    """Returns the operation of the snapshot. Incremental readers of other engines read only appends."""
     removes = bool(files.everything or files.added_deletes or list(files.removed))
     if not removes:
         return Operation.APPEND
@@ -74,12 +74,12 @@ def _operation(files: Files) -> Operation:
 
 
 class Change(Revalidating, Merging, _SnapshotProducer["Change"]):
-    """The producer of the snapshot: pyiceberg's own knows no deletes of rows."""
+    """The snapshot producer; pyiceberg's own does not support delete files."""
 
     files: Files = Files()
 
     def _validate_concurrency(self) -> None:
-        """As for all that reads what it replaces; and rows can only be deleted from files that are still there."""
+        """Also checks that the files from which rows are deleted still exist."""
         super()._validate_concurrency()
         window = self._commit_window
         if self.files.added_deletes and window is not None and not window.is_empty():
@@ -88,7 +88,9 @@ class Change(Revalidating, Merging, _SnapshotProducer["Change"]):
                 raise ValidationException("a file is gone from which it deletes rows")
 
     def _matters(self, delete: DataFile) -> bool:
-        """One that is for a single file which stays is no matter to rows that are only moved."""
+        """Returns whether a concurrent delete conflicts. If rows are only moved, deletes from a file that stays do
+        not.
+        """
         target = target_of(delete)
         return not self.files.moves or target is None or target in self._removed
 
@@ -104,7 +106,7 @@ class Change(Revalidating, Merging, _SnapshotProducer["Change"]):
         return self._process_manifests(added + self._delete_manifests() + kept)
 
     def _parents(self) -> Iterable[tuple[ManifestFile, list[ManifestEntry] | None]]:
-        """The manifests that are there, each with its entries where some of them may go."""
+        """Returns the current manifests, with their entries if some of them may be removed."""
         snapshot = self._transaction.table_metadata.snapshot_by_id(self._parent_snapshot_id or -1)
         manifests = snapshot.manifests(self._io) if snapshot is not None else []
         alive = [m for m in manifests if m.has_added_files() or m.has_existing_files()]
@@ -142,13 +144,13 @@ class Change(Revalidating, Merging, _SnapshotProducer["Change"]):
         return _identity(file) in self._removed_deletes or target_of(file) in self._removed
 
     def _check_found(self) -> None:
-        """A file that was to go and is not there would leave its rows in the table twice."""
+        """Fails if a file to remove is missing: its rows would be duplicated."""
         missing = self._removed - {f.file_path for f in self._gone if f.content == DataFileContent.DATA}
         if missing:
             raise ValidationException(f"files that were to be replaced are not there: {', '.join(sorted(missing))}")
 
     def _delete_manifests(self) -> list[ManifestFile]:
-        """Deletes stand under the partition spec of their data files."""
+        """Writes delete manifests, one for each partition spec of the data files."""
         by_spec: dict[int, list[DataFile]] = defaultdict(list)
         for file in self.files.added_deletes:
             by_spec[file.spec_id].append(file)
@@ -198,23 +200,23 @@ class Change(Revalidating, Merging, _SnapshotProducer["Change"]):
             collector.remove_file(file, schema, specs[file.spec_id])
         before = metadata.snapshot_by_id(self._parent_snapshot_id or -1)
         summary: dict[str, Any] = {**collector.build(), **snapshot_properties}
-        told = update_snapshot_summaries(  # it knows no replacing, which sums up as overwriting does
+        told = update_snapshot_summaries(  # it does not support replace; totals are as for overwrite
             summary=Summary(operation=Operation.OVERWRITE, **summary),
             previous_summary=before.summary if before is not None else None,
         )
         return Summary(operation=self._operation, **told.additional_properties)
 
     def _deleted_entries(self) -> list[ManifestEntry]:
-        """Asked by pyiceberg's way of making manifests, which is not taken here."""
+        """Not used: only pyiceberg's own `_manifests` calls this."""
         raise AssertionError("the manifests of a change are made in _manifests")
 
     def _existing_manifests(self) -> list[ManifestFile]:
-        """As `_deleted_entries`."""
+        """Not used; see `_deleted_entries`."""
         raise AssertionError("the manifests of a change are made in _manifests")
 
 
 def carried(entry: ManifestEntry, snapshot_id: int, *, removed: bool) -> ManifestEntry:
-    """An entry in a manifest that is written anew: it stays, or it is told that it went with this snapshot."""
+    """Returns an entry for a rewritten manifest: existing, or deleted by this snapshot."""
     return ManifestEntry.from_args(
         status=ManifestEntryStatus.DELETED if removed else ManifestEntryStatus.EXISTING,
         snapshot_id=snapshot_id if removed else entry.snapshot_id,
@@ -225,5 +227,5 @@ def carried(entry: ManifestEntry, snapshot_id: int, *, removed: bool) -> Manifes
 
 
 def _identity(file: DataFile) -> tuple[str, int | None]:
-    """Several deletion vectors may stand in one file."""
+    """Returns the identity of a file: one Puffin file may hold several deletion vectors."""
     return file.file_path, file.content_offset if isinstance(file, DataFileV3) else None

@@ -1,7 +1,7 @@
-"""Rows split by partition: each part with the key under which its files are known.
+"""Splits rows by partition, each part with its partition key.
 
-pyiceberg's own split compares key values, so a NaN belongs nowhere and its row would be lost; it also knows no uuid as
-a key and no two keys of one column. Here rows are grouped by the stored form of their keys, whatever it is.
+pyiceberg's own split compares key values, so rows with NaN would be lost; it also supports neither UUID keys nor two
+keys of one column. Here rows are grouped by the stored form of their keys.
 """
 
 from __future__ import annotations
@@ -26,8 +26,7 @@ _ROW = "row"
 
 
 def split(table: pa.Table, metadata: TableMetadata) -> Iterator[tuple[PartitionKey, pa.Table]]:
-    """The rows of each partition with its key, in the order in which the partitions first appear. The columns are
-    those of the table by position, as they are stored."""
+    """Yields the rows of each partition with its key, in order of first appearance. Columns are matched by position."""
     table = table.combine_chunks()
     spec, schema = metadata.spec(), metadata.schema()
     keys = [key_column(table, f.source_id, f.transform, schema) for f in spec.fields]
@@ -39,13 +38,13 @@ def split(table: pa.Table, metadata: TableMetadata) -> Iterator[tuple[PartitionK
 
 
 def key_column(table: pa.Table, source: int, transform: Transform[Any, Any], schema: Schema) -> pa.Array:
-    """A transform of a column, in the form in which keys are stored. The table has one chunk per column at most."""
+    """Returns a transform of a column in the stored form of keys. The table has at most one chunk per column."""
     path = field_path(schema.fields, source)
     column = _one(table.column(schema.fields.index(path[0])))
     for outer, inner in itertools.pairwise(path):
         assert isinstance(outer.field_type, StructType)
         column = pc.struct_field(column, [outer.field_type.fields.index(inner)])
-    if isinstance(column.type, pa.UuidType):  # the transforms know the 16 bytes alone
+    if isinstance(column.type, pa.UuidType):  # transforms support only the 16 bytes
         column = column.storage
     return _stored(transform.pyarrow_transform(path[-1].field_type)(column))
 
@@ -56,7 +55,7 @@ def _one(column: pa.ChunkedArray) -> pa.Array:
 
 @dataclass(frozen=True)
 class _Key(PartitionKey):
-    """A key whose values are in their stored form already."""
+    """A key whose values are already in stored form."""
 
     @cached_property
     def partition(self) -> Record:
@@ -64,12 +63,12 @@ class _Key(PartitionKey):
 
 
 def identity(key: PartitionKey) -> tuple[str, ...]:
-    """What two equal keys have in common: NaN is the same as NaN here, and 0.0 is not -0.0."""
+    """Returns a hashable identity of a key: NaN equals NaN, and 0.0 differs from -0.0."""
     return tuple(repr(v.value) for v in key.field_values)
 
 
 def _groups(keys: Sequence[pa.Array], size: int) -> Iterator[pa.Array]:
-    """The numbers of the rows that have the same keys."""
+    """Yields the row numbers of each group of equal keys."""
     names = [str(i) for i in range(len(keys))]
     numbered = pa.table([*map(countable, keys), pa.arange(0, size)], names=[*names, _ROW])
     groups = numbered.group_by(names, use_threads=False).aggregate([(_ROW, "list")])
@@ -77,7 +76,7 @@ def _groups(keys: Sequence[pa.Array], size: int) -> Iterator[pa.Array]:
 
 
 def field_path(fields: Sequence[NestedField], wanted: int) -> tuple[NestedField, ...]:
-    """The fields that lead to the one with this id; names may have dots in them, so ids decide."""
+    """Returns the path of fields to the one with this id. Ids are used because names may contain dots."""
     for field in fields:
         if field.field_id == wanted:
             return (field,)
@@ -89,7 +88,7 @@ def field_path(fields: Sequence[NestedField], wanted: int) -> tuple[NestedField,
 
 
 def _stored(array: pa.Array) -> pa.Array:
-    """Times as counts, as Iceberg keeps them in a key."""
+    """Returns times as counts, as Iceberg stores them in keys."""
     kind = array.type
     if is_.is_date32(kind):
         return array.cast(pa.int32())
@@ -99,7 +98,7 @@ def _stored(array: pa.Array) -> pa.Array:
 
 
 def countable(array: pa.Array) -> pa.Array:
-    """Floats as their bits: a NaN equals no other value, and not even itself."""
+    """Returns floating-point numbers as bits, since NaN does not equal itself."""
     if is_.is_float32(array.type):
         return array.view(pa.int32())
     return array.view(pa.int64()) if is_.is_float64(array.type) else array

@@ -1,7 +1,7 @@
-"""pyiceberg's transaction of one table, which knows what the table will be like without working it out at each look.
+"""A pyiceberg transaction on one table with cached metadata.
 
-pyiceberg applies all updates and copies the whole metadata whenever it is asked, some ten times in a commit: with a
-thousand snapshots that takes longer than all the rest.
+pyiceberg applies all updates and copies the metadata on each access, about ten times in a commit: with a thousand
+snapshots that takes longer than the rest of the commit.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""How a snapshot is made of the one before it: pyiceberg's producers, with manifests merged and conflicts judged.
+"""Snapshot producers: those of pyiceberg with manifest merging and conflict detection.
 
-`Append` adds files and conflicts with nothing. What replaces files mixes in `Revalidating`: when the table has moved on
-before the commit, the change stands if what it read is still so, and is else a conflict.
+`Append` adds files and never conflicts. Changes that replace files mix in `Revalidating`: if the table has changed
+before the commit, the change is valid if the data that it has read is unchanged, and otherwise a conflict.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ else:
 
 
 class Merging(_Base):
-    """Small manifests become one when there are many: a thousand single-row INSERTs leave few to plan with."""
+    """Merges small manifests when there are many: a thousand single-row INSERTs leave few to plan with."""
 
     def _process_manifests(self, manifests: list[ManifestFile]) -> list[ManifestFile]:
         properties = self._transaction.table_metadata.properties
@@ -52,24 +52,26 @@ class Merging(_Base):
         return ManifestMergeManager(size, least, True, self).merge_manifests(data) + others
 
     def schema(self) -> Schema:
-        """pyiceberg writes the manifests of old files under the current schema, and fails where that lacks a column
-        they are partitioned by: after its DROP, or after CREATE OR REPLACE TABLE, which renumbers all columns."""
+        """Returns the schema for manifests. pyiceberg writes the manifests of old files under the current schema, and
+        fails if that lacks a partition column: after DROP COLUMN, or after CREATE OR REPLACE TABLE, which renumbers all
+        columns.
+        """
         metadata = self._transaction.table_metadata
         return with_partition_columns(metadata, metadata.schema())
 
 
 class Append(Merging, FastAppendFiles):
-    """Files that are added to whatever there is by then."""
+    """Adds files to the current state of the table."""
 
     def __init__(self, transaction: Transaction) -> None:
         super().__init__(Operation.APPEND, transaction, transaction._table.io)
 
 
 class Revalidating(_Base):
-    """A change that depends on what it read: the files that it replaces, and that there were no others to read."""
+    """A change that depends on what it has read: the replaced files must exist, and no relevant files may be added."""
 
     reads: Callable[[DataFile], bool] = staticmethod(lambda file: True)
-    """Whether the change would have read a file that somebody else added meanwhile."""
+    """Returns whether the change would have read a concurrently added file."""
 
     def _validate_concurrency(self) -> None:
         window = self._commit_window
@@ -85,7 +87,7 @@ class Revalidating(_Base):
             raise ValidationException("rows were added meanwhile that it has not read")
 
     def _matters(self, delete: DataFile) -> bool:
-        """Whether rows that somebody else deleted meanwhile are of those that it read."""
+        """Returns whether concurrently deleted rows are among those that the change has read."""
         return True
 
     def _is_serializable(self) -> bool:
@@ -94,7 +96,7 @@ class Revalidating(_Base):
 
 
 def with_partition_columns(metadata: TableMetadata, current: Schema) -> Schema:
-    """The current columns, and behind them those that are gone and that some file may be partitioned by."""
+    """Returns the current columns, followed by dropped ones that files may be partitioned by."""
     used = {field.source_id for spec in metadata.partition_specs for field in spec.fields}
     missing = used - set(current.field_ids)
     if not missing:

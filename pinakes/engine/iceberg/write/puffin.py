@@ -1,4 +1,4 @@
-"""A Puffin file: blobs one after the other, and a footer that says what they are and where."""
+"""Puffin files: a sequence of blobs, and a footer that describes them."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ MAGIC = b"PFA1"
 class Blob:
     type: str
     fields: list[int]
-    """The ids of the columns that it is about."""
+    """The ids of its columns."""
     content: bytes = field(repr=False)
     properties: dict[str, str] = field(default_factory=dict)
     snapshot_id: int = -1
     sequence_number: int = -1
     compression: str | None = None
-    """What the content was compressed with, if it was."""
+    """The compression codec of the content, if any."""
 
 
 class Puffin(NamedTuple):
     content: bytes
     offsets: list[int]
-    """Where each blob begins."""
+    """The offset of each blob."""
     footer_size: int
 
 
@@ -59,7 +59,9 @@ def _footer(blobs: Sequence[Blob], offsets: Sequence[int]) -> bytes:
 
 
 def blobs_in(content: bytes) -> list[Blob]:
-    """The blobs of a Puffin file, as they are stored. None if they can't be told: what is in it may be counted anew."""
+    """Returns the blobs of a Puffin file in stored form. Returns none if the footer cannot be read; statistics can be
+    recomputed.
+    """
     if content[-4:] != MAGIC or content[-8:-4] != bytes(4):  # a flag: the footer is compressed
         return []
     size = int.from_bytes(content[-12:-8], "little")

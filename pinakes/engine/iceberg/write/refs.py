@@ -1,4 +1,4 @@
-"""Branches and tags of a table: names for snapshots, made, moved and dropped."""
+"""Branches and tags of a table: named snapshots, created, moved and dropped."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from pinakes.parser.statements import CreateRef, DropRef
 
 
 def create_ref(transaction: Transaction, found: Found, action: CreateRef) -> None:
-    """Give a snapshot a name; one that is there is moved where the statement says so."""
+    """Creates a branch or tag; an existing one is moved if the statement says REPLACE."""
     metadata = transaction.table_metadata
     existing = metadata.refs.get(action.name)
     if existing is not None and action.if_not_exists:
@@ -38,7 +38,7 @@ def create_ref(transaction: Transaction, found: Found, action: CreateRef) -> Non
 
 
 def check_kept(metadata: TableMetadata, found: Found, actions: Sequence[object]) -> None:
-    """After the commit: there are catalogs that take such a change and leave it out."""
+    """Checks after the commit that the refs exist: some catalogs accept such a change and ignore it."""
     lost = [a for a in actions if isinstance(a, CreateRef) and a.name not in metadata.refs]
     if lost:
         raise NotSupportedError(
@@ -61,7 +61,7 @@ def drop_ref(transaction: Transaction, found: Found, action: DropRef) -> None:
 
 
 def set_ref(transaction: Transaction, name: str, ref: SnapshotRef) -> None:
-    """Let a name stand for a snapshot, unless somebody else moved it meanwhile."""
+    """Sets a branch or tag to a snapshot, unless it was moved concurrently."""
     update, unmoved = moved(name, ref), _unmoved(name, transaction.table_metadata.refs.get(name))
     transaction._apply((update,), (unmoved,))
 
@@ -86,7 +86,7 @@ def no_ref(metadata: TableMetadata, found: Found, kind: str, name: str) -> Versi
 
 
 def snapshot_of(metadata: TableMetadata, found: Found, version: int | str | None) -> int:
-    """The id of the snapshot that a version means: an id, the name of a branch or tag, or (None) the current one."""
+    """Returns the id of a snapshot: from an id, a branch or tag name, or (None) the current snapshot."""
     if version is None:
         if metadata.current_snapshot_id is None:
             raise VersionNotFound(f"{found} has no snapshot yet: write rows to it first")
@@ -100,7 +100,7 @@ def snapshot_of(metadata: TableMetadata, found: Found, version: int | str | None
 
 
 def _ref(metadata: TableMetadata, found: Found, action: CreateRef, existing: SnapshotRef | None) -> SnapshotRef:
-    """What is not said stays as it is of one that is moved."""
+    """Returns the new ref. Settings that the statement does not give are kept when a ref is moved."""
     kept = existing.model_dump() if existing is not None else {}
     said = {
         "max_ref_age_ms": action.max_ref_age_ms,

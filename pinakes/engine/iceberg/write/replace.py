@@ -1,4 +1,4 @@
-"""CREATE OR REPLACE TABLE: one snapshot, schema and partitioning replaced by others, in one commit; history stays."""
+"""CREATE OR REPLACE TABLE: replaces rows, schema and partitioning in one commit, and keeps the history."""
 
 from __future__ import annotations
 
@@ -38,8 +38,10 @@ def replace_table(
     *,
     ordered: bool = False,
 ) -> int:
-    """The table has the new columns and rows, and nothing of the old but its history. Gives the number of rows;
-    `check` raises when the statement was stopped, before anything is visible."""
+    """Replaces the definition and rows of a table, and returns the number of rows.
+
+    `check` raises if the statement was cancelled before the commit.
+    """
     handle = table.handle
     transaction = begin(table)
     hold_schema(transaction)
@@ -56,7 +58,7 @@ def replace_table(
 
 
 def _definition(table: IcebergTable, spec: TableSpec) -> tuple[TableUpdate, ...]:
-    """New columns get new ids, so that no old file is ever read under a new name."""
+    """Returns the updates of the definition. Columns get new ids, so that old files are never read under a new name."""
     metadata = table.handle.metadata
     last = iter(range(metadata.last_column_id + 1, metadata.last_column_id + 100_000))
     schema = assign_fresh_schema_ids(spec.schema, lambda: next(last))
@@ -78,7 +80,9 @@ def _definition(table: IcebergTable, spec: TableSpec) -> tuple[TableUpdate, ...]
 
 
 def _spec_updates(metadata: TableMetadata, partitioning: list[PartitionField]) -> tuple[TableUpdate, ...]:
-    """A spec that is there already is used again: a REST server would do so, and our files name the spec's id."""
+    """Returns the updates of the spec. An existing spec is reused, as a REST server would: our files refer to its
+    id.
+    """
     known = next((s.spec_id for s in metadata.partition_specs if not s.fields and not partitioning), None)
     if known is not None:
         return (SetDefaultSpecUpdate.model_validate({"action": "set-default-spec", "spec-id": known}),)
@@ -90,7 +94,7 @@ def _spec_updates(metadata: TableMetadata, partitioning: list[PartitionField]) -
 
 
 def _moved(spec: PartitionSpec, old: Schema, new: Schema, last: int) -> list[PartitionField]:
-    """The partition fields over the renumbered columns."""
+    """Returns the partition fields over the renumbered columns."""
     return [
         PartitionField(new.find_field(old.find_column_name(f.source_id) or "").field_id, last + n, f.transform, f.name)
         for n, f in enumerate(spec.fields, 1)

@@ -1,9 +1,9 @@
-"""A change of some rows of a table: which they are, and what becomes of the files they are in.
+"""Changes rows of a table: finds the rows, and rewrites or marks their files.
 
-A change runs in steps over one snapshot. First the files are chosen that can hold rows which it touches (`narrow`), by
-what the metadata tells of them. In these the places of the rows are found (`places`): the condition is asked once, and
-only as a condition. Then the files are written anew without, or with other values for, these rows (copy-on-write); or,
-where the table says so, the rows are marked as deleted and only their new values are written (merge-on-read).
+A change runs in steps over one snapshot. First, `narrow` prunes the files by metadata. Then `places` finds the
+positions of the affected rows: the predicate is evaluated once. Then the files are rewritten without these rows, or
+with new values (copy-on-write); or, if the table is configured so, the rows are marked as deleted and only their new
+values are written (merge-on-read).
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ from pinakes.engine.statement_context import Execution
 from pinakes.parser.statements import Planned, Span, TableRef
 
 TARGET = "$target"
-"""The alias of the target: no name that a user writes, so that no other table of the statement is taken for it."""
+"""The alias of the target. Users cannot write this name, so it does not collide with other tables of the statement."""
 
 _NUMBERS = itertools.count(1)
 _MODES = ("copy-on-write", "merge-on-read")
@@ -52,7 +52,7 @@ _MODES = ("copy-on-write", "merge-on-read")
 
 @dataclass(slots=True)
 class Rewrite:
-    """A change of one table that is under way."""
+    """A change of one table in progress."""
 
     execution: Execution
     statement: Planned
@@ -62,7 +62,7 @@ class Rewrite:
     planner: Planner
     scan: IcebergScan
     relation: Relation
-    """The target: first only to be planned with; once narrowed, with FILE and ROW, over the files that matter."""
+    """The target: first a placeholder scan for planning; after pruning, the remaining files with FILE and ROW."""
     _tasks: dict[int, Task] = field(default_factory=dict)
 
     @classmethod
@@ -81,11 +81,11 @@ class Rewrite:
 
     @property
     def sql(self) -> str:
-        """The target as it stands in a FROM clause."""
+        """The target in a FROM clause."""
         return f"{self.relation.sql} AS {quote(TARGET)}"
 
     def text(self, span: Span) -> str:
-        """A piece of the statement as DataFusion is to read it."""
+        """Returns a part of the statement as SQL for DataFusion."""
         return self.planner.rewrite(self.statement, span, target=(self.target, self.relation)).text
 
     @property
@@ -94,26 +94,28 @@ class Rewrite:
 
     @property
     def lineage(self) -> tuple[str, ...]:
-        """The columns of the narrowed target, beyond its own, that are written down with a row that is written anew."""
+        """The lineage columns of the pruned target, which are stored with rewritten rows."""
         return LINEAGE if has_lineage(self.table.handle.metadata) else ()
 
     def changed_lineage(self, alias: str, condition: str = "TRUE") -> str:
-        """The end of a SELECT list: rows keep their id, and those for which the condition is true change now."""
+        """Returns the end of a SELECT list: rows keep their id, and rows that satisfy the condition get a new sequence
+        number.
+        """
         if not self.lineage:
             return ""
         row_id, sequence = (f"{quote(alias)}.{quote(c)}" for c in self.lineage)
         return f", {row_id}, CASE WHEN NOT ({condition}) THEN {sequence} END AS {quote(self.lineage[1])}"
 
     def new_lineage(self) -> str:
-        """As `changed_lineage`, for rows that there were none of before."""
+        """Returns the same as `changed_lineage`, for new rows."""
         return "".join(f", CAST(NULL AS BIGINT) AS {quote(c)}" for c in self.lineage)
 
     def type_of(self, column: str) -> pa.DataType:
-        """The type under which queries see a column of the target."""
+        """Returns the type in which queries see a column of the target."""
         field = self.table.handle.schema().find_field(column)
         return arrow_type_of(field.field_type, self.execution.session.settings.time_zone)
 
-    # --- which files ----------------------------------------------------------------------------------------------
+    # --- files ----------------------------------------------------------------------------------------------------
 
     @property
     def files(self) -> SnapshotFiles:
@@ -124,11 +126,13 @@ class Rewrite:
         return self.execution.session.manifests
 
     def wanted(self, source: str) -> list[int]:
-        """The files that can hold a row which a FROM clause with its WHERE leaves of the target. Before `narrow`."""
+        """Returns the files that may have a row of the target that satisfies a FROM clause with WHERE. Call before
+        `narrow`.
+        """
         return self.wanted_by(self.planner.plan(f"SELECT 1 FROM {source}", self.statement))
 
     def wanted_by(self, frame: DataFrame) -> list[int]:
-        """The files that can hold a row which a plan over the target takes."""
+        """Returns the files that may have a row that a plan over the target reads."""
         with translated():
             optimized = frame.optimized_logical_plan()
         found = conditions_of(optimized, [self.scan], self.execution.session.context)
@@ -136,12 +140,12 @@ class Rewrite:
         return Pruner(self.files, self.table.handle.schema()).files(scans) if scans else []
 
     def narrow(self, numbers: Iterable[int]) -> None:
-        """From now on the target is these files, and each row tells where it stands."""
+        """Restricts the target to these files, with the position of each row."""
         relation = self.narrowed(numbers, "target")
         self.relation = self.planner.add(replace(relation, alias=TARGET, full_name=self.relation.full_name))
 
     def narrowed(self, numbers: Iterable[int], role: str = "touched") -> Relation:
-        """The target with only these files, and with where each row stands."""
+        """Returns the target restricted to these files, with the position of each row."""
         tasks = self.tasks(numbers)
         files = {task.file.file_path: number for number, task in tasks.items()}
         zone = self.execution.session.settings.time_zone
@@ -150,7 +154,7 @@ class Rewrite:
         return self.planner.add(Relation(key, exact(dataset), tuple(dataset.schema.names), self.table))
 
     def tasks(self, numbers: Iterable[int]) -> dict[int, Task]:
-        """How these files are read; only the manifests that they stand in are looked at."""
+        """Returns the read tasks of these files; only the manifests that list them are read."""
         numbers = set(numbers)
         missing = numbers - self._tasks.keys()
         if missing:
@@ -158,19 +162,19 @@ class Rewrite:
             self._tasks.update({self.files.numbers[task.file.file_path]: task for task in found})
         return {n: self._tasks[n] for n in sorted(numbers)}
 
-    # --- which rows -----------------------------------------------------------------------------------------------
+    # --- rows -----------------------------------------------------------------------------------------------------
 
     def places(self, source: str) -> pa.Table:
-        """Where each row stands that a FROM clause with its WHERE leaves of the target, once."""
+        """Returns the distinct positions of the target's rows that satisfy a FROM clause with WHERE."""
         place = ", ".join(f"{quote(TARGET)}.{quote(c)}" for c in (FILE, ROW))
         return self.execution.collect(self.planner.plan(f"SELECT DISTINCT {place} FROM {source}", self.statement))
 
     def touched(self, places: pa.Table) -> str:
-        """The rows at these places, as a FROM clause under the target's alias."""
+        """Returns a FROM clause for the rows at these positions, under the target's alias."""
         return self._joined(places, "SEMI")
 
     def untouched(self, places: pa.Table) -> str:
-        """A query for the other rows of the same files."""
+        """Returns a query for the other rows of the same files."""
         columns = column_list(TARGET, [*self.columns, *self.lineage])
         return f"SELECT {columns} FROM {self._joined(places, 'ANTI')}"
 
@@ -180,10 +184,10 @@ class Rewrite:
         on = " AND ".join(f"{quote(TARGET)}.{quote(c)} = {known.sql}.{quote(c)}" for c in (FILE, ROW))
         return f"{narrowed.sql} AS {quote(TARGET)} LEFT {kind} JOIN {known.sql} ON {on}"
 
-    # --- what becomes of them -------------------------------------------------------------------------------------
+    # --- commit ---------------------------------------------------------------------------------------------------
 
     def is_merge_on_read(self, statement: str) -> bool:
-        """Whether the table wants rows to be marked as deleted by this kind of statement: delete, update or merge."""
+        """Returns whether the table is configured for merge-on-read in delete, update or merge statements."""
         handle = self.table.handle
         mode = handle.properties.get(f"write.{statement}.mode", _MODES[0]).strip().lower()
         if mode not in _MODES:
@@ -191,7 +195,7 @@ class Rewrite:
                 f"the property write.{statement}.mode of {self.found} is {mode!r}; it must be {' or '.join(_MODES)}: "
                 f"ALTER TABLE … SET PROPERTIES"
             )
-        return mode == _MODES[1] and handle.format_version > 1  # version 1 has no deletes of rows
+        return mode == _MODES[1] and handle.format_version > 1  # version 1 has no row-level deletes
 
     def apply(
         self,
@@ -203,9 +207,11 @@ class Rewrite:
         complete: bool = False,
         operation: Operation | None = None,
     ) -> None:
-        """Take the rows at these places and all of the `whole` files out, and put `rows` in, with their lineage or
-        without it, in one commit. They are `complete` if they hold the other rows of the files, too, which then need
-        not be added."""
+        """Removes the rows at these positions and all `whole` files, and adds `rows`, in one commit.
+
+        `rows` may have lineage columns. They are `complete` if they include the unchanged rows of the files, which are
+        then not added again.
+        """
         emptied, left = self.divided(places)
         handle = self.table.handle
         metadata = stored_with_lineage(handle.metadata) if self.lineage else handle.metadata
@@ -237,7 +243,7 @@ class Rewrite:
         commit(transaction, self.found.place, self.found.name)
 
     def divided(self, places: pa.Table) -> tuple[set[int], pa.Table]:
-        """The files of which all rows are at these places, and the places in the other files."""
+        """Returns the files whose rows are all at these positions, and the positions in other files."""
         counted = places.group_by(FILE).aggregate([([], "count_all")])
         counts = zip(counted.column(FILE).to_pylist(), counted.column("count_all").to_pylist(), strict=True)
         full = [number for number, count in counts if count == self.files.row_counts[number]]
@@ -246,7 +252,7 @@ class Rewrite:
         return emptied, places.filter(pc.invert(gone))
 
     def _marked(self, places: pa.Table) -> tuple[dict[str, BitMap64], dict[str, Task]]:
-        """The positions of the rows in each data file, and how these files are read."""
+        """Returns the positions of the rows by data file, and the read tasks of these files."""
         tasks = self.tasks(files_of(places))
         lists = places.group_by(FILE).aggregate([(ROW, "list")])
         found = zip(lists.column(FILE).to_pylist(), lists.column(f"{ROW}_list").to_pylist(), strict=True)
@@ -255,7 +261,7 @@ class Rewrite:
 
 
 def _padded(batch: pa.RecordBatch, width: int) -> pa.RecordBatch:
-    """New rows, which have no lineage yet, beside those that have one."""
+    """Adds empty lineage columns to new rows."""
     missing = (pa.nulls(batch.num_rows, pa.int64()) for _ in range(width - batch.num_columns))
     for name, nulls in zip(LINEAGE, missing, strict=False):
         batch = batch.append_column(name, nulls)
@@ -263,28 +269,31 @@ def _padded(batch: pa.RecordBatch, width: int) -> pa.RecordBatch:
 
 
 def files_of(places: pa.Table) -> list[int]:
-    """The numbers of the files that hold these places."""
+    """Returns the numbers of the files of these positions."""
     return sorted(pc.unique(places.column(FILE)).to_pylist())
 
 
 def at_hand(rows: pa.Table, role: str = "changes") -> Relation:
-    """Rows in memory, as a plan refers to them."""
+    """Returns rows in memory as a relation."""
     return Relation(_new_key(role), Rows(rows).provider, tuple(rows.column_names))
 
 
 def nowhere() -> pa.Table:
-    """No places."""
+    """Returns an empty table of positions."""
     return pa.schema([(FILE, pa.int32()), (ROW, pa.int64())]).empty_table()
 
 
 def _key(role: str) -> tuple[str, str, str]:
-    """A name that no catalog can hold, so that the target beside a plain reading of the same table stays apart."""
+    """Returns a key that no catalog can have, so that the target stays separate from plain reads of the same table."""
     return ("$change", "$change", role)
 
 
 def _new_key(role: str) -> tuple[str, str, str]:
-    """One that no other relation has: a plan may be made once more before it is run, and must find what it was made of
-    even when another piece of the change is planned in between."""
+    """Returns a unique key.
+
+    A plan may be re-planned before it runs, and must find its relations even if another part of the change is planned
+    in between.
+    """
     return _key(f"{role}_{next(_NUMBERS)}")
 
 
@@ -293,6 +302,6 @@ def column_list(alias: str, columns: Iterable[str]) -> str:
 
 
 def batches_of(execution: Execution, frames: Iterable[DataFrame]) -> Iterator[pa.RecordBatch]:
-    """The rows of several plans, one after the other."""
+    """Yields the rows of several plans in sequence."""
     for frame in frames:
         yield from execution.batches(frame)

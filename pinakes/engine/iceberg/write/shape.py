@@ -1,7 +1,7 @@
-"""The rows of a query in the shape of a table: columns in the table's order, values cast to its types by DataFusion.
+"""Converts the rows of a query to the form of a table: columns in table order, values cast to its types by DataFusion.
 
-Casts of plain types happen in the plan, with SQL's rules; nested values are brought to the table's type when they are
-written (`core/conform.py`).
+Primitive types are cast in the plan, with SQL's rules; nested values are converted when they are written
+(`core/conform.py`).
 """
 
 from __future__ import annotations
@@ -34,8 +34,9 @@ _PLAIN = {
 
 
 def shaped(schema: Schema, sources: Mapping[str, tuple[str, pa.DataType]], time_zone: str) -> str:
-    """A SELECT list with one expression per column of the table: what `sources` has for it (SQL text and its type),
-    else the column's default, else NULL."""
+    """Returns a SELECT list with one expression per column of the table: from `sources` (SQL text and its type), or
+    else the column's default, or else NULL.
+    """
     return ", ".join(f"{_expression(f, sources.get(f.name), time_zone)} AS {quote(f.name)}" for f in schema.fields)
 
 
@@ -50,8 +51,10 @@ def _expression(field: NestedField, source: tuple[str, pa.DataType] | None, time
 
 
 def cast(expression: str, source: pa.DataType, target: pa.DataType) -> str:
-    """`expression` as the table's type, or as it is when only writing can convert it. A time with a zone has the
-    session's in its type, so that a text without one is read in it."""
+    """Returns `expression` cast to the table's type, or unchanged if only the writer can convert it.
+
+    A timestamp type has the session's time zone, so that text without a zone is read in it.
+    """
     target = planned_type(target)
     name = type_name(target)
     if source == target or name is None or is_.is_nested(source):
@@ -59,24 +62,26 @@ def cast(expression: str, source: pa.DataType, target: pa.DataType) -> str:
     from_text = is_.is_string(source) or is_.is_large_string(source) or is_.is_string_view(source)
     if is_.is_binary(target) and from_text:
         return hexadecimal(expression)
-    if is_.is_floating(target) and from_text:  # '-NaN' would be another value than NaN
+    if is_.is_floating(target) and from_text:  # '-NaN' would differ from NaN
         return f"nanvl(arrow_cast({expression}, '{name}'), arrow_cast('NaN', '{name}'))"
     return f"arrow_cast({exact_number(expression, target)}, '{name}')"
 
 
 def hexadecimal(text: str) -> str:
-    """A text as binary: \\x4142 is two bytes, as in PostgreSQL; any other text is its bytes in UTF-8."""
+    r"""Returns text as binary: \x4142 is two bytes, as in PostgreSQL; other text is encoded as UTF-8."""
     digits = f"arrow_cast(decode(substr({text}, 3), 'hex'), 'Binary')"
     return f"CASE WHEN starts_with({text}, '\\x') THEN {digits} ELSE arrow_cast({text}, 'Binary') END"
 
 
 def planned_type(target: pa.DataType) -> pa.DataType:
-    """What a plan casts to for a column: DataFusion makes a large number infinite as REAL, writing it is an error."""
+    """Returns the type that a plan casts to. DataFusion converts large numbers to infinity in REAL; the writer raises
+    an error.
+    """
     return pa.float64() if is_.is_float32(target) else target
 
 
 def misfits(expression: str, source: pa.DataType, target: pa.DataType) -> str | None:
-    """The value as text where `cast` fails for it, else NULL. None where it never fails."""
+    """Returns SQL for the value as text if `cast` fails for it, else NULL. Returns None if the cast never fails."""
     target = planned_type(target)
     name = type_name(target)
     if source == target or name is None or is_.is_nested(source):
@@ -89,13 +94,13 @@ _NUMBER = re.compile(r"\(*\s*([+-]?[0-9]*\.?[0-9]+)\s*\)*\Z")
 
 
 def exact_number(expression: str, target: pa.DataType) -> str:
-    """A number that stands alone, as text where the column is DECIMAL: DataFusion would read it as a double first."""
+    """Returns a single number as text if the column is DECIMAL: DataFusion would convert it to a double first."""
     found = _NUMBER.match(expression) if is_.is_decimal(target) else None
     return f"'{found.group(1)}'" if found else expression
 
 
 def type_name(t: pa.DataType) -> str | None:
-    """The name by which arrow_cast knows a type; None for what it cannot cast to."""
+    """Returns the name of a type for arrow_cast; None if it cannot cast to it."""
     if is_.is_decimal128(t):
         return f"Decimal128({t.precision}, {t.scale})"
     if is_.is_timestamp(t):
@@ -107,7 +112,7 @@ def type_name(t: pa.DataType) -> str | None:
 
 
 def literal(value: Any, t: pa.DataType) -> str:
-    """A constant of a plain type, as SQL text."""
+    """Returns a constant of a primitive type as SQL."""
     name = type_name(t)
     if value is None:
         return "NULL"
@@ -118,5 +123,5 @@ def literal(value: Any, t: pa.DataType) -> str:
 
 
 def positions(columns: Sequence[str], arrow: pa.Schema) -> dict[str, tuple[str, pa.DataType]]:
-    """The columns of a derived table `src(c0, c1, …)`, by the table's column that each is for."""
+    """Returns the columns of a derived table `src(c0, c1, …)`, by the column of the table that each fills."""
     return {name: (f'"src"."c{i}"', arrow.field(i).type) for i, name in enumerate(columns)}

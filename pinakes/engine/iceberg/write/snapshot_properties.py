@@ -1,7 +1,7 @@
-"""Who makes a snapshot, for its summary: the user and the query, and this engine.
+"""The author of a snapshot for its summary: user, query and engine.
 
-The statement that runs in this thread is told once (`engine/run.py`); whatever commits on its behalf asks here, so that
-no path to a commit can forget it.
+The statement that runs in this thread sets it once (`engine/run.py`); commits read it here, so that no code path can
+omit it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _AUTHOR: ContextVar[tuple[str, str]] = ContextVar("author")
 
 @contextmanager
 def authored(user: str, query_id: str) -> Iterator[None]:
-    """Snapshots that are made within this are by this user and this query."""
+    """Sets the user and the query of snapshots that are created in this block."""
     token = _AUTHOR.set((user, query_id))
     try:
         yield
@@ -26,12 +26,12 @@ def authored(user: str, query_id: str) -> Iterator[None]:
 
 
 def current() -> tuple[str, str] | None:
-    """The user and the query that this thread works for."""
+    """Returns the user and the query of this thread."""
     return _AUTHOR.get(None)
 
 
 def properties() -> dict[str, str]:
-    """What the summary of a snapshot says besides numbers."""
+    """Returns the properties of a snapshot's summary other than counts."""
     found = {"engine-name": "pinakes", "engine-version": __version__}
     author = current()
     if author is not None:

@@ -1,4 +1,4 @@
-"""A table's sort order: as updates of its metadata, and over columns that were renumbered."""
+"""The sort order of a table: as metadata updates, and with renumbered columns."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from pyiceberg.table.update import AddSortOrderUpdate, SetDefaultSortOrderUpdate
 
 
 def order_of(metadata: TableMetadata) -> SortOrder | None:
-    """The order that new rows of the table are to have, if any."""
+    """Returns the table's sort order, if any."""
     order = metadata.sort_order_by_id(metadata.default_sort_order_id)
     return None if order is None or order.is_unsorted else order
 
 
 def order_updates(metadata: TableMetadata, order: SortOrder | None) -> tuple[TableUpdate, ...]:
-    """New rows have this order, or none. An order that is there already is used again: files name its id."""
+    """Returns updates that set this order, or none. An existing order is reused, since files refer to its id."""
     fields = order.fields if order is not None else []
     known = next((o.order_id for o in metadata.sort_orders if o.fields == fields), None)
     if known is not None:
         return (_made_default(known),) if known != metadata.default_sort_order_id else ()
     following = max((o.order_id for o in metadata.sort_orders), default=0) + 1
     added = SortOrder(*fields, order_id=following) if fields else UNSORTED_SORT_ORDER
-    # "The last one" is what a server may number otherwise; that of no order always has its number.
+    # -1 means the last added one, which a server may number differently; the unsorted order always has its fixed id.
     return AddSortOrderUpdate.model_validate({"sort-order": added}), _made_default(-1 if fields else added.order_id)
 
 
@@ -31,5 +31,5 @@ def _made_default(number: int) -> TableUpdate:
 
 
 def moved_order(order: SortOrder | None, old: Schema, new: Schema) -> SortOrder | None:
-    """The same order where the columns have other ids."""
+    """Returns the same order for columns with other ids."""
     return None if order is None else assign_fresh_sort_order_ids(order, old, new)

@@ -1,8 +1,8 @@
-"""Rows brought into order before they are written: by partition, and by the table's sort order.
+"""Sorts rows before they are written: by partition, and by the table's sort order.
 
-They are kept in a file first and sorted by DataFusion from there, which spills: so any number of rows can be sorted in
-bounded memory, and a query whose rows are sorted needs no thread of DataFusion's to wait for its own rows. The keys are
-columns of that file, since a transform such as bucket(16, x) is known to pyiceberg alone.
+Rows are spooled to a file and sorted by DataFusion, which spills: any number of rows can be sorted in bounded memory,
+and no thread of DataFusion waits for rows of its own query. The keys are columns of that file, since only pyiceberg
+implements transforms such as bucket(16, x).
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from pinakes.engine.iceberg.write.sort_order import order_of
 from pinakes.engine.iceberg.write.write_context import current
 
 MEMORY = 128 * 1024 * 1024
-"""What a sort holds in memory before it spills."""
+"""The memory of a sort before it spills."""
 IN_MEMORY = 32 * 1024 * 1024
-"""Rows that are sorted without a file."""
+"""The maximum bytes of rows that are sorted without a file."""
 _ROWS = "rows"
 
 
@@ -41,8 +41,10 @@ class _Key:
 
 
 def sorted_rows(batches: Iterable[pa.RecordBatch], metadata: TableMetadata) -> Iterator[pa.RecordBatch]:
-    """The rows, as they are stored, by partition and within each in the table's order. On the way they are as queries
-    see them, since that is what DataFusion can carry."""
+    """Yields the rows in stored form, sorted by partition and then by the table's order.
+
+    During the sort they have the types that queries see, which DataFusion supports.
+    """
     seen, stored = arrow_schema_of(metadata.schema()), Columns(metadata).stored
     keyed = (_with_keys(conform(b, seen), _keys(_table(b), metadata)) for b in batches)
     few, is_all = _beginning(keyed)
@@ -55,7 +57,7 @@ def _table(batch: pa.RecordBatch) -> pa.Table:
 
 
 def _beginning(batches: Iterator[pa.RecordBatch]) -> tuple[list[pa.RecordBatch], bool]:
-    """As many as may stay in memory, and whether that is all."""
+    """Returns the batches that fit in memory, and whether these are all."""
     found, size = [], 0
     for batch in batches:
         found.append(batch)
@@ -74,14 +76,14 @@ def _sorted_here(batches: list[pa.RecordBatch], metadata: TableMetadata) -> Iter
 
 
 def _sorted_aside(batches: Iterator[pa.RecordBatch], metadata: TableMetadata) -> Iterator[pa.RecordBatch]:
-    """The rows are kept in a file, which goes when they were read, or when nobody reads on."""
+    """Sorts rows from a spool file, which is removed at the end or when the consumer stops."""
     scratch = Scratch(current().spill_dir)
     try:
         spool, spill = scratch.path / "rows.arrow", scratch.path / "spill"
         spill.mkdir()
         _spool(batches, spool)
         runtime = RuntimeEnvBuilder().with_fair_spill_pool(MEMORY).with_disk_manager_specified(str(spill))
-        # One partition: several sorts at once would share the memory, and each spill the earlier.
+        # One partition: several concurrent sorts would share the memory, and each would spill earlier.
         context = SessionContext(SessionConfig().with_target_partitions(1), runtime)
         context.register_arrow(_ROWS, str(spool))
         yield from _ordered(context, metadata)
@@ -106,7 +108,7 @@ def _ordered(context: SessionContext, metadata: TableMetadata) -> Iterator[pa.Re
             while (batch := guard(lambda: next(stream[0], None))) is not None:
                 yield batch.to_pyarrow()
         finally:
-            stream.clear()  # an error that holds this frame must not hold the rows
+            stream.clear()  # an error that references this frame must not keep the rows
 
 
 def _with_keys(batch: pa.RecordBatch, keys: Sequence[_Key]) -> pa.RecordBatch:

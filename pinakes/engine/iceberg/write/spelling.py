@@ -1,4 +1,4 @@
-"""A table's definition spelled as the CREATE TABLE that would make it again."""
+"""Formats a table's definition as a CREATE TABLE statement."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PARTITION (column = constant, …): the columns whose value all rows of an INSERT share."""
+"""PARTITION (column = constant, …): columns with one value for all rows of an INSERT."""
 
 from __future__ import annotations
 
@@ -16,8 +16,10 @@ from pinakes.parser.statements import Insert, Query
 
 
 def static_values(statement: Insert, execution: Execution, table: Table) -> dict[str, str]:
-    """The constants as SQL of the columns' types, by exact name. Every column must be one that the table is partitioned
-    by as it is; one without a value is left to the query."""
+    """Returns the constants as SQL in the columns' types, by exact name.
+
+    Every column must be an identity partition column; the query provides those without a value.
+    """
     known = _identity_columns(table)
     found: dict[str, str] = {}
     named: set[str] = set()
@@ -44,7 +46,7 @@ def _identity_columns(table: Table) -> list[str]:
 
 
 def _constant(text: str, kind: pa.DataType, execution: Execution, name: str) -> str:
-    """Evaluated once, so that the rows and what they replace mean the same."""
+    """Evaluates a constant once, so that the new rows and the replaced rows have the same value."""
     source = execution.session.engine.caches.statements.classify(f"SELECT {text}")
     if not isinstance(source, Query) or source.tables:
         raise InvalidArgument(f"PARTITION ({name} = …) needs a constant, not {text}")

@@ -1,7 +1,7 @@
-"""INSERT … VALUES: values that DataFusion would change on the way to their column are cast to it one by one.
+"""INSERT … VALUES: casts each value to its column if DataFusion would change it.
 
-DataFusion gives each column of a VALUES list one type before anything else: '007' beside 1 becomes 7, and a decimal
-becomes a double. It also knows no DEFAULT.
+DataFusion gives each column of a VALUES list a single type first: '007' in a list with 1 becomes 7, and a decimal
+becomes a double. It also does not support DEFAULT.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _KINDS = (
 
 
 def value_casts(statement: Insert, columns: Sequence[str], schema: Schema, time_zone: str) -> list[Edit]:
-    """Edits for the columns that need them; none when the statement is of another form."""
+    """Returns edits for the columns that need casts; none if the statement has another form."""
     rows = value_rows(statement)
     if not rows or any(len(row) != len(columns) for row in rows):
         return []

@@ -1,7 +1,6 @@
-"""What a write may use of the statement that it is part of: how its native calls are stopped, and where it may spill.
+"""The context of a write: how its native calls are cancelled, and where it may spill.
 
-The statement that runs in this thread is told once (`engine/run.py`); the sorting of rows, some layers below, asks
-here.
+The statement that runs in this thread sets it once (`engine/run.py`); the sort, some layers below, reads it here.
 """
 
 from __future__ import annotations
@@ -16,9 +15,9 @@ from typing import Any
 @dataclass(frozen=True, slots=True)
 class Surroundings:
     guard: Callable[[Callable[[], Any]], Any]
-    """Runs a native call that may block; when the statement is stopped meanwhile, its error comes out."""
+    """Runs a native call that may block; raises the statement's error if it is cancelled meanwhile."""
     spill_dir: str | None = None
-    """Where rows may be kept that do not fit in memory; None for the system's own place."""
+    """The directory for rows that do not fit in memory; None for the system's default."""
 
 
 _ALONE = Surroundings(lambda call: call())
@@ -27,7 +26,7 @@ _CURRENT: ContextVar[Surroundings] = ContextVar("surroundings", default=_ALONE)
 
 @contextmanager
 def writing(guard: Callable[[Callable[[], Any]], Any], spill_dir: str | None) -> Iterator[None]:
-    """What is written within this belongs to one statement."""
+    """Sets the context of the writes in this block."""
     token = _CURRENT.set(Surroundings(guard, spill_dir))
     try:
         yield

@@ -42,7 +42,7 @@ class Shared:
         names = schema.names
         if not names or len(set(names)) < len(names) or not all(is_plain(f.type) for f in schema):
             return None
-        if not is_steady(frame):
+        if not is_steady(frame.logical_plan().display_indent()):
             return None
         return Shared(name, uses, frame, schema, f"file:///{_TOKEN}/{next(_NUMBERS)}".encode())
 

@@ -1,1 +1,1 @@
-"""The procedures of the engine itself, `CALL system.runtime.x(…)`: each is a module here that has a PROCEDURE."""
+"""The procedures of the engine, `CALL system.runtime.x(…)`: each is a module here with a PROCEDURE."""

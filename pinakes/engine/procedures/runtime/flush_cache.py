@@ -1,7 +1,7 @@
-"""flush_cache(name, [object]): a cache emptied, all of it or what it has of a table, a namespace or a catalog.
+"""flush_cache(name, [object]): empties a cache, or removes its entries of a table, a namespace or a catalog.
 
-For whoever knows that something changed outside and does not want to wait for the time-to-live. It concerns everybody's
-entries: who may, the guard decides (`engine/catalogs/authorization/rules.py`).
+For use after a change outside of the engine, instead of waiting for the time-to-live. It affects the entries of all
+users; the guard checks the privilege (`engine/catalogs/authorization/rules.py`).
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 
 
 def flush_cache(session: Session, name: str, written: str | None = None) -> int:
-    """Empty the cache of this name, or `all`; how many entries went."""
+    """Empties the cache of this name, or `all`; returns the number of removed entries."""
     target = None if written is None else _target(session, written, with_files=is_kept_by_file(name))
     return flush(session.engine.caches, name, target)
 
 
 def _target(session: Session, written: str, *, with_files: bool) -> Target:
-    """The table or view that a name means, else the namespace or the catalog."""
+    """Returns the table or view that a name refers to, or else the namespace or catalog."""
     name, resolver = read_name(written), session.resolver
     is_catalog = len(name.parts) == 1 and session.catalogs.find(name.parts[0]) is not None
     found = None if is_catalog else resolver.maybe(name)
@@ -45,7 +45,7 @@ def _target(session: Session, written: str, *, with_files: bool) -> Target:
 
 
 def _location(session: Session, found: Found) -> str | None:
-    """The directory of a table; None of a view, and of a table that is listed but is no more."""
+    """Returns the location of a table; None for a view, and for a listed table that no longer exists."""
     try:
         loaded = session.resolver.load(found)
     except NotFoundError:

@@ -1,4 +1,4 @@
-"""kill_query(query_id, [message]): a statement stopped, as KILL does; the message is told to the one whose it is."""
+"""kill_query(query_id, [message]): cancels a statement, as KILL does; the message is shown to its user."""
 
 from __future__ import annotations
 

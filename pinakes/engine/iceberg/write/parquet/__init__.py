@@ -1,14 +1,14 @@
-"""Rows become Parquet files of an Iceberg table, streamed, with the metrics that let readers leave files out.
+"""Writes Parquet files of an Iceberg table, streamed, with the metrics that readers use for pruning.
 
-    layout.py      how files are laid out, by the table's properties: row groups, codec, pages, size of a file
-    columns.py     the columns of a file: their paths in Parquet, their field ids and what is to be told of each
-    modes.py       how much is told of a column: `write.metadata.metrics.*`
-    row_groups.py  a stream of batches cut into row groups
-    file.py        one file that is being written, from its first row group to its entry in a manifest
-    metrics.py     that entry's counts and bounds, from the file's footer
-    bounds.py      one bound: shortened without becoming wrong, and as Iceberg's bytes
-    rolling.py     the rows of one partition, in files of about the size that is asked for
-    lanes.py       threads that encode while the query runs on
+    layout.py      file layout from table properties: row groups, codec, pages, file size
+    columns.py     the columns of a file: Parquet paths, field ids and metrics modes
+    modes.py       metrics modes of columns: `write.metadata.metrics.*`
+    row_groups.py  splits a stream of batches into row groups
+    file.py        one file, from its first row group to its manifest entry
+    metrics.py     counts and bounds of a manifest entry, from the file's footer
+    bounds.py      one bound: truncated and serialised in Iceberg's format
+    rolling.py     the rows of one partition, in files of about the target size
+    lanes.py       encoder threads that run in parallel with the query
 
-`engine/iceberg/write/files.py` puts them together.
+`engine/iceberg/write/files.py` combines them.
 """

@@ -1,8 +1,8 @@
-"""One bound of a column: from what Parquet keeps to what Iceberg does.
+"""Converts a bound from Parquet's statistics to Iceberg's format.
 
-A lower bound may be shortened: a prefix is never greater. An upper bound that is shortened must not become less than
-the value, so its last character (or byte) that can be raised is raised; when none can, there is no bound. Characters
-are code points, since texts are ordered by them; those between 0xD800 and 0xDFFF are no characters and are skipped.
+A lower bound may be truncated: a prefix is never greater. A truncated upper bound must not become less than the value,
+so its last character (or byte) that can be incremented is incremented; if none can, there is no bound. Characters are
+code points, which define the order of strings; the surrogates 0xD800 to 0xDFFF are skipped.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _SURROGATES = range(0xD800, 0xE000)
 
 
 def lower(kind: ice.IcebergType, raw: Any, length: int | None) -> bytes | None:
-    """The least value as a bound, or None when it can be none."""
+    """Returns the minimum as a bound; None if it cannot be one."""
     if isinstance(kind, ice.StringType):
         return _text(raw)[:length].encode()
     if isinstance(kind, ice.BinaryType):
@@ -27,7 +27,7 @@ def lower(kind: ice.IcebergType, raw: Any, length: int | None) -> bytes | None:
 
 
 def upper(kind: ice.IcebergType, raw: Any, length: int | None) -> bytes | None:
-    """The greatest value as a bound, or None when it can be none."""
+    """Returns the maximum as a bound; None if it cannot be one."""
     if isinstance(kind, ice.StringType):
         text = raised_text(_text(raw), length)
         return None if text is None else text.encode()
@@ -37,7 +37,7 @@ def upper(kind: ice.IcebergType, raw: Any, length: int | None) -> bytes | None:
 
 
 def plain(kind: ice.IcebergType, raw: Any) -> bytes | None:
-    """A value that is never shortened. Decimals are unscaled numbers in as few bytes as hold them."""
+    """Returns a bound that is never truncated. Decimals are unscaled numbers in the fewest possible bytes."""
     if isinstance(kind, ice.DecimalType):
         number = int.from_bytes(raw, "big", signed=True) if isinstance(raw, bytes) else int(raw)
         return unscaled(number)
@@ -55,7 +55,7 @@ def unscaled(number: int) -> bytes:
 
 
 def raised_text(text: str, length: int | None) -> str | None:
-    """The text, or a text of at most `length` characters that is greater than all that begin like it."""
+    """Returns the text, or one of at most `length` characters that is greater than all with its prefix."""
     if length is None or len(text) <= length:
         return text
     for end in range(length, 0, -1):
@@ -67,7 +67,7 @@ def raised_text(text: str, length: int | None) -> str | None:
 
 
 def raised_bytes(value: bytes, length: int | None) -> bytes | None:
-    """The same for bytes."""
+    """Returns the same for bytes."""
     if length is None or len(value) <= length:
         return value
     kept = value[:length].rstrip(b"\xff")

@@ -1,8 +1,9 @@
-"""The columns that a file stores: each leaf of the schema with its place in Parquet and what is told of it.
+"""The stored columns of a file: each leaf of the schema with its Parquet path and metrics mode.
 
-Names that Avro could not have stand in the file in a form that it could (`b c` as `b_x20c`), as all writers of Iceberg
-have them; readers go by field ids. Where two names come to the same form, one of them gets a number at its end.
-A column of type `unknown`, always NULL, is not stored, as the format wants it.
+Names that are invalid in Avro are stored in a compatible form (`b c` as `b_x20c`), as by all Iceberg writers; readers
+match field ids. If two names have the same form, one of them gets a numeric suffix.
+
+A column of type `unknown`, always NULL, is not stored, as the format requires.
 """
 
 from __future__ import annotations
@@ -24,35 +25,35 @@ from pinakes.core.variant import VariantType
 from pinakes.engine.iceberg.write.parquet.modes import COUNTS, NONE, Mode, modes_of
 
 _UNBOUNDED = ice.GeometryType | ice.GeographyType | ice.UnknownType
-"""Their bounds are no least and greatest value, or there is none."""
+"""Types without bounds that are a minimum and maximum value."""
 
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
-    """A column of the file."""
+    """A leaf column of the file."""
 
     field_id: int
     name: str
-    """In the table, with dots between the levels."""
+    """The dotted name in the table."""
     path: str
-    """In the file."""
+    """The path in the file."""
     type: ice.IcebergType
     position: int
-    """Of the table's column that it is in, among those that are stored."""
+    """The index of its top-level column among the stored ones."""
     repeated: bool
-    """Within a list or map: a row may have several values, and no bounds are told."""
+    """Whether it is in a list or map: a row may have several values, and there are no bounds."""
     mode: Mode = NONE
 
 
 @dataclass(frozen=True)
 class Columns:
-    """What the files of a table consist of."""
+    """The stored columns of a table."""
 
     metadata: TableMetadata
 
     @cached_property
     def stored(self) -> pa.Schema:
-        """The Arrow schema that rows have before they are written: all columns, under their own names."""
+        """The Arrow schema of rows before they are written: all columns, under their own names."""
         variant = next((f.name for f in self.metadata.schema().fields if isinstance(f.field_type, VariantType)), None)
         if variant is not None:
             raise NotSupportedError(
@@ -62,7 +63,7 @@ class Columns:
 
     @cached_property
     def kept(self) -> list[int]:
-        """The positions of the columns that are stored; if nothing else is there, those that are always NULL are."""
+        """The positions of the stored columns; all columns, if they are all of type unknown."""
         fields = self._named.fields
         known = [i for i, f in enumerate(fields) if not isinstance(f.field_type, ice.UnknownType)]
         return known or list(range(len(fields)))
@@ -73,7 +74,7 @@ class Columns:
         return pa.schema([named.field(i) for i in self.kept])
 
     def of_file(self, table: pa.Table) -> pa.Table:
-        """Rows under `stored` as the file has them."""
+        """Converts rows with schema `stored` to the schema of the file."""
         kept = table if len(self.kept) == table.num_columns else table.select(self.kept)
         if kept.schema.equals(self.file_schema, check_metadata=True):
             return kept
@@ -99,8 +100,7 @@ class Columns:
 
 
 def _compatible(fields: Iterable[ice.NestedField]) -> list[ice.NestedField]:
-    """The fields under names that Avro could have, each once among its siblings. Those that need no other name keep
-    theirs."""
+    """Returns the fields under Avro-compatible names, unique among siblings. Compatible names are kept."""
     fields = list(fields)
     names = {f.name: make_compatible_name(f.name) for f in fields}
     taken = {name for name, form in names.items() if name == form}
@@ -144,11 +144,12 @@ def _leaves(field: ice.NestedField, position: int, above: str = "", repeated: bo
 
 
 def renamed(array: pa.Array, target: pa.DataType) -> pa.Array:
-    """The same values where only the names of fields differ. Arrow's cast would look for fields by their names, and
-    give NULL for those that it does not find."""
+    """Returns the values with other field names. Arrow's cast would match fields by name and return NULL for missing
+    ones.
+    """
     if array.type.equals(target, check_metadata=True) or not is_.is_nested(target):
         return array
-    array = pa.concat_arrays([array, pa.nulls(0, array.type)])  # of a slice, what was cut off goes
+    array = pa.concat_arrays([array, pa.nulls(0, array.type)])  # drops the rest of a slice's parent
     mask = array.is_null() if array.null_count else None
     if is_.is_struct(target):
         members = [renamed(m, f.type) for m, f in zip(array.flatten(), target.fields, strict=True)]

@@ -1,8 +1,8 @@
-"""Rows that come in any order, gathered by partition until a row group of one is worth writing.
+"""Groups rows by partition until a row group of one is large enough to write.
 
-Memory is bounded: beyond the budget the largest part is written, whatever its size. That serves some dozens of
-partitions. With many more, parts would be written that are too small to read well; then `is_scattered` says so, and the
-rows are sorted by partition first (`engine/iceberg/write/sorting.py`).
+Memory is bounded: beyond the budget the largest part is written, whatever its size. This works for some dozens of
+partitions. With many more, the parts would be too small to read efficiently; `is_scattered` reports this, and the rows
+are sorted by partition first (`engine/iceberg/write/sorting.py`).
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from pinakes.engine.iceberg.write.parquet.rolling import NewPath, Rolling
 from pinakes.engine.iceberg.write.partitions import identity, split
 
 BUDGET = 192 * 1024 * 1024
-"""Bytes of rows that wait for more of their partition."""
+"""The maximum bytes of buffered rows."""
 WORTHWHILE = 4 * 1024 * 1024
-"""Bytes of a part that may be written before it is a whole row group; and of row groups that lanes share out."""
+"""The minimum bytes of a part to write before its row group is full, and of row groups to distribute over threads."""
 MOST_PARTS = 128
-"""Partitions that may wait at once: with more, the budget would be spent before any of them is worth writing."""
+"""The maximum number of buffered partitions: with more, the budget would be used up before any is large enough."""
 OPEN_FILES = 32
-"""Files that a lane keeps open; of one more, the one that was used longest ago is closed."""
+"""The maximum number of open files of a thread; the least recently used one is closed first."""
 
 Put = Callable[[PartitionKey, pa.Table], None]
 
@@ -41,7 +41,7 @@ class _Part:
 
 
 class FanOut:
-    """Takes tables in any order and puts row groups of one partition."""
+    """Accepts tables in any order and emits row groups of one partition."""
 
     def __init__(self, metadata: TableMetadata, target: Target, put: Put) -> None:
         self._metadata, self._layout, self._put = metadata, target.layout, put
@@ -71,12 +71,12 @@ class FanOut:
 
     @property
     def is_scattered(self) -> bool:
-        """Whether the budget is, or would be, spent on parts that are all too small to write."""
+        """Whether the budget is, or would be, used up by parts that are all too small to write."""
         spent = self._size > BUDGET and max(p.size for p in self._parts.values()) < WORTHWHILE
         return spent or len(self._parts) > MOST_PARTS
 
     def drain(self) -> Iterator[pa.RecordBatch]:
-        """Take the rows back that wait."""
+        """Removes and yields the buffered rows."""
         while self._parts:
             _, part = self._parts.popitem()
             for table in part.tables:
@@ -84,7 +84,7 @@ class FanOut:
         self._size = 0
 
     def finish(self) -> None:
-        """Write all that waits."""
+        """Writes all buffered rows."""
         for name in list(self._parts):
             self._write(name)
 
@@ -95,7 +95,7 @@ class FanOut:
 
 
 class Files:
-    """The open files of one lane, one per partition; and the only one of a table without partitions."""
+    """The open files of one thread, one per partition; a single one for an unpartitioned table."""
 
     def __init__(self, target: Target, new_path: NewPath, done: list[DataFile], most: int = OPEN_FILES) -> None:
         self._target, self._new_path, self._done, self._most = target, new_path, done, most

@@ -1,4 +1,4 @@
-"""One Parquet file that is being written: opened with its first row group, and at the end an entry of a manifest."""
+"""Writes one Parquet file: opened with its first row group, and closed with a manifest entry."""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ from pinakes.engine.iceberg.write.parquet.metrics import Observed, entry_metrics
 _SAMPLE = 16_384
 _FEW = 1024
 _DISTINCT = 0.6
-"""The share of different values in a sample from which on a dictionary would not pay."""
+"""The share of distinct values in a sample above which no dictionary is used."""
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What all files of one statement have in common."""
+    """The settings that all files of one statement share."""
 
     io: FileIO
     columns: Columns
     layout: Layout
     sorted: bool = False
-    """Whether the rows come in the table's sort order."""
+    """Whether the rows are in the table's sort order."""
 
 
 class OpenFile:
-    """`write` row groups, then `close` for the entry, or `discard` it."""
+    """An open file: `write` row groups, then `close` for the manifest entry, or `discard`."""
 
     def __init__(self, target: Target, path: str, key: PartitionKey | None, first: pa.Table) -> None:
         self.path = path
@@ -58,7 +58,7 @@ class OpenFile:
             raise
 
     def write(self, table: pa.Table) -> None:
-        """Add the rows as one row group. The columns are those of the file."""
+        """Writes the rows as one row group. The columns are those of the file."""
         self._groups.append(observed(table, self._target.columns.leaves))
         self._writer.write_table(table, row_group_size=table.num_rows)
 
@@ -68,7 +68,7 @@ class OpenFile:
         return int(self._sink.tell())
 
     def close(self) -> DataFile:
-        """Finish the file; what it holds is stored when this returns."""
+        """Finishes the file; it is stored when this returns."""
         self._writer.close()
         size = self.size
         self._sink.close()
@@ -87,8 +87,7 @@ class OpenFile:
         )
 
     def discard(self) -> None:
-        """Give up; the part that was written is removed by whoever knows the path. Errors here would hide the one
-        that led to it."""
+        """Abandons the file; the caller removes it. Errors are suppressed, since they would hide the original one."""
         with suppress(Exception):
             self._writer.close()
         with suppress(Exception):
@@ -96,8 +95,9 @@ class OpenFile:
 
 
 def _dictionaries(first: pa.Table, target: Target) -> list[str]:
-    """The columns that get a dictionary: not those that have a new value in most rows, for which building one is
-    work that Arrow gives up half-way."""
+    """Returns the columns to dictionary-encode: not those with mostly distinct values, for which Arrow would fall
+    back.
+    """
     return [leaf.path for leaf in target.columns.leaves if _repeats(leaf_chunks(first.column(leaf.position), leaf))]
 
 
@@ -113,7 +113,7 @@ def _repeats(chunks: Iterable[pa.Array]) -> bool:
 
 
 def _sample(chunks: Iterable[pa.Array]) -> pa.Array | None:
-    """Some values, of several chunks where these are short: of few values, all look alike."""
+    """Returns a sample of values, from several chunks if these are short, since few values look alike."""
     taken: list[pa.Array] = []
     missing = _SAMPLE
     for chunk in sorted(chunks, key=len, reverse=True):
@@ -132,7 +132,7 @@ def _bloom(target: Target) -> dict[str, dict[str, Any]]:
 
 
 def _filter(layout: Layout, odds: float) -> dict[str, Any]:
-    """As large as a row group of different values needs, and no larger than the table allows."""
+    """Returns filter options for a row group of distinct values, limited by the table's maximum size."""
     room = layout.bloom_bytes * 8
     values = layout.group_rows
     while values > 1 and _bits(values, odds) > room:
@@ -141,7 +141,7 @@ def _filter(layout: Layout, odds: float) -> dict[str, Any]:
 
 
 def _bits(values: int, odds: float) -> float:
-    """The size of Parquet's split block filter; Arrow rounds it up to a power of two."""
+    """Returns the size of Parquet's split block filter; Arrow rounds it up to a power of two."""
     exact: float = -8.0 * values / _log1m(odds)
     return float(2 ** (max(int(exact) - 1, 1).bit_length()))
 

@@ -1,7 +1,7 @@
-"""Threads that encode row groups while the query runs on. Each lane is one thread with files of its own.
+"""Threads that encode row groups in parallel with the query. Each has its own files.
 
-What may wait is bounded, so that a query that is faster than the encoders is held up and not held in memory. The first
-error in a lane comes out of the next `put`, or of leaving the block; no thread lives on after it.
+The queues are bounded, so that a query that is faster than the encoders waits instead of using memory. The first error
+in a thread is raised by the next `put`, or on exit of the block; then all threads end.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ Job = tuple[PartitionKey | None, pa.Table]
 
 
 class Writes(Protocol):
-    """What a lane writes to; used by its thread alone."""
+    """The writer of one thread."""
 
     def write(self, key: PartitionKey | None, table: pa.Table) -> None: ...
 
     def close(self) -> None:
-        """Finish all files."""
+        """Finishes all files."""
         ...
 
     def discard(self) -> None:
-        """Give up what is not finished."""
+        """Abandons unfinished files."""
         ...
 
 
 class Lanes:
-    """Used as a context: on the way out all files are finished, or given up when there was an error."""
+    """A context manager: on exit all files are finished, or discarded after an error."""
 
     def __init__(self, writers: Sequence[Writes], waiting: int = 1) -> None:
         self._changed = threading.Condition()
@@ -52,7 +52,7 @@ class Lanes:
         return len(self._threads)
 
     def put(self, key: PartitionKey | None, table: pa.Table, lane: int | None = None) -> None:
-        """Have the rows written, by that lane or by any; waits while there is enough to do."""
+        """Queues rows for one thread or for any; waits while the queue is full."""
         jobs = self._shared if lane is None else self._own[lane]
         with self._changed:
             self._changed.wait_for(lambda: self._error is not None or len(jobs) < self._most)
@@ -82,7 +82,7 @@ class Lanes:
         try:
             while (job := self._next(lane)) is not None:
                 writer.write(*job)
-                del job  # a row group is not kept while waiting for the next
+                del job  # releases the row group while waiting
             self._finish(writer)
         except BaseException as error:  # noqa: BLE001  # it is raised again in the thread that puts
             with self._changed:
@@ -95,7 +95,7 @@ class Lanes:
         finish()
 
     def _next(self, lane: int) -> Job | None:
-        """The next row group, or None when there is none any more."""
+        """Returns the next row group; None at the end."""
         own = self._own[lane]
         with self._changed:
             self._changed.wait_for(lambda: bool(self._error or own or self._shared or self._over))

@@ -1,7 +1,7 @@
-"""How the files of a table are laid out: by its properties, else by what read best.
+"""File layout from table properties, or from defaults for fast reads.
 
-The defaults come from measurements of TPC-H (`benchmarks/write.py`): lz4 in row groups of 256k rows is read some tenth
-faster than snappy with 1M rows, for about the same size; zstd is a quarter smaller and as much slower to read.
+The defaults come from measurements with TPC-H (`benchmarks/write.py`): lz4 in row groups of 256k rows is read about ten
+percent faster than snappy with 1M rows, for about the same size; zstd is a quarter smaller and as much slower to read.
 """
 
 from __future__ import annotations
@@ -39,21 +39,21 @@ _WITH_LEVELS = {"zstd": (-7, 22), "gzip": (1, 9), "brotli": (0, 11)}
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """How each file is written."""
+    """The layout of each file."""
 
     codec: str
     level: int | None
     group_rows: int
-    """Rows of a row group, at most."""
+    """The maximum rows of a row group."""
     group_bytes: int
-    """Bytes of a row group in memory, at most; more only for a single row."""
+    """The maximum bytes of a row group in memory, unless a single row is larger."""
     page_bytes: int
     page_rows: int
     dictionary_bytes: int
     file_bytes: int
-    """A file that has reached this size is closed, and another begun."""
+    """The size at which a file is closed and the next one started."""
     bloom: Mapping[str, float]
-    """The columns, by their names in the table, that have a bloom filter, and how often it may err."""
+    """The columns with a bloom filter, by table column name, with the false positive probability."""
     bloom_bytes: int
 
     @classmethod
@@ -77,7 +77,7 @@ class Layout:
 
     @property
     def options(self) -> dict[str, Any]:
-        """What pyarrow's writer is told, the same for every file."""
+        """The options of pyarrow's writer, the same for every file."""
         return {
             "compression": self.codec,
             "compression_level": self.level,
@@ -90,7 +90,7 @@ class Layout:
 
 
 def check_format(properties: Mapping[str, str]) -> None:
-    """Tables may ask for files in other formats; what is read is Parquet, and so is what is written."""
+    """Fails if the table requests another format: only Parquet is written."""
     asked = properties.get(FORMAT, "parquet")
     if asked.lower() != "parquet":
         raise NotSupportedError(
@@ -108,7 +108,7 @@ def _codec(properties: Mapping[str, str]) -> str:
 
 
 def _level(properties: Mapping[str, str], codec: str) -> int | None:
-    """The level, for a codec that has levels; else it means nothing, as in other engines."""
+    """Returns the compression level; None for a codec without levels, as in other engines."""
     if LEVEL not in properties or codec not in _WITH_LEVELS:
         return None
     least, most = _WITH_LEVELS[codec]

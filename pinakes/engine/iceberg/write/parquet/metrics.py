@@ -1,9 +1,9 @@
-"""What a manifest tells of a file: counts and bounds of its columns, and where its row groups begin.
+"""Metrics of a file for its manifest entry: counts and bounds of columns, and offsets of row groups.
 
-Parquet's own statistics have nearly all of it, and cost nothing more. They leave two things out, which are looked up in
-the rows of each row group as it is written (`Observed`): how many values are NaN, and the bounds of texts and bytes of
-more than 4096 bytes, for which Arrow keeps none. A bound is told only if every row group has been accounted for: of a
-part of a file it would make readers leave out what is there.
+Parquet's own statistics provide nearly all of them at no extra cost. Two are computed from the rows of each row group
+as it is written (`Observed`): the number of NaN values, and the bounds of strings and binary values of more than 4096
+bytes, for which Arrow keeps none. A bound is written only if it covers every row group: otherwise readers would prune
+files that match.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from pinakes.engine.iceberg.write.parquet import bounds
 from pinakes.engine.iceberg.write.parquet.columns import Leaf
 
 _LONGEST = 4096
-"""The bytes of a value for which Arrow still keeps statistics."""
+"""The maximum bytes of a value for which Arrow keeps statistics."""
 
 
 @dataclass(frozen=True, slots=True)
 class Observed:
-    """What was seen in the rows of one row group, by field id."""
+    """Metrics computed from the rows of one row group, by field id."""
 
     nans: dict[int, int] = field(default_factory=dict)
     ranges: dict[int, tuple[Any, Any]] = field(default_factory=dict)
@@ -52,15 +52,18 @@ def _is_long(chunks: Sequence[pa.Array]) -> bool:
 
 
 def leaf_chunks(column: pa.ChunkedArray, leaf: Leaf) -> list[pa.Array]:
-    """The values of a leaf; of those within lists and maps, all of every row."""
+    """Returns the values of a leaf; within lists and maps, all values of every row."""
     if "." not in leaf.path:
         return list(column.chunks)
     return [_descend(chunk, column.type, leaf.field_id) for chunk in column.chunks]
 
 
 def _descend(array: pa.Array, declared: pa.DataType, wanted: int) -> pa.Array:
-    """The member with this field id, at any depth. The ids are those of the column's type: Arrow's kernels lose them
-    in arrays that they make, those of maps within lists for one."""
+    """Returns the member with this field id, at any depth.
+
+    The ids come from the column's type: Arrow's kernels drop them in arrays that they create, for example of maps
+    within lists.
+    """
     for member, inner in zip(_fields(declared), _members(array), strict=True):
         if (member.metadata or {}).get(b"PARQUET:field_id") == str(wanted).encode():
             return inner
@@ -73,7 +76,7 @@ def _members(array: pa.Array) -> list[pa.Array]:
     if is_.is_struct(array.type):
         return list(array.flatten())
     if is_.is_map(array.type):
-        whole = pa.concat_arrays([array, pa.nulls(0, array.type)])  # of a slice, what was cut off goes
+        whole = pa.concat_arrays([array, pa.nulls(0, array.type)])  # drops the rest of a slice's parent
         return [whole.keys, whole.items]
     return [array.flatten()]
 
@@ -96,7 +99,7 @@ def _holds(t: pa.DataType, wanted: int) -> bool:
 
 
 def entry_metrics(footer: Any, leaves: Sequence[Leaf], groups: Sequence[Observed]) -> dict[str, Any]:
-    """The metrics of a file by the names that `DataFile.from_args` has for them."""
+    """Returns the metrics of a file as arguments of `DataFile.from_args`."""
     by_path = {footer.schema.column(i).path: i for i in range(footer.num_columns)}
     result: dict[str, Any] = {name: {} for name in _MAPS}
     result["record_count"] = footer.num_rows
@@ -139,7 +142,7 @@ def _bounds(leaf: Leaf, chunks: Sequence[Any], groups: Sequence[Observed]) -> di
         elif chunk.is_stats_set and chunk.statistics.has_min_max:
             ranges.append((_raw(chunk.statistics.min_raw), _raw(chunk.statistics.max_raw)))
         elif (_nulls(chunk) or 0) + group.nans.get(leaf.field_id, 0) < chunk.num_values:
-            return {}  # it has values, and nobody knows which
+            return {}  # it has values without statistics
     if not ranges:
         return {}
     least = bounds.lower(leaf.type, _extreme(leaf, [r[0] for r in ranges], min), leaf.mode.length)
@@ -149,7 +152,7 @@ def _bounds(leaf: Leaf, chunks: Sequence[Any], groups: Sequence[Observed]) -> di
 
 
 def _extreme(leaf: Leaf, values: Sequence[Any], choose: Any) -> Any:
-    """The least or greatest: texts by their UTF-8 bytes, wide decimals, which stand as bytes, by their numbers."""
+    """Returns the minimum or maximum: strings by UTF-8 bytes, wide decimals (stored as bytes) by number."""
     from pyiceberg.types import DecimalType
 
     if isinstance(leaf.type, DecimalType) and isinstance(values[0], bytes):

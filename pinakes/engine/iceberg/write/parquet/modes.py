@@ -1,12 +1,12 @@
-"""How much the metadata tells of each column: table properties `write.metadata.metrics.*`.
+"""Metrics modes of columns: table properties `write.metadata.metrics.*`.
 
-    none         its size alone
-    counts       how many values, NULLs and NaNs
-    truncate(n)  also the least and the greatest value, of texts and bytes the first n
-    full         these as they are
+    none         only the size
+    counts       counts of values, NULLs and NaNs
+    truncate(n)  also the minimum and maximum; of strings and binary values, the first n characters or bytes
+    full         also the minimum and maximum, not truncated
 
-Without a property it is truncate(16) for the first 100 columns and none for those after them. A column that the table
-is sorted by has bounds unless a property of its own says otherwise: they are what sorting is for.
+The default is truncate(16) for the first 100 columns and none for later ones. A column of the sort order has bounds
+unless its own property overrides it, since sorting serves pruning by bounds.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Mode:
     counts: bool
     bounds: bool
     length: int | None = None
-    """What is left of a text or of bytes in a bound; all of it when None."""
+    """The length of a string or binary bound; not truncated if None."""
 
 
 NONE, COUNTS, FULL = Mode(False, False), Mode(True, False), Mode(True, True)
@@ -37,7 +37,7 @@ _USUAL = Mode(True, True, 16)
 
 
 def modes_of(names: Sequence[str], sorted_by: frozenset[str], properties: Mapping[str, str]) -> list[Mode]:
-    """The mode of each column, by its place among `names`: dotted names of all that a file stores."""
+    """Returns the mode of each column; `names` are the dotted names of all stored columns."""
     given = _mode(properties, DEFAULT) if DEFAULT in properties else None
     most = _most(properties)
     modes = [given or (_USUAL if place < most else NONE) for place in range(len(names))]

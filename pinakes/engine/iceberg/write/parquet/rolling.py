@@ -1,4 +1,4 @@
-"""The row groups of one partition, in one file after the other: each is closed when it has the size asked for."""
+"""Writes the row groups of one partition to a sequence of files, each closed at the target size."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from pyiceberg.partitioning import PartitionKey
 from pinakes.engine.iceberg.write.parquet.file import OpenFile, Target
 
 NewPath = Callable[[PartitionKey | None], str]
-"""Gives the path of a new file; whoever gives it remembers it, to remove the file if need be."""
+"""Returns the path of a new file; the caller records it to remove the file on failure."""
 
 
 class Rolling:
-    """`write` row groups, then `close`."""
+    """A sequence of files: `write` row groups, then `close`."""
 
     def __init__(self, target: Target, key: PartitionKey | None, new_path: NewPath, done: list[DataFile]) -> None:
         self._target, self._key, self._new_path, self._done = target, key, new_path, done

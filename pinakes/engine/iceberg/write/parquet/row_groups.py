@@ -1,4 +1,4 @@
-"""A stream of batches cut into row groups: bounded in rows and in bytes, whatever the batches were like."""
+"""Splits a stream of batches into row groups, bounded in rows and bytes."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Iterable, Iterator
 import pyarrow as pa
 
 _SMALL = 1024
-"""Rows of a piece, below which it is put together with others."""
+"""Pieces with fewer rows are combined."""
 
 
 def row_groups(batches: Iterable[pa.RecordBatch], schema: pa.Schema, rows: int, size: int) -> Iterator[pa.Table]:
-    """Tables of at most so many rows and about so many bytes, of at least one row; in order, and none is empty."""
+    """Yields tables of at most `rows` rows and about `size` bytes, at least one row each, in order."""
     waiting: list[pa.RecordBatch] = []
     held, weight = 0, 0
     for batch in batches:
@@ -32,13 +32,13 @@ def row_groups(batches: Iterable[pa.RecordBatch], schema: pa.Schema, rows: int, 
 
 
 def _table(batches: list[pa.RecordBatch], schema: pa.Schema) -> pa.Table:
-    """As one piece, if the pieces are small: what follows looks at each."""
+    """Builds a table; small pieces are combined, since later steps process each chunk."""
     table = pa.Table.from_batches(batches, schema=schema)
     return table.combine_chunks() if len(batches) > 1 and table.num_rows < _SMALL * len(batches) else table
 
 
 def _fitting(piece: pa.RecordBatch, size: int) -> pa.RecordBatch:
-    """The beginning of it that fits, one row at least: halved until it does, since rows may differ much in size."""
+    """Returns a prefix that fits, of at least one row: it is halved until it does, since row sizes vary."""
     while piece.nbytes > size and piece.num_rows > 1:
         piece = piece.slice(0, piece.num_rows // 2)
     return piece
