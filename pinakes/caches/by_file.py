@@ -44,8 +44,9 @@ class FileCache:
         seen._reader = reader
         return seen
 
-    def get(self, kind: str, path: str, load: Callable[[], T]) -> T:
-        is_local = "://" not in path or path.startswith("file:")
+    def get(self, kind: str, path: str, load: Callable[[], T], *, own: bool = False) -> T:
+        """`own` is for what was made of more than one file: of these each user has entries of their own."""
+        is_local = not own and ("://" not in path or path.startswith("file:"))
         return cast(T, self.cache.get((kind, path, "" if is_local else self._reader), load))
 
     def stats(self) -> CacheStats:

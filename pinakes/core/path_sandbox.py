@@ -20,8 +20,10 @@ class Roots:
         self.directories = None if directories is None else tuple(Path(d).resolve() for d in directories)
         self.stores = stores
         """The scope of allowed objects, such as s3://bucket/path; empty allows any object of any store."""
-        self.key = " ".join(["", *map(str, self.directories or ()), *([stores] if stores else [])]).rstrip()
-        """Equal for equal roots: the key of caches of data read under them."""
+        within = "" if self.directories is None else "\0" + "\0".join(map(str, self.directories))
+        self.key = f"{within}\0\0{stores}" if stores else within
+        """Equal for equal roots only: part of the keys of caches of data read under them. The separator is NUL, which
+        no location has, so that a location can't imitate the key of other roots."""
         self._prefixes = tuple(f"{str(d).rstrip('/')}/" for d in self.directories or ())
 
     def hold(self, path: str | Path) -> bool:

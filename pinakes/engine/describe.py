@@ -12,6 +12,7 @@ from typing import NamedTuple
 import pyarrow as pa
 
 from pinakes.core.errors import NotSupportedError, PreparedNotFound
+from pinakes.core.waiting import CHECK
 from pinakes.engine.commands.queries import parameter_names
 from pinakes.engine.datafusion.error_translation import is_panic, let_go, translate
 from pinakes.engine.datafusion.plan_schema import schema_of
@@ -48,8 +49,12 @@ class Description(NamedTuple):
 def describe(session: Session, sql: str, started: Callable[[Query], None] | None = None) -> Description:
     """An error aborts the transaction, except that the statement is not supported: some clients then send it again, to
     be run, and have to hear the same. For those that do not, the caller aborts it."""
-    query = session.engine.tracker.aside(session.identity.user, session.source)
+    timeout, is_own = session.time_limit
+    query = session.engine.tracker.aside(session.identity.user, session.source, timeout)
+    if not is_own:
+        query.timeout_from = "the timeout of this server"
     session.running.add(query)
+    checking = CHECK.set(query.check)
     transaction = session.transaction
     if started is not None:
         started(query)
@@ -65,6 +70,7 @@ def describe(session: Session, sql: str, started: Callable[[Query], None] | None
             raise
         raise typed from error
     finally:
+        CHECK.reset(checking)
         query.end()
 
 

@@ -83,10 +83,9 @@ def run(
 
 def _begun(session: Session) -> Query:
     """What the tracker has of it. A server may allow less time than the session does."""
-    own, admission = session.settings.statement_timeout, session.engine.admission
-    most = 0.0 if admission is None else admission.limits.timeout
-    query = session.engine.tracker.start(session.identity.user, session.source, min(own or most, most or own))
-    if most and most <= (own or most):
+    timeout, is_own = session.time_limit
+    query = session.engine.tracker.start(session.identity.user, session.source, timeout)
+    if not is_own:
         query.timeout_from = "the timeout of this server"
     return query
 

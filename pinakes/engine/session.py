@@ -86,6 +86,14 @@ class Session:
         """
         return self.engine.run(sql, self, as_mapping(parameters), lookup, started, queues=queues)
 
+    @property
+    def time_limit(self) -> tuple[float, bool]:
+        """Seconds that a statement may run, 0 without a limit, and whether the session has set them: a server may allow
+        less."""
+        own, admission = self.settings.statement_timeout, self.engine.admission
+        most = 0.0 if admission is None else admission.limits.timeout
+        return min(own or most, most or own), not (most and most <= (own or most))
+
     def cancel(self, reason: str = "canceled by the user") -> None:
         """Stop whatever this session runs; called from another thread."""
         for query in list(self.running):

@@ -184,7 +184,7 @@ class FlightSqlServer(fl.FlightServerBase):  # type: ignore[misc]
     def _answering(self, context: fl.ServerCallContext) -> Iterator[Ask]:
         """Handles one call: authenticates it, converts its errors, watches it, and finds its connection."""
         caller = self._caller(context)
-        with told(caller), self._watch.over(context) as call:
+        with told(caller), self._watch.over(context, caller.identity.user) as call:
             yield Ask(self._service, caller, self._service.connection(caller, context), call)
 
     def _caller(self, context: fl.ServerCallContext) -> Caller:
@@ -194,7 +194,7 @@ class FlightSqlServer(fl.FlightServerBase):  # type: ignore[misc]
         return caller
 
     def _flow(self, context: fl.ServerCallContext, rows: Rows, caller: Caller) -> Iterator[pa.RecordBatch]:
-        with told(caller), self._watch.over(context, goes_on=True) as call:
+        with told(caller), self._watch.over(context, caller.identity.user, goes_on=True) as call:
             yield from as_sent(iter(rows.read(call)), rows.schema)
 
     def _sweep(self) -> None:

@@ -34,12 +34,12 @@ SWEEP = 1.0
 
 
 class Call:
-    """A running call and the query that it waits for."""
+    """A running call of a user and the query that it waits for."""
 
-    __slots__ = ("_context", "_gone", "_stop")
+    __slots__ = ("_context", "_gone", "_stop", "user")
 
-    def __init__(self, context: fl.ServerCallContext) -> None:
-        self._context = context
+    def __init__(self, context: fl.ServerCallContext, user: str) -> None:
+        self._context, self.user = context, user
         self._stop: Callable[[str], object] | None = None
         self._gone = False
 
@@ -71,7 +71,8 @@ class Call:
 
 
 class Watch:
-    """The running calls, at most `most`, since each holds a thread."""
+    """The running calls, at most `most`, since each holds a thread. One user may hold seven eighths of those that the
+    others leave: a client can hold a call for as long as it likes."""
 
     def __init__(self, most: int, sweep: Callable[[], None]) -> None:
         self._most = most
@@ -87,21 +88,30 @@ class Watch:
             thread.start()
 
     @contextmanager
-    def over(self, context: fl.ServerCallContext, *, goes_on: bool = False) -> Iterator[Call]:
+    def over(self, context: fl.ServerCallContext, user: str, *, goes_on: bool = False) -> Iterator[Call]:
         """Watches a call within the block. The context is valid only while the call runs, so it is not used afterwards.
         A call with `goes_on` was admitted before and is never rejected, since its result would be lost."""
-        call = Call(context)
+        call = Call(context, user)
         with self._lock:
-            if len(self._calls) >= self._most and not goes_on:
-                raise fl.FlightUnavailableError(
-                    f"BUSY: this server runs {self._most} calls already, which is the most that it may; try again later"
-                )
+            if not goes_on:
+                self._check_room(user)
             self._calls.add(call)
         try:
             yield call
         finally:
             with self._lock:
                 self._calls.discard(call)
+
+    def _check_room(self, user: str) -> None:
+        if len(self._calls) >= self._most:
+            raise fl.FlightUnavailableError(
+                f"BUSY: this server runs {self._most} calls already, which is the most that it may; try again later"
+            )
+        own = sum(call.user == user for call in self._calls)
+        if own >= max(1, (self._most - len(self._calls) + own) * 7 // 8):
+            raise fl.FlightUnavailableError(
+                f"BUSY: this server runs {own} calls of this user already, and keeps some for others; try again later"
+            )
 
     def __len__(self) -> int:
         return len(self._calls)

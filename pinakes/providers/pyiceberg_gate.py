@@ -11,6 +11,7 @@ from pyiceberg.avro import file as avro_file
 from pyiceberg.serializers import NOOP_COMPRESSOR, Compressor, FromByteStream
 from pyiceberg.table import Table
 from pyiceberg.table.metadata import TableMetadata, TableMetadataUtil
+from pyiceberg.types import FixedType, IcebergType, StructType
 
 from pinakes.core.errors import DataCorrupt
 from pinakes.providers.checked_avro import CheckedDecoder
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from pyiceberg.io import InputStream
     from pyiceberg.table.locations import LocationProvider
 
+WIDEST_FIXED = 10_000
+"""Bytes of a fixed type, which each row takes, also for NULL: as of BINARY(n)."""
 LARGEST_METADATA = 256 << 20
 """The maximum size of a metadata file, decompressed, in bytes."""
 
@@ -41,7 +44,11 @@ def read_bounded(stream: Any) -> bytes:
 
 
 def check_history(metadata: TableMetadata) -> None:
-    """Raises DataCorrupt if a snapshot is its own ancestor: following its history would never end."""
+    """Raises DataCorrupt for snapshots that are their own ancestors, which would never end, and for fixed types so long
+    that the NULLs of a column take all memory.
+    """
+    for schema in metadata.schemas:
+        _check_widths(schema.as_struct())
     parents = {snapshot.snapshot_id: snapshot.parent_snapshot_id for snapshot in metadata.snapshots}
     ends: set[int | None] = {None}
     for number in parents:
@@ -53,6 +60,17 @@ def check_history(metadata: TableMetadata) -> None:
                 raise DataCorrupt(f"the metadata is damaged: snapshot {number} is among its own ancestors")
             at = parents[at]
         ends.update(line)
+
+
+def _check_widths(kind: IcebergType) -> None:
+    if isinstance(kind, FixedType) and not 0 <= len(kind) <= WIDEST_FIXED:
+        raise DataCorrupt(f"the metadata has a type {kind}; a fixed type may have {WIDEST_FIXED} bytes")
+    for part in (getattr(kind, name, None) for name in ("element_type", "key_type", "value_type")):
+        if part is not None:
+            _check_widths(part)
+    if isinstance(kind, StructType):
+        for field in kind.fields:
+            _check_widths(field.field_type)
 
 
 def _location_provider(self: Table) -> LocationProvider:

@@ -118,3 +118,19 @@ def test_migrate_stores_no_property_that_names_a_class(tmp_path: Path) -> None:
                 f"properties => map('write.data.path', ' file://{tmp_path}/x'))",
             )
     assert planted == []
+
+
+@pytest.mark.parametrize("nested", [False, True])
+def test_a_column_whose_nulls_take_all_memory_is_refused(nested: bool, tmp_path: Path) -> None:
+    """Each NULL of it takes two gigabytes; reading one row of a file without the column ended the process."""
+    answer = loaded(table_at(tmp_path / "theirs"))
+    wide: object = "fixed[2000000000]"
+    if nested:
+        wide = {"type": "list", "element-id": 51, "element": wide, "element-required": False}
+    answer["metadata"]["schemas"][0]["fields"].append({"id": 50, "name": "f", "type": wide, "required": False})
+    with (
+        rogue_catalog(t=answer) as rogue,
+        an_engine_of(tmp_path / "lake", allowed=(str(tmp_path / "theirs"),), r=rogue.as_catalog()) as engine,
+        pytest.raises(DataCorrupt, match="fixed type may have"),
+    ):
+        do(session_of(engine), "SELECT * FROM r.s.t")

@@ -54,9 +54,18 @@ class QueryTracker:
         self._settle(wait=False)
         return query
 
-    def aside(self, user: str, source: str = "") -> Query:
+    def aside(self, user: str, source: str = "", timeout: float = 0.0) -> Query:
         """A query record for a request that is not a statement: it can be cancelled, and is not kept."""
-        return Query("", user, source, 0.0, clock=self._clock, timer=self._timer, on_end=lambda _: None)
+        made: list[Deadline] = []
+
+        def on_end(_: Query) -> None:
+            for deadline in made:
+                self._deadlines.withdraw(deadline)
+
+        query = Query("", user, source, timeout, clock=self._clock, timer=self._timer, on_end=on_end)
+        if timeout > 0:
+            made.append(self._deadlines.set(timeout, query.time_out))
+        return query
 
     def running(self, query_id: str) -> Query | None:
         """The query of this id, if it runs."""

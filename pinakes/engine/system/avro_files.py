@@ -22,9 +22,11 @@ def avro_of(cache: ManifestCache, table: IcebergTable, path: str) -> pa.Table:
     change.
     """
     from pinakes.engine.iceberg.scan.avro import read_avro
+    from pinakes.engine.iceberg.scan.locations import remembered_as
 
+    io = table.handle.io
     try:
-        return cache.get("avro", path, lambda: read_avro(table.handle.io, path))
+        return cache.get("avro", remembered_as(path, io), lambda: read_avro(io, path))
     except PinakesError:
         raise
     except Exception as error:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import socket
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -31,7 +31,7 @@ from urllib3.util.retry import Retry
 from pinakes.core.errors import CatalogUnavailable, InvalidArgument, PermissionDenied, PinakesError
 from pinakes.core.outbound import Destination, Outbound, destination_of
 from pinakes.core.secrets import STORAGE, Secret, covers
-from pinakes.core.waiting import waited
+from pinakes.core.waiting import BREAKS, waited
 from pinakes.providers.rest.login import Login
 
 LARGEST_ANSWER = 256 << 20
@@ -65,6 +65,39 @@ _CREDENTIALS = ("Authorization", "Cookie", "X-Amz-Security-Token", "X-Amz-Date",
 """Headers that are removed on a redirect to another origin."""
 
 
+class BreakableConnection(HTTPConnection):
+    """Hangs up when the statement that waits for the answer is stopped."""
+
+    def request(self, *args: Any, **kwargs: Any) -> None:
+        breaks = BREAKS.get()
+        if breaks is not None:
+            breaks.add(self._hang_up)
+        super().request(*args, **kwargs)
+
+    def _hang_up(self) -> None:
+        if self.sock is not None:
+            with suppress(OSError):
+                self.sock.shutdown(socket.SHUT_RDWR)
+
+
+class BreakableTlsConnection(BreakableConnection, HTTPSConnection):
+    """The same with TLS."""
+
+
+class _Pool(HTTPConnectionPool):
+    ConnectionCls = BreakableConnection
+
+
+class _TlsPool(HTTPSConnectionPool):
+    ConnectionCls = BreakableTlsConnection
+
+
+class CatalogAdapter(HTTPAdapter):
+    def init_poolmanager(self, *args: Any, **kwargs: Any) -> None:
+        super().init_poolmanager(*args, **kwargs)
+        self.poolmanager.pool_classes_by_scheme = {"http": _Pool, "https": _TlsPool}
+
+
 class LimitedAdapter(HTTPAdapter):
     """Connects only where the outbound policy allows, to an address that was checked: the name is not resolved again,
     so it can't change in between. A proxy resolves names itself; then the name is checked before each request.
@@ -86,11 +119,11 @@ class LimitedAdapter(HTTPAdapter):
 
 
 def _limited_pools(outbound: Outbound) -> tuple[type[HTTPConnectionPool], type[HTTPSConnectionPool]]:
-    class Limited(HTTPConnection):
+    class Limited(BreakableConnection):
         def _new_conn(self) -> Any:
             return _connect(self, outbound, super()._new_conn)
 
-    class LimitedTls(HTTPSConnection):
+    class LimitedTls(BreakableTlsConnection):
         def _new_conn(self) -> Any:
             return _connect(self, outbound, super()._new_conn)
 
@@ -140,7 +173,7 @@ def adapter(outbound: Outbound | None = None) -> HTTPAdapter:
     )
     if outbound is not None:
         return LimitedAdapter(outbound, pool_maxsize=16, max_retries=retries)
-    return HTTPAdapter(pool_maxsize=16, max_retries=retries)
+    return CatalogAdapter(pool_maxsize=16, max_retries=retries)
 
 
 def _is_no_retry(record: logging.LogRecord) -> bool:

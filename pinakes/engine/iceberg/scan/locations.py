@@ -12,6 +12,15 @@ if TYPE_CHECKING:
     from pyiceberg.io import FileIO
 
 S3_SCHEMES = ("s3", "s3a", "s3n")
+_HOSTS = (
+    "s3.endpoint",
+    "gcs.service.host",
+    "adls.account-name",
+    "adls.account-host",
+    "adls.blob-storage-authority",
+    "adls.dfs-storage-authority",
+)
+"""Properties that say where an object store is."""
 
 
 def local_path(location: Location) -> str | None:
@@ -39,11 +48,12 @@ def s3_address(host: str, key: str) -> str:
 def remembered_as(location: str, io: FileIO) -> str:
     """Returns the cache key of a file.
 
-    It has the endpoint, since two object stores may have buckets of the same name, and the roots of the catalog
-    (`TableIO.roots`), so that a restricted catalog does not see files that an unrestricted one has read.
+    It has the hosts, since two object stores may have buckets of the same name, and the roots of the catalog
+    (`TableIO.roots`), so that a restricted catalog does not see files that another one has read.
     """
-    if location.partition("://")[0] in S3_SCHEMES:
-        location = f"{io.properties.get('s3.endpoint', '')} {location}"
+    found = Location.parse(location)
+    if found.scheme != "file":
+        location = "\0".join((location, *(str(io.properties.get(key, "")) for key in _HOSTS)))
     return f"{location}{io.roots.key}" if isinstance(io, TableIO) else location
 
 

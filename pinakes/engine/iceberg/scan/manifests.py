@@ -91,14 +91,17 @@ def manifest_list(cache: ManifestCache, io: FileIO, path: str) -> ManifestList:
 
 def manifest(cache: ManifestCache, io: FileIO, listed: Listed) -> Manifest:
     """Reads a manifest of data files."""
-    key = remembered_as(listed.path, io)
-    return cache.get("manifest", key, lambda: _data_manifest(read_avro(io, listed.path), listed))
+    return cache.get("manifest", _key(io, listed), lambda: _data_manifest(read_avro(io, listed.path), listed))
 
 
 def delete_manifest(cache: ManifestCache, io: FileIO, listed: Listed) -> Manifest:
     """Reads a manifest of delete files."""
-    key = remembered_as(listed.path, io)
-    return cache.get("deletes", key, lambda: _manifest(read_avro(io, listed.path), listed, DELETES_SCHEMA))
+    return cache.get("deletes", _key(io, listed), lambda: _manifest(read_avro(io, listed.path), listed, DELETES_SCHEMA))
+
+
+def _key(io: FileIO, listed: Listed) -> str:
+    """Returns the cache key of a manifest. It has what the list says of it, since another list may differ."""
+    return f"{remembered_as(listed.path, io)} {listed.spec_id} {listed.sequence_number}"
 
 
 def _list(read: pa.Table) -> ManifestList:

@@ -81,8 +81,9 @@ def _from_zero(count: int) -> pa.Array:
 def _read(io: FileIO, cache: ManifestCache, file: DeleteFile) -> Positions:
     key = remembered_as(file.path, io)
     if file.is_vector:
-        return cache.get("vector", f"{key} {file.offset}", lambda: _vector(io, file))
-    return cache.get("positions", key, lambda: _positions(io, file))
+        place = f"{file.offset} {file.length} {file.record_count} {file.target}"
+        return cache.get("vector", f"{key} {place}", lambda: _vector(io, file))
+    return cache.get("positions", f"{key} {file.format} {file.record_count}", lambda: _positions(io, file))
 
 
 # --- files of positions ------------------------------------------------------------------------------------------

@@ -47,6 +47,8 @@ class SnapshotFiles:
     """Files by number: the rows of `table`, which has the columns of `manifests.SCHEMA`."""
 
     def __init__(self, manifests: Sequence[Manifest], specs: dict[int, PartitionSpec]) -> None:
+        self.described_by: tuple[Any, ...] = ()
+        """What the metadata says beside the manifests, as it was when this was made."""
         self.deletes: dict[int, Deletes] = {}
         """The deletes of each file that has any."""
         self.manifests = sorted(manifests, key=lambda m: m.spec_id)
@@ -221,6 +223,11 @@ def _of(spec: PartitionSpec, field_id: int) -> list[PartitionField]:
     return [f for f in spec.fields if f.source_id == field_id]
 
 
+def _description(metadata: TableMetadata) -> tuple[Any, ...]:
+    """What a snapshot's files are understood by. Mostly the very same objects, which are compared at once."""
+    return metadata.partition_specs, metadata.schemas, metadata.current_schema_id
+
+
 def files_of(table: IcebergTable, cache: ManifestCache) -> SnapshotFiles:
     """Returns the data files of the table's current snapshot."""
     metadata, snapshot = table.handle.metadata, table.handle.current_snapshot()
@@ -230,8 +237,10 @@ def files_of(table: IcebergTable, cache: ManifestCache) -> SnapshotFiles:
     with reading(table, path or "the table's metadata"):
         if not path:
             raise ValueError(f"snapshot {snapshot.snapshot_id} names no list of manifests")
-        key = remembered_as(path, table.handle.io)
-        return cache.get("snapshot", key, lambda: _read(table, metadata, path, cache))
+        key = f"{remembered_as(path, table.handle.io)} {metadata.last_column_id} {len(metadata.schemas)}"
+        found = cache.get("snapshot", key, lambda: _read(table, metadata, path, cache))
+        # Another catalog may have named the same list, and have said something else of its columns and partitions.
+        return found if found.described_by == _description(metadata) else _read(table, metadata, path, cache)
 
 
 def _read(table: IcebergTable, metadata: TableMetadata, path: str, cache: ManifestCache) -> SnapshotFiles:
@@ -245,6 +254,7 @@ def _read(table: IcebergTable, metadata: TableMetadata, path: str, cache: Manife
         return beside_each_other(one, listed)
 
     files = SnapshotFiles(each(listed.data, manifest), metadata.specs())
+    files.described_by = _description(metadata)
     files.deletes = deletes_of(files, each(listed.deletes, delete_manifest), metadata) if listed.deletes else {}
     return files
 

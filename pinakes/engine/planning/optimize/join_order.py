@@ -97,7 +97,7 @@ class _Clause:
             return self._chosen().order
         versions = " ".join(facts.version for facts in self._facts)
         cache = self._planner.execution.session.manifests
-        return cache.get("order", f"{versions} {self._clause.span.start} {text}", self._chosen).order
+        return cache.get("order", f"{versions} {self._clause.span.start} {text}", self._chosen, own=True).order
 
     def _chosen(self) -> _Chosen:
         try:

@@ -43,7 +43,7 @@ def counted(
     asked = f"SELECT {', '.join(['count(*)', *columns])} FROM {source} WHERE {' AND '.join(conditions)}"
     cache = execution.session.manifests
     key = f"{facts.version} {asked}"
-    found = cache.get("counted", key, lambda: _count(planner, execution, statement, asked, keys))
+    found = cache.get("counted", key, lambda: _count(planner, execution, statement, asked, keys), own=True)
     return found if found.rows >= 0 else None
 
 
