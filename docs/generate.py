@@ -104,7 +104,7 @@ def sections() -> Iterable[str]:
     yield from section("server.oidc", server_config.OidcConfig)
     yield from section("server.tls", server_config.TlsConfig)
     yield from section("access", server_config.AccessConfig)
-    yield from table(("privilege", "lets everybody …"), powers.POWERS.items())
+    yield from table(("privilege", "lets everybody …"), powers.PRIVILEGES.items())
     yield ""
 
 

@@ -15,7 +15,7 @@ import pytest
 
 from pinakes.core import errors
 from pinakes.core.config import CacheConfig, CachesConfig, EngineConfig, LogConfig, SizedCacheConfig
-from pinakes.core.privileges import POWERS
+from pinakes.core.privileges import PRIVILEGES
 from pinakes.core.server_config import AccessConfig, LoginConfig, OidcConfig, TlsConfig
 from pinakes.core.server_limits import ServerLimits
 from pinakes.core.serving import MetricsConfig, StatementLimits
@@ -149,7 +149,7 @@ def settings() -> list[tuple[str, str, str]]:
 def test_every_setting_is_documented() -> None:
     page = (ROOT / "docs/reference/settings.md").read_text(encoding="utf-8")
     missing = [name for name, _, doc in settings() if f"| {name} | " not in page or doc.replace("|", "\\|") not in page]
-    missing += [name for name in (*CachesConfig.__dataclass_fields__, *POWERS) if f"| {name} | " not in page]
+    missing += [name for name in (*CachesConfig.__dataclass_fields__, *PRIVILEGES) if f"| {name} | " not in page]
     assert missing == []
 
 

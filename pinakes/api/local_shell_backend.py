@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pinakes.engine.session import Session
 
 
-class LocalSeat:
+class LocalShellBackend:
     def __init__(self, session: Session) -> None:
         self.session = session
 
@@ -62,12 +62,12 @@ class LocalSeat:
         return [("current", self.standing.place), ("catalogs", mounts)]
 
     def objects(self, place: Name | None, kind: str | None) -> list[tuple[str, str, str]]:
-        from pinakes.engine.binding.namespaces import Place, objects
+        from pinakes.engine.binding.namespaces import ResolvedNamespace, objects
 
         resolver = self.session.resolver
         found = resolver.namespace(place)
         if place is not None and not found.namespace:
-            found = Place(found.mount, resolver.home(found.mount))
+            found = ResolvedNamespace(found.mount, resolver.home(found.mount))
         own = resolver.temporary_place() if place is None else None
         return sorted(
             (str(each), name, which.lower())

@@ -1,7 +1,8 @@
 """The interface of a shell to the engine that runs its statements.
 
-`LocalSeat` (`local_shell_backend.py`) uses an engine in this process, `pinakes.client.shell_backend.RemoteSeat` one
-behind a Flight SQL server. The server uses a `LocalSeat` itself, so both return the same information.
+`LocalShellBackend` (`local_shell_backend.py`) uses an engine in this process,
+`pinakes.client.shell_backend.RemoteShellBackend` one
+behind a Flight SQL server. The server uses a `LocalShellBackend` itself, so both return the same information.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ class Work(NamedTuple):
     """The progress that a remote engine reports."""
 
 
-class Seat(Protocol):
+class ShellBackend(Protocol):
     def run(self, sql: str) -> Result:
         """Runs one statement; its rows are streamed."""
         ...

@@ -12,7 +12,7 @@ from pinakes.caches.listings import ListingKey, What
 from pinakes.caches.registry import Caches
 from pinakes.caches.table_metadata import TableKey
 from pinakes.core.catalog import SupportsVersion
-from pinakes.core.delegating_catalog import Forwarding
+from pinakes.core.delegating_catalog import DelegatingCatalog
 from pinakes.core.names import Namespace
 
 T = TypeVar("T")
@@ -34,7 +34,7 @@ _LISTINGS: dict[str, What] = {
 """The listing that each method reads."""
 
 
-class CachingCatalog(Forwarding):
+class CachingCatalog(DelegatingCatalog):
     """The base class of caching catalogs; `remembering` adds the groups."""
 
     def __init__(self, inner: Any, caches: Caches[Any], mount: str, user: str, origin: str) -> None:

@@ -14,7 +14,7 @@ from pinakes.caches.caching import CachingCatalog
 from pinakes.caches.catalog_groups import GROUPS
 from pinakes.caches.registry import Caches
 from pinakes.core.catalog import Catalog
-from pinakes.core.delegating_catalog import Forwarding, class_around
+from pinakes.core.delegating_catalog import DelegatingCatalog, class_around
 from pinakes.core.names import Namespace
 
 P = ParamSpec("P")
@@ -64,6 +64,6 @@ def forget_table(catalog: Catalog, namespace: Namespace, name: str) -> None:
 def _caching(catalog: Catalog) -> CachingCatalog | None:
     """Returns the caching catalog, which may be inside a transaction's overlay."""
     found: Any = catalog
-    while isinstance(found, Forwarding) and not isinstance(found, CachingCatalog):
+    while isinstance(found, DelegatingCatalog) and not isinstance(found, CachingCatalog):
         found = found.inner
     return found if isinstance(found, CachingCatalog) else None

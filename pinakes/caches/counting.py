@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from pinakes.core import catalog as groups
 from pinakes.core.catalog import Catalog
-from pinakes.core.delegating_catalog import Forwarding, class_around
+from pinakes.core.delegating_catalog import DelegatingCatalog, class_around
 from pinakes.core.errors import NotFoundError, PinakesError
 
 MOST_CATALOGS = 200
@@ -66,7 +66,7 @@ class CatalogCalls:
             self._totals[key] = calls + 1, spent + seconds
 
 
-class CountingCatalog(Forwarding):
+class CountingCatalog(DelegatingCatalog):
     """The base class; `counting` adds the groups."""
 
     def __init__(self, inner: Any, name: str, calls: CatalogCalls) -> None:

@@ -27,7 +27,7 @@ from pinakes.core.version import __version__
 if TYPE_CHECKING:
     from _typeshed import SupportsWrite
 
-    from pinakes.api.shell_backend import Seat
+    from pinakes.api.shell_backend import ShellBackend
     from pinakes.cli.console import Console
     from pinakes.cli.steps import Script
     from pinakes.core.config import Config
@@ -269,18 +269,18 @@ def _scripts(options: argparse.Namespace) -> list[Script] | None:
 
 def _with_engine(config: Config, scripts: list[Script] | None, console: Console, *, with_rc: bool = True) -> int:
     from pinakes.api.build import open_engine
-    from pinakes.api.local_shell_backend import LocalSeat
+    from pinakes.api.local_shell_backend import LocalShellBackend
     from pinakes.core.errors import PinakesError
 
     try:
         with open_engine(config) as engine:
-            return _sit(LocalSeat(engine.session()), scripts, console, with_rc=with_rc)
+            return _sit(LocalShellBackend(engine.session()), scripts, console, with_rc=with_rc)
     except PinakesError as error:
         console.error(error)
         return FAILED
 
 
-def _sit(seat: Seat, scripts: list[Script] | None, console: Console, *, with_rc: bool) -> int:
+def _sit(seat: ShellBackend, scripts: list[Script] | None, console: Console, *, with_rc: bool) -> int:
     from pinakes.cli.runner import Runner
     from pinakes.cli.script import run_script
 

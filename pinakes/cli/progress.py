@@ -19,7 +19,7 @@ from pinakes.core.terminal_text import one_line
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from pinakes.api.shell_backend import Seat, Work
+    from pinakes.api.shell_backend import ShellBackend, Work
 
 DELAY = 1.0
 """Seconds before the line appears."""
@@ -33,7 +33,7 @@ _ERASE = "\r\x1b[K"
 class Progress:
     """The progress line of one statement."""
 
-    def __init__(self, seat: Seat, out: TextIO, err: TextIO) -> None:
+    def __init__(self, seat: ShellBackend, out: TextIO, err: TextIO) -> None:
         self._seat, self._out, self._err = seat, out, err
         self._lock = threading.Lock()
         self._over = not _has_room(err)

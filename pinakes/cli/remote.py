@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pinakes.client.address import Address
     from pinakes.client.login import Login
-    from pinakes.client.shell_backend import RemoteSeat
+    from pinakes.client.shell_backend import RemoteShellBackend
 
 PASSWORD, TOKEN = "PINAKES_PASSWORD", "PINAKES_TOKEN"
 OPTIONS = ("user", "password_file", "token", "token_file", "tls_ca", "insecure")
@@ -33,15 +33,17 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="don't check the server's certificate; with grpc:// send a password or token in clear text")  # fmt: skip
 
 
-def remote_seat(options: argparse.Namespace) -> RemoteSeat:
+def remote_seat(options: argparse.Namespace) -> RemoteShellBackend:
     """Connects. Raises ValueError for invalid options, or a Pinakes error if the connection fails."""
     address = _address(options)
     login = _login(options, address)
     # The error messages replace gRPC's own log output about handshakes and the like.
     os.environ.setdefault("GRPC_VERBOSITY", "NONE")
-    from pinakes.client.shell_backend import RemoteSeat  # lazy: loaded after the password prompt, since it is slow
+    from pinakes.client.shell_backend import (
+        RemoteShellBackend,  # lazy: loaded after the password prompt, since it is slow
+    )
 
-    return RemoteSeat(address, login)
+    return RemoteShellBackend(address, login)
 
 
 def _address(options: argparse.Namespace) -> Address:

@@ -8,21 +8,21 @@ from typing import TYPE_CHECKING
 from pinakes.api.interruptible import Foreground
 from pinakes.cli.console import Console, output_errors
 from pinakes.cli.progress import Progress
-from pinakes.cli.shell_state import Desk
+from pinakes.cli.shell_state import ShellState
 from pinakes.core.errors import QueryCanceled
 
 if TYPE_CHECKING:
     from pyarrow import RecordBatch
 
-    from pinakes.api.shell_backend import Seat
+    from pinakes.api.shell_backend import ShellBackend
     from pinakes.engine.result import Result
 
 
 class Runner:
-    def __init__(self, seat: Seat, console: Console) -> None:
+    def __init__(self, seat: ShellBackend, console: Console) -> None:
         self.seat = seat
         self.console = console
-        self.desk = Desk()
+        self.desk = ShellState()
         self._printing = False
 
     def run(self, sql: str) -> None:

@@ -8,7 +8,7 @@ from typing import Literal
 
 
 @dataclass
-class Desk:
+class ShellState:
     last: str = ""
     """The last statement: `\\g` runs it again, `\\p` prints it and `\\e` edits it."""
     drafted: str = ""

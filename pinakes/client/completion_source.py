@@ -21,7 +21,7 @@ PATIENCE = 60.0
 OWN = " session"
 
 
-class RemoteSight:
+class RemoteCompletionSource:
     """The completion source of a remote shell. `standing` returns the current session state: cached names belong to one
     default namespace."""
 

@@ -28,7 +28,7 @@ CONNECTING = 15.0
 """Maximum seconds for the first answer."""
 
 
-class RemoteSeat:
+class RemoteShellBackend:
     """Connects in the constructor, or raises."""
 
     def __init__(self, address: Address, login: Login) -> None:
@@ -137,9 +137,9 @@ class RemoteSeat:
 
     def completer(self) -> Completer:
         from pinakes.api.completion import Completer
-        from pinakes.client.completion_source import RemoteSight
+        from pinakes.client.completion_source import RemoteCompletionSource
 
-        return Completer(RemoteSight(self._wire, lambda: self._standing))
+        return Completer(RemoteCompletionSource(self._wire, lambda: self._standing))
 
     def greeting(self) -> str:
         return f"Connected to {self._wire.address.uri} as {self._user}."

@@ -38,7 +38,7 @@ from pinakes.core.names import Namespace
 from pinakes.core.worker_tables import CatalogFunction
 
 
-class Forwarding:
+class DelegatingCatalog:
     """The methods that every catalog has; `class_around` adds the groups."""
 
     def __init__(self, inner: Any) -> None:
@@ -52,7 +52,7 @@ class Forwarding:
         self.inner.check()
 
 
-class Namespaces(Forwarding):
+class Namespaces(DelegatingCatalog):
     def list_namespaces(self, parent: Namespace = ()) -> list[Namespace]:
         return list(self.inner.list_namespaces(parent))
 
@@ -63,36 +63,36 @@ class Namespaces(Forwarding):
         return dict(self.inner.load_namespace(namespace))
 
 
-class _AllNamespaces(Forwarding):
+class _AllNamespaces(DelegatingCatalog):
     def list_all_namespaces(self) -> list[Namespace]:
         return list(self.inner.list_all_namespaces())
 
 
-class _DefaultNamespace(Forwarding):
+class _DefaultNamespace(DelegatingCatalog):
     @property
     def default_namespace(self) -> Namespace:
         found: Namespace = self.inner.default_namespace
         return found
 
 
-class _RootTables(Forwarding):
+class _RootTables(DelegatingCatalog):
     @property
     def has_root_tables(self) -> bool:
         return bool(self.inner.has_root_tables)
 
 
-class _PathIdentifiers(Forwarding):
+class _PathIdentifiers(DelegatingCatalog):
     def load_path(self, path: str) -> Table:
         found: Table = self.inner.load_path(path)
         return found
 
 
-class _Functions(Forwarding):
+class _Functions(DelegatingCatalog):
     def list_functions(self, namespace: Namespace) -> list[CatalogFunction]:
         return list(self.inner.list_functions(namespace))
 
 
-class _OwnTransactions(Forwarding):
+class _OwnTransactions(DelegatingCatalog):
     @property
     def runs_transactions(self) -> bool:
         return bool(self.inner.runs_transactions)
@@ -102,7 +102,7 @@ class _OwnTransactions(Forwarding):
         return begun
 
 
-class _Pinning(Forwarding):
+class _Pinning(DelegatingCatalog):
     @property
     def pins(self) -> bool:
         return bool(self.inner.pins)
@@ -112,19 +112,19 @@ class _Pinning(Forwarding):
         return pinned
 
 
-class _Version(Forwarding):
+class _Version(DelegatingCatalog):
     def version(self) -> int | None:
         found: int | None = self.inner.version()
         return found
 
 
-class _Reading(Forwarding):
+class _Reading(DelegatingCatalog):
     @property
     def why_read_only(self) -> str:
         return str(self.inner.why_read_only)
 
 
-_GROUPS: tuple[tuple[Any, type[Forwarding] | None], ...] = (
+_GROUPS: tuple[tuple[Any, type[DelegatingCatalog] | None], ...] = (
     (SupportsPinning, _Pinning),
     (SupportsTransactions, None),
     (SupportsTableActions, None),
@@ -148,10 +148,10 @@ _GROUPS: tuple[tuple[Any, type[Forwarding] | None], ...] = (
 precedes it, as required for Python's bases.
 """
 
-W = TypeVar("W", bound=Forwarding)
+W = TypeVar("W", bound=DelegatingCatalog)
 
 
-def class_around(inner: Catalog, base: type[W], own: Mapping[Any, type[Forwarding] | None]) -> type[W]:
+def class_around(inner: Catalog, base: type[W], own: Mapping[Any, type[DelegatingCatalog] | None]) -> type[W]:
     """Builds the class of a catalog around `inner`: `base` with the mix-ins of the groups that `inner` implements.
     `own` overrides the mix-ins of some groups; None omits a group.
     """
@@ -162,5 +162,5 @@ def class_around(inner: Catalog, base: type[W], own: Mapping[Any, type[Forwardin
 
 
 @cache
-def _class_of(base: type[Any], mixins: tuple[type[Forwarding], ...]) -> type[Any]:
+def _class_of(base: type[Any], mixins: tuple[type[DelegatingCatalog], ...]) -> type[Any]:
     return type(base.__name__, (*mixins, base), {"__doc__": base.__doc__})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-POWERS: dict[str, str] = {
+PRIVILEGES: dict[str, str] = {
     "attach": "ATTACH catalogs for themselves, and make and drop catalogs",
     "global_settings": "change what concerns everybody: SET GLOBAL, ATTACH … (VISIBILITY all)",
     "local_files": "read and write files of the server by their path, as far as engine.allowed_paths goes",

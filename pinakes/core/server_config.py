@@ -27,7 +27,7 @@ from dataclasses import dataclass, field
 from functools import cache
 
 from pinakes.core.outbound import PUBLIC, entries
-from pinakes.core.privileges import POWERS
+from pinakes.core.privileges import PRIVILEGES
 from pinakes.core.server_limits import ServerLimits
 from pinakes.core.serving import MetricsConfig, StatementLimits
 from pinakes.core.values import documented, duration, one_of, some_of, text, texts, truth
@@ -41,8 +41,8 @@ class AccessConfig:
     """[access]: privileges of users of `pinakes serve` who are not administrators"""
 
     everybody_may: tuple[str, ...] = documented(
-        some_of(*POWERS),
-        "What everybody may do, and not only administrators: " + ", ".join(POWERS) + ".",
+        some_of(*PRIVILEGES),
+        "What everybody may do, and not only administrators: " + ", ".join(PRIVILEGES) + ".",
         ("attach",),
         shown="attach",
     )

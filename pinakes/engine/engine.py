@@ -16,7 +16,7 @@ from pinakes.caches.limits import CacheLimits
 from pinakes.caches.registry import Caches
 from pinakes.core.catalog import Catalog
 from pinakes.core.config import Config
-from pinakes.core.delegating_catalog import Forwarding
+from pinakes.core.delegating_catalog import DelegatingCatalog
 from pinakes.core.errors import InvalidArgument
 from pinakes.core.identity import Identity, local_identity
 from pinakes.core.path_sandbox import Roots
@@ -31,11 +31,11 @@ from pinakes.engine.datafusion.bounded_functions import result_limit
 from pinakes.engine.datafusion.session_config import make_runtime
 from pinakes.engine.datafusion.session_contexts import Contexts
 from pinakes.engine.execution.tracker import QueryTracker
-from pinakes.engine.execution.weak_set import Alive
+from pinakes.engine.execution.weak_set import WeakSet
 from pinakes.engine.files.access import FileAccess
 from pinakes.engine.session import Session
-from pinakes.system_tables.catalog_executor import Lanes
-from pinakes.system_tables.metadata_errors import Faults
+from pinakes.system_tables.catalog_executor import CatalogExecutor
+from pinakes.system_tables.metadata_errors import MetadataErrors
 
 if TYPE_CHECKING:
     from pinakes.core.secret_file import SecretFile
@@ -76,8 +76,8 @@ class Engine:
         self.contexts = Contexts(
             self.runtime, Settings.of(config.engine), config.caches.footers.max_bytes, self.result_limit
         )
-        self.lanes = Lanes()
-        self.faults = Faults()
+        self.lanes = CatalogExecutor()
+        self.faults = MetadataErrors()
         self.calls = CatalogCalls()
         self.files = FileAccess(config.engine.allowed_paths)
         self.policy = policy
@@ -91,7 +91,7 @@ class Engine:
         """That engine, once it was asked for."""
         self._mount_ids = itertools.count(1)
         self._session_ids = itertools.count(1)
-        self._sessions: Alive[Session] = Alive()
+        self._sessions: WeakSet[Session] = WeakSet()
         self._on_close = weakref.finalize(self, on_close)  # also when nobody closes it
 
     def session(self, identity: Identity | None = None, *, source: str = "") -> Session:
@@ -150,7 +150,7 @@ class Engine:
     def opening_of(self, catalog: Catalog) -> Opening | None:
         """What an open catalog was opened with; None for one that nobody opened, such as that of system tables."""
         found: object = catalog
-        while found not in self._openings and isinstance(found, Forwarding):
+        while found not in self._openings and isinstance(found, DelegatingCatalog):
             found = found.inner
         return self._openings.get(found)
 

@@ -17,12 +17,12 @@ from pinakes.core.settings import Settings
 from pinakes.core.version import __version__
 from pinakes.engine.binding.namespaces import Scope
 from pinakes.engine.binding.resolver import Remembered, Resolver
-from pinakes.engine.binding.session_relations import Lookup, Temporaries
+from pinakes.engine.binding.session_relations import Lookup, SessionRelations
 from pinakes.engine.catalogs.mounts import Mounts
 from pinakes.engine.catalogs.temp_catalog import TempCatalog
 from pinakes.engine.datafusion.catalog_bridge import Bridge
 from pinakes.engine.datafusion.session_config import Switches, apply_settings, limit_footers
-from pinakes.engine.execution.weak_set import Alive
+from pinakes.engine.execution.weak_set import WeakSet
 from pinakes.engine.iceberg.scan.claims import Claims
 from pinakes.engine.result import Result
 
@@ -54,7 +54,7 @@ class Session:
         self.defaults = Settings.of(engine.config.engine)
         self.settings = self.defaults
         self.prepared: dict[str, str] = {}
-        self.temporary = Temporaries()
+        self.temporary = SessionRelations()
         self._temp = TempCatalog(engine, identity.user)
         self.session_id = engine.next_session_id()
         self.created = datetime.now(UTC)
@@ -65,7 +65,7 @@ class Session:
         self.plan_lock = threading.RLock()
         self.switches = Switches(self.settings)
         self.claims = Claims()
-        self.running: Alive[Query] = Alive()
+        self.running: WeakSet[Query] = WeakSet()
         weakref.finalize(self, self._temp.close)  # also when nobody closes it
         weakref.finalize(self, self.catalogs.abandon).atexit = False
 

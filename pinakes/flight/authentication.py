@@ -27,7 +27,7 @@ import pyarrow.flight as fl
 
 from pinakes.core.errors import PinakesError
 from pinakes.core.identity import ADMIN, Identity
-from pinakes.flight.handle_registry import Expiring
+from pinakes.flight.handle_registry import HandleRegistry
 from pinakes.flight.logins.base import Authenticator, Credentials, Proof, Unreachable
 from pinakes.flight.logins.queue import LoginQueue, Origin, QueueFull
 from pinakes.flight.logins.throttle import Throttle, network
@@ -100,7 +100,7 @@ class Unchecked:
 
 
 class Caller(fl.ServerMiddleware):  # type: ignore[misc]
-    """The caller of one call. `identity` is set once `Gate.admit` has accepted the call."""
+    """The caller of one call. `identity` is set once `AuthMiddleware.admit` has accepted the call."""
 
     def __init__(self, client: Client, cookie: bytes | None, login: Login | None, token: str | None) -> None:
         self.client, self.cookie, self.login, self._token = client, cookie, login, token
@@ -122,7 +122,7 @@ class Caller(fl.ServerMiddleware):  # type: ignore[misc]
         return {"authorization": f"Bearer {self._token}"} if self._token else {}
 
 
-class Gate(fl.ServerMiddlewareFactory):  # type: ignore[misc]
+class AuthMiddleware(fl.ServerMiddlewareFactory):  # type: ignore[misc]
     """The middleware that authenticates each call."""
 
     def __init__(
@@ -139,7 +139,7 @@ class Gate(fl.ServerMiddlewareFactory):  # type: ignore[misc]
         self._administrators = frozenset(administrators)
         self._certificates = certificates
         """Whether the client certificate identifies the caller."""
-        self._logins: Expiring[Login] = Expiring("token", idle, MOST_TOKENS, lifetime=age)
+        self._logins: HandleRegistry[Login] = HandleRegistry("token", idle, MOST_TOKENS, lifetime=age)
         self._strangers = Unchecked()
         """Separate from the proved logins, so that a flood of unchecked ones evicts none of them."""
         self._throttle = throttle or Throttle()
@@ -277,10 +277,11 @@ class Gate(fl.ServerMiddlewareFactory):  # type: ignore[misc]
 
 
 class Handshake(fl.ServerAuthHandler):  # type: ignore[misc]
-    """The handshake by which clients log in. `Gate` has authenticated the call already and answers with a token."""
+    """The handshake by which clients log in. `AuthMiddleware` has authenticated the call already and answers with a
+    token."""
 
     def authenticate(self, outgoing: Any, incoming: Any) -> None:
-        """Does nothing: `Gate` has done the work."""
+        """Does nothing: `AuthMiddleware` has done the work."""
 
     def is_valid(self, token: bytes) -> bytes:
         return b""

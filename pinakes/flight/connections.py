@@ -143,7 +143,7 @@ def _fitting(column: pa.ChunkedArray, expected: pa.DataType) -> pa.ChunkedArray:
 
 
 @dataclass(eq=False, slots=True)
-class Parked:
+class PendingResult:
     """A result that is pending or being fetched."""
 
     connection: Connection

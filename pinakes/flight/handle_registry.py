@@ -35,7 +35,7 @@ class _Held(NamedTuple, Generic[T]):
     born: float
 
 
-class Expiring(Generic[T]):
+class HandleRegistry(Generic[T]):
     """A thread-safe registry. `what` names an object in errors; `age` is the maximum number of seconds since its last
     use, `lifetime` since it was added (0: no limit). A busy object does not expire."""
 

@@ -13,8 +13,8 @@ from pinakes.core.serving import StatementLimits
 
 if TYPE_CHECKING:
     from pinakes.flight.connections import Connection
-    from pinakes.flight.handle_registry import Expiring
-    from pinakes.flight.service import Ask
+    from pinakes.flight.handle_registry import HandleRegistry
+    from pinakes.flight.service import RequestContext
 
 
 def check_text(sql: str, limits: StatementLimits) -> None:
@@ -25,7 +25,7 @@ def check_text(sql: str, limits: StatementLimits) -> None:
         )
 
 
-def check_results(ask: Ask) -> None:
+def check_results(ask: RequestContext) -> None:
     """Checks the number of pending results before a statement runs."""
     waiting, most = ask.service.parked.count(ask.user), ask.service.statements.results_per_user
     if waiting >= most:
@@ -35,7 +35,7 @@ def check_results(ask: Ask) -> None:
         )
 
 
-def make_room(connections: Expiring[Connection], user: str, limits: StatementLimits) -> None:
+def make_room(connections: HandleRegistry[Connection], user: str, limits: StatementLimits) -> None:
     """Makes room for a new session by closing the user's least recently used idle one, if necessary. Clients rarely
     close their sessions, so many are abandoned."""
     if connections.count(user) >= limits.sessions_per_user and not connections.drop_oldest(user, _is_idle):

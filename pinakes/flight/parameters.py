@@ -7,14 +7,14 @@ from typing import Any
 import pyarrow as pa
 
 from pinakes.core.errors import InvalidArgument
-from pinakes.flight.service import Ask
+from pinakes.flight.service import RequestContext
 from pinakes.flight.streams import received
 
 SURE = 0.02
 """Seconds to wait for a late cancellation before the rows are used, see `Call.check_there`."""
 
 
-def read_parameters(reader: Any, ask: Ask, sure: float = 0.0) -> pa.Table:
+def read_parameters(reader: Any, ask: RequestContext, sure: float = 0.0) -> pa.Table:
     """Returns all rows of parameters. A client without bindings sends no data."""
     batches: list[pa.RecordBatch] = []
     size, most = 0, ask.service.statements.parameters_size

@@ -25,12 +25,12 @@ from pinakes.core.errors import ConfigError, InvalidArgument, NotSupportedError,
 from pinakes.core.server_limits import ServerLimits
 from pinakes.engine.engine import Engine
 from pinakes.flight.actions.table import ACTIONS
-from pinakes.flight.authentication import Caller, Gate, Handshake
+from pinakes.flight.authentication import AuthMiddleware, Caller, Handshake
 from pinakes.flight.commands.base import Command, Rows
 from pinakes.flight.commands.table import COMMANDS
 from pinakes.flight.errors import told, without_status
 from pinakes.flight.logins.base import Authenticator
-from pinakes.flight.service import Ask, Service
+from pinakes.flight.service import RequestContext, Service
 from pinakes.flight.streams import Watch, as_sent
 from pinakes.flight.wire.messages import Message, unpack
 
@@ -67,10 +67,10 @@ class FlightSqlServer(fl.FlightServerBase):  # type: ignore[misc]
         limits = limits or engine.config.server.limits
         self._service: Service = Service(engine, limits) if after is None else after._service
         certified = certificates is not None and certificates.are_users
-        self._gate: Gate = (
+        self._gate: AuthMiddleware = (
             after._gate
             if after is not None
-            else Gate(
+            else AuthMiddleware(
                 authenticator,
                 administrators=administrators,
                 certificates=certified,
@@ -181,11 +181,11 @@ class FlightSqlServer(fl.FlightServerBase):  # type: ignore[misc]
     # --- shared by the calls ------------------------------------------------------------------------------------------
 
     @contextmanager
-    def _answering(self, context: fl.ServerCallContext) -> Iterator[Ask]:
+    def _answering(self, context: fl.ServerCallContext) -> Iterator[RequestContext]:
         """Handles one call: authenticates it, converts its errors, watches it, and finds its connection."""
         caller = self._caller(context)
         with told(caller), self._watch.over(context, caller.identity.user) as call:
-            yield Ask(self._service, caller, self._service.connection(caller, context), call)
+            yield RequestContext(self._service, caller, self._service.connection(caller, context), call)
 
     def _caller(self, context: fl.ServerCallContext) -> Caller:
         """Returns the authenticated caller. Every call does this first."""

@@ -13,9 +13,9 @@ from pinakes.core.server_limits import ServerLimits
 from pinakes.core.serving import StatementLimits
 from pinakes.engine.engine import Engine
 from pinakes.flight.authentication import COOKIE, Caller
-from pinakes.flight.connections import Connection, Parked, Prepared, Transaction
+from pinakes.flight.connections import Connection, PendingResult, Prepared, Transaction
 from pinakes.flight.errors import NotThere
-from pinakes.flight.handle_registry import Expiring
+from pinakes.flight.handle_registry import HandleRegistry
 from pinakes.flight.limits import make_room
 from pinakes.flight.peers import Peers
 from pinakes.flight.streams import Call
@@ -29,21 +29,21 @@ OVER = "the transaction was ended already, by a statement (COMMIT, ROLLBACK), an
 class Service:
     def __init__(self, engine: Engine, limits: ServerLimits) -> None:
         self.engine = engine
-        self.connections: Expiring[Connection] = Expiring(
+        self.connections: HandleRegistry[Connection] = HandleRegistry(
             "session",
             limits.session_idle,
             limits.most_sessions,
             lambda c: c.is_busy,
             lifetime=limits.session_age,
         )
-        self.prepared: Expiring[Prepared] = Expiring(
+        self.prepared: HandleRegistry[Prepared] = HandleRegistry(
             "prepared statement", limits.prepared_ttl, limits.most_prepared, lambda p: p.connection.is_busy
         )
-        self.transactions: Expiring[Transaction] = Expiring(
+        self.transactions: HandleRegistry[Transaction] = HandleRegistry(
             "transaction", limits.transaction_ttl, limits.most_transactions, lambda t: t.connection.is_busy
         )
-        self.parked: Expiring[Parked] = Expiring("result", limits.result_ttl, limits.most_results)
-        self.flowing: dict[bytes, Parked] = {}
+        self.parked: HandleRegistry[PendingResult] = HandleRegistry("result", limits.result_ttl, limits.most_results)
+        self.flowing: dict[bytes, PendingResult] = {}
         """Results that are being fetched, by handle."""
         self.limits = limits
         self.stops = False
@@ -137,7 +137,7 @@ class Service:
             kept.remove_all()
 
 
-class Ask(NamedTuple):
+class RequestContext(NamedTuple):
     """The context of one call: service, caller, connection, and the watched call."""
 
     service: Service

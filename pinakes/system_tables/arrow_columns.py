@@ -13,19 +13,19 @@ from pinakes.core.worker_tables import WorkerTable
 from pinakes.system_tables.described import columns_of, view_schema
 
 if TYPE_CHECKING:
-    from pinakes.system_tables.context import World
+    from pinakes.system_tables.context import SystemContext
     from pinakes.system_tables.described import ColumnFacts
     from pinakes.system_tables.loading import Described
 
 
-def arrow_columns(described: Described, world: World, zone: str) -> list[tuple[pa.Field, ColumnFacts]]:
+def arrow_columns(described: Described, world: SystemContext, zone: str) -> list[tuple[pa.Field, ColumnFacts]]:
     """Returns each column with its SQL facts; none if the columns can't be determined."""
     facts = columns_of(described, world)
     fields = _fields(described, world, zone) if facts else []
     return list(zip(fields, facts, strict=True))
 
 
-def _fields(described: Described, world: World, zone: str) -> list[pa.Field]:
+def _fields(described: Described, world: SystemContext, zone: str) -> list[pa.Field]:
     from pinakes.core.iceberg_arrow import arrow_schema_of
 
     loaded = described.loaded

@@ -15,7 +15,7 @@ from typing import Any, Generic, TypeVar
 import pyarrow as pa
 
 from pinakes.system_tables.conditions import ANYTHING, Condition, Level
-from pinakes.system_tables.context import World
+from pinakes.system_tables.context import SystemContext
 
 R = TypeVar("R")
 
@@ -44,7 +44,7 @@ class Column(Generic[R]):
 class Request:
     """The pushdown of a query into a system table."""
 
-    world: World
+    world: SystemContext
     """The user and the visible catalogs."""
     columns: frozenset[str]
     """The columns that the query reads."""

@@ -25,7 +25,7 @@ from pinakes.core.errors import (
     QueryTimeout,
 )
 from pinakes.system_tables.catalog_executor import Job, TooSlow
-from pinakes.system_tables.context import MountedCatalog, World
+from pinakes.system_tables.context import MountedCatalog, SystemContext
 from pinakes.system_tables.metadata_errors import Fault
 
 log = logging.getLogger(__name__)
@@ -48,7 +48,7 @@ class Question(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Call(Generic[T]):
-    world: World
+    world: SystemContext
     mount: MountedCatalog
     question: Question
     known: T | None
@@ -102,7 +102,7 @@ class Call(Generic[T]):
 
 
 def ask(
-    world: World,
+    world: SystemContext,
     mount: MountedCatalog,
     question: Question,
     method: Callable[P, T],

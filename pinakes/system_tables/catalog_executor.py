@@ -86,7 +86,7 @@ class _Lane:
         return None
 
 
-class Lanes:
+class CatalogExecutor:
     """One lane per catalog and user, created on first use, removed after a short idle time."""
 
     def __init__(self, width: int = WIDTH) -> None:

@@ -1,7 +1,7 @@
 """The context of a system table: the user, the visible catalogs, and how to call them.
 
-The engine creates a `World` for each statement (`engine/system/contexts.py`). It contains only catalogs that are
-visible to this session, opened with this user's token, so a table can't disclose anything else.
+The engine creates a `SystemContext` for each statement (`engine/system/contexts.py`). It contains only catalogs that
+are visible to this session, opened with this user's token, so a table can't disclose anything else.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 from pinakes.core.identity import Identity
-from pinakes.system_tables.catalog_executor import Lanes
-from pinakes.system_tables.metadata_errors import Fault, Faults
+from pinakes.system_tables.catalog_executor import CatalogExecutor
+from pinakes.system_tables.metadata_errors import Fault, MetadataErrors
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -89,12 +89,12 @@ class FunctionInfo(Protocol):
 
 
 @dataclass(slots=True)
-class World:
+class SystemContext:
     identity: Identity
     mounts: tuple[MountedCatalog, ...]
     """The catalogs that the table covers: all that the session sees, or the named one."""
-    lanes: Lanes
-    faults: Faults
+    lanes: CatalogExecutor
+    faults: MetadataErrors
     """Recent metadata errors of all users; a user sees only their own."""
     check: Callable[[], None]
     """Raises when the statement was cancelled."""

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyiceberg.types import NestedField
 
-    from pinakes.system_tables.context import World
+    from pinakes.system_tables.context import SystemContext
     from pinakes.system_tables.loading import Described, Loaded
 
 
@@ -29,7 +29,7 @@ class ColumnFacts(NamedTuple):
     comment: str | None
 
 
-def columns_of(described: Described, world: World) -> list[ColumnFacts]:
+def columns_of(described: Described, world: SystemContext) -> list[ColumnFacts]:
     loaded = described.loaded
     if isinstance(loaded, FilesTable):
         return columns_of_arrow(_files_schema(described, loaded, world))
@@ -61,7 +61,7 @@ def _of_worker(field: pa.Field, number: int, table: WorkerTable) -> ColumnFacts:
     return ColumnFacts(name, number, sql_name_of_arrow(field.type), name not in table.required, default, comment)
 
 
-def view_schema(described: Described, world: World) -> list[pa.Field]:
+def view_schema(described: Described, world: SystemContext) -> list[pa.Field]:
     """Returns the columns of a view whose catalog stores only its text; the view must be planned."""
     entry = described.entry
     question = Question("plan the view", entry.schema, entry.name)
@@ -72,7 +72,7 @@ def view_schema(described: Described, world: World) -> list[pa.Field]:
     return ask(world, entry.mount, question, plan).answer([])
 
 
-def _files_schema(described: Described, table: FilesTable, world: World) -> list[pa.Field]:
+def _files_schema(described: Described, table: FilesTable, world: SystemContext) -> list[pa.Field]:
     """Returns the columns of files; the files must be read, which may fail as any other call."""
     entry = described.entry
     question = Question("read the files", entry.schema, entry.name)

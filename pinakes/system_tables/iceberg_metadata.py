@@ -17,7 +17,7 @@ from pinakes.system_tables.base import TEXT, Column, Request, SystemTable
 from pinakes.system_tables.calls import Call, CatalogLost, Question, ask
 from pinakes.system_tables.catalog_executor import ahead
 from pinakes.system_tables.common import named
-from pinakes.system_tables.context import World
+from pinakes.system_tables.context import SystemContext
 from pinakes.system_tables.loading import Described, described
 from pinakes.system_tables.namespaces import window_of
 
@@ -150,5 +150,5 @@ def inside(request: Request, table: IcebergTable) -> Inside:
     return Inside(table, _reader(request.world, table), request.columns, request.world.check)
 
 
-def _reader(world: World, table: IcebergTable) -> Callable[[str], pa.Table]:
+def _reader(world: SystemContext, table: IcebergTable) -> Callable[[str], pa.Table]:
     return lambda path: world.read_avro(table, path)

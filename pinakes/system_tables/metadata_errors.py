@@ -27,7 +27,7 @@ class Fault:
     message: str
 
 
-class Faults:
+class MetadataErrors:
     """The metadata errors of one engine. Thread-safe."""
 
     def __init__(self, most: int = MOST) -> None:

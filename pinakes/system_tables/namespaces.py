@@ -20,7 +20,7 @@ from pinakes.core.names import INFORMATION_SCHEMA, Namespace, dotted, undotted
 from pinakes.system_tables.base import Request
 from pinakes.system_tables.calls import Call, Question, ask
 from pinakes.system_tables.catalog_executor import WIDTH, ahead
-from pinakes.system_tables.context import MountedCatalog, World
+from pinakes.system_tables.context import MountedCatalog, SystemContext
 
 MOST_LEVELS = 16
 MOST_NAMESPACES = 100_000
@@ -129,13 +129,13 @@ def walk(request: Request, mount: MountedCatalog, catalog: SupportsNamespaces) -
 
 
 def _children(
-    world: World, mount: MountedCatalog, catalog: SupportsNamespaces, parent: Namespace
+    world: SystemContext, mount: MountedCatalog, catalog: SupportsNamespaces, parent: Namespace
 ) -> Call[list[Namespace]]:
     question = Question("list the namespaces", dotted(parent) or None)
     return ask(world, mount, question, catalog.list_namespaces, parent)
 
 
-def _too_many(world: World, mount: MountedCatalog) -> None:
+def _too_many(world: SystemContext, mount: MountedCatalog) -> None:
     def say() -> None:
         raise InvalidArgument(
             f"catalog '{mount.name}' has namespaces deeper than {MOST_LEVELS} levels, or more than {MOST_NAMESPACES}: "

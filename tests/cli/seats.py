@@ -7,11 +7,11 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from pinakes.api.build import open_engine
-from pinakes.api.local_shell_backend import LocalSeat
-from pinakes.api.shell_backend import Seat
+from pinakes.api.local_shell_backend import LocalShellBackend
+from pinakes.api.shell_backend import ShellBackend
 from pinakes.client.address import Address
 from pinakes.client.login import Login
-from pinakes.client.shell_backend import RemoteSeat
+from pinakes.client.shell_backend import RemoteShellBackend
 from pinakes.core.config import parse_config
 from pinakes.flight.logins.base import Anybody
 from pinakes.flight.server import FlightSqlServer
@@ -20,14 +20,14 @@ SEATS = ("embedded", "remote")
 
 
 @contextmanager
-def seated(where: str, directory: Path) -> Iterator[Seat]:
+def seated(where: str, directory: Path) -> Iterator[ShellBackend]:
     """A seat at an engine of its own."""
     with open_engine(parse_config("[engine]\ndata = ':memory:'", directory)) as engine:
         if where == "embedded":
-            yield LocalSeat(engine.session())
+            yield LocalShellBackend(engine.session())
             return
         with (
             closing(FlightSqlServer(engine, "grpc://127.0.0.1:0", Anybody())) as server,
-            closing(RemoteSeat(Address.of(f"grpc://127.0.0.1:{server.port}"), Login())) as seat,
+            closing(RemoteShellBackend(Address.of(f"grpc://127.0.0.1:{server.port}"), Login())) as seat,
         ):
             yield seat

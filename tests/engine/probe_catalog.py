@@ -53,7 +53,7 @@ class Probe:
         raise NotImplementedError
 
 
-class Gate:
+class AuthMiddleware:
     """The first who passes waits until it is opened."""
 
     def __init__(self) -> None:

@@ -14,7 +14,7 @@ from pinakes.api.build import open_engine
 from pinakes.core.config import parse_config
 from pinakes.core.errors import PermissionDenied, PinakesError
 from pinakes.core.identity import Identity
-from pinakes.core.privileges import POWERS
+from pinakes.core.privileges import PRIVILEGES
 from pinakes.engine.binding.relation import Relation
 from pinakes.engine.catalogs.authorization.guard import Guard
 from pinakes.engine.catalogs.authorization.policy import EMBEDDED, Policy
@@ -205,10 +205,10 @@ def test_what_drivers_ask_outside_of_sql_passes(session: Session, guard: Watchfu
 
 
 def test_an_embedded_engine_lets_everybody_do_everything() -> None:
-    assert EMBEDDED.everybody_may == frozenset(POWERS)
+    assert EMBEDDED.everybody_may == frozenset(PRIVILEGES)
 
 
-@pytest.mark.parametrize("power", POWERS)
+@pytest.mark.parametrize("power", PRIVILEGES)
 def test_administrators_have_every_power_and_others_what_is_configured(power: str) -> None:
     nothing, this = Policy(()), Policy((power,))
     admin, bob = Identity("ann", roles=frozenset({"admin"})), Identity("bob", roles=frozenset({"analyst"}))

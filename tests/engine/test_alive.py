@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import threading
 
-from pinakes.engine.execution.weak_set import Alive
+from pinakes.engine.execution.weak_set import WeakSet
 
 MANY = 5_000
 
@@ -15,7 +15,7 @@ class Thing:
 
 
 def test_what_nobody_holds_is_forgotten() -> None:
-    alive: Alive[Thing] = Alive()
+    alive: WeakSet[Thing] = WeakSet()
     kept = Thing()
     alive.add(kept)
     alive.add(Thing())
@@ -24,7 +24,7 @@ def test_what_nobody_holds_is_forgotten() -> None:
 
 
 def test_it_is_listed_while_others_add() -> None:
-    alive: Alive[Thing] = Alive()
+    alive: WeakSet[Thing] = WeakSet()
     kept = [Thing() for _ in range(MANY)]
 
     def add() -> None:

@@ -28,7 +28,7 @@ from pinakes.core.identity import Identity
 from pinakes.engine.engine import Engine
 from pinakes.engine.session import Session
 from pinakes.providers import registry
-from tests.engine.probe_catalog import Gate, Probe
+from tests.engine.probe_catalog import AuthMiddleware, Probe
 from tests.engine.support import LONG, an_engine, chance, do, in_thread, rows, seed_of
 
 THREADS = 32
@@ -263,7 +263,7 @@ def test_also_with_a_session_that_nobody_closed(engine: Engine, probe: type[Prob
 
 
 def test_a_session_that_is_closed_while_it_attaches_leaves_no_ghost(engine: Engine, probe: type[Probe]) -> None:
-    gate = Gate()
+    gate = AuthMiddleware()
     probe.checking = staticmethod(gate)
     session = engine.session()
     wait = in_thread(lambda: do(session, "ATTACH 'x' AS mine (TYPE probe, VISIBILITY session)"))
@@ -280,7 +280,7 @@ def test_a_session_that_is_closed_while_it_attaches_leaves_no_ghost(engine: Engi
 
 def test_of_two_who_attach_under_one_name_one_wins(engine: Engine, probe: type[Probe]) -> None:
     """Also when one means the session and the other the user."""
-    session, gate = engine.session(), Gate()
+    session, gate = engine.session(), AuthMiddleware()
     probe.checking = staticmethod(gate)
     wait = in_thread(lambda: do(session, "ATTACH 'x' AS c (TYPE probe, VISIBILITY session)"))
     assert gate.reached.wait(60)
@@ -293,7 +293,7 @@ def test_of_two_who_attach_under_one_name_one_wins(engine: Engine, probe: type[P
 
 
 def test_if_not_exists_and_if_exists_do_not_fail_because_of_others(engine: Engine, probe: type[Probe]) -> None:
-    gate = Gate()
+    gate = AuthMiddleware()
     probe.checking = staticmethod(gate)
     wait = in_thread(lambda: do(engine.session(), "ATTACH IF NOT EXISTS 'x' AS c (TYPE probe)"))
     assert gate.reached.wait(60)
@@ -305,7 +305,7 @@ def test_if_not_exists_and_if_exists_do_not_fail_because_of_others(engine: Engin
 
 def test_replacing_asks_for_the_right_to_replace_what_is_there_then(engine: Engine, probe: type[Probe]) -> None:
     """Between the look and the change, somebody else took the name for all."""
-    gate = Gate()
+    gate = AuthMiddleware()
     probe.checking = staticmethod(gate)
     bob, ann = engine.session(Identity("bob")), engine.session(Identity("ann"))
     wait = in_thread(lambda: do(bob, "ATTACH OR REPLACE 'x' AS c (TYPE probe)"))
@@ -329,7 +329,7 @@ def test_a_secret_that_is_replaced_while_a_catalog_is_attached_with_it(
     engine: Engine, probe: type[Probe], where: str
 ) -> None:
     """The mount is not left with the old value."""
-    session, gate = engine.session(), Gate()
+    session, gate = engine.session(), AuthMiddleware()
     secret(session, "old")
     setattr(probe, where, staticmethod(gate))
     wait = in_thread(lambda: do(session, "ATTACH 'x' AS c (TYPE probe, SECRET tok)"))
@@ -342,7 +342,7 @@ def test_a_secret_that_is_replaced_while_a_catalog_is_attached_with_it(
 
 
 def test_a_secret_that_is_dropped_while_a_catalog_is_attached_with_it(engine: Engine, probe: type[Probe]) -> None:
-    session, gate = engine.session(), Gate()
+    session, gate = engine.session(), AuthMiddleware()
     secret(session, "old")
     probe.checking = staticmethod(gate)
     wait = in_thread(lambda: do(session, "ATTACH 'x' AS c (TYPE probe, SECRET tok)"))
@@ -355,7 +355,7 @@ def test_a_secret_that_is_dropped_while_a_catalog_is_attached_with_it(engine: En
 
 
 def test_a_catalog_that_is_slow_to_open_stops_nobody_who_does_not_need_it(engine: Engine, probe: type[Probe]) -> None:
-    session, gate = engine.session(), Gate()
+    session, gate = engine.session(), AuthMiddleware()
     secret(session, "old")
     do(session, "ATTACH 'x' AS slow (TYPE probe, SECRET tok, VERIFY false)")
     probe.opening = staticmethod(gate)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from pinakes.flight.handle_registry import Expiring
+from pinakes.flight.handle_registry import HandleRegistry
 from pinakes.flight.peers import Address, Peers, address_of, established
 
 
@@ -33,8 +33,8 @@ class Clock:
         return self.now
 
 
-def holding(clock: Clock, most: int = 10) -> Expiring[Thing]:
-    return Expiring("thing", 60.0, most, lambda thing: thing.busy, clock)
+def holding(clock: Clock, most: int = 10) -> HandleRegistry[Thing]:
+    return HandleRegistry("thing", 60.0, most, lambda thing: thing.busy, clock)
 
 
 def test_what_is_busy_is_in_use_until_it_is_not() -> None:

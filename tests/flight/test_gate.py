@@ -10,7 +10,7 @@ import pyarrow.flight as fl
 import pytest
 
 from pinakes.core.identity import Identity
-from pinakes.flight.authentication import MOST_STRANGERS, Caller, Gate
+from pinakes.flight.authentication import MOST_STRANGERS, AuthMiddleware, Caller
 from pinakes.flight.logins.base import Credentials, Proof, Standing, Unreachable
 from pinakes.flight.logins.throttle import FORGOTTEN, LONGEST, Throttle
 
@@ -65,11 +65,13 @@ def known() -> Known:
 
 
 @pytest.fixture
-def gate(known: Known, clock: Clock) -> Gate:
-    return Gate(known, throttle=Throttle(clock), administrators=["ann"])
+def gate(known: Known, clock: Clock) -> AuthMiddleware:
+    return AuthMiddleware(known, throttle=Throttle(clock), administrators=["ann"])
 
 
-def begin(gate: Gate, authorization: str, method: fl.FlightMethod = fl.FlightMethod.GET_FLIGHT_INFO) -> Caller:
+def begin(
+    gate: AuthMiddleware, authorization: str, method: fl.FlightMethod = fl.FlightMethod.GET_FLIGHT_INFO
+) -> Caller:
     return gate.start_call(Info(method), {"authorization": [authorization]})
 
 
@@ -77,19 +79,19 @@ def basic(user: str, password: str) -> str:
     return "Basic " + base64.b64encode(f"{user}:{password}".encode()).decode()
 
 
-def call(gate: Gate, address: str, authorization: str) -> Identity:
+def call(gate: AuthMiddleware, address: str, authorization: str) -> Identity:
     caller = begin(gate, authorization)
     gate.admit(caller, Context(address))
     return caller.identity
 
 
-def failure(gate: Gate, address: str, authorization: str) -> str:
+def failure(gate: AuthMiddleware, address: str, authorization: str) -> str:
     with pytest.raises(fl.FlightUnauthenticatedError) as error:
         call(gate, address, authorization)
     return str(error.value)
 
 
-def test_each_failure_costs_more_than_the_one_before(gate: Gate, known: Known, clock: Clock) -> None:
+def test_each_failure_costs_more_than_the_one_before(gate: AuthMiddleware, known: Known, clock: Clock) -> None:
     waits = []
     for _ in range(16):
         while "too many" in failure(gate, HERE, basic("bob", "guess")):
@@ -101,7 +103,7 @@ def test_each_failure_costs_more_than_the_one_before(gate: Gate, known: Known, c
     assert known.asked == 16
 
 
-def test_while_one_waits_nobody_looks_at_the_password(gate: Gate, known: Known) -> None:
+def test_while_one_waits_nobody_looks_at_the_password(gate: AuthMiddleware, known: Known) -> None:
     for _ in range(4):
         failure(gate, HERE, basic("bob", "guess"))
     asked = known.asked
@@ -109,7 +111,7 @@ def test_while_one_waits_nobody_looks_at_the_password(gate: Gate, known: Known) 
     assert known.asked == asked
 
 
-def test_the_user_comes_in_from_elsewhere_and_others_from_here(gate: Gate) -> None:
+def test_the_user_comes_in_from_elsewhere_and_others_from_here(gate: AuthMiddleware) -> None:
     for _ in range(10):
         failure(gate, HERE, basic("bob", "guess"))
     assert call(gate, THERE, basic("bob", "bob")).user == "bob"
@@ -117,7 +119,7 @@ def test_the_user_comes_in_from_elsewhere_and_others_from_here(gate: Gate) -> No
     assert "too many" in failure(gate, HERE, basic("bob", "bob"))
 
 
-def test_who_succeeds_begins_anew_and_failures_are_forgotten(gate: Gate, clock: Clock) -> None:
+def test_who_succeeds_begins_anew_and_failures_are_forgotten(gate: AuthMiddleware, clock: Clock) -> None:
     for _ in range(3):
         failure(gate, HERE, basic("bob", "guess"))
     assert call(gate, HERE, basic("bob", "bob")).user == "bob"
@@ -128,7 +130,7 @@ def test_who_succeeds_begins_anew_and_failures_are_forgotten(gate: Gate, clock: 
         assert "too many" not in failure(gate, HERE, basic("bob", "guess"))
 
 
-def test_many_guesses_at_once_are_slowed_down_too(gate: Gate, known: Known) -> None:
+def test_many_guesses_at_once_are_slowed_down_too(gate: AuthMiddleware, known: Known) -> None:
     guessing = [
         threading.Thread(target=failure, args=(gate, HERE, basic("bob", f"guess {n}")), daemon=True) for n in range(50)
     ]
@@ -139,7 +141,7 @@ def test_many_guesses_at_once_are_slowed_down_too(gate: Gate, known: Known) -> N
     assert known.asked < 10
 
 
-def test_a_log_in_whose_address_nobody_tells(gate: Gate, known: Known) -> None:
+def test_a_log_in_whose_address_nobody_tells(gate: AuthMiddleware, known: Known) -> None:
     """By the call that clients log in with. Under attack it is answered, and stands for nobody until its first call."""
     handshake = fl.FlightMethod.HANDSHAKE
     for _ in range(4):
@@ -157,7 +159,7 @@ def test_a_log_in_whose_address_nobody_tells(gate: Gate, known: Known) -> None:
     assert known.asked == asked + 3  # the last as a token, which it is not any more
 
 
-def test_a_token_that_was_proved_is_not_pushed_out_by_strangers(gate: Gate) -> None:
+def test_a_token_that_was_proved_is_not_pushed_out_by_strangers(gate: AuthMiddleware) -> None:
     caller = begin(gate, basic("bob", "bob"), fl.FlightMethod.HANDSHAKE)
     token = caller.sending_headers()["authorization"]
     for n in range(MOST_STRANGERS * 2):
@@ -165,7 +167,7 @@ def test_a_token_that_was_proved_is_not_pushed_out_by_strangers(gate: Gate) -> N
     assert call(gate, HERE, token).user == "bob"
 
 
-def test_a_provider_that_is_down_is_no_failure_of_the_user(gate: Gate, known: Known) -> None:
+def test_a_provider_that_is_down_is_no_failure_of_the_user(gate: AuthMiddleware, known: Known) -> None:
     known.is_down = True
     for _ in range(6):
         with pytest.raises(fl.FlightUnavailableError, match="identity provider does not answer"):
@@ -174,12 +176,12 @@ def test_a_provider_that_is_down_is_no_failure_of_the_user(gate: Gate, known: Kn
     assert call(gate, HERE, basic("bob", "bob")).user == "bob"
 
 
-def test_administrators_are_named_by_the_configuration(gate: Gate) -> None:
+def test_administrators_are_named_by_the_configuration(gate: AuthMiddleware) -> None:
     assert call(gate, HERE, basic("ann", "ann")).is_admin
     assert not call(gate, HERE, basic("bob", "bob")).is_admin
 
 
-def test_nothing_of_the_secret_shows(gate: Gate) -> None:
+def test_nothing_of_the_secret_shows(gate: AuthMiddleware) -> None:
     caller = begin(gate, basic("bob", "hunter2"))
     assert caller.login is not None
     assert "hunter2" not in repr(caller.login)

@@ -16,7 +16,7 @@ import pytest
 
 from pinakes.client.address import Address
 from pinakes.client.login import Login
-from pinakes.client.shell_backend import RemoteSeat
+from pinakes.client.shell_backend import RemoteShellBackend
 from pinakes.client.wire import Wire
 from pinakes.core.errors import PinakesError
 from pinakes.core.redaction import without_paths
@@ -224,8 +224,8 @@ def test_administrators_are_told_the_path(server: Serving, place: Path) -> None:
 
 
 @contextmanager
-def seat(server: Serving, token: str) -> Iterator[RemoteSeat]:
-    opened = RemoteSeat(Address.of(server.uri), Login(token=token))
+def seat(server: Serving, token: str) -> Iterator[RemoteShellBackend]:
+    opened = RemoteShellBackend(Address.of(server.uri), Login(token=token))
     try:
         yield opened
     finally:

@@ -13,7 +13,7 @@ import pytest
 
 from pinakes.client.address import Address
 from pinakes.client.login import Login
-from pinakes.client.shell_backend import RemoteSeat
+from pinakes.client.shell_backend import RemoteShellBackend
 from pinakes.client.wire import Wire
 from pinakes.core.errors import (
     ExecutionError,
@@ -36,8 +36,8 @@ def wire(server: Serving) -> Iterator[Wire]:
 
 
 @pytest.fixture
-def seat(server: Serving) -> Iterator[RemoteSeat]:
-    opened = RemoteSeat(Address.of(server.uri), Login())
+def seat(server: Serving) -> Iterator[RemoteShellBackend]:
+    opened = RemoteShellBackend(Address.of(server.uri), Login())
     yield opened
     opened.close()
 
@@ -92,7 +92,7 @@ def test_a_cancel_that_comes_late_does_not_stop_the_next_statement(wire: Wire) -
     assert wire.ask("PinakesProgress", {"id": 2}) is None
 
 
-def test_a_session_that_was_closed_is_told_and_the_next_statement_works(seat: RemoteSeat) -> None:
+def test_a_session_that_was_closed_is_told_and_the_next_statement_works(seat: RemoteShellBackend) -> None:
     for _ in seat.run("use information_schema"):
         pass
     seat._wire._client.do_action(fl.Action("CloseSession", b""))
@@ -102,12 +102,12 @@ def test_a_session_that_was_closed_is_told_and_the_next_statement_works(seat: Re
     assert seat.run("select 1 as a").read_all().to_pylist() == [{"a": 1}]
 
 
-def test_a_token_that_the_server_forgot_is_asked_for_anew(seat: RemoteSeat) -> None:
+def test_a_token_that_the_server_forgot_is_asked_for_anew(seat: RemoteShellBackend) -> None:
     seat._wire._headers._given = "Bearer of old"
     assert seat.run("select 1 as a").read_all().num_rows == 1
 
 
-def test_progress_and_cancel(seat: RemoteSeat) -> None:
+def test_progress_and_cancel(seat: RemoteShellBackend) -> None:
     seen: list[PinakesError] = []
 
     def run() -> None:
@@ -125,7 +125,7 @@ def test_progress_and_cancel(seat: RemoteSeat) -> None:
     assert seat.working() is None
 
 
-def test_rows_that_nobody_reads_are_stopped_on_the_server(server: Serving, seat: RemoteSeat) -> None:
+def test_rows_that_nobody_reads_are_stopped_on_the_server(server: Serving, seat: RemoteShellBackend) -> None:
     result = seat.run("select value from range(100000000000)")
     next(iter(result))
     result.close()
@@ -139,7 +139,7 @@ def test_rows_that_nobody_reads_are_stopped_on_the_server(server: Serving, seat:
     assert eventually(is_idle)
 
 
-def test_an_error_among_the_rows_is_whole_and_aborts_the_transaction(seat: RemoteSeat) -> None:
+def test_an_error_among_the_rows_is_whole_and_aborts_the_transaction(seat: RemoteShellBackend) -> None:
     seat.run("begin")
     assert seat.standing.transaction == "open"
     with pytest.raises(ExecutionError, match="division by zero"):
@@ -149,14 +149,14 @@ def test_an_error_among_the_rows_is_whole_and_aborts_the_transaction(seat: Remot
     assert seat.standing.mark == ""
 
 
-def test_a_long_message_among_the_rows_fits_the_headers(seat: RemoteSeat) -> None:
+def test_a_long_message_among_the_rows_fits_the_headers(seat: RemoteShellBackend) -> None:
     with pytest.raises(PinakesError) as error:
         seat.run(f"select cast('{'ü' * 20_000}' || value as bigint) from range(3)").read_all()
     assert len(error.value.message) < 2_000
     assert "ü" in error.value.message
 
 
-def test_looking_at_what_is_not_there_is_the_same_error(seat: RemoteSeat) -> None:
+def test_looking_at_what_is_not_there_is_the_same_error(seat: RemoteShellBackend) -> None:
     from pinakes.core.names import Name, Part
 
     with pytest.raises(NamespaceNotFound, match="nowhere"):
@@ -164,7 +164,7 @@ def test_looking_at_what_is_not_there_is_the_same_error(seat: RemoteSeat) -> Non
     assert seat.standing.mark == ""
 
 
-def test_completion_in_a_transaction_does_not_touch_it(seat: RemoteSeat) -> None:
+def test_completion_in_a_transaction_does_not_touch_it(seat: RemoteShellBackend) -> None:
     """A listing that fails is no statement of the transaction: were it one, the transaction would be aborted."""
     seat.run("begin")
     completer = seat.completer()

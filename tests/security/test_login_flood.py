@@ -12,7 +12,7 @@ import pyarrow.flight as fl
 import pytest
 
 from pinakes.core.errors import ConfigError
-from pinakes.flight.authentication import Gate
+from pinakes.flight.authentication import AuthMiddleware
 from pinakes.flight.logins import queue
 from pinakes.flight.logins.base import Credentials, Proof
 from pinakes.flight.logins.queue import LoginQueue, Origin, QueueFull
@@ -49,7 +49,7 @@ def stalled() -> Iterator[Stalled]:
     found.end.set()
 
 
-def attempt(gate: Gate, address: str, name: str) -> threading.Thread:
+def attempt(gate: AuthMiddleware, address: str, name: str) -> threading.Thread:
     def run() -> None:
         with pytest.raises(fl.FlightError):
             call(gate, address, basic(name, "guess"))
@@ -63,7 +63,7 @@ def elsewhere(number: int) -> str:
     return f"ipv4:198.51.100.{number}:4711"
 
 
-def settled(gate: Gate, known: Known, running: int, waiting: int) -> bool:
+def settled(gate: AuthMiddleware, known: Known, running: int, waiting: int) -> bool:
     return eventually(lambda: gate._queue.waiting == waiting and len(getattr(known, "order", ())) >= running, LONG)
 
 
@@ -72,7 +72,7 @@ def settled(gate: Gate, known: Known, running: int, waiting: int) -> bool:
 
 def test_random_names_from_one_address_are_throttled_as_that_address() -> None:
     clock, known = Clock(), Known()
-    gate = Gate(known, throttle=Throttle(clock))
+    gate = AuthMiddleware(known, throttle=Throttle(clock))
     for n in range(120):
         failure(gate, HERE, basic(f"random {n}", "x"))
     assert known.asked == ADDRESS_FREE
@@ -84,7 +84,7 @@ def test_random_names_from_one_address_are_throttled_as_that_address() -> None:
 
 def test_a_user_who_has_logged_in_from_an_address_does_not_wait_for_others_there() -> None:
     known = Known()
-    gate = Gate(known, throttle=Throttle(Clock()))
+    gate = AuthMiddleware(known, throttle=Throttle(Clock()))
     call(gate, HERE, basic("bob", "bob"))
     token = begin(gate, basic("ann", "ann"), HANDSHAKE).sending_headers()["authorization"]
     call(gate, HERE, token)  # her handshake had no address, and this call has
@@ -95,7 +95,7 @@ def test_a_user_who_has_logged_in_from_an_address_does_not_wait_for_others_there
 
 
 def test_a_known_address_does_not_allow_more_guesses_of_the_user() -> None:
-    gate = Gate(Known(), throttle=Throttle(Clock()))
+    gate = AuthMiddleware(Known(), throttle=Throttle(Clock()))
     call(gate, HERE, basic("bob", "bob"))
     for _ in range(4):
         failure(gate, HERE, basic("bob", "guess"))
@@ -104,7 +104,7 @@ def test_a_known_address_does_not_allow_more_guesses_of_the_user() -> None:
 
 def test_an_ipv6_network_counts_as_one_address() -> None:
     known = Known()
-    gate = Gate(known, throttle=Throttle(Clock()))
+    gate = AuthMiddleware(known, throttle=Throttle(Clock()))
     for n in range(60):
         failure(gate, f"ipv6:%5B2001:db8::{n:x}%5D:4711", basic(f"random {n}", "x"))
     assert known.asked == ADDRESS_FREE
@@ -112,7 +112,7 @@ def test_an_ipv6_network_counts_as_one_address() -> None:
 
 
 def test_random_names_do_not_clear_the_failures_of_a_user() -> None:
-    gate = Gate(Known(), throttle=Throttle(Clock()))
+    gate = AuthMiddleware(Known(), throttle=Throttle(Clock()))
     for _ in range(4):
         failure(gate, HERE, basic("bob", "guess"))
     for n in range(500):
@@ -124,7 +124,7 @@ def test_random_names_do_not_clear_the_failures_of_a_user() -> None:
 
 
 def test_a_flood_from_one_address_leaves_slots_to_others(stalled: Stalled) -> None:
-    gate = Gate(stalled, throttle=Throttle(Clock()))
+    gate = AuthMiddleware(stalled, throttle=Throttle(Clock()))
     attackers = [attempt(gate, HERE, f"random {n}") for n in range(120)]
     assert settled(gate, stalled, queue.PER_ORIGIN, 120 - queue.PER_ORIGIN)
     assert call(gate, THERE, basic("bob", "bob")).user == "bob"  # while all of the attacker's checks go on
@@ -164,7 +164,7 @@ def test_addresses_take_turns() -> None:
 
 
 def test_a_proved_user_has_a_slot_while_strangers_from_everywhere_take_theirs(stalled: Stalled) -> None:
-    gate = Gate(stalled, throttle=Throttle(Clock()))
+    gate = AuthMiddleware(stalled, throttle=Throttle(Clock()))
     call(gate, THERE, basic("bob", "bob"))
     attackers = [attempt(gate, elsewhere(n), "x") for n in range(50)]
     strangers = queue.AT_ONCE - queue.RESERVED
@@ -203,7 +203,7 @@ def test_a_full_queue_refuses_the_origin_that_fills_it(monkeypatch: pytest.Monke
 
 
 def test_a_token_and_a_handshake_never_wait(stalled: Stalled) -> None:
-    gate = Gate(stalled, throttle=Throttle(Clock()))
+    gate = AuthMiddleware(stalled, throttle=Throttle(Clock()))
     token = begin(gate, basic("bob", "bob"), HANDSHAKE).sending_headers()["authorization"]
     attackers = [attempt(gate, elsewhere(n), "x") for n in range(50)]
     assert settled(gate, stalled, 4, 47)
@@ -218,7 +218,7 @@ def test_a_token_and_a_handshake_never_wait(stalled: Stalled) -> None:
 
 def test_handshakes_under_random_names_cost_no_more_than_one_address() -> None:
     known = Known()
-    gate = Gate(known, throttle=Throttle(Clock()))
+    gate = AuthMiddleware(known, throttle=Throttle(Clock()))
     for n in range(120):
         try:
             begin(gate, basic(f"random {n}", "x"), HANDSHAKE)
@@ -232,7 +232,7 @@ def test_handshakes_under_random_names_cost_no_more_than_one_address() -> None:
 @pytest.mark.parametrize(("user", "password"), [("u" * 300, "x"), ("bob", "x" * 2000)])
 def test_oversized_credentials_are_refused_unseen(user: str, password: str) -> None:
     known = Known()
-    gate = Gate(known, throttle=Throttle(Clock()))
+    gate = AuthMiddleware(known, throttle=Throttle(Clock()))
     with pytest.raises(fl.FlightUnauthenticatedError):
         begin(gate, basic(user, password), HANDSHAKE)
     assert known.asked == 0

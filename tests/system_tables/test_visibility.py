@@ -71,7 +71,7 @@ class User:
 
 
 @dataclass
-class World:
+class SystemContext:
     shared: str
     alice: User
     bob: User
@@ -84,7 +84,7 @@ class World:
 @pytest.fixture(scope="module")
 def world(
     nessie_auth_server: Facts, keycloak_server: Facts, moto_server: Facts, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[World]:
+) -> Iterator[SystemContext]:
     with an_engine() as engine:
         shared = new_name("shared")
         admin = engine.session(Identity("admin", token_of(keycloak_server), frozenset({"admin"})))
@@ -93,7 +93,7 @@ def world(
         do(admin, f"ATTACH '{nessie_auth_server['uri']}' AS lab (TYPE iceberg_rest, {common})")
         _fill(admin, shared)
         users = [_user(engine, keycloak_server, name, tmp_path_factory.mktemp(name)) for name in MARKS]
-        yield World(shared, *users)
+        yield SystemContext(shared, *users)
 
 
 def _fill(admin: Session, shared: str) -> None:
@@ -206,7 +206,7 @@ def leaks(user: User) -> list[str]:
     return [text for text in user.heard if user.foreign in text]
 
 
-def test_each_sees_their_own_and_nothing_of_the_other(world: World) -> None:
+def test_each_sees_their_own_and_nothing_of_the_other(world: SystemContext) -> None:
     """In turns, statement by statement, twice: then everything is warm, and the other one asks first."""
     for turn in (world.users, world.users[::-1]):
         for sql in statements(world.shared):
@@ -221,7 +221,7 @@ def test_each_sees_their_own_and_nothing_of_the_other(world: World) -> None:
         assert [sql for sql in user.failed if sql.endswith(tuple(system_tables()))] == []  # else nothing was asked
 
 
-def test_both_at_the_same_time(world: World) -> None:
+def test_both_at_the_same_time(world: SystemContext) -> None:
     def walk(user: User) -> None:
         for sql in statements(world.shared):
             user.ask(sql)
@@ -252,7 +252,7 @@ def test_both_at_the_same_time(world: World) -> None:
         "SELECT * FROM lab.{shared}.t_",
     ],
 )
-def test_each_does_see_their_own(world: World, sql: str) -> None:
+def test_each_does_see_their_own(world: SystemContext, sql: str) -> None:
     """Else nothing could leak, and nothing would be shown by the tests above."""
     for user in world.users:
         said = user.ask(sql.format(shared=world.shared)).split("\n", 1)[1]
@@ -260,12 +260,12 @@ def test_each_does_see_their_own(world: World, sql: str) -> None:
         assert user.foreign not in said
 
 
-def test_each_is_offered_their_own(world: World) -> None:
+def test_each_is_offered_their_own(world: SystemContext) -> None:
     for user in world.users:
         assert user.own in user.complete(f"SELECT * FROM lab.{world.shared}.").split("⇥")[1]
 
 
-def test_what_may_be_listed_and_not_loaded_is_no_failure(world: World) -> None:
+def test_what_may_be_listed_and_not_loaded_is_no_failure(world: SystemContext) -> None:
     """Nessie answers a denied load with 500. The table is there for bob, its columns are not, and nothing failed."""
     where = f"WHERE table_catalog = 'lab' AND table_schema = '{world.shared}' AND table_name = 'closed'"
     bob, alice = world.bob.session, world.alice.session
@@ -282,7 +282,7 @@ def test_what_may_be_listed_and_not_loaded_is_no_failure(world: World) -> None:
     assert caught.value.code == "PERMISSION_DENIED"
 
 
-def test_what_is_asked_for_by_name_is_not_there(world: World) -> None:
+def test_what_is_asked_for_by_name_is_not_there(world: SystemContext) -> None:
     """Whoever guesses a name learns no more than that nothing is there for them."""
     for user in world.users:
         for name in (f"t_{user.foreign}", f"v_{user.foreign}", f"t_{user.foreign}$snapshots"):
@@ -293,7 +293,7 @@ def test_what_is_asked_for_by_name_is_not_there(world: World) -> None:
         assert rows(user.session, columns) == []
 
 
-def test_statements_of_others_are_not_told(world: World) -> None:
+def test_statements_of_others_are_not_told(world: SystemContext) -> None:
     for user in world.users:
         found: list[Any] = rows(user.session, 'SELECT DISTINCT "user" FROM system.runtime.queries')
         assert found == [(user.name,)]

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from pinakes.api.completion.asked import Expected, expected
 from pinakes.api.completion.ranking import Completion, Match, Names, ranked
 from pinakes.api.completion.relations import Relation, common_tables, in_sight
-from pinakes.api.completion.sight import Sight
+from pinakes.api.completion.sight import CompletionSource
 from pinakes.api.completion.source import Seen
 from pinakes.api.completion.statement import Typed, typed
 from pinakes.core.names import quote, spell
@@ -40,9 +40,9 @@ _QUERY_WORDS = Names.of("keyword", ("select", "values", "with", "table", "from")
 class Completer:
     """Completes statements. Thread-safe."""
 
-    def __init__(self, seen: Session | Sight) -> None:
+    def __init__(self, seen: Session | CompletionSource) -> None:
         """Completes for a session in this process, or for another source of names."""
-        self._seen: Sight = seen if isinstance(seen, Sight) else Seen(seen)
+        self._seen: CompletionSource = seen if isinstance(seen, CompletionSource) else Seen(seen)
 
     def complete(self, text: str, cursor: int) -> list[Completion]:
         at = typed(text, cursor)

@@ -35,7 +35,7 @@ EMPTY = Level(Names("namespace", ()), Names("table", ()), Names("view", ()))
 
 
 @runtime_checkable
-class Sight(Protocol):
+class CompletionSource(Protocol):
     @property
     def loader(self) -> Loader: ...
 

@@ -17,7 +17,7 @@ from pinakes.core.catalog import SupportsNamespaces, ViewDefinition, VirtualTabl
 from pinakes.core.errors import AmbiguousName, CatalogNotFound
 from pinakes.core.names import INFORMATION_SCHEMA, SYSTEM, Namespace, Part
 from pinakes.core.worker_tables import WorkerTable
-from pinakes.engine.binding.namespaces import Place, objects
+from pinakes.engine.binding.namespaces import ResolvedNamespace, objects
 
 if TYPE_CHECKING:
     from pinakes.engine.catalogs.mounts import Mounted
@@ -138,7 +138,7 @@ def _key(mount: Mounted, *what: object) -> tuple[object, ...]:
 def _level(mount: Mounted, namespace: Namespace) -> Level:
     catalog = mount.catalog
     children = catalog.list_namespaces(namespace) if isinstance(catalog, SupportsNamespaces) else []
-    kinds = objects(catalog, Place(mount, namespace)) if namespace or not children else {}
+    kinds = objects(catalog, ResolvedNamespace(mount, namespace)) if namespace or not children else {}
     own = [] if namespace or mount.is_system else [INFORMATION_SCHEMA]
     return Level(
         Names.of("namespace", {*(child[-1] for child in children), *own}),

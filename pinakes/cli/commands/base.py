@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Literal
 from pinakes.core.errors import InvalidArgument
 
 if TYPE_CHECKING:
-    from pinakes.api.shell_backend import Seat
+    from pinakes.api.shell_backend import ShellBackend
     from pinakes.cli.console import Console
     from pinakes.cli.runner import Runner
-    from pinakes.cli.shell_state import Desk
+    from pinakes.cli.shell_state import ShellState
     from pinakes.cli.steps import Script
 
 Takes = Literal["nothing", "file", "relation", "place", "text"]
@@ -34,11 +34,11 @@ class Call:
         return self.runner.console
 
     @property
-    def seat(self) -> Seat:
+    def seat(self) -> ShellBackend:
         return self.runner.seat
 
     @property
-    def desk(self) -> Desk:
+    def desk(self) -> ShellState:
         return self.runner.desk
 
     def path(self) -> Path:

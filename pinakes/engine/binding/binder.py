@@ -25,7 +25,7 @@ from pinakes.core.catalog import (
 from pinakes.core.errors import NotFoundError
 from pinakes.core.names import TEMP, Name
 from pinakes.core.worker_tables import WorkerTable
-from pinakes.engine.binding.namespaces import Found
+from pinakes.engine.binding.namespaces import ResolvedTable
 from pinakes.engine.binding.planned_text import covers
 from pinakes.engine.binding.relation import Key, Relation, key_of
 from pinakes.engine.binding.resolver import Resolver
@@ -46,7 +46,7 @@ FILES = "$files"
 PATHS = "$path"
 """The schema that stands for the paths of a catalog in planned text."""
 
-Expand = Callable[[Found, ViewDefinition], DataFrame]
+Expand = Callable[[ResolvedTable, ViewDefinition], DataFrame]
 """The plan of a view; planning is not done here."""
 
 
@@ -202,7 +202,7 @@ class Relations:
         """The temporary tables and views that were read."""
         return [name for catalog, _, name in self._memo if catalog == TEMP]
 
-    def _load(self, found: Found, key: Key) -> Relation:
+    def _load(self, found: ResolvedTable, key: Key) -> Relation:
         self.execution.query.touch(found.place.mount.name)
         with asking_about(key):
             loaded = self._resolver.load(found)
@@ -215,7 +215,7 @@ class Relations:
             return Relation(key, view, names, remade=remade, view=loaded, found=found, is_steady=steady, steps=steps)
         return self._table(key, loaded, found)
 
-    def _table(self, key: Key, table: Table, found: Found | None = None) -> Relation:
+    def _table(self, key: Key, table: Table, found: ResolvedTable | None = None) -> Relation:
         match table:
             case IcebergTable():
                 opened = self._remembered(found, table) if found is not None else None
@@ -238,7 +238,7 @@ class Relations:
 
         return self._opened(key, lambda finder, zone: open_table(table, finder, zone))
 
-    def _remembered(self, found: Found, table: IcebergTable) -> OpenedTable | None:
+    def _remembered(self, found: ResolvedTable, table: IcebergTable) -> OpenedTable | None:
         """The table as another statement of this user opened it; None where each statement has to. A transaction has
         tables of its own, whose versions no other one knows."""
         if self.execution.plans.explains or self.execution.session.transaction is not None:
@@ -272,5 +272,5 @@ class Relations:
         return admitted
 
 
-def _view_of(expand: Expand, found: Found, view: ViewDefinition) -> Provider:
+def _view_of(expand: Expand, found: ResolvedTable, view: ViewDefinition) -> Provider:
     return expand(found, view).into_view()

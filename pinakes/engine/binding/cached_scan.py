@@ -18,7 +18,7 @@ from pinakes.engine.iceberg.scan.table import IcebergScan
 if TYPE_CHECKING:
     from datafusion import Table as Provider
 
-    from pinakes.engine.binding.namespaces import Found
+    from pinakes.engine.binding.namespaces import ResolvedTable
     from pinakes.engine.iceberg.scan.file_integrity import Watched
     from pinakes.engine.pushdown.scan_pushdown import Plans
     from pinakes.engine.session import Session
@@ -35,7 +35,7 @@ class OpenedTable:
         return Relation(key, self.provider, self.columns, table)
 
 
-def opened_key(found: Found, table: IcebergTable, session: Session) -> SessionCatalogKey:
+def opened_key(found: ResolvedTable, table: IcebergTable, session: Session) -> SessionCatalogKey:
     place = found.place
     version = (*version_of(table), session.settings.time_zone)
     user = session.identity.fingerprint

@@ -30,7 +30,7 @@ class Scope:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ResolvedNamespace:
     """A namespace of a mounted catalog."""
 
     mount: Mounted
@@ -41,10 +41,10 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class ResolvedTable:
     """An object that exists: its exact name and what it is."""
 
-    place: Place
+    place: ResolvedNamespace
     name: str
     kind: Kind
 
@@ -77,7 +77,7 @@ def children(catalog: SupportsNamespaces, parent: Namespace) -> list[Namespace]:
         return []
 
 
-def lookup(place: Place, part: Part, *, fresh: bool = False) -> Found | None:
+def lookup(place: ResolvedNamespace, part: Part, *, fresh: bool = False) -> ResolvedTable | None:
     """The object, looked up in the cached listing. With `fresh`, or if the cached listing lacks it, the catalog is
     listed again."""
     catalog = place.mount.catalog
@@ -87,11 +87,11 @@ def lookup(place: Place, part: Part, *, fresh: bool = False) -> Found | None:
         kinds = objects(catalog, place)
         name = match(part, kinds, "table")
         if name is not None:
-            return Found(place, name, kinds[name])
+            return ResolvedTable(place, name, kinds[name])
     return None
 
 
-def of_kind(found: Found, kind: Kind | None) -> Found:
+def of_kind(found: ResolvedTable, kind: Kind | None) -> ResolvedTable:
     if kind is None or found.kind == kind:
         return found
     wrong = ViewNotFound if kind == "VIEW" else TableNotFound
@@ -99,7 +99,7 @@ def of_kind(found: Found, kind: Kind | None) -> Found:
     raise wrong(f"{found} is {what}, not a {kind.lower()}")
 
 
-def objects(catalog: Catalog, place: Place) -> dict[str, Kind]:
+def objects(catalog: Catalog, place: ResolvedNamespace) -> dict[str, Kind]:
     """Every table and view of one namespace: one listing call per kind."""
     found: dict[str, Kind] = {}
     try:
@@ -123,7 +123,9 @@ def no_namespace(mount: Mounted, namespace: Namespace) -> NamespaceNotFound:
     )
 
 
-def no_object(place: Place, part: Part, kind: Kind | None, own: Place | None = None) -> TableNotFound | ViewNotFound:
+def no_object(
+    place: ResolvedNamespace, part: Part, kind: Kind | None, own: ResolvedNamespace | None = None
+) -> TableNotFound | ViewNotFound:
     """`own` is where else it might have been: among what is temporary."""
     known = _of_that_kind(place, kind)
     temporary = _of_that_kind(own, kind) if own is not None and own != place else []
@@ -135,7 +137,7 @@ def no_object(place: Place, part: Part, kind: Kind | None, own: Place | None = N
     return error(f"{what} {asked} does not exist; {place} has: {listing(known)}{also}.{hint}")
 
 
-def _of_that_kind(place: Place, kind: Kind | None) -> list[str]:
+def _of_that_kind(place: ResolvedNamespace, kind: Kind | None) -> list[str]:
     return [n for n, k in objects(place.mount.catalog, place).items() if kind is None or k == kind]
 
 

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 from pinakes.core.errors import InvalidArgument, TableExists, ViewExists
 from pinakes.core.names import Name, Namespace
-from pinakes.engine.binding.namespaces import Found, Kind, Place
+from pinakes.engine.binding.namespaces import Kind, ResolvedNamespace, ResolvedTable
 
 if TYPE_CHECKING:
     from pinakes.engine.binding.resolver import Resolver
     from pinakes.engine.catalogs.authorization.guard import Guard
 
 
-def check_free(existing: Found | None, kind: Kind, *, replace: bool) -> None:
+def check_free(existing: ResolvedTable | None, kind: Kind, *, replace: bool) -> None:
     """Raise unless the name is free, or its owner is of the same kind and may be replaced."""
     if existing is None or (replace and existing.kind == kind):
         return
@@ -24,7 +24,9 @@ def check_free(existing: Found | None, kind: Kind, *, replace: bool) -> None:
     raise taken(f"{kind.lower()} {existing} exists already; use CREATE OR REPLACE {kind}, or IF NOT EXISTS")
 
 
-def check_places(location: str | None, properties: Iterable[tuple[str, str]], place: Place, guard: Guard) -> None:
+def check_places(
+    location: str | None, properties: Iterable[tuple[str, str]], place: ResolvedNamespace, guard: Guard
+) -> None:
     """The location of a new table, and those among its properties. A temporary table has none: its files are removed
     with the session."""
     if location is not None and place.mount.is_private:
@@ -32,7 +34,7 @@ def check_places(location: str | None, properties: Iterable[tuple[str, str]], pl
     guard.places(place.mount.mount, location, properties)
 
 
-def rename_target(found: Found, target: Name, resolver: Resolver) -> tuple[Namespace, str]:
+def rename_target(found: ResolvedTable, target: Name, resolver: Resolver) -> tuple[Namespace, str]:
     """The namespace and name that RENAME TO gives a table or view. A target of one part stays in its namespace; no
     rename goes to another catalog."""
     if len(target.parts) == 1:

@@ -12,7 +12,7 @@ from pinakes.core.catalog import IcebergTable, ViewDefinition
 from pinakes.core.names import Namespace, dotted, quote, undotted
 
 if TYPE_CHECKING:
-    from pinakes.engine.binding.namespaces import Found
+    from pinakes.engine.binding.namespaces import ResolvedTable
     from pinakes.engine.files.paths import File
     from pinakes.engine.iceberg.scan.table import IcebergScan
     from pinakes.engine.planning.optimize.shared import Shared
@@ -53,7 +53,7 @@ class Relation:
     """Of a view: plans its provider again, over pruned relations."""
 
     view: ViewDefinition | None = None
-    found: Found | None = None
+    found: ResolvedTable | None = None
     """Of a view: where it is."""
     is_steady: bool = True
     """False of a view that gives something else each time, though its tables are the same."""

@@ -34,9 +34,9 @@ from pinakes.core.names import TEMP, Name, Namespace, Part, display, match, reso
 from pinakes.core.worker_tables import CatalogFunction, WorkerTable
 from pinakes.engine.binding.capabilities import table_changes
 from pinakes.engine.binding.namespaces import (
-    Found,
     Kind,
-    Place,
+    ResolvedNamespace,
+    ResolvedTable,
     Scope,
     children,
     lookup,
@@ -47,7 +47,7 @@ from pinakes.engine.binding.namespaces import (
     objects,
     of_kind,
 )
-from pinakes.engine.binding.session_relations import Source, Temporaries
+from pinakes.engine.binding.session_relations import SessionRelations, Source
 from pinakes.engine.catalogs.mounts import Mounted, Mounts
 from pinakes.engine.catalogs.temp_catalog import MAIN
 from pinakes.engine.system import table_metadata
@@ -69,9 +69,9 @@ class Resolver:
         catalogs: Mounts,
         scope: Scope,
         remembered: Remembered,
-        temporary: Temporaries | None = None,
+        temporary: SessionRelations | None = None,
         *,
-        unseen: Found | None = None,
+        unseen: ResolvedTable | None = None,
         touch: Callable[[str], None] = lambda _: None,
     ) -> None:
         self._catalogs = catalogs
@@ -82,7 +82,7 @@ class Resolver:
         self._touch = touch
         """Called with each catalog in which an object was found."""
 
-    def within(self, scope: Scope, view: Found) -> Resolver:
+    def within(self, scope: Scope, view: ResolvedTable) -> Resolver:
         """The same for the text of a view, in the view's own scope. A stored view does not see what only the session
         has; a temporary one does, and by its own name it means what that would mean without it."""
         if view.place.mount.is_private:
@@ -91,7 +91,7 @@ class Resolver:
 
     # --- places ---------------------------------------------------------------------------------------------------
 
-    def new_object(self, name: Name, *, temporary: bool = False) -> tuple[Place, str]:
+    def new_object(self, name: Name, *, temporary: bool = False) -> tuple[ResolvedNamespace, str]:
         """Where something is to be made, and the exact name it will have. The namespace must exist."""
         full = self.as_temporary(name) if temporary else name
         if self.temporary(name) is not None:
@@ -113,7 +113,7 @@ class Resolver:
             )
         return name
 
-    def new_namespace(self, name: Name) -> Place:
+    def new_namespace(self, name: Name) -> ResolvedNamespace:
         """A namespace that is to be made: existing levels are matched, the last one is taken as written."""
         mount, parts = self._catalog_and_levels(name)
         if not parts and mount.is_system:
@@ -122,9 +122,9 @@ class Resolver:
             raise InvalidArgument(f"'{name}' names a catalog; say which namespace in it, as in {name}.sales")
         parents = match_levels(mount, parts[:-1])
         self._touch(mount.name)
-        return Place(mount, (*parents, parts[-1].exact))
+        return ResolvedNamespace(mount, (*parents, parts[-1].exact))
 
-    def namespace(self, name: Name | None, *, check: bool = True) -> Place:
+    def namespace(self, name: Name | None, *, check: bool = True) -> ResolvedNamespace:
         """The catalog or namespace of SHOW … IN name and of USE: a mounted catalog if there is one, else a namespace.
 
         `check` is false for callers that list the namespace: a level that comes from a listing is not looked up again.
@@ -132,24 +132,24 @@ class Resolver:
         if name is None:
             levels = [Part(level, quoted=True) for level in self._scope.namespace]
             self._touch(self._scope.catalog)
-            return Place(
+            return ResolvedNamespace(
                 self._catalogs.seat(self._catalogs.current(self._scope.catalog), levels), self._scope.namespace
             )
         with self._explained(name):
             mount, parts = self._catalog_and_levels(name)
-            place = Place(mount, match_levels(mount, parts))
+            place = ResolvedNamespace(mount, match_levels(mount, parts))
             if check or any(part.quoted for part in parts):
                 self.check_namespace(place)
         self._touch(mount.name)
         return place
 
-    def namespace_in(self, catalog: Mounted, name: Name) -> Place:
+    def namespace_in(self, catalog: Mounted, name: Name) -> ResolvedNamespace:
         """A namespace of a catalog that is known already (USE name IN catalog)."""
-        place = Place(catalog, match_levels(catalog, name.parts))
+        place = ResolvedNamespace(catalog, match_levels(catalog, name.parts))
         self.check_namespace(place)
         return place
 
-    def check_namespace(self, place: Place) -> None:
+    def check_namespace(self, place: ResolvedNamespace) -> None:
         catalog = place.mount.catalog
         if (
             place.namespace
@@ -174,7 +174,7 @@ class Resolver:
             return None
         return self._temporary.find(name.last)
 
-    def there(self, place: Place, name: Name) -> Found | None:
+    def there(self, place: ResolvedNamespace, name: Name) -> ResolvedTable | None:
         """The object that has this name in a namespace now, regardless of caches and temporary relations: for
         statements that create an object there."""
         return lookup(place, name.last, fresh=True)
@@ -191,7 +191,7 @@ class Resolver:
             return None
         return mount, written
 
-    def find(self, name: Name, *, kind: Kind | None = None) -> Found:
+    def find(self, name: Name, *, kind: Kind | None = None) -> ResolvedTable:
         """The table or view that a name means; TableNotFound or ViewNotFound lists what there is."""
         if self.temporary(name) is not None:
             raise self._shadowed(name, name)
@@ -208,7 +208,7 @@ class Resolver:
         self._touch(place.mount.name)
         return of_kind(found, kind)
 
-    def _metadata(self, name: Name) -> Found | None:
+    def _metadata(self, name: Name) -> ResolvedTable | None:
         """What `"t$snapshots"` means, where no table has that name; None if there is no table t either."""
         parts = table_metadata.split(name)
         if parts is None:
@@ -219,7 +219,7 @@ class Resolver:
             return None
         return table_metadata.metadata_of(found, parts[1])
 
-    def maybe(self, name: Name, *, kind: Kind | None = None) -> Found | None:
+    def maybe(self, name: Name, *, kind: Kind | None = None) -> ResolvedTable | None:
         """Like `find`, but None when nothing has this name (IF EXISTS)."""
         try:
             found = self.find(name)
@@ -227,7 +227,7 @@ class Resolver:
             return None
         return of_kind(found, kind)
 
-    def load(self, found: Found) -> Table | ViewDefinition:
+    def load(self, found: ResolvedTable) -> Table | ViewDefinition:
         catalog = found.place.mount.catalog
         if found.kind == "METADATA":
             return table_metadata.virtual(found, self.load(table_metadata.table_of(found)))
@@ -237,7 +237,7 @@ class Resolver:
         assert isinstance(catalog, SupportsTables)
         return catalog.load_table(found.place.namespace, found.name)
 
-    def functions(self, name: Name) -> tuple[Place, list[CatalogFunction]] | None:
+    def functions(self, name: Name) -> tuple[ResolvedNamespace, list[CatalogFunction]] | None:
         """Where a name of several parts would be a function, and the functions of that name there; None where it can't
         be one of a catalog."""
         try:
@@ -250,7 +250,7 @@ class Resolver:
         self._touch(place.mount.name)
         return place, [f for f in catalog.list_functions(place.namespace) if part.matches(f.name)]
 
-    def table(self, name: Name) -> tuple[Found, IcebergTable]:
+    def table(self, name: Name) -> tuple[ResolvedTable, IcebergTable]:
         """A table that is to be changed: loaded again, so that changes of other processes are seen."""
         found = self.find(name, kind="TABLE")
         table_changes(found.place.mount)
@@ -261,46 +261,46 @@ class Resolver:
             table = on_branch(table, name.branch)
         return found, table
 
-    def described(self, name: Name) -> tuple[Found, IcebergTable]:
+    def described(self, name: Name) -> tuple[ResolvedTable, IcebergTable]:
         """A table whose definition is shown, loaded again. It may be one that cannot be changed."""
         found = self.find(name, kind="TABLE")
         return found, self.fresh(found)
 
-    def latest(self, found: Found) -> Table | ViewDefinition:
+    def latest(self, found: ResolvedTable) -> Table | ViewDefinition:
         """The resolved object, loaded again."""
         forget_table(found.place.mount.catalog, found.place.namespace, found.name)
         return self.load(found)
 
-    def fresh(self, found: Found) -> IcebergTable:
+    def fresh(self, found: ResolvedTable) -> IcebergTable:
         """An Iceberg table that was found, as it is now."""
         return iceberg_only(found, self.latest(found))
 
-    def temporary_place(self) -> Place | None:
+    def temporary_place(self) -> ResolvedNamespace | None:
         """Where the session's temporary tables and views are, if it ever made one."""
         mount = self._catalogs.own(TEMP)
-        return Place(mount, MAIN) if mount is not None and mount.is_open else None
+        return ResolvedNamespace(mount, MAIN) if mount is not None and mount.is_open else None
 
-    def _own(self, name: Name) -> Found | None:
+    def _own(self, name: Name) -> ResolvedTable | None:
         """The temporary table or view that a name of one part means."""
         place = self.temporary_place()
         if place is None or len(name.parts) > 1 or name.is_path:
             return None
         kinds = objects(place.mount.catalog, place)
         exact = match(name.last, kinds, "temporary table")
-        found = None if exact is None else Found(place, exact, kinds[exact])
+        found = None if exact is None else ResolvedTable(place, exact, kinds[exact])
         return None if found == self._unseen else found
 
     # --- the rules ------------------------------------------------------------------------------------------------
 
-    def _place(self, name: Name) -> tuple[Place, Part]:
+    def _place(self, name: Name) -> tuple[ResolvedNamespace, Part]:
         resolved = resolve(name, self._catalogs.find, self._scope.catalog, self._scope.namespace)
         mount = (self._catalogs.get if resolved.catalog_given else self._catalogs.current)(resolved.catalog)
         if resolved.is_path:
             raise no_paths(mount, resolved.name.text)
         if resolved.catalog_given and not resolved.namespace:
-            return Place(mount, self.home(mount)), resolved.name
+            return ResolvedNamespace(mount, self.home(mount)), resolved.name
         mount = self._catalogs.seat(mount, resolved.namespace)
-        return Place(mount, match_levels(mount, resolved.namespace)), resolved.name
+        return ResolvedNamespace(mount, match_levels(mount, resolved.namespace)), resolved.name
 
     def _shadowed(self, name: Name, meant: Name) -> InvalidArgument:
         own = self._own(name)
@@ -335,7 +335,7 @@ class Resolver:
         return self._catalogs.seat(mount, levels), levels
 
 
-def iceberg_only(found: Found, table: Table | ViewDefinition) -> IcebergTable:
+def iceberg_only(found: ResolvedTable, table: Table | ViewDefinition) -> IcebergTable:
     """What was loaded, if it is an Iceberg table."""
     if isinstance(table, VirtualTable):
         raise NotSupportedError(f"{found} is a system table: it can be read and described, and nothing else.")

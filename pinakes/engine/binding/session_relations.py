@@ -40,7 +40,7 @@ Lookup = Callable[[str], Source | None]
 """The source behind a name that neither the session nor a catalog has."""
 
 
-class Temporaries:
+class SessionRelations:
     """The temporary relations of one session, by name. Readers see one consistent mapping: changes replace it whole."""
 
     def __init__(self) -> None:

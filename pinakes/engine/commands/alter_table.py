@@ -8,7 +8,7 @@ from pinakes.core.catalog import SupportsViewTexts
 from pinakes.core.errors import InvalidArgument, NotSupportedError
 from pinakes.core.names import Name, Part
 from pinakes.engine.binding.capabilities import namespace_changes, table_changes, views
-from pinakes.engine.binding.namespaces import Found
+from pinakes.engine.binding.namespaces import ResolvedTable
 from pinakes.engine.binding.new_objects import rename_target
 from pinakes.engine.iceberg.write.alter import alter
 from pinakes.engine.iceberg.write.definition import find_field
@@ -76,7 +76,7 @@ def _comment_on_column(statement: CommentOn, execution: Execution) -> None:
         alter(name, (CommentColumn((column,), statement.comment),), execution, statement.text)
 
 
-def _comment_on_view_column(found: Found, column: Part, comment: str | None) -> None:
+def _comment_on_view_column(found: ResolvedTable, column: Part, comment: str | None) -> None:
     catalog = views(found.place.mount, change=True)
     view = catalog.load_view(found.place.namespace, found.name)
     if view.schema is None:

@@ -18,7 +18,7 @@ from pinakes.core.iceberg_arrow import arrow_type_of
 from pinakes.core.names import Part, match, quote, spell, text_literal
 from pinakes.core.values import truth
 from pinakes.engine.binding.binder import FILES
-from pinakes.engine.binding.namespaces import Found
+from pinakes.engine.binding.namespaces import ResolvedTable
 from pinakes.engine.binding.relation import Relation
 from pinakes.engine.catalogs.opening import origin_of
 from pinakes.engine.datafusion.plan_schema import schema_of
@@ -71,7 +71,7 @@ def copy_from(statement: CopyFrom, execution: Execution) -> Result:
     return Result.done("COPY", again(lambda: _copy(statement, execution), found))
 
 
-def _target_table(statement: CopyFrom, execution: Execution) -> Found:
+def _target_table(statement: CopyFrom, execution: Execution) -> ResolvedTable:
     try:
         return execution.resolver.find(statement.table, kind="TABLE")
     except TableNotFound as error:

@@ -16,7 +16,7 @@ from pinakes.core.errors import (
 )
 from pinakes.core.names import INFORMATION_SCHEMA, Namespace, dotted
 from pinakes.engine.binding.capabilities import namespace_changes, namespaces
-from pinakes.engine.binding.namespaces import Place, Scope, no_namespace
+from pinakes.engine.binding.namespaces import ResolvedNamespace, Scope, no_namespace
 from pinakes.engine.catalogs.temp_catalog import MAIN
 from pinakes.engine.result import Result
 from pinakes.engine.session import Session
@@ -89,13 +89,13 @@ def show_namespaces(statement: ShowNamespaces, execution: Execution) -> Result:
     """SHOW NAMESPACES | SCHEMAS | DATABASES [IN x] [LIKE p]: one level, one listing call."""
     session = execution.session
     if statement.within is None:
-        place = Place(session.catalogs.current(session.scope.catalog), ())
+        place = ResolvedNamespace(session.catalogs.current(session.scope.catalog), ())
     else:
         place = session.resolver.namespace(statement.within, check=False)
     return Result.names("Schema", _child_names(place), statement.like)
 
 
-def _child_names(place: Place) -> set[str]:
+def _child_names(place: ResolvedNamespace) -> set[str]:
     """The child namespaces as in information_schema.schemata: each catalog also has an `information_schema`."""
     try:
         found = namespaces(place.mount).list_namespaces(place.namespace)
@@ -121,7 +121,7 @@ def use(statement: Use, execution: Execution) -> Result:
     return Result.done("USE")
 
 
-def _default_namespace(place: Place) -> Namespace:
+def _default_namespace(place: ResolvedNamespace) -> Namespace:
     """The namespace `default` of a catalog that declares no other, if it exists. Most catalogs have one, and few of
     these can hold tables outside of a namespace."""
     catalog = place.mount.catalog
@@ -132,11 +132,11 @@ def _default_namespace(place: Place) -> Namespace:
     return _DEFAULT if has_default else ()
 
 
-def _used_namespace(statement: Use, session: Session) -> Place:
+def _used_namespace(statement: Use, session: Session) -> ResolvedNamespace:
     if statement.what == "CATALOG":
         if len(statement.name.parts) > 1:
             raise InvalidArgument(f"USE CATALOG takes the name of a catalog, not {statement.name}")
-        return Place(session.catalogs.require(statement.name.last), ())
+        return ResolvedNamespace(session.catalogs.require(statement.name.last), ())
     if statement.what == "NAMESPACE":
         return session.resolver.namespace_in(session.catalogs.current(session.scope.catalog), statement.name)
     return session.resolver.namespace(statement.name)

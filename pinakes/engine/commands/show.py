@@ -12,7 +12,7 @@ from pinakes.core.errors import NotSupportedError
 from pinakes.core.names import Name, display, dotted, spell, text_literal
 from pinakes.core.worker_tables import WorkerTable
 from pinakes.engine.binding.capabilities import views
-from pinakes.engine.binding.namespaces import Place, objects
+from pinakes.engine.binding.namespaces import ResolvedNamespace, objects
 from pinakes.engine.binding.resolver import Resolver, iceberg_only
 from pinakes.engine.binding.view_columns import view_columns
 from pinakes.engine.datafusion.plan_schema import schema_of
@@ -45,10 +45,10 @@ def show_views(statement: ShowViews, execution: Execution) -> Result:
     return Result.names("View", names, statement.like)
 
 
-def _listed_namespaces(within: Name | None, resolver: Resolver) -> list[Place]:
+def _listed_namespaces(within: Name | None, resolver: Resolver) -> list[ResolvedNamespace]:
     place = resolver.namespace(within, check=False)
     if within is not None:
-        return [place if place.namespace else Place(place.mount, resolver.home(place.mount))]
+        return [place if place.namespace else ResolvedNamespace(place.mount, resolver.home(place.mount))]
     temporary = resolver.temporary_place()
     return [place] if temporary is None else [place, temporary]
 

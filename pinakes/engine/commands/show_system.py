@@ -7,7 +7,7 @@ import pyarrow as pa
 from pinakes.core.catalog import IcebergTable, SupportsFunctions
 from pinakes.core.errors import NotSupportedError
 from pinakes.core.names import Name, display, dotted, text_literal, undotted
-from pinakes.engine.binding.namespaces import Place
+from pinakes.engine.binding.namespaces import ResolvedNamespace
 from pinakes.engine.datafusion.functions import functions
 from pinakes.engine.result import Result
 from pinakes.engine.statement_context import Execution
@@ -57,7 +57,7 @@ def _all_functions(execution: Execution) -> list[tuple[str, Listed]]:
 def _namespace_functions(name: Name, execution: Execution) -> list[tuple[str, Listed]]:
     place = execution.resolver.namespace(name)
     if not place.namespace:
-        place = Place(place.mount, execution.resolver.home(place.mount))
+        place = ResolvedNamespace(place.mount, execution.resolver.home(place.mount))
     catalog = place.mount.catalog
     if not isinstance(catalog, SupportsFunctions):
         return []

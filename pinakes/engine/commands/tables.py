@@ -9,7 +9,7 @@ import pyarrow as pa
 from pinakes.core.catalog import IcebergTable, SupportsTableActions, TableSpec
 from pinakes.core.errors import ExecutionError, TableExists, TableNotFound
 from pinakes.engine.binding.capabilities import table_changes
-from pinakes.engine.binding.namespaces import Found, Place
+from pinakes.engine.binding.namespaces import ResolvedNamespace, ResolvedTable
 from pinakes.engine.binding.new_objects import check_free, check_places
 from pinakes.engine.datafusion.plan_schema import schema_of
 from pinakes.engine.iceberg.write.append import append_files
@@ -53,12 +53,14 @@ def create_table(statement: CreateTable, execution: Execution) -> Result:
     return Result.done("CREATE TABLE")
 
 
-def _replace_table(statement: CreateTable, execution: Execution, existing: Found) -> None:
+def _replace_table(statement: CreateTable, execution: Execution, existing: ResolvedTable) -> None:
     old = execution.resolver.fresh(existing)
     replace_table(old, existing, _table_spec(statement, execution, existing.place, old), (), execution.query.check)
 
 
-def _table_spec(statement: CreateTable, execution: Execution, place: Place, old: IcebergTable | None) -> TableSpec:
+def _table_spec(
+    statement: CreateTable, execution: Execution, place: ResolvedNamespace, old: IcebergTable | None
+) -> TableSpec:
     if not statement.like:
         return spec_from_columns(statement, execution, old)
     _, like = execution.resolver.described(statement.like)
@@ -105,7 +107,7 @@ def create_table_as(statement: CreateTableAs, execution: Execution) -> Result:
     return Result.done("CREATE TABLE AS", writer.rows)
 
 
-def _replace_table_as(statement: CreateTableAs, execution: Execution, existing: Found) -> int:
+def _replace_table_as(statement: CreateTableAs, execution: Execution, existing: ResolvedTable) -> int:
     # The table is loaded before the query is planned: if the query reads it, both see the same snapshot.
     old = execution.resolver.fresh(existing)
     spec, rows, ordered = _plan_table_as(statement, execution, old)

@@ -12,7 +12,7 @@ from pinakes.core.errors import InvalidArgument, ViewNotFound
 from pinakes.core.iceberg_arrow import iceberg_schema_of
 from pinakes.core.names import TEMP, Part, quote
 from pinakes.engine.binding.capabilities import views
-from pinakes.engine.binding.namespaces import Found, Scope
+from pinakes.engine.binding.namespaces import ResolvedTable, Scope
 from pinakes.engine.binding.new_objects import check_free, rename_target
 from pinakes.engine.datafusion.plan_schema import schema_of
 from pinakes.engine.planning.planner import COLUMNS_GIVEN, Planner
@@ -39,14 +39,14 @@ def create_view(statement: CreateView, execution: Execution) -> Result:
     properties = dict(statement.properties)
     if names:
         properties[COLUMNS_GIVEN] = "true"
-    made = existing or Found(place, name, "VIEW")
+    made = existing or ResolvedTable(place, name, "VIEW")
     view = _view_of(made, statement, statement.body, execution, names, properties, statement.comment, comments)
     catalog.create_view(place.namespace, made.name, view, replace=statement.or_replace)
     return Result.done("CREATE VIEW")
 
 
 def _view_of(
-    made: Found,
+    made: ResolvedTable,
     statement: Planned,
     body: Span,
     execution: Execution,
@@ -132,7 +132,7 @@ def drop_view(statement: DropView, execution: Execution) -> Result:
     return Result.done("DROP VIEW")
 
 
-def _check_readable(planner: Planner, view: Found, session: Session) -> None:
+def _check_readable(planner: Planner, view: ResolvedTable, session: Session) -> None:
     """Raises if the view reads a relation that does not live as long as the view."""
     if view.place.mount.is_private:
         variables = [n for n in planner.relations.temporaries if session.temporary.find(Part(n, quoted=True)) is None]

@@ -13,7 +13,7 @@ from typing import Generic, TypeVar
 T = TypeVar("T")
 
 
-class Alive(Generic[T]):
+class WeakSet(Generic[T]):
     def __init__(self) -> None:
         self._things: weakref.WeakSet[T] = weakref.WeakSet()
         self._lock = threading.RLock()  # a signal handler may look while its own thread adds

@@ -30,7 +30,7 @@ from pinakes.core.errors import (
 )
 from pinakes.core.names import Name, Part, quote, undotted
 from pinakes.engine.binding.binder import Relations
-from pinakes.engine.binding.namespaces import Found, Scope
+from pinakes.engine.binding.namespaces import ResolvedTable, Scope
 from pinakes.engine.binding.planned_text import covers, planned_placeholders, planned_text
 from pinakes.engine.binding.relation import ROOT, Key, Relation
 from pinakes.engine.binding.resolver import Resolver
@@ -76,7 +76,7 @@ class Planner:
         execution: Execution,
         resolver: Resolver,
         *,
-        within: tuple[Found, ...] = (),
+        within: tuple[ResolvedTable, ...] = (),
         memo: dict[Key, Relation] | None = None,
         nested: bool = False,
     ) -> None:
@@ -155,7 +155,7 @@ class Planner:
         return "".join(f"{found}:" for found in self._within)
 
     @property
-    def view(self) -> Found | None:
+    def view(self) -> ResolvedTable | None:
         """The view whose text is planned; None for the statement itself."""
         return self._within[-1] if self._within else None
 
@@ -360,7 +360,7 @@ class Planner:
         """Add a relation that no catalog holds: a table pruned to some files, or rows in memory."""
         return self.relations.add(relation)
 
-    def _expand(self, found: Found, view: ViewDefinition) -> DataFrame:
+    def _expand(self, found: ResolvedTable, view: ViewDefinition) -> DataFrame:
         """The plan of a view, in its own scope, with the columns it was made with."""
         planner, statement = self.inside(found, view)
         if view.schema is None:  # its columns are those that it has now
@@ -369,7 +369,7 @@ class Planner:
             return planner.query_as(statement, [f.name for f in view.schema.fields])
         return _with_names(planner.query(statement), found, view)
 
-    def inside(self, found: Found, view: ViewDefinition) -> tuple[Planner, Query]:
+    def inside(self, found: ResolvedTable, view: ViewDefinition) -> tuple[Planner, Query]:
         """Who plans the text of a view, and its query."""
         if found in self._within or len(self._within) >= MAX_VIEW_DEPTH:
             chain = " -> ".join(str(f) for f in (*self._within, found))
@@ -429,7 +429,7 @@ class Planner:
             return None
 
 
-def _with_names(frame: DataFrame, found: Found, view: ViewDefinition) -> DataFrame:
+def _with_names(frame: DataFrame, found: ResolvedTable, view: ViewDefinition) -> DataFrame:
     """The view's columns under the names it was made with; what the tables gained since stays out."""
     assert view.schema is not None
     names = [f.name for f in view.schema.fields]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import pyarrow as pa
 
 from pinakes.core.catalog import IcebergTable
-from pinakes.engine.binding.namespaces import Found
+from pinakes.engine.binding.namespaces import ResolvedTable
 
 if TYPE_CHECKING:
     from pinakes.core.names import Name
@@ -32,7 +32,7 @@ class Parameter:
 class Work:
     """A call in progress: its table, and the values of the other parameters (None if not given)."""
 
-    found: Found
+    found: ResolvedTable
     table: IcebergTable
     arguments: dict[str, Any]
     now: datetime

@@ -24,7 +24,7 @@ from pinakes.parser.statements import Delete
 
 if TYPE_CHECKING:
     from pinakes.core.catalog import IcebergTable
-    from pinakes.engine.binding.namespaces import Found
+    from pinakes.engine.binding.namespaces import ResolvedTable
 
 Answer = list[tuple[object, ...]]
 
@@ -66,7 +66,7 @@ def _called(procedure: Procedure, work: Work) -> pa.Table:
         forget_table(found.place.mount.catalog, found.place.namespace, found.name)
 
 
-def _catalog(text: RemoteText, found: Found, table: IcebergTable) -> str:
+def _catalog(text: RemoteText, found: ResolvedTable, table: IcebergTable) -> str:
     """Returns the name of the table's catalog in Spark."""
     remote = text.catalog(found.place.mount.name)
     if remote is None:

@@ -23,7 +23,7 @@ from pinakes.parser.one_name import read_sort_terms
 if TYPE_CHECKING:
     from pyiceberg.table.sorting import SortOrder
 
-    from pinakes.engine.binding.namespaces import Found
+    from pinakes.engine.binding.namespaces import ResolvedTable
     from pinakes.engine.statement_context import Execution
 
 COLUMNS = pa.schema(
@@ -46,7 +46,7 @@ def _run(work: Work) -> Rows:
 
 
 def rewritten(
-    execution: Execution, found: Found, choice: Choice, where: str | None, order: SortOrder | None, *, dry: bool
+    execution: Execution, found: ResolvedTable, choice: Choice, where: str | None, order: SortOrder | None, *, dry: bool
 ) -> Compacted:
     change = changing(execution, found, where)
     spec = change.table.handle.metadata.default_spec_id

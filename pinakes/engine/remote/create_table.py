@@ -14,7 +14,7 @@ import pyarrow as pa
 from pinakes.caches.catalog import forget_catalog
 from pinakes.core.iceberg_arrow import arrow_type_of
 from pinakes.core.snapshots import said_number
-from pinakes.engine.binding.namespaces import Found
+from pinakes.engine.binding.namespaces import ResolvedTable
 from pinakes.engine.datafusion.plan_schema import schema_of
 from pinakes.engine.iceberg.write.commit import begin, commit, hold_snapshot
 from pinakes.engine.iceberg.write.definition import spec_from_query
@@ -54,7 +54,7 @@ def create(statement: CreateTableAs, execution: Execution) -> int:
     spec = spec_from_query(statement, schema_of(frame), execution, old)
     text = RemoteText(execution, planner)
     rows = text.query(statement, statement.body, schema_of(frame))
-    found = existing or Found(place, name, "TABLE")
+    found = existing or ResolvedTable(place, name, "TABLE")
     verb = "CREATE OR REPLACE TABLE" if existing is not None else "CREATE TABLE"
     sql = f"{verb} {table_name(text, found, execution)} {_defined(statement, spec, schema_of(frame), execution)}"
     send(f"{sql} FROM ({rows})", text, execution, found)
@@ -105,7 +105,7 @@ def _partitioned(spec: PartitionSpec, schema: Schema) -> str:
     return f" PARTITIONED BY ({', '.join(terms)})" if terms else ""
 
 
-def _complete(found: Found, spec: TableSpec, execution: Execution) -> None:
+def _complete(found: ResolvedTable, spec: TableSpec, execution: Execution) -> None:
     """Add the parts of the definition that cannot be passed to the remote engine."""
     told = [field for field in spec.schema.fields if field.required or field.doc]
     if not told and spec.sorting is None:

@@ -20,14 +20,14 @@ from pinakes.engine.remote.text import RemoteText, quoted
 if TYPE_CHECKING:
     from pyiceberg.table.snapshots import Snapshot
 
-    from pinakes.engine.binding.namespaces import Found, Place
+    from pinakes.engine.binding.namespaces import ResolvedNamespace, ResolvedTable
     from pinakes.engine.statement_context import Execution
 
 ALIAS = quoted(TARGET)
 _NOTHING = pa.schema([])
 
 
-def send(sql: str, text: RemoteText, execution: Execution, found: Found) -> None:
+def send(sql: str, text: RemoteText, execution: Execution, found: ResolvedTable) -> None:
     remote = execution.session.engine.remote
     assert remote is not None
     found.place.mount.check_writable()
@@ -39,7 +39,7 @@ def send(sql: str, text: RemoteText, execution: Execution, found: Found) -> None
         forget_table(place.mount.catalog, place.namespace, found.name)
 
 
-def made_by(found: Found, execution: Execution, change: Rewrite | None = None) -> Snapshot | None:
+def made_by(found: ResolvedTable, execution: Execution, change: Rewrite | None = None) -> Snapshot | None:
     """The snapshot that this statement made; None if it had nothing to change. One that only drops whole files is not
     signed: then it is the first that came after what the change read."""
     metadata = execution.resolver.fresh(found).handle.metadata
@@ -72,9 +72,9 @@ def count(sql: str, text: RemoteText, execution: Execution) -> int:
     return sum(value for batch in rows for value in batch.column(0).to_pylist() if value is not None)
 
 
-def table_name(text: RemoteText, found: Found, execution: Execution) -> str:
+def table_name(text: RemoteText, found: ResolvedTable, execution: Execution) -> str:
     """The name of a table that may not be there yet."""
-    place: Place = found.place
+    place: ResolvedNamespace = found.place
     remote = text.catalog(place.mount.name)
     if remote is None:
         raise unsaid(f"a change in catalog {place.mount.name}")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from pinakes.core.delegating_catalog import Forwarding
+from pinakes.core.delegating_catalog import DelegatingCatalog
 from pinakes.core.errors import NotSupportedError
 from pinakes.engine.datafusion.plan_schema import without_views
 from pinakes.engine.remote.interface import HandedOver, RemoteCatalog
@@ -151,7 +151,7 @@ def _plain(schema: pa.Schema) -> pa.Schema:
 def innermost(catalog: Catalog) -> Catalog:
     """The catalog that others are laid around."""
     found = catalog
-    while isinstance(found, Forwarding):
+    while isinstance(found, DelegatingCatalog):
         found = found.inner
     return found
 

@@ -11,7 +11,7 @@ from pinakes.engine.datafusion.functions import functions
 from pinakes.engine.files.catalog_tables import open_table
 from pinakes.engine.system.avro_files import avro_of
 from pinakes.engine.system.runtime import Runtime
-from pinakes.system_tables.context import World
+from pinakes.system_tables.context import SystemContext
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pinakes.engine.statement_context import Execution
 
 
-def world_of(execution: Execution, of: str | None) -> World:
+def world_of(execution: Execution, of: str | None) -> SystemContext:
     """Returns the context for one catalog, or for all catalogs visible to the session."""
     session = execution.session
     engine, settings = session.engine, session.settings
@@ -33,7 +33,7 @@ def world_of(execution: Execution, of: str | None) -> World:
     def view_schema(catalog: str, namespace: Namespace, name: str) -> pa.Schema:
         return view_columns(execution, Name.of(catalog, *namespace, name))
 
-    return World(
+    return SystemContext(
         session.identity,
         _seen(session.catalogs, of),
         engine.lanes,

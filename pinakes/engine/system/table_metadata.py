@@ -14,7 +14,7 @@ from pinakes.core.errors import NotSupportedError, TableNotFound, listing
 from pinakes.core.names import Name, display
 
 if TYPE_CHECKING:
-    from pinakes.engine.binding.namespaces import Found
+    from pinakes.engine.binding.namespaces import ResolvedTable
 
 MARK = "$"
 
@@ -27,7 +27,7 @@ def split(name: Name) -> tuple[Name, str] | None:
     return Name((*name.parts[:-1], replace(name.last, text=base))), suffix
 
 
-def metadata_of(found: Found, suffix: str) -> Found:
+def metadata_of(found: ResolvedTable, suffix: str) -> ResolvedTable:
     """Returns the metadata table of a resolved table. TableNotFound lists the available suffixes."""
     from pinakes.system_tables.iceberg import SUFFIXES
 
@@ -41,12 +41,12 @@ def metadata_of(found: Found, suffix: str) -> Found:
     return replace(found, name=f"{found.name}{MARK}{wanted}", kind="METADATA")
 
 
-def table_of(found: Found) -> Found:
+def table_of(found: ResolvedTable) -> ResolvedTable:
     """Returns the table that a metadata table belongs to."""
     return replace(found, name=found.name.rpartition(MARK)[0], kind="TABLE")
 
 
-def virtual(found: Found, table: Table | ViewDefinition) -> VirtualTable:
+def virtual(found: ResolvedTable, table: Table | ViewDefinition) -> VirtualTable:
     """Returns the metadata as a virtual table, once its base table is loaded."""
     from pinakes.system_tables.iceberg import SUFFIXES
     from pinakes.system_tables.iceberg_metadata import of_one

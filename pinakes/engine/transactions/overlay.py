@@ -29,7 +29,7 @@ from pinakes.core.catalog import (
     TableSpec,
     ViewDefinition,
 )
-from pinakes.core.delegating_catalog import Forwarding, class_around
+from pinakes.core.delegating_catalog import DelegatingCatalog, class_around
 from pinakes.core.errors import NotSupportedError, TableExists
 from pinakes.core.names import Namespace, display
 from pinakes.engine.catalogs.registry import Mount
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from pinakes.engine.transactions.transaction import Transaction, WorkKey
 
 
-class Overlay(Forwarding):
+class Overlay(DelegatingCatalog):
     """The base class of overlays; `overlay` adds the groups. `raw` is the catalog itself, `pinned` the catalog pinned
     at one moment, if it supports that; the pinned one is then read and changed.
     """

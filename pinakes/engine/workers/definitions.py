@@ -19,7 +19,7 @@ from pinakes.core.iceberg_arrow import arrow_type_of
 from pinakes.core.names import match
 from pinakes.core.sql_types import SqlType
 from pinakes.core.types import iceberg_type
-from pinakes.engine.binding.namespaces import Found
+from pinakes.engine.binding.namespaces import ResolvedTable
 from pinakes.engine.binding.view_columns import view_columns
 from pinakes.parser import statements as s
 
@@ -58,7 +58,7 @@ def comment_of(statement: s.CreateTable) -> str | None:
 
 
 def alter_by_actions(
-    found: Found, catalog: SupportsTableActions, given: Sequence[s.AlterAction], text: str, execution: Execution
+    found: ResolvedTable, catalog: SupportsTableActions, given: Sequence[s.AlterAction], text: str, execution: Execution
 ) -> None:
     """Applies the actions one after the other, in the order of the statement."""
     for action in given:
@@ -66,7 +66,9 @@ def alter_by_actions(
             catalog.alter_table(found.place.namespace, found.name, told)
 
 
-def _told(action: s.AlterAction, found: Found, text: str, execution: Execution) -> Iterable[actions.TableAction]:
+def _told(
+    action: s.AlterAction, found: ResolvedTable, text: str, execution: Execution
+) -> Iterable[actions.TableAction]:
     def column(path: s.Path) -> str:
         return _column(path, found, execution)
 
@@ -108,7 +110,7 @@ def _told(action: s.AlterAction, found: Found, text: str, execution: Execution) 
     raise NotSupportedError(f"{found}: {_NOTHING_ELSE} {words.get(type(action).__name__, type(action).__name__)}")
 
 
-def _column(path: s.Path, found: Found, execution: Execution, *, lenient: bool = False) -> str:
+def _column(path: s.Path, found: ResolvedTable, execution: Execution, *, lenient: bool = False) -> str:
     if len(path) > 1:
         raise NotSupportedError(f"{found}: {_NOTHING_ELSE} fields within columns that could be changed")
     table = execution.resolver.load(found)

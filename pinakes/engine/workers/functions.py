@@ -28,7 +28,7 @@ from pinakes.worker.wire.arguments import Arguments
 if TYPE_CHECKING:
     from pinakes.core.names import Name
     from pinakes.engine.binding.binder import Relations
-    from pinakes.engine.binding.namespaces import Place
+    from pinakes.engine.binding.namespaces import ResolvedNamespace
     from pinakes.engine.binding.resolver import Resolver
     from pinakes.engine.planning.planner import Planner
     from pinakes.providers.vgi.attachment import Attachment
@@ -84,7 +84,7 @@ def _reads_only(worker: Attachment, planner: Planner, statement: Planned) -> boo
 
 
 def _chosen(
-    ref: FunctionRef, place: Place, functions: Sequence[CatalogFunction], statement: Planned
+    ref: FunctionRef, place: ResolvedNamespace, functions: Sequence[CatalogFunction], statement: Planned
 ) -> CatalogFunction:
     position = Position.of(statement.text, ref.span.start)
     scalars = [f for f in functions if f.kind == "scalar"]
@@ -202,7 +202,7 @@ def _typed(value: Any, wanted: pa.DataType | None, function: CatalogFunction) ->
 
 
 def _missing(
-    name: Name, place: Place, functions: Sequence[CatalogFunction], kind: str, position: Position | None
+    name: Name, place: ResolvedNamespace, functions: Sequence[CatalogFunction], kind: str, position: Position | None
 ) -> FunctionNotFound:
     if functions:
         use = "in FROM, as a table" if functions[0].kind == "table" else "in an expression"

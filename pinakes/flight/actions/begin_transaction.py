@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from pinakes.core.errors import InvalidArgument
 from pinakes.flight.connections import Transaction
-from pinakes.flight.service import Ask
+from pinakes.flight.service import RequestContext
 from pinakes.flight.wire.messages import message, pack, unpack_as
 
 
-def begin_transaction(body: bytes, ask: Ask) -> bytes:
+def begin_transaction(body: bytes, ask: RequestContext) -> bytes:
     unpack_as("ActionBeginTransactionRequest", body)
     connection = ask.connection
     with connection.lock:

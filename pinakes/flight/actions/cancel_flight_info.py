@@ -6,20 +6,20 @@ from collections.abc import Iterable
 
 from pinakes.core.errors import InvalidArgument
 from pinakes.flight.errors import NotThere
-from pinakes.flight.service import Ask
+from pinakes.flight.service import RequestContext
 from pinakes.flight.wire.messages import Message, message, read, unpack
 
 CANCELLED, NOT_CANCELLABLE = 1, 3
 _REASON = "its client asked for it"
 
 
-def cancel_flight_info(body: bytes, ask: Ask) -> bytes:
+def cancel_flight_info(body: bytes, ask: RequestContext) -> bytes:
     request = read("CancelFlightInfoRequest", body)
     status = cancel(request.info, ask)
     return bytes(message("CancelFlightInfoResult")(status=status).SerializeToString())
 
 
-def cancel(info: Message, ask: Ask) -> int:
+def cancel(info: Message, ask: RequestContext) -> int:
     """Cancels the statements of a FlightInfo and returns the status. A metadata command computes its rows in DoGet, so
     it is not cancellable."""
     handles = list(statement_handles(endpoint.ticket.ticket for endpoint in info.endpoint))
@@ -40,7 +40,7 @@ def statement_handles(tickets: Iterable[bytes]) -> Iterable[bytes]:
             raise InvalidArgument(f"a {name} is no ticket")
 
 
-def _stopped(handle: bytes, ask: Ask) -> bool:
+def _stopped(handle: bytes, ask: RequestContext) -> bool:
     parked = ask.service.parked.take(handle, ask.user) or ask.service.flowing.get(handle)
     if parked is None or parked.user != ask.user:
         return False

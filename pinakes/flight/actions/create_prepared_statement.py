@@ -14,13 +14,13 @@ from pinakes.engine.session import Session
 from pinakes.flight.connections import Prepared
 from pinakes.flight.errors import Refused, for_caller, on_the_wire
 from pinakes.flight.limits import check_text
-from pinakes.flight.service import Ask
+from pinakes.flight.service import RequestContext
 from pinakes.flight.wire.messages import message, pack, unpack_as
 from pinakes.flight.wire_types import parameter_type
 from pinakes.parser.lexer import tokenize_what_fits
 
 
-def create_prepared_statement(body: bytes, ask: Ask) -> bytes:
+def create_prepared_statement(body: bytes, ask: RequestContext) -> bytes:
     request = unpack_as("ActionCreatePreparedStatementRequest", body)
     check_text(request.query, ask.service.statements)
     connection = ask.within(request.transaction_id)
@@ -38,7 +38,7 @@ def create_prepared_statement(body: bytes, ask: Ask) -> bytes:
 
 
 @contextmanager
-def _heard(query: str, ask: Ask, session: Session) -> Iterator[None]:
+def _heard(query: str, ask: RequestContext, session: Session) -> Iterator[None]:
     """Reports NotSupportedError in a form that the client shows. ADBC takes UNIMPLEMENTED for a server that can't
     prepare anything, binds the parameters nevertheless, and fails with a message about ingestion. It sends a statement
     without parameters again, and that call reports the error."""

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from pinakes.core.errors import InvalidArgument
 from pinakes.flight.errors import NotThere
-from pinakes.flight.service import Ask
+from pinakes.flight.service import RequestContext
 from pinakes.flight.wire.messages import unpack_as
 
 _WORDS = {1: "COMMIT", 2: "ROLLBACK"}
 
 
-def end_transaction(body: bytes, ask: Ask) -> None:
+def end_transaction(body: bytes, ask: RequestContext) -> None:
     request = unpack_as("ActionEndTransactionRequest", body)
     word = _WORDS.get(request.action)
     if word is None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pinakes.core.names import dotted
 from pinakes.flight.actions.set_session_options import CATALOG, SCHEMA
-from pinakes.flight.service import Ask
+from pinakes.flight.service import RequestContext
 from pinakes.flight.wire.messages import message, read
 
 
-def get_session_options(body: bytes, ask: Ask) -> bytes:
+def get_session_options(body: bytes, ask: RequestContext) -> bytes:
     read("GetSessionOptionsRequest", body)
     session = ask.connection.session
     answer = message("GetSessionOptionsResult")()

@@ -6,12 +6,12 @@ from typing import NoReturn
 
 from pinakes.core.errors import NotSupportedError
 from pinakes.flight.commands.substrait import no_substrait
-from pinakes.flight.service import Ask
+from pinakes.flight.service import RequestContext
 
 
-def create_prepared_substrait_plan(body: bytes, ask: Ask) -> NoReturn:
+def create_prepared_substrait_plan(body: bytes, ask: RequestContext) -> NoReturn:
     raise no_substrait()
 
 
-def savepoint(body: bytes, ask: Ask) -> NoReturn:
+def savepoint(body: bytes, ask: RequestContext) -> NoReturn:
     raise NotSupportedError("there are no savepoints: a transaction is committed or rolled back as a whole")

@@ -5,11 +5,11 @@ from __future__ import annotations
 import time
 
 from pinakes.flight.actions.cancel_flight_info import statement_handles
-from pinakes.flight.service import Ask
+from pinakes.flight.service import RequestContext
 from pinakes.flight.wire.messages import read
 
 
-def renew_flight_endpoint(body: bytes, ask: Ask) -> bytes:
+def renew_flight_endpoint(body: bytes, ask: RequestContext) -> bytes:
     endpoint = read("RenewFlightEndpointRequest", body).endpoint
     for handle in statement_handles([endpoint.ticket.ticket]):
         ask.service.parked.get(handle, ask.user)  # this counts as a use

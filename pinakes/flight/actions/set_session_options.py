@@ -6,14 +6,14 @@ from __future__ import annotations
 from pinakes.core.errors import NotFoundError, PinakesError, SettingNotFound
 from pinakes.core.names import quote, text_literal, undotted
 from pinakes.engine.session import Session
-from pinakes.flight.service import Ask
+from pinakes.flight.service import RequestContext
 from pinakes.flight.wire.messages import Message, message, read
 
 INVALID_NAME, INVALID_VALUE, FAILED = 1, 2, 3
 CATALOG, SCHEMA = "catalog", "schema"
 
 
-def set_session_options(body: bytes, ask: Ask) -> bytes:
+def set_session_options(body: bytes, ask: RequestContext) -> bytes:
     request = read("SetSessionOptionsRequest", body)
     answer = message("SetSessionOptionsResult")()
     options = request.session_options

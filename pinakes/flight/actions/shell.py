@@ -13,15 +13,15 @@ from typing import Any, TypeVar
 from pinakes.core.errors import InvalidArgument, PinakesError
 from pinakes.core.portable_errors import as_values
 from pinakes.flight.errors import for_caller
-from pinakes.flight.service import Ask
+from pinakes.flight.service import RequestContext
 
 Body = Mapping[str, Any]
 
 
-def answering(act: Callable[[Body, Ask], object]) -> Callable[[bytes, Ask], bytes]:
+def answering(act: Callable[[Body, RequestContext], object]) -> Callable[[bytes, RequestContext], bytes]:
     """Wraps a function into an action with a JSON body and a JSON answer."""
 
-    def run(body: bytes, ask: Ask) -> bytes:
+    def run(body: bytes, ask: RequestContext) -> bytes:
         try:
             told: dict[str, object] = {"answer": act(_read(body), ask)}
         except PinakesError as error:

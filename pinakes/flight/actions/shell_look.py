@@ -12,19 +12,19 @@ from typing import Any
 from pinakes.api.completion.ranking import Names
 from pinakes.api.completion.sight import Level
 from pinakes.api.completion.source import Seen
-from pinakes.api.local_shell_backend import LocalSeat
+from pinakes.api.local_shell_backend import LocalShellBackend
 from pinakes.core.errors import InvalidArgument, listing
 from pinakes.core.names import Name, Part
 from pinakes.flight.actions.shell import Body, text
-from pinakes.flight.service import Ask
+from pinakes.flight.service import RequestContext
 
 PATIENCE = 60.0
 """Maximum seconds to wait for a slow catalog during completion."""
 
 
-def shell_look(body: Body, ask: Ask) -> Any:
+def shell_look(body: Body, ask: RequestContext) -> Any:
     what = text(body, "what")
-    seat = LocalSeat(ask.connection.session)
+    seat = LocalShellBackend(ask.connection.session)
     seat.session.guard.metadata(what)
     if what in _SHOWN:
         return _SHOWN[what](seat, body)
@@ -54,7 +54,7 @@ def _parts(body: Body) -> tuple[Part, ...]:
         raise InvalidArgument("'parts' must be a list of [text, quoted]") from error
 
 
-def _objects(seat: LocalSeat, body: Body) -> list[tuple[str, str, str]]:
+def _objects(seat: LocalShellBackend, body: Body) -> list[tuple[str, str, str]]:
     place = Name(_parts(body)) if body.get("parts") else None
     kind = body.get("kind")
     return seat.objects(place, None if kind is None else str(kind))
@@ -68,7 +68,7 @@ def _level(level: Level) -> list[list[str]]:
     return [_names(names) for names in level]
 
 
-_SHOWN: dict[str, Callable[[LocalSeat, Body], Any]] = {
+_SHOWN: dict[str, Callable[[LocalShellBackend, Body], Any]] = {
     "about": lambda seat, _: seat.surroundings(),
     "objects": _objects,
     "functions": lambda seat, _: seat.functions(),

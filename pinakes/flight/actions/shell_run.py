@@ -19,10 +19,10 @@ from pinakes.flight.actions.shell_session import told
 from pinakes.flight.commands.running import park
 from pinakes.flight.errors import for_caller
 from pinakes.flight.limits import check_results, check_text
-from pinakes.flight.service import Ask
+from pinakes.flight.service import RequestContext
 
 
-def shell_run(body: Body, ask: Ask) -> dict[str, Any]:
+def shell_run(body: Body, ask: RequestContext) -> dict[str, Any]:
     """Runs a statement. Returns its kind and count, the ticket of its rows, or its error with the session state."""
     session, sql, which = text(body, "session"), text(body, "sql"), number(body, "id")
     if session != ask.connection.cookie.decode():
@@ -37,30 +37,30 @@ def shell_run(body: Body, ask: Ask) -> dict[str, Any]:
     return _answer(result, ask)
 
 
-def _started(ask: Ask, which: int, query: Query) -> None:
+def _started(ask: RequestContext, which: int, query: Query) -> None:
     ask.connection.latest = (which, query)
     ask.call.started(query)
 
 
-def _answer(result: Result, ask: Ask) -> dict[str, Any]:
+def _answer(result: Result, ask: RequestContext) -> dict[str, Any]:
     if result.kind != "rows":
         result.close()
         return {"kind": result.kind, "count": result.count, "session": told(ask)}
     return {"kind": "rows", "ticket": base64.b64encode(park(ask, result).ticket).decode()}
 
 
-def shell_cancel(body: Body, ask: Ask) -> bool:
+def shell_cancel(body: Body, ask: RequestContext) -> bool:
     """Cancels the statement. Returns whether it was still running."""
     query = _query(body, ask)
     return query is not None and query.cancel()
 
 
-def shell_progress(body: Body, ask: Ask) -> tuple[str, int, str] | None:
+def shell_progress(body: Body, ask: RequestContext) -> tuple[str, int, str] | None:
     """Returns the state of the statement, its number of rows so far, and the progress that a remote engine reports."""
     return work_of(_query(body, ask))
 
 
-def _query(body: Body, ask: Ask) -> Query | None:
+def _query(body: Body, ask: RequestContext) -> Query | None:
     """Returns the statement of this number if it is the latest one, so that a late cancel does not hit the next
     statement."""
     which, latest = number(body, "id"), ask.connection.latest

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from pinakes.api.local_shell_backend import LocalSeat
+from pinakes.api.local_shell_backend import LocalShellBackend
 from pinakes.core.redaction import without_paths
 from pinakes.core.version import __version__
 from pinakes.flight.actions.shell import Body
-from pinakes.flight.service import Ask
+from pinakes.flight.service import RequestContext
 
 
-def shell_session(body: Body, ask: Ask) -> dict[str, Any]:
+def shell_session(body: Body, ask: RequestContext) -> dict[str, Any]:
     return told(ask)
 
 
-def told(ask: Ask) -> dict[str, Any]:
-    seat = LocalSeat(ask.connection.session)
+def told(ask: RequestContext) -> dict[str, Any]:
+    seat = LocalShellBackend(ask.connection.session)
     warnings = seat.take_warnings()
     return {
         "id": ask.connection.cookie.decode(),

@@ -20,11 +20,11 @@ from pinakes.flight.actions.shell import answering
 from pinakes.flight.actions.shell_look import shell_look
 from pinakes.flight.actions.shell_run import shell_cancel, shell_progress, shell_run
 from pinakes.flight.actions.shell_session import shell_session
-from pinakes.flight.service import Ask
+from pinakes.flight.service import RequestContext
 
 
 class Action(NamedTuple):
-    run: Callable[[bytes, Ask], bytes | None]
+    run: Callable[[bytes, RequestContext], bytes | None]
     doc: str = ""
     """Empty for an unsupported action, which is not listed."""
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 
 from pinakes.core.errors import InvalidArgument
-from pinakes.flight.service import Ask
+from pinakes.flight.service import RequestContext
 from pinakes.flight.streams import Call
 from pinakes.flight.wire.messages import Message, pack
 
@@ -33,16 +33,16 @@ class Rows:
 
 
 class Command:
-    def info(self, message: Message, ask: Ask) -> Answer:
+    def info(self, message: Message, ask: RequestContext) -> Answer:
         raise self._not_so("GetFlightInfo")
 
-    def schema(self, message: Message, ask: Ask) -> pa.Schema:
+    def schema(self, message: Message, ask: RequestContext) -> pa.Schema:
         raise self._not_so("GetSchema")
 
-    def rows(self, message: Message, ask: Ask) -> Rows:
+    def rows(self, message: Message, ask: RequestContext) -> Rows:
         raise self._not_so("DoGet")
 
-    def put(self, message: Message, ask: Ask, reader: Any) -> bytes:
+    def put(self, message: Message, ask: RequestContext, reader: Any) -> bytes:
         raise self._not_so("DoPut")
 
     def _not_so(self, method: str) -> InvalidArgument:
@@ -55,16 +55,16 @@ class Listing(Command):
     def columns(self, message: Message) -> pa.Schema:
         raise NotImplementedError
 
-    def batches(self, message: Message, ask: Ask, call: Call) -> Iterator[pa.RecordBatch]:
+    def batches(self, message: Message, ask: RequestContext, call: Call) -> Iterator[pa.RecordBatch]:
         raise NotImplementedError
 
-    def info(self, message: Message, ask: Ask) -> Answer:
+    def info(self, message: Message, ask: RequestContext) -> Answer:
         return Answer(self.columns(message), pack(message))
 
-    def schema(self, message: Message, ask: Ask) -> pa.Schema:
+    def schema(self, message: Message, ask: RequestContext) -> pa.Schema:
         return self.columns(message)
 
-    def rows(self, message: Message, ask: Ask) -> Rows:
+    def rows(self, message: Message, ask: RequestContext) -> Rows:
         return Rows(self.columns(message), lambda call: self.batches(message, ask, call))
 
 

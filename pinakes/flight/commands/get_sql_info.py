@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pyarrow as pa
 
 from pinakes.flight.commands.base import Listing
-from pinakes.flight.service import Ask
+from pinakes.flight.service import RequestContext
 from pinakes.flight.sql_info import SCHEMA, batch, informed
 from pinakes.flight.streams import Call
 from pinakes.flight.wire.messages import Message
@@ -17,7 +17,7 @@ class GetSqlInfo(Listing):
     def columns(self, message: Message) -> pa.Schema:
         return SCHEMA
 
-    def batches(self, message: Message, ask: Ask, call: Call) -> Iterator[pa.RecordBatch]:
+    def batches(self, message: Message, ask: RequestContext, call: Call) -> Iterator[pa.RecordBatch]:
         limits = ask.service.limits
         known = informed(limits.prepared_ttl, limits.transaction_ttl, is_java=ask.caller.client.is_java)
         wanted = set(message.info) or known.keys()

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pyarrow as pa
 
 from pinakes.flight.commands.base import Listing, batch_of, required
-from pinakes.flight.service import Ask
+from pinakes.flight.service import RequestContext
 from pinakes.flight.streams import Call
 from pinakes.flight.wire.messages import Message
 from pinakes.system_tables.jdbc.tables import TYPES
@@ -19,5 +19,5 @@ class GetTableTypes(Listing):
     def columns(self, message: Message) -> pa.Schema:
         return SCHEMA
 
-    def batches(self, message: Message, ask: Ask, call: Call) -> Iterator[pa.RecordBatch]:
+    def batches(self, message: Message, ask: RequestContext, call: Call) -> Iterator[pa.RecordBatch]:
         yield batch_of(SCHEMA, [(name,) for name in sorted(TYPES.values())])

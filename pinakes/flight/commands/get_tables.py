@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from pinakes.engine.driver_metadata import Columns, Metadata, Wanted, asking
 from pinakes.flight.commands.base import TEXT, Listing, batch_of, required
-from pinakes.flight.service import Ask
+from pinakes.flight.service import RequestContext
 from pinakes.flight.streams import Call
 from pinakes.flight.wire.messages import Message, optional
 from pinakes.flight.wire_types import PREFIX, Client, type_metadata
@@ -28,7 +28,7 @@ class GetTables(Listing):
     def columns(self, message: Message) -> pa.Schema:
         return WITH_COLUMNS if message.include_schema else NAMES
 
-    def batches(self, message: Message, ask: Ask, call: Call) -> Iterator[pa.RecordBatch]:
+    def batches(self, message: Message, ask: RequestContext, call: Call) -> Iterator[pa.RecordBatch]:
         wanted = Wanted(
             optional(message, "catalog"),
             optional(message, "db_schema_filter_pattern"),

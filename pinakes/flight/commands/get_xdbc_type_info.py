@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pyarrow as pa
 
 from pinakes.flight.commands.base import NUMBER, TEXT, TRUTH, Listing, batch_of, required
-from pinakes.flight.service import Ask
+from pinakes.flight.service import RequestContext
 from pinakes.flight.streams import Call
 from pinakes.flight.wire.messages import Message, optional
 from pinakes.system_tables.jdbc.types import type_rows
@@ -45,7 +45,7 @@ class GetXdbcTypeInfo(Listing):
     def columns(self, message: Message) -> pa.Schema:
         return SCHEMA
 
-    def batches(self, message: Message, ask: Ask, call: Call) -> Iterator[pa.RecordBatch]:
+    def batches(self, message: Message, ask: RequestContext, call: Call) -> Iterator[pa.RecordBatch]:
         wanted = optional(message, "data_type")
         rows = sorted((_row(told) for told in type_rows()), key=lambda row: (row[1], row[0]))
         yield batch_of(SCHEMA, [row for row in rows if wanted is None or row[1] == wanted])

@@ -8,12 +8,12 @@ from pinakes.flight.commands.base import Command
 from pinakes.flight.commands.running import change_many, execute
 from pinakes.flight.commands.statement_update import update_result
 from pinakes.flight.parameters import SURE, read_parameters
-from pinakes.flight.service import Ask
+from pinakes.flight.service import RequestContext
 from pinakes.flight.wire.messages import Message
 
 
 class PreparedStatementUpdate(Command):
-    def put(self, message: Message, ask: Ask, reader: Any) -> bytes:
+    def put(self, message: Message, ask: RequestContext, reader: Any) -> bytes:
         prepared = ask.prepared(message.prepared_statement_handle)
         given = read_parameters(reader, ask, SURE)
         if given.num_columns:

@@ -12,9 +12,9 @@ from pinakes.core.errors import InvalidArgument
 from pinakes.engine.result import Result
 from pinakes.engine.session import Session
 from pinakes.flight.commands.base import Answer
-from pinakes.flight.connections import Connection, Parked, Prepared
+from pinakes.flight.connections import Connection, PendingResult, Prepared
 from pinakes.flight.limits import check_text
-from pinakes.flight.service import Ask
+from pinakes.flight.service import RequestContext
 from pinakes.flight.wire.messages import message, pack
 from pinakes.parser.statements import Insert
 
@@ -23,7 +23,7 @@ MOST_EXECUTIONS = 1_000
 
 
 def run(
-    ask: Ask,
+    ask: RequestContext,
     connection: Connection,
     sql: str,
     parameters: Mapping[str, pa.Scalar] | None = None,
@@ -35,22 +35,22 @@ def run(
 
 
 def _run(
-    ask: Ask, session: Session, sql: str, parameters: Mapping[str, pa.Scalar] | None, *, queues: bool = True
+    ask: RequestContext, session: Session, sql: str, parameters: Mapping[str, pa.Scalar] | None, *, queues: bool = True
 ) -> Result:
     check_text(sql, ask.service.statements)
     return session.run(sql, parameters, started=ask.call.started, queues=queues)
 
 
-def park(ask: Ask, result: Result) -> Answer:
+def park(ask: RequestContext, result: Result) -> Answer:
     """Registers the pending result and returns its ticket. A result without rows gets a ticket, too: a FlightInfo
     without endpoints confuses the JDBC driver."""
     schema = ask.caller.client.schema(result.schema)
-    handle = ask.service.parked.put(Parked(ask.connection, result, schema))
+    handle = ask.service.parked.put(PendingResult(ask.connection, result, schema))
     ticket = pack(message("TicketStatementQuery")(statement_handle=handle))
     return Answer(schema, ticket, -1 if result.count is None else result.count)
 
 
-def execute(ask: Ask, prepared: Prepared) -> Result:
+def execute(ask: RequestContext, prepared: Prepared) -> Result:
     """Runs a prepared statement with its bound parameters."""
     sql, names, bound = prepared.sql, prepared.description.parameters.names, prepared.bound
     if names and bound is None:
@@ -64,7 +64,7 @@ def execute(ask: Ask, prepared: Prepared) -> Result:
     return _one_after_the_other(ask, prepared, executions)
 
 
-def _one_after_the_other(ask: Ask, prepared: Prepared, executions: int) -> Result:
+def _one_after_the_other(ask: RequestContext, prepared: Prepared, executions: int) -> Result:
     if not 0 < executions <= MOST_EXECUTIONS:
         raise InvalidArgument(f"a query is run for 1 to {MOST_EXECUTIONS} rows of parameters, and {executions} came")
     results: list[Result] = []
@@ -98,7 +98,7 @@ def _common(schemas: Sequence[pa.Schema]) -> pa.Schema:
     return pa.schema([same[0].with_nullable(any(field.nullable for field in same)) for same in columns])
 
 
-def change_many(ask: Ask, prepared: Prepared, rows: pa.Table) -> int | None:
+def change_many(ask: RequestContext, prepared: Prepared, rows: pa.Table) -> int | None:
     """Runs a change for each row of parameters. INSERT … VALUES inserts all rows with one statement; others run one by
     one, in a transaction where the catalog supports it."""
     connection, statement = prepared.connection, prepared.description.statement
@@ -113,7 +113,7 @@ def change_many(ask: Ask, prepared: Prepared, rows: pa.Table) -> int | None:
         return _one_by_one(ask, within, Prepared(connection, prepared.sql, prepared.description, rows))
 
 
-def _one_by_one(ask: Ask, session: Session, prepared: Prepared) -> int | None:
+def _one_by_one(ask: RequestContext, session: Session, prepared: Prepared) -> int | None:
     assert prepared.bound is not None
     counts = []
     for row in range(prepared.bound.num_rows):

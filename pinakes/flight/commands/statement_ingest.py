@@ -16,7 +16,7 @@ from pinakes.engine.session import Session
 from pinakes.flight.commands.base import Command
 from pinakes.flight.commands.running import run
 from pinakes.flight.commands.statement_update import update_result
-from pinakes.flight.service import Ask
+from pinakes.flight.service import RequestContext
 from pinakes.flight.streams import received
 from pinakes.flight.wire.messages import Message, optional
 
@@ -27,7 +27,7 @@ FAIL, APPEND, REPLACE = 1, 2, 3
 
 
 class StatementIngest(Command):
-    def put(self, message: Message, ask: Ask, reader: Any) -> bytes:
+    def put(self, message: Message, ask: RequestContext, reader: Any) -> bytes:
         from pinakes.engine.datafusion.memory_sources import ReadOnce
 
         _check(message)

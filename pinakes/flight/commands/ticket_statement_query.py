@@ -8,15 +8,15 @@ import pyarrow as pa
 
 from pinakes.core.errors import QueryCanceled
 from pinakes.flight.commands.base import Command, Rows
-from pinakes.flight.connections import Parked
+from pinakes.flight.connections import PendingResult
 from pinakes.flight.errors import NotThere
-from pinakes.flight.service import Ask, Service
+from pinakes.flight.service import RequestContext, Service
 from pinakes.flight.streams import GONE, Call
 from pinakes.flight.wire.messages import Message
 
 
 class TicketStatementQuery(Command):
-    def rows(self, message: Message, ask: Ask) -> Rows:
+    def rows(self, message: Message, ask: RequestContext) -> Rows:
         handle = message.statement_handle
         parked = ask.service.parked.take(handle, ask.user)
         if parked is None:
@@ -24,7 +24,7 @@ class TicketStatementQuery(Command):
         return Rows(parked.schema, lambda call: _fetched(ask.service, handle, parked, call))
 
 
-def _fetched(service: Service, handle: bytes, parked: Parked, call: Call) -> Iterator[pa.RecordBatch]:
+def _fetched(service: Service, handle: bytes, parked: PendingResult, call: Call) -> Iterator[pa.RecordBatch]:
     service.flowing[handle] = parked
     call.waits_for(parked.result.stop)
     batches = iter(parked.result)  # keep a reference: dropping it would end the query before it is stopped

@@ -22,7 +22,7 @@ from pinakes.pipeline.loads.history import History, history_of
 
 if TYPE_CHECKING:
     from pinakes.core.catalog import IcebergTable
-    from pinakes.engine.binding.namespaces import Found
+    from pinakes.engine.binding.namespaces import ResolvedTable
     from pinakes.engine.session import Session
 
 SCHEMA, TABLE = "pinakes_pipeline", "loads"
@@ -90,7 +90,7 @@ class Ledger:
 
         return again(change, found)
 
-    def _add(self, table: IcebergTable, found: Found, events: Sequence[Event]) -> None:
+    def _add(self, table: IcebergTable, found: ResolvedTable, events: Sequence[Event]) -> None:
         rows = pa.RecordBatch.from_pylist([{k: event.get(k) for k in ARROW.names} for event in events], schema=ARROW)
         turn = {_TURN: f"{events[0]['batch']}:{events[0]['state']}"}
 
@@ -110,7 +110,7 @@ class Ledger:
         )
         return history_of(self._session.run(sql, queues=False).read_all().to_pylist())
 
-    def _opened(self) -> tuple[Found, IcebergTable]:
+    def _opened(self) -> tuple[ResolvedTable, IcebergTable]:
         try:
             return self._session.resolver.table(self._name)
         except NotFoundError:

@@ -17,7 +17,7 @@ from pinakes.caches.catalog import forget_table
 from pinakes.core.catalog import IcebergTable, SupportsTables
 from pinakes.core.errors import CommitConflict, NotFoundError, NotSupportedError
 from pinakes.core.names import quote
-from pinakes.engine.binding.namespaces import Place
+from pinakes.engine.binding.namespaces import ResolvedNamespace
 from pinakes.engine.iceberg.branches import new_ref
 from pinakes.engine.iceberg.write.commit import begin, commit, hold_snapshot
 from pinakes.engine.iceberg.write.refs import removed, set_ref
@@ -118,8 +118,8 @@ def _remove(session: Session, key: Key, beginning: str) -> None:
             commit(transaction, _place(session, key), key[-1])
 
 
-def _place(session: Session, key: Key) -> Place:
-    return Place(session.catalogs.get(key[0]), tuple(key[1:-1]))
+def _place(session: Session, key: Key) -> ResolvedNamespace:
+    return ResolvedNamespace(session.catalogs.get(key[0]), tuple(key[1:-1]))
 
 
 def make_namespace(session: Session, key: Key) -> None:

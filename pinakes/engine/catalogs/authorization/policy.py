@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from pinakes.core.errors import PermissionDenied
-from pinakes.core.privileges import POWERS
+from pinakes.core.privileges import PRIVILEGES
 
 if TYPE_CHECKING:
     from pinakes.core.identity import Identity
@@ -52,5 +52,5 @@ def refusal(power: str, what: str) -> str:
     )
 
 
-EMBEDDED = Policy(POWERS, None, confines=False)
+EMBEDDED = Policy(PRIVILEGES, None, confines=False)
 """The policy of an embedded engine, whose user could do all of this without it."""

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pyiceberg.table import Transaction
 
     from pinakes.core.catalog import IcebergTable
-    from pinakes.engine.binding.namespaces import Found
+    from pinakes.engine.binding.namespaces import ResolvedTable
     from pinakes.engine.files.paths import File
     from pinakes.engine.statement_context import Execution
 
@@ -34,7 +34,7 @@ class Adopted:
     partitions: int
 
 
-def adopt(execution: Execution, found: Found, table: IcebergTable, files: Sequence[File]) -> Adopted:
+def adopt(execution: Execution, found: ResolvedTable, table: IcebergTable, files: Sequence[File]) -> Adopted:
     """Adds the files. The commit conflicts with any concurrent commit, which may have added the same files."""
     _check_new(execution, found, table, files)
     transaction = begin(table)
@@ -61,7 +61,7 @@ def add_to(transaction: Transaction, files: Sequence[File], io: FileIO, executio
     return Adopted(len(added), len({repr(file.partition) for file in added}))
 
 
-def _check_new(execution: Execution, found: Found, table: IcebergTable, files: Sequence[File]) -> None:
+def _check_new(execution: Execution, found: ResolvedTable, table: IcebergTable, files: Sequence[File]) -> None:
     known = {plain(path) for path in files_of(table, execution.session.manifests).paths}
     twice = [file for file in files if plain(str(file.local) if file.is_local else file.path) in known]
     if twice:

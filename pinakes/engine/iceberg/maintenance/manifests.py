@@ -22,7 +22,7 @@ from pinakes.engine.iceberg.write.overwrite import Change, carried
 
 if TYPE_CHECKING:
     from pinakes.core.catalog import IcebergTable
-    from pinakes.engine.binding.namespaces import Found
+    from pinakes.engine.binding.namespaces import ResolvedTable
 
 Key = tuple[int, ManifestContent]
 
@@ -33,7 +33,7 @@ class Rewritten:
     added: int = 0
 
 
-def rewrite_manifests(table: IcebergTable, found: Found, spec_id: int, *, dry: bool = False) -> Rewritten:
+def rewrite_manifests(table: IcebergTable, found: ResolvedTable, spec_id: int, *, dry: bool = False) -> Rewritten:
     """Rewrites the manifests of one partition spec, if that reduces their number. A `dry` run only returns the
     counts.
     """

@@ -11,11 +11,11 @@ from pinakes.parser import classify
 from pinakes.parser.statements import Delete
 
 if TYPE_CHECKING:
-    from pinakes.engine.binding.namespaces import Found
+    from pinakes.engine.binding.namespaces import ResolvedTable
     from pinakes.engine.statement_context import Execution
 
 
-def changing(execution: Execution, found: Found, where: str | None) -> Rewrite:
+def changing(execution: Execution, found: ResolvedTable, where: str | None) -> Rewrite:
     """Loads the current table. The predicate is parsed as that of a DELETE, but nothing is deleted."""
     name = ".".join(quote(part) for part in (found.place.mount.name, *found.place.namespace, found.name))
     statement = classify(f"DELETE FROM {name}" + ("" if where is None else f" WHERE {where}\n"))

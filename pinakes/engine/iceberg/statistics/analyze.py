@@ -30,14 +30,18 @@ if TYPE_CHECKING:
     from pyiceberg.types import NestedField
 
     from pinakes.core.catalog import IcebergTable
-    from pinakes.engine.binding.namespaces import Found
+    from pinakes.engine.binding.namespaces import ResolvedTable
     from pinakes.engine.statement_context import Execution
 
 TYPE = "apache-datasketches-theta-v1"
 
 
 def analyze(
-    execution: Execution, found: Found, table: IcebergTable, columns: Sequence[str], snapshot_id: int | None = None
+    execution: Execution,
+    found: ResolvedTable,
+    table: IcebergTable,
+    columns: Sequence[str],
+    snapshot_id: int | None = None,
 ) -> str | None:
     """Returns the path of the statistics; None if the table has no snapshot."""
     now = table if snapshot_id is None else at_version(table, snapshot_id)
@@ -51,7 +55,7 @@ def analyze(
     return again(lambda: _commit(execution, found, snapshot, blobs), found)
 
 
-def _fields(table: IcebergTable, found: Found, columns: Sequence[str]) -> list[NestedField]:
+def _fields(table: IcebergTable, found: ResolvedTable, columns: Sequence[str]) -> list[NestedField]:
     """Returns the named columns, or all columns of supported types."""
     schema = table.handle.schema()
     if not columns:
@@ -90,7 +94,7 @@ def _blob(field: NestedField, sketch: ThetaSketch, snapshot: Snapshot) -> Blob:
 # --- commit ----------------------------------------------------------------------------------------------------------
 
 
-def _commit(execution: Execution, found: Found, snapshot: Snapshot, blobs: Sequence[Blob]) -> str:
+def _commit(execution: Execution, found: ResolvedTable, snapshot: Snapshot, blobs: Sequence[Blob]) -> str:
     """Adds the statistics to the current table. They belong to one snapshot, regardless of later ones."""
     table = execution.resolver.fresh(found)
     handle, number = table.handle, snapshot.snapshot_id

@@ -25,7 +25,7 @@ from pinakes.core.errors import (
 from pinakes.core.names import Name, Part, match, quote
 from pinakes.core.primary_key import renamed_key
 from pinakes.core.types import iceberg_type, sql_name
-from pinakes.engine.binding.namespaces import Found
+from pinakes.engine.binding.namespaces import ResolvedTable
 from pinakes.engine.iceberg.write.commit import again, commit, hold_snapshot
 from pinakes.engine.iceberg.write.defaults import default_value
 from pinakes.engine.iceberg.write.definition import (
@@ -75,7 +75,7 @@ def _alter(name: Name, actions: Sequence[s.AlterAction], execution: Execution, t
 
 class _Change:
     def __init__(
-        self, found: Found, table: IcebergTable, transaction: Transaction, execution: Execution, text: str
+        self, found: ResolvedTable, table: IcebergTable, transaction: Transaction, execution: Execution, text: str
     ) -> None:
         self.found, self.table, self.transaction = found, table, transaction
         self.execution, self.text = execution, text

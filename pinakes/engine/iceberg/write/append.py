@@ -9,7 +9,7 @@ from pyiceberg.manifest import DataFile
 from pyiceberg.table import Transaction
 
 from pinakes.core.catalog import IcebergTable
-from pinakes.engine.binding.namespaces import Found
+from pinakes.engine.binding.namespaces import ResolvedTable
 from pinakes.engine.iceberg.write.commit import begin, commit, hold_schema
 from pinakes.engine.iceberg.write.files import FileWriter
 from pinakes.engine.iceberg.write.producers import Append
@@ -17,7 +17,7 @@ from pinakes.engine.iceberg.write.producers import Append
 
 def append(
     table: IcebergTable,
-    found: Found,
+    found: ResolvedTable,
     rows: Iterable[pa.RecordBatch],
     check: Callable[[], None],
     *,

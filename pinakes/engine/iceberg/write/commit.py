@@ -31,7 +31,7 @@ from pyiceberg.utils.properties import property_as_int
 from pinakes.caches.catalog import forget_table
 from pinakes.core.catalog import IcebergTable
 from pinakes.core.errors import CommitConflict, CommitUnknown
-from pinakes.engine.binding.namespaces import Found, Place
+from pinakes.engine.binding.namespaces import ResolvedNamespace, ResolvedTable
 from pinakes.engine.iceberg.write import snapshot_properties as author
 from pinakes.engine.iceberg.write.commit_lock import turn
 from pinakes.engine.iceberg.write.commit_state import has_landed, holds, is_silence
@@ -58,7 +58,7 @@ def begin(table: IcebergTable) -> Transaction:
     return Pending(table.handle)
 
 
-def commit(transaction: Transaction, place: Place, name: str) -> None:
+def commit(transaction: Transaction, place: ResolvedNamespace, name: str) -> None:
     """Commits the transaction atomically, and removes the table's old state from the catalog's caches."""
     _sign(transaction)
     try:
@@ -99,7 +99,7 @@ def hold_snapshot(transaction: Transaction) -> None:
     transaction._apply((), (AssertRefSnapshotId.model_validate(wanted),))
 
 
-def again(change: Callable[[], Answer], found: Found) -> Answer:
+def again(change: Callable[[], Answer], found: ResolvedTable) -> Answer:
     """Runs a change that reads what it replaces; on a conflict, reads again and retries."""
     for attempt in range(ATTEMPTS - 1):
         try:

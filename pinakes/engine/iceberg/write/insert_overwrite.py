@@ -17,7 +17,7 @@ from pyiceberg.table.snapshots import Operation
 from pinakes.core.catalog import IcebergTable
 from pinakes.core.errors import NotSupportedError
 from pinakes.core.names import quote
-from pinakes.engine.binding.namespaces import Found
+from pinakes.engine.binding.namespaces import ResolvedTable
 from pinakes.engine.iceberg.scan.tasks import plan
 from pinakes.engine.iceberg.write.commit import begin, commit, hold_schema
 from pinakes.engine.iceberg.write.files import FileWriter
@@ -31,7 +31,7 @@ Batches = Iterable[pa.RecordBatch]
 
 
 def replace_all(
-    table: IcebergTable, found: Found, rows: Batches, check: Callable[[], None], *, ordered: bool = False
+    table: IcebergTable, found: ResolvedTable, rows: Batches, check: Callable[[], None], *, ordered: bool = False
 ) -> int:
     """Replaces all rows and returns the new row count; `check` raises if the statement was cancelled."""
     with FileWriter(table.handle.metadata, table.handle.io, ordered=ordered) as writer:
@@ -43,7 +43,7 @@ def replace_all(
     return writer.rows
 
 
-def replace_partitions(table: IcebergTable, found: Found, rows: Batches, check: Callable[[], None]) -> int:
+def replace_partitions(table: IcebergTable, found: ResolvedTable, rows: Batches, check: Callable[[], None]) -> int:
     """Replaces the partitions of the new rows, and returns the number of rows written."""
     with FileWriter(table.handle.metadata, table.handle.io) as writer:
         writer.write_all(rows)
@@ -86,7 +86,7 @@ class _Counted:
             yield batch
 
 
-def _commit(table: IcebergTable, found: Found, files: Files) -> None:
+def _commit(table: IcebergTable, found: ResolvedTable, files: Files) -> None:
     transaction = begin(table)
     hold_schema(transaction)
     overwrite(transaction, files, Operation.OVERWRITE)
@@ -97,7 +97,7 @@ def _equal(column: str, value: str) -> str:
     return f"{column} IS NULL" if value == "NULL" else f"{column} = {value}"
 
 
-def _told_apart(table: IcebergTable, found: Found) -> list[DataFile]:
+def _told_apart(table: IcebergTable, found: ResolvedTable) -> list[DataFile]:
     """Returns the current files. Fails for files of another spec: their partitions in the current spec are unknown, and
     leaving them would keep rows that should be replaced.
     """

@@ -8,7 +8,7 @@ import pyarrow as pa
 from pyiceberg.table import Transaction
 
 from pinakes.core.catalog import IcebergTable
-from pinakes.engine.binding.namespaces import Found
+from pinakes.engine.binding.namespaces import ResolvedTable
 from pinakes.engine.iceberg.write.append import append_files
 from pinakes.engine.iceberg.write.commit import begin, commit, hold_schema, hold_snapshot
 from pinakes.engine.iceberg.write.files import FileWriter
@@ -16,7 +16,7 @@ from pinakes.engine.iceberg.write.files import FileWriter
 
 def load(
     table: IcebergTable,
-    found: Found,
+    found: ResolvedTable,
     rows: Iterable[pa.RecordBatch],
     check: Callable[[], None],
     remember: Callable[[Transaction], None],

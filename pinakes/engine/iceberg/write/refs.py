@@ -16,12 +16,12 @@ from pyiceberg.table.update import (
 )
 
 from pinakes.core.errors import InvalidArgument, NotSupportedError, VersionExists, VersionNotFound, listing
-from pinakes.engine.binding.namespaces import Found
+from pinakes.engine.binding.namespaces import ResolvedTable
 from pinakes.engine.iceberg.branches import new_ref
 from pinakes.parser.statements import CreateRef, DropRef
 
 
-def create_ref(transaction: Transaction, found: Found, action: CreateRef) -> None:
+def create_ref(transaction: Transaction, found: ResolvedTable, action: CreateRef) -> None:
     """Creates a branch or tag; an existing one is moved if the statement says REPLACE."""
     metadata = transaction.table_metadata
     existing = metadata.refs.get(action.name)
@@ -38,7 +38,7 @@ def create_ref(transaction: Transaction, found: Found, action: CreateRef) -> Non
     set_ref(transaction, action.name, _ref(metadata, found, action, existing))
 
 
-def check_kept(metadata: TableMetadata, found: Found, actions: Sequence[object]) -> None:
+def check_kept(metadata: TableMetadata, found: ResolvedTable, actions: Sequence[object]) -> None:
     """Checks after the commit that the refs exist: some catalogs accept such a change and ignore it."""
     lost = [a for a in actions if isinstance(a, CreateRef) and a.name not in metadata.refs]
     if lost:
@@ -48,7 +48,7 @@ def check_kept(metadata: TableMetadata, found: Found, actions: Sequence[object])
         )
 
 
-def drop_ref(transaction: Transaction, found: Found, action: DropRef) -> None:
+def drop_ref(transaction: Transaction, found: ResolvedTable, action: DropRef) -> None:
     metadata = transaction.table_metadata
     existing = metadata.refs.get(action.name)
     if existing is None and action.if_exists:
@@ -77,12 +77,12 @@ def removed(name: str) -> TableUpdate:
     return RemoveSnapshotRefUpdate.model_validate({"action": "remove-snapshot-ref", "ref-name": name})
 
 
-def no_ref(metadata: TableMetadata, found: Found, kind: str, name: str) -> VersionNotFound:
+def no_ref(metadata: TableMetadata, found: ResolvedTable, kind: str, name: str) -> VersionNotFound:
     known = [n for n, ref in metadata.refs.items() if ref.snapshot_ref_type == kind]
     return VersionNotFound(f"{found} has no {kind} {name!r}; it has: {listing(known)}")
 
 
-def snapshot_of(metadata: TableMetadata, found: Found, version: int | str | None) -> int:
+def snapshot_of(metadata: TableMetadata, found: ResolvedTable, version: int | str | None) -> int:
     """Returns the id of a snapshot: from an id, a branch or tag name, or (None) the current snapshot."""
     if version is None:
         if metadata.current_snapshot_id is None:
@@ -96,7 +96,7 @@ def snapshot_of(metadata: TableMetadata, found: Found, version: int | str | None
     return number
 
 
-def _ref(metadata: TableMetadata, found: Found, action: CreateRef, existing: SnapshotRef | None) -> SnapshotRef:
+def _ref(metadata: TableMetadata, found: ResolvedTable, action: CreateRef, existing: SnapshotRef | None) -> SnapshotRef:
     """Returns the new ref. Settings that the statement does not give are kept when a ref is moved."""
     kept = existing.model_dump() if existing is not None else {}
     said = {
@@ -111,7 +111,7 @@ def _ref(metadata: TableMetadata, found: Found, action: CreateRef, existing: Sna
     return new_ref(number, SnapshotRefType(action.kind)).model_copy(update=settings)
 
 
-def _check_kind(existing: SnapshotRef | None, kind: str, name: str, found: Found) -> None:
+def _check_kind(existing: SnapshotRef | None, kind: str, name: str, found: ResolvedTable) -> None:
     if existing is not None and existing.snapshot_ref_type != kind:
         other = str(existing.snapshot_ref_type.value)
         raise InvalidArgument(f"{name!r} is a {other} of {found}, not a {kind}")

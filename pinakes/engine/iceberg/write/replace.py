@@ -20,7 +20,7 @@ from pyiceberg.table.update import (
 )
 
 from pinakes.core.catalog import IcebergTable, TableSpec
-from pinakes.engine.binding.namespaces import Found
+from pinakes.engine.binding.namespaces import ResolvedTable
 from pinakes.engine.iceberg.write.commit import begin, commit, hold_schema
 from pinakes.engine.iceberg.write.definition import FORMAT_VERSION, format_version
 from pinakes.engine.iceberg.write.files import FileWriter
@@ -31,7 +31,7 @@ from pinakes.engine.iceberg.write.sort_order import moved_order, order_updates
 
 def replace_table(
     table: IcebergTable,
-    found: Found,
+    found: ResolvedTable,
     spec: TableSpec,
     batches: Iterable[pa.RecordBatch],
     check: Callable[[], None],

@@ -23,7 +23,7 @@ from pinakes.core.catalog import IcebergTable
 from pinakes.core.errors import InvalidArgument
 from pinakes.core.iceberg_arrow import arrow_type_of
 from pinakes.core.names import quote
-from pinakes.engine.binding.namespaces import Found
+from pinakes.engine.binding.namespaces import ResolvedTable
 from pinakes.engine.binding.relation import Relation
 from pinakes.engine.datafusion.error_translation import translated
 from pinakes.engine.datafusion.memory_sources import Rows
@@ -57,7 +57,7 @@ class Rewrite:
     execution: Execution
     statement: Planned
     target: TableRef
-    found: Found
+    found: ResolvedTable
     table: IcebergTable
     planner: Planner
     scan: IcebergScan

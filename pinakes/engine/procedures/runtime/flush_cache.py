@@ -17,7 +17,7 @@ from pinakes.engine.procedures.base import Parameter, Rows, RuntimeProcedure
 from pinakes.parser.one_name import read_name
 
 if TYPE_CHECKING:
-    from pinakes.engine.binding.namespaces import Found
+    from pinakes.engine.binding.namespaces import ResolvedTable
     from pinakes.engine.session import Session
     from pinakes.engine.statement_context import Execution
 
@@ -44,7 +44,7 @@ def _target(session: Session, written: str, *, with_files: bool) -> Target:
     return Target(str(found.place.mount.mount.id), found.place.namespace, found.name, location)
 
 
-def _location(session: Session, found: Found) -> str | None:
+def _location(session: Session, found: ResolvedTable) -> str | None:
     """Returns the location of a table; None for a view, and for a listed table that no longer exists."""
     try:
         loaded = session.resolver.load(found)
