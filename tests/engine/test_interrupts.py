@@ -8,8 +8,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from pinakes.engine.execution.interrupts import Interrupt, Interrupted, Interrupts, hiding
 from pinakes.engine.execution import interrupts as module
+from pinakes.engine.execution.interrupts import Interrupt, Interrupted, Interrupts, hiding
 from tests.engine.support import PATIENCE, in_thread, wait_until
 
 
