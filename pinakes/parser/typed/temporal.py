@@ -261,7 +261,8 @@ def _scaled(writer: Writer, node: n.Binary, left: Value, right: Value) -> Value 
         return Value(f"arrow_cast({text}, 'Duration(Microsecond)')", pa.duration("us"))
     if node.operator == "*" and is_integer(factor.type):
         whole = f"CAST({writer.text(other, factor)} AS DECIMAL(20, 0))"
-        return _put_together([f"{whole} * {part}" if part else "0" for part in constant])
+        needed = [f"{whole} * {part}" if part else "0" for part in constant]
+        return _put_together(needed if any(constant) else [*needed[:-1], f"{whole} * 0"])  # of NULL it is NULL
     months, days, micros_ = (f"({part} {node.operator} {double})" for part in constant)
     seconds = f"({days} - trunc({days}))" if constant.days else ""
     whole_days = [f"trunc({days})"] if constant.days else []
