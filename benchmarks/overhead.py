@@ -14,8 +14,9 @@ installed, a catalog of type sqlite stands in.
 from __future__ import annotations
 
 import argparse
+import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
@@ -160,7 +161,14 @@ def _over_flight(attach: str, sql: str, peer: Callable[[], float], calls: int) -
     """The server is a process of its own, and knows the user from an earlier connection."""
     from tests.flight.serving import serving
 
-    with serving() as server, server.connect() as earlier:
+    with (
+        tempfile.NamedTemporaryFile("w", suffix=".toml") as config,  # the REST catalog's tables are on this machine
+        ExitStack() as stack,
+    ):
+        config.write(f"[engine]\nallowed_paths = ['{tempfile.gettempdir()}']\n")
+        config.flush()
+        server = stack.enter_context(serving("--config", config.name))
+        earlier = stack.enter_context(server.connect())
         _asked(earlier, attach)
         _asked(earlier, sql)
 
