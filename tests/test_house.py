@@ -23,6 +23,7 @@ from pinakes.core.settings import Settings
 from pinakes.core.spark_config import SparkConfig
 from pinakes.core.values import docs_of
 from pinakes.engine.commands.registry import HANDLERS, UNSUPPORTED, handler_of
+from pinakes.engine.describe import LOOKS
 from pinakes.parser import classify, statements
 from pinakes.parser.statements import Planned, Statement
 from pinakes.system_tables import registry as system
@@ -86,6 +87,11 @@ def test_every_supported_kind_has_sql_tests(kind: type[Statement]) -> None:
     file = SQL / f"{snake(kind.__name__)}.slt"
     assert file.is_file(), f"{file.relative_to(ROOT)} is missing"
     assert kind.__name__ in kinds_in(file)
+
+
+def test_every_statement_that_shows_something_is_described_with_its_columns() -> None:
+    """Clients that prepare a statement take one without columns for an update, and read no rows."""
+    assert {kind.__name__ for kind in KINDS if kind.__name__.startswith("Show")} <= LOOKS
 
 
 def test_every_unsupported_kind_has_sql_tests() -> None:

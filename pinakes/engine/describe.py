@@ -24,10 +24,11 @@ from pinakes.engine.session import Session
 from pinakes.engine.statement_context import Execution
 from pinakes.parser import statements as s
 
-_LOOKS = frozenset(
+LOOKS = frozenset(
     {
-        "Describe", "Explain", "ExplainFull", "Search", "ShowCatalogs", "ShowColumns", "ShowCreate", "ShowCurrent",
-        "ShowNamespaces", "ShowSecrets", "ShowSession", "ShowTables", "ShowViews", "Summarize",
+        "Describe", "Explain", "ExplainFull", "Search", "ShowCaches", "ShowCatalogs", "ShowColumns", "ShowCreate",
+        "ShowCurrent", "ShowFunctions", "ShowNamespaces", "ShowSecrets", "ShowSession", "ShowStats", "ShowTables",
+        "ShowViews", "Summarize",
     }
 )  # fmt: skip
 """Kinds of statements that change nothing and whose rows wait to be read."""
@@ -110,7 +111,7 @@ def _schema(statement: s.Statement, execution: Execution) -> pa.Schema | None:
             from pinakes.engine.commands.maintenance import table_execute_columns
 
             return table_execute_columns(statement)
-    if statement.kind not in _LOOKS:
+    if statement.kind not in LOOKS:
         return None
     result = dispatch(statement, execution)
     result.close()

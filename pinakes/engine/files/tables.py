@@ -1,6 +1,7 @@
 """Files as a table: `FROM 'data/*.parquet'` and `FROM read_csv('a.csv', delim => ';')`.
 
-The planner passes a `Reading`, whose files are found, opened and given to DataFusion; so does `copy_from.py`.
+The planner passes a `Reading`, whose files are found, opened and given to DataFusion; so does
+`engine/commands/copy.py`.
 """
 
 from __future__ import annotations

@@ -92,7 +92,7 @@ class RemoteText:
         return f"{name}{self._version(relation)}"
 
     def _version(self, relation: Relation) -> str:
-        """Of a table as it was (`as_of.py`)."""
+        """Of a table as it was (`binding/time_travel.py`)."""
         assert relation.table is not None
         if not relation.full_name or relation.alias is not None:  # the latter is the target of a change
             return ""

@@ -107,7 +107,7 @@ RULES: dict[str, Rule] = {
     # catalogs and secrets
     "Attach": _attach,
     "CreateCatalog": _attach,
-    "Detach": anybody,  # one's own; `handlers/ownership.py`
+    "Detach": anybody,  # one's own; `engine/commands/catalogs.py`
     "DropCatalog": anybody,
     "CreateSecret": _secret,
     "DropSecret": anybody,
