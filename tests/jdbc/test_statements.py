@@ -117,7 +117,7 @@ def test_errors_have_their_code(statement: Any) -> None:
         ("SELECT * FROM nowhere", "TABLE_NOT_FOUND"),
         ("SELECT 1 / (SELECT 0)", "division by zero"),
         ("", "PARSE_ERROR"),
-        (f"SELECT {', '.join(['x' * 4_000] * 8)}", "COLUMN_NOT_FOUND"),  # of longer headers than it takes it tells nothing else
+        (f"SELECT {', '.join(['x' * 4_000] * 8)}", "COLUMN_NOT_FOUND"),  # it shows nothing of longer headers
     ]:
         with pytest.raises(jpype.JException, match=code) as error:
             texts(statement.executeQuery(sql))
