@@ -41,7 +41,7 @@ def test_cases_within_cases(session: Session) -> None:
 
 
 @pytest.mark.slow
-def test_many_cases_within_cases() -> None:
+def test_many_within_each_other() -> None:
     """In a process of its own: a Java machine, which tests/jdbc brings into this one, leaves less of the stack."""
     subprocess.run([sys.executable, "-m", __name__], check=True, timeout=300)
 
@@ -51,19 +51,27 @@ def test_too_many_cases_within_cases_are_refused_by_name(session: Session) -> No
         session.run(f"SELECT {cases(1001)} FROM (SELECT 3 AS k) t")
 
 
-def test_calls_and_brackets_within_each_other(session: Session) -> None:
+def check_calls_and_brackets(session: Session, depth: int) -> None:
     text, called = "k", "k"
-    for _ in range(150):
+    for _ in range(depth):
         text, called = f"({text} + 1)", f"abs({called})"
-    assert one(session, f"SELECT {text} FROM (SELECT 3 AS k) t") == 153
+    assert one(session, f"SELECT {text} FROM (SELECT 3 AS k) t") == 3 + depth
     assert one(session, f"SELECT {called} FROM (SELECT -3 AS k) t") == 3
 
 
-def test_subqueries_in_from_within_each_other(session: Session) -> None:
+def test_calls_and_brackets_within_each_other(session: Session) -> None:
+    check_calls_and_brackets(session, 30)
+
+
+def check_subqueries(session: Session, depth: int) -> None:
     text = "SELECT 3 AS k"
-    for number in range(100):
+    for number in range(depth):
         text = f"SELECT k FROM ({text}) t{number}"
     assert one(session, text) == 3
+
+
+def test_subqueries_in_from_within_each_other(session: Session) -> None:
+    check_subqueries(session, 30)
 
 
 def test_other_subqueries_within_each_other_are_refused_where_planning_would_not_end(session: Session) -> None:
@@ -80,3 +88,5 @@ def test_other_subqueries_within_each_other_are_refused_where_planning_would_not
 if __name__ == "__main__":
     with pinakes.connect(data=":memory:") as deep:
         check_cases(deep.session, 900)
+        check_calls_and_brackets(deep.session, 150)
+        check_subqueries(deep.session, 100)
