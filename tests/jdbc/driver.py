@@ -46,6 +46,7 @@ def start() -> None:
     jpype.startJVM(
         str(library),
         FLAG,
+        "-Xss7m",  # else it guards the stack of the main thread at 1 MB, and deep plans of later tests crash
         "-Xmx256m",
         "-Xrs",  # with `interrupt` below: signals stay Python's, neither the JVM nor jpype handles them
         "-Duser.timezone=UTC",  # in other zones the driver moves times (test_results.py tells how)
