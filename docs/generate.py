@@ -13,12 +13,16 @@ from textwrap import fill
 from typing import Any
 
 from pinakes.cli import main, pipeline, users
-from pinakes.core import config, errors, server_config, serving, spark_config
+from pinakes.config import model as config
+from pinakes.config import server as server_config
+from pinakes.config import serving
+from pinakes.config import spark as spark_config
+from pinakes.config.server_limits import ServerLimits
+from pinakes.config.settings import Settings
+from pinakes.core import errors
 from pinakes.core import privileges as powers
 from pinakes.core.arrow_types import sql_name_of_arrow
 from pinakes.core.names import INFORMATION_SCHEMA, SYSTEM
-from pinakes.core.server_limits import ServerLimits
-from pinakes.core.settings import Settings
 from pinakes.core.values import docs_of
 from pinakes.engine.commands.registry import UNSUPPORTED, handler_of
 from pinakes.parser import statements
@@ -38,60 +42,63 @@ def settings() -> str:
         [
             "# Settings",
             NOTE,
-            "## Of a session",
+            "## Session settings",
             "",
-            "`SET name = value` changes one for the session, `RESET name` takes it back, `SHOW SESSION` lists them. "
-            "Their defaults come from the configuration.",
+            "`SET name = value` changes a setting of the session, `RESET name` restores its default, and `SHOW "
+            "SESSION` lists all settings. Defaults come from the configuration file.",
             "",
             *table(("setting", "default", "meaning"), docs_of(Settings)),
             "",
-            "## Of the configuration file",
+            "## Configuration file",
             "",
-            "TOML. The first of these that exists is read: the file given with `--config`, the one that "
-            "`PINAKES_CONFIG` names, `./pinakes.toml`, `config.toml` in the user's configuration directory. Paths in "
-            "it are relative to it.",
+            "The configuration is a TOML file. Pinakes reads the first of these files that exists: the file of "
+            "`--config`, the file of the environment variable `PINAKES_CONFIG`, `./pinakes.toml`, and `config.toml` in "
+            "the user's configuration directory. Relative paths are relative to the file.",
             "",
             *sections(),
             "### [catalogs.NAME]",
             "",
-            "A catalog that is mounted at start, under that name.",
+            "A catalog that is mounted at start under this name.",
             "",
             *table(("key", "meaning"), CATALOG_KEYS),
             "",
             "### [secrets.NAME]",
             "",
-            "A secret that every user may attach catalogs with: its `type` and its keys, as in CREATE SECRET. A value "
-            'is a text, `{ env = "VARIABLE" }` or `{ file = "path" }`.',
+            "A secret for catalogs of the configuration, for administrators, and for the listed `users` and `roles`. "
+            "It has a `type` and the keys of CREATE SECRET. A value is a string, "
+            '`{ env = "VARIABLE" }` or `{ file = "path" }`.',
             "",
             "### [server.users] and [server.tokens]",
             "",
-            "Who may call `pinakes serve`: a name and its password, a name and its token. Values are given as those of "
-            "secrets, and may be hashed. Other ways to log in are below [server]; without any there is no "
-            "authentication, and the server listens on this machine only.",
+            "Users of `pinakes serve`, with their passwords or tokens. Values are given like those of secrets and can "
+            "be hashed. [How to secure a server](../how-to/secure-a-server.md) describes other login methods. Without "
+            "any, there is no authentication, and the server listens on loopback only.",
             "",
         ]
     )
 
 
 CATALOG_KEYS = (
-    ("type", "The catalog type, as in ATTACH … (TYPE x)."),
-    ("location", "Where it is, as in ATTACH 'location'."),
-    ("…", "Every other key is an option of the catalog type, as in ATTACH … (KEY value)."),
+    ("type", "Type of the catalog, as in ATTACH … (TYPE x)."),
+    ("location", "Location, as in ATTACH 'location'."),
+    ("…", "All other keys are options of the catalog type, as in ATTACH … (KEY value)."),
 )
 
 
 def sections() -> Iterable[str]:
     yield from section("engine", config.EngineConfig)
     yield from section("caches", config.CachesConfig)
-    yield "`SET GLOBAL cache.NAME.key = value` changes each of these while the process runs ([caches](../caches.md))."
+    yield (
+        "`SET GLOBAL cache.NAME.key = value` changes a key while the process runs ([caches](../explanation/caches.md))."
+    )
     yield ""
     yield from section("caches.NAME", config.CacheConfig)
     yield from caches("max_entries", config.CacheConfig)
-    yield "`listings` have one key more:"
+    yield "The cache `listings` has one more key:"
     yield ""
     yield from table(("key", "default", "meaning"), docs_of(config.ListingsConfig)[-1:])
     yield ""
-    yield "Those that are bounded by the memory they take:"
+    yield "Caches with a limit in bytes have these keys:"
     yield ""
     yield from table(("key", "default", "meaning"), docs_of(config.SizedCacheConfig))
     yield ""
@@ -104,7 +111,7 @@ def sections() -> Iterable[str]:
     yield from section("server.oidc", server_config.OidcConfig)
     yield from section("server.tls", server_config.TlsConfig)
     yield from section("access", server_config.AccessConfig)
-    yield from table(("privilege", "lets everybody …"), powers.PRIVILEGES.items())
+    yield from table(("privilege", "allows all users to"), powers.PRIVILEGES.items())
     yield ""
 
 
@@ -127,10 +134,10 @@ def error_codes() -> str:
         [
             "# Errors",
             NOTE,
-            "A failing statement says `CODE: message`, with the place in the text where there is one. The codes are "
-            "stable; the messages are for people. In Python each is a class of `pinakes.core.errors`.",
+            "An error consists of a code and a message, `CODE: message`, and the position in the statement if known. "
+            "Codes are stable; messages can change. In Python, each code is a class of `pinakes.core.errors`.",
             "",
-            *table(("code", "class", "is a kind of"), rows),
+            *table(("code", "class", "base class"), rows),
             "",
         ]
     )
@@ -140,10 +147,10 @@ def catalog_types() -> str:
     """Every option of every catalog type of ours, from the dataclasses that read them."""
     return "\n".join(
         [
-            "# Options of catalog types",
+            "# Catalog options",
             NOTE,
-            "What stands in the parentheses of `ATTACH '…' AS name (TYPE t, …)`, beside the options that every type "
-            "has ([catalogs](../catalogs.md)).",
+            "Options of each catalog type in `ATTACH '…' AS name (TYPE t, …)`. "
+            "[How to mount catalogs](../how-to/mount-catalogs.md#options-of-every-type) lists options of all types.",
             "",
             *(line for name in sorted(TYPES) for line in options_of(name)),
         ]
@@ -156,8 +163,8 @@ def system_tables() -> str:
         [
             "# System tables",
             NOTE,
-            "What they cost and how they are asked is in [system tables](../system-tables.md). Conditions on columns "
-            "that are marked `*` reach the catalogs; reading a column that is marked `+` loads tables.",
+            "[How to explore metadata](../how-to/explore-metadata.md) describes their cost. Predicates on columns "
+            "marked `*` are pushed down to the catalogs; reading a column marked `+` loads tables.",
             "",
             *(line for schema in system.SCHEMAS for line in schema_tables(schema)),
         ]
@@ -166,10 +173,10 @@ def system_tables() -> str:
 
 FAMILIES = {
     "queries": "Queries",
-    "shows": "What there is",
+    "shows": "Metadata",
     "mounts": "Catalogs and secrets",
     "definitions": "Schemas, tables and views",
-    "alter": "Changing a table's form",
+    "alter": "Altering tables",
     "changes": "Changing rows",
     "session": "The session",
 }
@@ -182,12 +189,12 @@ def statement_kinds() -> str:
         [
             "# Statements",
             NOTE,
-            "`[…]` may be left out, `|` separates choices, `…` goes on in the same way. A name has as many parts as it "
-            "needs: the last is the object, a first part that is a mounted catalog is the catalog, what is between is "
-            "the namespace.",
+            "In the syntax, `[…]` is optional, `|` separates alternatives, and `…` means repetition. A name can have "
+            "any number of parts: the last part is the object, the first part is the catalog if a catalog of that name "
+            "is mounted, and the parts between are the namespace.",
             "",
             *(line for family, title in FAMILIES.items() for line in (f"## {title}", "", *family_statements(family))),
-            "## Refused",
+            "## Unsupported statements",
             "",
             *(f"- {text}" for text in sorted(UNSUPPORTED.values())),
             "",
@@ -217,7 +224,15 @@ def command() -> str:
     """Every option of `pinakes`, `pinakes user` and `pinakes pipeline`, from their parsers."""
     parsers = (main.make_parser(), *subparsers(users.make_parser()), *subparsers(pipeline.make_parser()))
     texts = [line for parser in parsers for line in usage(parser)]
-    return "\n".join(["# The command", NOTE, "[The shell](../shell.md) has commands of its own.", "", *texts])
+    return "\n".join(
+        [
+            "# The command",
+            NOTE,
+            "[How to use the shell](../how-to/use-the-shell.md) lists the commands of the shell.",
+            "",
+            *texts,
+        ]
+    )
 
 
 def subparsers(parser: ArgumentParser) -> Iterable[ArgumentParser]:
@@ -247,9 +262,9 @@ def differences() -> str:
         [
             "# Differences from PostgreSQL",
             NOTE.replace("change the code", "change tests/semantics/differences.toml"),
-            "Expressions give what PostgreSQL gives, or an error, or differ in one of these ways. The tests compare "
-            "every comparison, operator, cast and common function, for every pair of types, with a PostgreSQL server, "
-            "and run these examples.",
+            "Expressions return the same values as in PostgreSQL, or an error, except for the differences below. The "
+            "tests compare every comparison, operator, cast and common function, for every pair of types, with a "
+            "PostgreSQL server, and run these examples.",
             "",
             *(line for entry in entries for line in difference(entry)),
         ]
@@ -266,7 +281,7 @@ def decisions() -> str:
     """The ADRs, by their titles."""
     pages = sorted(path for path in (DOCS / "adr").glob("[0-9]*.md"))
     titles = [(path, path.read_text(encoding="utf-8").splitlines()[0].removeprefix("# ")) for path in pages]
-    return "\n".join(["# Decisions", NOTE, *(f"- [{title}]({path.name})" for path, title in titles), ""])
+    return "\n".join(["# Design decisions", NOTE, *(f"- [{title}]({path.name})" for path, title in titles), ""])
 
 
 def schema_tables(schema: str) -> Iterable[str]:
@@ -293,7 +308,7 @@ def options(kind: type) -> Iterable[tuple[Field[object], tuple[str, str]]]:
 
 def default_of(field: Field[object]) -> str:
     if field.default is MISSING:
-        return "must be given"
+        return "required"
     if isinstance(field.default, bool):
         return str(field.default).lower()
     return (

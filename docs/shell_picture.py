@@ -16,7 +16,7 @@ COLUMNS, ROWS = 92, 36
 WIDTH, HEIGHT = 8.0, 17
 COLORS = {
     "default": "#d8dee9", "brown": "#ebcb8b", "green": "#a3be8c", "blue": "#81a1c1", "cyan": "#88c0d0",
-    "magenta": "#b48ead", "black": "#2e3440", "white": "#e5e9f0", "red": "#bf616a",
+    "magenta": "#b48ead", "black": "#2e3440", "brightblack": "#7b88a1", "white": "#e5e9f0", "red": "#bf616a",
 }  # fmt: skip
 LINES = (
     "SELECT r.stars, count(*) AS lines, max(l.l_shipdate) AS last",
