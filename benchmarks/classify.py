@@ -10,7 +10,7 @@ from _harness import compare, promise, report
 from _tpch import QUERIES
 
 from pinakes.caches.registry import make_caches
-from pinakes.core.config import CachesConfig
+from pinakes.config.model import CachesConfig
 from pinakes.parser import classify
 
 

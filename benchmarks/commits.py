@@ -16,7 +16,7 @@ from _harness import Times, promise, report, timed
 from pyiceberg.catalog.sql import SqlCatalog
 
 from pinakes.api.build import open_engine
-from pinakes.core.config import load_config
+from pinakes.config.model import load_config
 from pinakes.engine.session import Session
 
 ROWS = int(os.environ.get("PINAKES_BENCH_COMMITS", "1000"))

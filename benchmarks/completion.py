@@ -20,7 +20,7 @@ from datafusion import SessionContext
 
 from pinakes.api.build import open_engine
 from pinakes.api.completion import Completer
-from pinakes.core.config import parse_config
+from pinakes.config.model import parse_config
 from pinakes.engine.catalogs.registry import Mount
 from pinakes.engine.engine import Engine
 from pinakes.engine.session import Session

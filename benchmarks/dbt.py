@@ -21,7 +21,7 @@ from _harness import promise
 from _wide_catalog import fill_sqlite, template
 
 from pinakes.api.build import open_engine
-from pinakes.core.config import parse_config
+from pinakes.config.model import parse_config
 from tests.dbt.projects import Outcome, Project
 from tests.flight.serving import Serving, serving
 

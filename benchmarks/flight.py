@@ -62,9 +62,9 @@ import os, sys, time
 os.environ["TOKIO_WORKER_THREADS"] = "8"
 import pyarrow as pa
 from pinakes.api.build import open_engine
-from pinakes.core.config import load_config
+from pinakes.config.model import load_config
 from pinakes.engine.datafusion.memory_sources import Rows
-from pinakes.flight.logins.base import Anybody
+from pinakes.server.logins.base import Anybody
 from pinakes.flight.server import FlightSqlServer
 
 n = pa.array(range(65536), pa.int64())

@@ -4,7 +4,7 @@
 
 The directory holds lineitem.parquet; without it, it is generated (`_extensions.py`). The peer is the same rows as
 CREATE TABLE AS leaves them. What ANALYZE of the table takes is told beside it. --plot writes the bars of
-docs/maintenance.md.
+docs/how-to/maintain-tables.md.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ from datafusion import SessionContext
 
 from pinakes.api.build import open_engine
 from pinakes.api.completion import Completer
-from pinakes.core.config import CachesConfig, ListingsConfig, load_config
+from pinakes.config.model import CachesConfig, ListingsConfig, load_config
 from pinakes.engine.engine import Engine
 from pinakes.engine.session import Session
 

@@ -7,7 +7,7 @@ from tempfile import TemporaryDirectory
 from _harness import compare, promise, report
 
 from pinakes.api.build import open_engine
-from pinakes.core.config import load_config
+from pinakes.config.model import load_config
 from pinakes.engine.session import Session
 from pinakes.parser.one_name import read_name
 

@@ -21,7 +21,7 @@ from datafusion import SessionConfig, SessionContext
 
 from pinakes.api.build import open_engine
 from pinakes.cli.formats import writer
-from pinakes.core.config import load_config
+from pinakes.config.model import load_config
 from pinakes.engine.result import Result
 
 ROWS = int(sys.argv[1]) if len(sys.argv) > 1 else 1_000_000

@@ -27,7 +27,7 @@ from adbc_driver_flightsql import dbapi as adbc
 from datafusion import RuntimeEnvBuilder, SessionConfig, SessionContext
 
 from pinakes.api.build import open_engine
-from pinakes.core.config import load_config
+from pinakes.config.model import load_config
 from pinakes.core.names import Name
 from pinakes.engine.datafusion.session_config import options_of
 from pinakes.engine.session import Session

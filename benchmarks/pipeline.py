@@ -17,11 +17,11 @@ from _harness import compare, promise, report
 
 from pinakes.api.build import open_engine
 from pinakes.api.pipelines import Options, PipelineRun
-from pinakes.core.config import Config, EngineConfig
-from pinakes.core.spark_config import SparkConfig
+from pinakes.config.model import Config, EngineConfig
+from pinakes.config.spark import SparkConfig
 from pinakes.engine.engine import Engine
 from pinakes.engine.remote.text import remote_catalog
-from pinakes.pipeline.remote import SparkEngine
+from pinakes.spark.remote import SparkEngine
 
 ROUNDS = 3
 ORDERS = """CREATE TABLE lake.bench.raw AS SELECT value AS order_id, (value * 7919) % 100000 AS customer_id,

@@ -18,12 +18,12 @@ from typing import Any
 from _harness import promise
 
 from pinakes.api.build import open_engine
-from pinakes.core.config import Config, EngineConfig
+from pinakes.config.model import Config, EngineConfig
+from pinakes.config.spark import SparkConfig
 from pinakes.core.errors import QueryCanceled
-from pinakes.core.spark_config import SparkConfig
 from pinakes.engine.engine import Engine
 from pinakes.engine.session import Session
-from pinakes.pipeline.remote import SparkEngine
+from pinakes.spark.remote import SparkEngine
 from tests.engine import tpc
 
 ROUNDS = 5

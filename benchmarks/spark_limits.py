@@ -17,9 +17,9 @@ import _harness  # noqa: F401 - its path leads to `tests`
 from _plot import bars
 
 from pinakes.api.build import open_engine
-from pinakes.core.config import Config, EngineConfig
+from pinakes.config.model import Config, EngineConfig
+from pinakes.config.spark import SparkConfig
 from pinakes.core.errors import PinakesError
-from pinakes.core.spark_config import SparkConfig
 from pinakes.core.values import size
 from pinakes.engine.engine import Engine
 from pinakes.engine.session import Session

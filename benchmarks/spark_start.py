@@ -15,10 +15,10 @@ from statistics import median
 
 from _harness import promise
 
-from pinakes.core.spark_config import SparkConfig
-from pinakes.pipeline import local_server
-from pinakes.pipeline.jars import ALWAYS, JarCache
-from pinakes.pipeline.java import java
+from pinakes.config.spark import SparkConfig
+from pinakes.spark import local_server
+from pinakes.spark.jars import ALWAYS, JarCache
+from pinakes.spark.java import java
 
 ROUNDS = 5
 CONFIG = SparkConfig(driver_memory=1 << 30, start_timeout=600.0)

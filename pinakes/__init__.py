@@ -3,8 +3,8 @@
     con = pinakes.connect()
     con.sql("SELECT 42 AS answer").df()
 
-The module follows PEP 249 (`docs/python.md`). Its exports are loaded on first use, so that importing it costs nothing.
-To read the code, start at `docs/architecture.md`, then `pinakes/engine/run.py`.
+The module follows PEP 249 (`docs/how-to/query-from-python.md`). Its exports are loaded on first use, so that
+importing it costs nothing. To read the code, start at `docs/architecture.md`, then `pinakes/engine/run.py`.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def __getattr__(name: str) -> Any:
 
 
 def load_ipython_extension(shell: Any) -> None:
-    """`%load_ext pinakes` calls this: `%sql` and `%%sql` (docs/notebook.md)."""
+    """`%load_ext pinakes` calls this: `%sql` and `%%sql` (docs/how-to/use-notebooks.md)."""
     from pinakes.notebook import load
 
     load(shell)

@@ -14,7 +14,7 @@ DEMO = Path(__file__).parent.parent / "examples/demo"
 
 
 @pytest.mark.slow
-def test_the_story_is_told(tmp_path: Path) -> None:
+def test_the_story_is_reported(tmp_path: Path) -> None:
     run = [sys.executable, str(DEMO), "--once", "--port", "0"]
     env = {**os.environ, "COLUMNS": "120"}
     done = subprocess.run(run, cwd=tmp_path, env=env, stdin=subprocess.DEVNULL, capture_output=True, text=True)

@@ -13,14 +13,14 @@ from typing import get_args
 
 import pytest
 
+from pinakes.config.model import CacheConfig, CachesConfig, EngineConfig, LogConfig, SizedCacheConfig
+from pinakes.config.server import AccessConfig, LoginConfig, OidcConfig, TlsConfig
+from pinakes.config.server_limits import ServerLimits
+from pinakes.config.serving import MetricsConfig, StatementLimits
+from pinakes.config.settings import Settings
+from pinakes.config.spark import SparkConfig
 from pinakes.core import errors
-from pinakes.core.config import CacheConfig, CachesConfig, EngineConfig, LogConfig, SizedCacheConfig
 from pinakes.core.privileges import PRIVILEGES
-from pinakes.core.server_config import AccessConfig, LoginConfig, OidcConfig, TlsConfig
-from pinakes.core.server_limits import ServerLimits
-from pinakes.core.serving import MetricsConfig, StatementLimits
-from pinakes.core.settings import Settings
-from pinakes.core.spark_config import SparkConfig
 from pinakes.core.values import docs_of
 from pinakes.engine.commands.registry import HANDLERS, UNSUPPORTED, handler_of
 from pinakes.engine.describe import LOOKS
@@ -78,7 +78,11 @@ def test_every_supported_kind_has_a_documented_form(kind: type[Statement]) -> No
 
 
 def test_every_module_of_commands_has_handlers() -> None:
-    families = {path.stem for path in (PACKAGE / "engine/commands").glob("*.py")} - {"__init__", "registry"}
+    families = {path.stem for path in (PACKAGE / "engine/commands").glob("*.py")} - {
+        "__init__",
+        "registry",
+        "select_engine",
+    }
     assert families == {entry.partition(":")[0] for entry in HANDLERS.values()}
 
 
@@ -107,6 +111,21 @@ def kinds_in(file: Path) -> set[str]:
         except errors.PinakesError:
             continue
     return found
+
+
+# --- structure ---------------------------------------------------------------------------------------------------
+
+
+def test_one_module_reads_the_expressions_of_datafusion() -> None:
+    """All others read predicates (`engine/pushdown/predicate.py`)."""
+    api = re.compile(r"\.(?:variant_name|rex_\w+|python_value|canonical_name|schema_name|agg_func_name)\(")
+    readers = [str(m.relative_to(PACKAGE)) for m in MODULES if api.search(m.read_text(encoding="utf-8"))]
+    assert readers == ["engine/pushdown/expressions.py"]
+
+
+def test_one_module_makes_placeholder_scans() -> None:
+    named = [str(m.relative_to(PACKAGE)) for m in MODULES if "with_bytes(TABLE_NAME" in m.read_text(encoding="utf-8")]
+    assert named == ["engine/pushdown/placeholder_scan.py"]
 
 
 # --- documentation -----------------------------------------------------------------------------------------------
@@ -184,7 +203,7 @@ SYSTEM_TABLES = [(schema, name) for schema in system.SCHEMAS for name in system.
 
 
 @pytest.mark.parametrize(("schema", "name"), SYSTEM_TABLES)
-def test_every_system_table_tells_what_it_is(schema: str, name: str) -> None:
+def test_every_system_table_shows_what_it_is(schema: str, name: str) -> None:
     table = system.table(schema, name)
     assert table.name == name
     assert table.doc.endswith(".")
@@ -207,7 +226,7 @@ def test_every_error_has_a_code_of_its_own_and_stands_in_the_tree() -> None:
     assert drawn == {e.__name__: e.code for e in kinds if e is not errors.PinakesError}
 
 
-def test_every_make_target_tells_what_it_does() -> None:
+def test_every_make_target_shows_what_it_does() -> None:
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     targets = set(re.findall(r"^([a-z-]+):", makefile, re.MULTILINE))
     told = set(re.findall(r"^([a-z-]+):.*## \S", makefile, re.MULTILINE))

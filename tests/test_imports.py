@@ -1,11 +1,16 @@
-"""Import cycles between modules, counted at run time: imports within functions count, those for types alone do not."""
+"""Import cycles between modules, counted at run time: imports within functions count, those for types alone do not.
+The modules that users import keep their paths."""
 
 from __future__ import annotations
 
 import ast
+import importlib
+import re
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
+
+import pytest
 
 PACKAGE = Path(__file__).parent.parent / "pinakes"
 MOST = 3
@@ -93,3 +98,52 @@ def test_no_import_cycle_crosses_packages_of_the_engine() -> None:
         return {part[2] for part in parts if part[2] in packages}
 
     assert [sorted(cycle) for cycle in cycles_of_the_package() if len(within(cycle)) > 1] == []
+
+
+# --- public modules ------------------------------------------------------------------------------------------------
+
+PUBLIC = {
+    "pinakes": ["connect"],
+    "pinakes.core.errors": ["CatalogUnavailable"],
+    "pinakes.core.secrets": ["Access"],
+    "pinakes.pipeline.expect": ["expect"],
+    "pinakes.providers.options": ["option"],
+    "pinakes.providers.sql_catalog.adapter": ["StoreCatalog"],
+    "pinakes.providers.sql_catalog.store": ["Kind"],
+    "pinakes.worker": ["Worker"],
+    "pinakes.worker.catalog": ["Catalog", "Schema", "Table", "View"],
+    "pinakes.worker.client": ["Client"],
+    "pinakes.worker.client.catalog_mixin": ["CatalogClientMixin"],
+}
+"""The modules that users import, with some of their names: their paths stay."""
+
+IMPORT = re.compile(r"^\s*from (pinakes(?:\.\w+)*) import (\([^)]*\)|[\w, ]+)", re.MULTILINE)
+
+
+def documented_imports() -> set[tuple[str, str]]:
+    """The imports from the package in the documentation and in the examples."""
+    root = PACKAGE.parent
+    files = [root / "README.md", *root.glob("docs/**/*.md"), *root.glob("examples/**/*.py")]
+    found = set()
+    for path in files:
+        for module, names in IMPORT.findall(path.read_text(encoding="utf-8")):
+            plain = (name.strip("() \n").partition(" as ")[0] for name in names.split(","))
+            found |= {(module, name) for name in plain if name}
+    return found
+
+
+@pytest.mark.parametrize("module", PUBLIC)
+def test_public_modules_have_their_names(module: str) -> None:
+    there = importlib.import_module(module)
+    assert [name for name in PUBLIC[module] if not hasattr(there, name)] == []
+
+
+def test_documentation_and_examples_import_public_modules_only() -> None:
+    imports = documented_imports()
+    assert ("pinakes.pipeline.expect", "expect") in imports
+    assert sorted({module for module, _ in imports} - set(PUBLIC)) == []
+
+
+@pytest.mark.parametrize(("module", "name"), sorted(documented_imports()))
+def test_documented_imports_work(module: str, name: str) -> None:
+    assert hasattr(importlib.import_module(module), name)

@@ -1,4 +1,4 @@
-"""docs/mount.md does not lie: each recipe runs as written, against a real server, with its address and keys."""
+"""Each recipe of docs/how-to/mount-each-type.md runs as written, against a real server."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.servers.all import SERVERS
 from tests.servers.base import Facts
 
 ROOT = Path(__file__).parent.parent
-PAGE = (ROOT / "docs/mount.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs/how-to/mount-each-type.md").read_text(encoding="utf-8")
 RECIPES: list[tuple[str, str]] = [
     (title, block)
     for title, text in re.findall(r"^## (.*?)\n(.*?)(?=^## |\Z)", PAGE, re.MULTILINE | re.DOTALL)

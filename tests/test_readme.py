@@ -1,4 +1,4 @@
-"""README and tutorial do not lie: their SQL, their Python and their commands run as written."""
+"""The SQL, the Python and the commands of the README, the tutorial and two how-to pages run as written."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from pinakes.api.build import open_engine
-from pinakes.core.config import parse_config
+from pinakes.config.model import parse_config
 from pinakes.engine.session import Session
 from pinakes.parser import split
 from tests.servers.base import Facts
@@ -20,10 +20,12 @@ from tests.servers.base import Facts
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 TUTORIAL = (ROOT / "docs/tutorial.md").read_text(encoding="utf-8")
+MOUNT = (ROOT / "docs/how-to/mount-catalogs.md").read_text(encoding="utf-8")
+SCRIPTS = (ROOT / "docs/how-to/run-scripts.md").read_text(encoding="utf-8")
 
 
 PARTNER = "http://127.0.0.1:8181"
-"""A catalog of somebody else, in the examples."""
+"""The address of a REST catalog in the examples."""
 
 
 def blocks(language: str, page: str = README) -> list[str]:
@@ -31,25 +33,24 @@ def blocks(language: str, page: str = README) -> list[str]:
 
 
 @pytest.fixture
-def session(tmp_path: Path) -> Iterator[Session]:
+def session(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Session]:
+    """A session in an empty current directory, to which the paths of the examples are relative."""
+    monkeypatch.chdir(tmp_path)
     with open_engine(parse_config("[engine]\ndata = ':memory:'", tmp_path)) as engine:
         yield engine.session()
 
 
 def test_the_sql_runs_as_written(session: Session, tmp_path: Path) -> None:
-    statements = [part.text for block in blocks("sql") if PARTNER not in block for part in split(block)]
-    assert len(statements) > 10
-    results = {sql: session.run(sql.replace("/some/dir", str(tmp_path / "dir"))).read_all() for sql in statements}
-    assert results["SELECT name, x + y AS sum FROM points ORDER BY name"].to_pylist() == [
-        {"name": "a", "sum": 3.0},
-        {"name": "b", "sum": 7.0},
-    ]
-    assert results["SELECT count(*) FROM events"].column(0).to_pylist() == [1]
+    (block,) = blocks("sql")
+    results = {part.text: session.run(part.text).read_all().to_pylist() for part in split(block)}
+    assert [row["customer"] for sql, rows in results.items() if "WHERE" in sql for row in rows] == ["Ann"]
+    assert results["SELECT count(*) AS orders FROM './orders.parquet'"] == [{"orders": 2}]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["orders.parquet", "shop"]
 
 
 @pytest.mark.slow
 def test_the_sql_about_another_catalog_runs_as_written(session: Session, rest_server: Facts) -> None:
-    (block,) = (block for block in blocks("sql") if PARTNER in block)
+    (block,) = (block for block in blocks("sql", MOUNT) if PARTNER in block)
     there = rest_server["uri"]
     session.run(f"ATTACH '{there}' AS before (TYPE iceberg_rest)")
     session.run("CREATE SCHEMA IF NOT EXISTS before.sales")
@@ -59,14 +60,12 @@ def test_the_sql_about_another_catalog_runs_as_written(session: Session, rest_se
     session.run("DROP TABLE before.sales.orders")
 
 
-def test_the_tutorial_runs_as_written(session: Session, tmp_path: Path) -> None:
-    (tmp_path / "dir").mkdir()
+def test_the_tutorial_runs_as_written(session: Session) -> None:
     statements = [part.text for block in blocks("sql", TUTORIAL) for part in split(block)]
-    results = [session.run(sql.replace("/some/dir", str(tmp_path / "dir"))).read_all() for sql in statements]
-    told = {sql: result.to_pylist() for sql, result in zip(statements, results, strict=True)}
-    assert told["SELECT count(*) AS now FROM cities"] == [{"now": 0}]
-    assert told["SELECT count(*) AS then FROM cities FOR VERSION AS OF 'after_the_merge'"] == [{"then": 4}]
-    assert [row["Catalog"] for row in told["SHOW CATALOGS"]] == ["archive", "lake", "system"]
+    results = {sql: session.run(sql).read_all().to_pylist() for sql in statements}
+    assert results["SELECT count(*) AS now FROM cities"] == [{"now": 0}]
+    assert results["SELECT count(*) AS then FROM cities FOR VERSION AS OF 'after_the_merge'"] == [{"then": 4}]
+    assert [row["Catalog"] for row in results["SHOW CATALOGS"]] == ["archive", "lake", "system"]
 
 
 @pytest.mark.slow
@@ -89,11 +88,17 @@ def test_the_tutorials_python_runs_as_written(tmp_path: Path, capsys: pytest.Cap
     assert "81" in shown
 
 
-COMMANDS = [line.split("#")[0].strip() for block in blocks("sh") for line in block.splitlines()]
+def commands(page: str) -> list[str]:
+    return [line.split("#")[0].strip() for block in blocks("sh", page) for line in block.splitlines()]
+
+
+def test_the_pages_have_commands() -> None:
+    assert len(commands(README)) >= 3
+    assert len(commands(SCRIPTS)) >= 6
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("command", [c for c in COMMANDS if c.startswith("pinakes")])
+@pytest.mark.parametrize("command", commands(SCRIPTS))
 def test_the_commands_run_as_written(command: str, tmp_path: Path) -> None:
     (tmp_path / "script.sql").write_text("SELECT 1;")
     (tmp_path / "pinakes.toml").write_text("[engine]\ndata = 'data'\n")  # found in ./ where no --data is given
@@ -102,7 +107,7 @@ def test_the_commands_run_as_written(command: str, tmp_path: Path) -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
-@pytest.mark.parametrize("command", [c for c in COMMANDS if c.startswith("make")])
+@pytest.mark.parametrize("command", commands(README))
 def test_the_make_targets_exist(command: str) -> None:
     target = command.split()[1]
     assert re.search(rf"^{target}:", (ROOT / "Makefile").read_text(), re.MULTILINE)

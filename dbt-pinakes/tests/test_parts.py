@@ -115,7 +115,7 @@ def test_ways_to_log_in(tmp_path):
         credentials(token_file=str(tmp_path / "nowhere")).driver_options()
 
 
-def test_debug_tells_no_secret():
+def test_debug_shows_no_secret():
     given = credentials(user="a", password="very-secret")
     assert "very-secret" not in str(dict(given.connection_info()))
     assert credentials(tls=True, host="h").uri == "grpc+tls://h:31337"

@@ -34,7 +34,7 @@ def main() -> int:
     begun = time.monotonic()
     shutil.rmtree(HOME, ignore_errors=True)
     HOME.mkdir(parents=True)
-    _title("Two catalogs: TPC-H at scale 0.1 as Iceberg tables, and a partner's ratings")
+    _title("Creating two catalogs: TPC-H at scale factor 0.1 as Iceberg tables, and ratings of a partner")
     for table, rows in make_lake(HOME / "lake", HOME / "partner"):
         console.print(f"  {table:30}{rows:>10,} rows")
     with _server(options.port) as uri:
@@ -42,9 +42,9 @@ def main() -> int:
             _title(step.says)
             console.print(Syntax(step.sql, "sql", background_color="default"))
             subprocess.run((*PINAKES, "--uri", uri, "--no-rc", "-c", step.sql), check=True)
-        _title("From Python, through ADBC, as Arrow")
+        _title("Query the server from Python with ADBC")
         _through_adbc(uri)
-        _title(f"That took {time.monotonic() - begun:.0f} seconds. The server stays: {uri}")
+        _title(f"The demo took {time.monotonic() - begun:.0f} seconds. The server keeps running at {uri}")
         console.print(_next_steps(uri))
         if not options.once:
             _wait()
@@ -53,8 +53,8 @@ def main() -> int:
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="make demo", description=__doc__)
-    parser.add_argument("--port", type=int, default=31337, help="port of the server, 0 for any that is free")
-    parser.add_argument("--once", action="store_true", help="stop the server when the story is told")
+    parser.add_argument("--port", type=int, default=31337, help="port of the server; 0 chooses a free port")
+    parser.add_argument("--once", action="store_true", help="stop the server at the end")
     return parser.parse_args()
 
 
@@ -62,7 +62,7 @@ def _options() -> argparse.Namespace:
 def _server(port: int) -> Iterator[str]:
     """`pinakes serve` on the lake; its address is in the first line that it prints."""
     command = (*PINAKES, "serve", "--data", str(HOME / "lake"), "--port", str(port), "--metrics-port", "0")
-    _title("A server on them: pinakes serve --data build/demo/lake")
+    _title("Starting a server: pinakes serve --data build/demo/lake")
     with subprocess.Popen(command, stderr=subprocess.STDOUT, stdout=subprocess.PIPE, text=True) as server:
         assert server.stdout is not None
         try:
@@ -85,14 +85,15 @@ def _through_adbc(uri: str) -> None:
 
 def _next_steps(uri: str) -> str:
     return (
-        f"  pinakes --uri {uri}     the shell at it (.venv/bin/pinakes)\n"
-        f"  jdbc:arrow-flight-sql://{uri.removeprefix('grpc://')}/?useEncryption=false     DBeaver: docs/dbeaver.md\n"
-        "  docs/tutorial.md     the same at your own pace"
+        f"  pinakes --uri {uri}     connect the shell (.venv/bin/pinakes)\n"
+        f"  jdbc:arrow-flight-sql://{uri.removeprefix('grpc://')}/?useEncryption=false"
+        "     connect DBeaver: docs/how-to/connect-dbeaver.md\n"
+        "  docs/tutorial.md     continue with the tutorial"
     )
 
 
 def _wait() -> None:
-    console.print("  Ctrl-C stops it.")
+    console.print("  Press Ctrl-C to stop it.")
     try:
         while True:
             time.sleep(3600)

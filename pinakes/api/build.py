@@ -13,8 +13,8 @@ from pinakes.caches.base import Clock
 from pinakes.caches.catalog import remembering
 from pinakes.caches.counting import counting
 from pinakes.caches.registry import make_caches
+from pinakes.config.model import MEMORY, CatalogConfig, Config, SecretConfig, secret_keys
 from pinakes.core.catalog import Catalog, SupportsNamespaceChanges
-from pinakes.core.config import MEMORY, CatalogConfig, Config, SecretConfig, secret_keys
 from pinakes.core.errors import CatalogUnavailable, ConfigError, InvalidArgument, NamespaceExists, PinakesError
 from pinakes.core.identity import Identity
 from pinakes.core.names import Namespace
@@ -51,12 +51,12 @@ def open_engine(config: Config, policy: Policy = EMBEDDED, clock: Clock = time.m
     persistent = _secret_file(config, directory)
     engine = Engine(config, caches, home, _opener, on_close=remove, policy=policy, secret_file=persistent)
     for secret in config.secrets.values():
-        with told(f"secrets.{secret.name}"):
+        with naming_section(f"secrets.{secret.name}"):
             engine.secrets.put(secret_of(secret), DEPLOYMENT)
     engine.secrets.load()
     base = None if config.source is None else config.source.parent
     for catalog in config.catalogs.values():
-        with told(f"catalogs.{catalog.name}"):
+        with naming_section(f"catalogs.{catalog.name}"):
             engine.registry.mount(mount_of(engine, catalog, base))
     if LAKE not in config.catalogs:
         engine.registry.mount(_lake(engine, directory))
@@ -72,7 +72,7 @@ def secret_of(secret: SecretConfig) -> Secret:
 
 
 def _spark(config: Config) -> RemoteEngine:
-    from pinakes.pipeline.remote import SparkEngine
+    from pinakes.spark.remote import SparkEngine
 
     return SparkEngine(config.spark, config.engine.spill_dir)
 
@@ -89,13 +89,13 @@ def mount_of(engine: Engine, catalog: CatalogConfig, base: Path | None) -> Mount
     options = {"TYPE": catalog.type, "VISIBILITY": "all", **_typed(catalog.options)}
     common = take_common(catalog.name, options)
     if common.visibility != "all":
-        raise InvalidArgument("what is configured is there for everybody: leave out visibility, or ATTACH it")
+        raise InvalidArgument("a configured catalog is visible to all users: leave out visibility, or ATTACH it")
     name, location = catalog.name, catalog.location or ""
     return make_mount(engine, name, location, common, options, owner=DEPLOYMENT, origin="config", base=base)
 
 
 @contextmanager
-def told(section: str) -> Iterator[None]:
+def naming_section(section: str) -> Iterator[None]:
     """Adds the section of the configuration to errors within the block."""
     try:
         yield
@@ -124,7 +124,9 @@ def _opener(engine: Engine, opening: Opening) -> tuple[Catalog, Callable[[], Non
         from pinakes.providers.iceberg import IcebergReader
 
         if isinstance(inner, IcebergReader):
-            inner.confine(opening.roots, opening.access.stores)
+            # Object stores are read with the credentials of whoever attached it, who is limited.
+            reader = opening.mount_id if opening.access.outbound is not None else ""
+            inner.confine(opening.roots, opening.access.stores, reader)
     user = Identity("", opening.access.token).fingerprint
     counted = counting(inner, opening.alias, engine.calls)
     found = remembering(counted, engine.caches, mount=opening.mount_id, user=user, origin=opening.origin)

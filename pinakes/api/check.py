@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from pinakes.api.build import open_engine
-from pinakes.core.config import MEMORY, Config
+from pinakes.config.model import MEMORY, Config
 from pinakes.core.errors import PinakesError
 from pinakes.engine.catalogs.mounting import take_common
 from pinakes.parser.statements import OptionValue

@@ -25,11 +25,11 @@ from pinakes.api.interruptible import undisturbed
 from pinakes.api.parameters import Parameters, bound, check_count
 from pinakes.api.relation import Relation
 from pinakes.api.variables import Scopes, scopes_of, variables
-from pinakes.core.config import MEMORY, Config, load_config
+from pinakes.config.model import MEMORY, Config, load_config
+from pinakes.config.settings import Settings
 from pinakes.core.errors import ConfigError, InvalidArgument, NotSupportedError
 from pinakes.core.identity import local_identity
 from pinakes.core.names import quote
-from pinakes.core.settings import Settings
 from pinakes.engine.binding.session_relations import Source
 from pinakes.engine.result import Result
 from pinakes.engine.session import Session

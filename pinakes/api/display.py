@@ -27,7 +27,7 @@ def as_text(schema: pa.Schema, rows: pa.Table, more: bool, width: int | None) ->
     """Returns a text table that fits into `width` columns (None: those of the terminal), with a summary line below."""
     names = [_clipped(name.translate(VISIBLE)) for name in schema.names]
     types = [_clipped(sql_name_of_arrow(t)) for t in schema.types]
-    cells = [[_told(cell) for cell in row] for row in _cells(rows)]
+    cells = [[_cell_text(cell) for cell in row] for row in _cells(rows)]
     right = [is_number(t) for t in schema.types]
     needed = [max(map(_wide, column)) for column in zip(names, types, *cells, strict=True)]
     widths = fitted(needed, width or shutil.get_terminal_size().columns, right)
@@ -74,7 +74,7 @@ def _cells(rows: pa.Table) -> list[list[str | None]]:
     ]
 
 
-def _told(cell: str | None) -> str:
+def _cell_text(cell: str | None) -> str:
     return NULL if cell is None else f'"{NULL}"' if cell == NULL else cell
 
 

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from pinakes.api.build import open_engine
-from pinakes.core.config import MEMORY, Config
+from pinakes.config.model import MEMORY, Config
 from pinakes.engine.engine import Engine
 
 _lock = threading.Lock()

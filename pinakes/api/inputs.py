@@ -35,9 +35,9 @@ def source_of(data: Any, what: str) -> Source:
         source = _source(data)
     except (pa.ArrowException, TypeError, ValueError) as error:
         raise TypeMismatch(f"{what}, a {type(data).__qualname__}, cannot be read as a table: {error}") from error
-    twice = [name for name, count in Counter(source.schema.names).items() if count > 1]
-    if twice:
-        raise TypeMismatch(f"{what} has more than one column of the name {twice[0]!r}: rename all but one")
+    duplicates = [name for name, count in Counter(source.schema.names).items() if count > 1]
+    if duplicates:
+        raise TypeMismatch(f"{what} has more than one column of the name {duplicates[0]!r}: rename all but one")
     return source
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pinakes.api.shell_backend import Standing, TransactionState, Work
+from pinakes.api.shell_backend import SessionPosition, TransactionState, Work
 from pinakes.core.names import Name
 
 if TYPE_CHECKING:
@@ -40,9 +40,9 @@ class LocalShellBackend:
         return taken
 
     @property
-    def standing(self) -> Standing:
+    def position(self) -> SessionPosition:
         scope = self.session.scope
-        return Standing(scope.catalog, scope.namespace, self._transaction())
+        return SessionPosition(scope.catalog, scope.namespace, self._transaction())
 
     def completer(self) -> Completer:
         from pinakes.api.completion import Completer
@@ -54,12 +54,12 @@ class LocalShellBackend:
 
     def about(self) -> list[tuple[str, str]]:
         data = self.session.engine.config.engine.data
-        return [("user", self.session.identity.user), *self.surroundings(), ("data", data)]
+        return [("user", self.session.identity.user), *self.facts(), ("data", data)]
 
-    def surroundings(self) -> list[tuple[str, str]]:
+    def facts(self) -> list[tuple[str, str]]:
         """Returns the session information that remote users may see, too."""
         mounts = ", ".join(f"{mount.name} ({mount.type})" for mount in self.session.catalogs.listed())
-        return [("current", self.standing.place), ("catalogs", mounts)]
+        return [("current", self.position.place), ("catalogs", mounts)]
 
     def objects(self, place: Name | None, kind: str | None) -> list[tuple[str, str, str]]:
         from pinakes.engine.binding.namespaces import ResolvedNamespace, objects

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pinakes.pipeline.project.template import make_project
-from pinakes.pipeline.runs.planning import Planned, plan_pipeline
-from pinakes.pipeline.runs.runner import Options, Report, Tell, raise_failed, ready, run_pipeline
+from pinakes.pipelines.project.template import make_project
+from pinakes.pipelines.runs.planning import Planned, plan_pipeline
+from pinakes.pipelines.runs.runner import OnStep, Options, Report, raise_failed, ready, run_pipeline
 
 if TYPE_CHECKING:
     from pinakes.engine.engine import Engine
@@ -39,10 +39,10 @@ class PipelineRun:
         """The current progress of Spark."""
         return self._query.info().progress or ""
 
-    def run(self, tell: Tell) -> Report:
+    def run(self, on_step: OnStep) -> Report:
         """Runs the pipeline; raises PipelineFailed at the end if a table failed."""
         try:
-            report = run_pipeline(self._spec, self._session, self._query, self._options, tell)
+            report = run_pipeline(self._spec, self._session, self._query, self._options, on_step)
             raise_failed(report)
         except BaseException as error:
             self._query.end(error)

@@ -129,8 +129,8 @@ class Relation:
         try:
             return {"text/plain": repr(self), "text/html": self._repr_html_()}
         except PinakesError as error:
-            told = error.told()
-            return {"text/plain": told, "text/html": f"<pre>{escape(told)}</pre>"}
+            text = error.render()
+            return {"text/plain": text, "text/html": f"<pre>{escape(text)}</pre>"}
 
     def begin(self) -> None:
         """Runs the query as far as a view needs it, so that errors are raised now."""
@@ -197,7 +197,8 @@ class Relation:
         """Raises if the stream failed after some rows were displayed: it must not appear as a short one."""
         if self._gone is not None:
             raise InvalidArgument(
-                f"the rows of this relation are gone: {self._gone}. con.sql(…) again runs the query again."
+                f"the rows of this relation are not available any more: {self._gone}. con.sql(…) again runs "
+                f"the query again."
             )
 
     def _stream(self) -> Iterator[pa.RecordBatch]:

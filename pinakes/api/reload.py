@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import fields, replace
 from typing import Any, NamedTuple
 
-from pinakes.api.build import DEPLOYMENT, LAKE, mount_of, secret_of, told
-from pinakes.core.config import Config
+from pinakes.api.build import DEPLOYMENT, LAKE, mount_of, naming_section, secret_of
+from pinakes.config.model import Config
 from pinakes.core.errors import SecretInUse
 from pinakes.core.secrets import Secret
 from pinakes.engine.catalogs.registry import EVERYBODY, Mount
@@ -66,7 +66,7 @@ def _changed_secrets(old: Config, new: Config) -> list[Secret]:
     found = []
     for name, secret in new.secrets.items():
         if old.secrets.get(name) != secret:
-            with told(f"secrets.{name}"):
+            with naming_section(f"secrets.{name}"):
                 found.append(secret_of(secret))
     return found
 
@@ -89,7 +89,7 @@ def _drop(engine: Engine, old: Config, new: Config) -> None:
 
 
 def _mounted(engine: Engine, new: Config, name: str) -> Mount:
-    with told(f"catalogs.{name}"):
+    with naming_section(f"catalogs.{name}"):
         return mount_of(engine, new.catalogs[name], None if new.source is None else new.source.parent)
 
 

@@ -19,7 +19,7 @@ TransactionState = Literal["none", "open", "aborted"]
 _MARKS: dict[TransactionState, str] = {"none": "", "open": "*", "aborted": "!"}
 
 
-class Standing(NamedTuple):
+class SessionPosition(NamedTuple):
     """The current namespace and the state of the transaction."""
 
     catalog: str
@@ -71,7 +71,7 @@ class ShellBackend(Protocol):
         ...
 
     @property
-    def standing(self) -> Standing: ...
+    def position(self) -> SessionPosition: ...
 
     def completer(self) -> Completer: ...
 

@@ -69,7 +69,7 @@ class Cache(Kept[K, V]):
                 try:
                     self._load(key, mine, load)
                 except Exception as error:  # noqa: BLE001 - no thread waits for it: it is counted and retried
-                    _LOG.info("cache %s: an entry could not be read anew: %s", self.name, error)
+                    _LOG.info("cache %s: an entry could not be refreshed: %s", self.name, error)
                     entry.is_renewed = False
 
         threading.Thread(target=run, name=f"renew-{self.name}", daemon=True).start()

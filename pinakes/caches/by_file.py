@@ -14,7 +14,7 @@ from typing import ClassVar, Protocol, Self, TypeVar, cast
 
 from pinakes.caches.base import Cache, CacheStats, Clock
 from pinakes.caches.budget import Budget
-from pinakes.core.config import SizedCacheConfig
+from pinakes.config.model import SizedCacheConfig
 
 
 class Sized(Protocol):

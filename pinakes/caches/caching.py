@@ -43,9 +43,9 @@ class CachingCatalog(DelegatingCatalog):
         self._mount = mount
         self._user = user
         self._origin = origin
-        self._tells_version = isinstance(inner, SupportsVersion)
+        self._has_version = isinstance(inner, SupportsVersion)
         self._version: int | None = None
-        self._asked_in: object = None
+        self._statement: object = None
         """The statement in which the catalog's version was last read."""
         caches.origins.add(mount, origin)
 
@@ -80,13 +80,13 @@ class CachingCatalog(DelegatingCatalog):
         key, listings = ListingKey(self._mount, self._user, what, namespace), self._caches.listings
         return self._remembered(listings.cache, key, lambda: listings.get(key, load), load)
 
-    def _remembered(self, cache: Cache[Any, Any], key: object, ask: Callable[[], T], load: Callable[[], T]) -> T:
+    def _remembered(self, cache: Cache[Any, Any], key: object, read: Callable[[], T], load: Callable[[], T]) -> T:
         """Reads through a cache. Nothing is kept for a catalog that is detached before or during the read."""
         if not self._caches.origins.has(self._mount):
             return load()
-        if self._tells_version:
+        if self._has_version:
             self._settle()
-        found = ask()
+        found = read()
         if not self._caches.origins.has(self._mount):
             cache.invalidate(key)
         return found
@@ -94,10 +94,10 @@ class CachingCatalog(DelegatingCatalog):
     def _settle(self) -> None:
         """Reads the version of a versioned catalog once per statement, and invalidates all entries when it changes."""
         statement = STATEMENT.get()
-        if statement is not None and statement is self._asked_in:
+        if statement is not None and statement is self._statement:
             return
         version = self.inner.version()
-        self._asked_in = statement
+        self._statement = statement
         if version != self._version:
             if self._version is not None:
                 self.forget()

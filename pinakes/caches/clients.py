@@ -10,8 +10,8 @@ from pinakes.caches import measure
 from pinakes.caches.base import Cache, CacheStats, Clock
 from pinakes.caches.budget import Budget
 from pinakes.caches.origins import Origins
+from pinakes.config.model import CacheConfig
 from pinakes.core.catalog import Catalog
-from pinakes.core.config import CacheConfig
 
 
 class ClientKey(NamedTuple):

@@ -11,9 +11,9 @@ from dataclasses import Field, dataclass, field, fields, replace
 from typing import Any
 
 from pinakes.caches.registry import Caches
-from pinakes.core.config import CachesConfig
+from pinakes.config.model import CachesConfig
+from pinakes.config.settings import SettingRow, row_of
 from pinakes.core.errors import InvalidArgument, SettingNotFound, listing
-from pinakes.core.settings import SettingRow, row_of
 
 PREFIX = "cache."
 

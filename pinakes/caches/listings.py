@@ -10,7 +10,7 @@ from pinakes.caches import measure
 from pinakes.caches.base import Cache, CacheStats, Clock
 from pinakes.caches.budget import Budget
 from pinakes.caches.reads import noted
-from pinakes.core.config import ListingsConfig
+from pinakes.config.model import ListingsConfig
 from pinakes.core.names import Namespace, may_be
 
 T = TypeVar("T")

@@ -17,7 +17,7 @@ from pinakes.caches.budget import Budget
 from pinakes.caches.by_file import Sized
 from pinakes.caches.origins import Origins
 from pinakes.caches.reads import Read
-from pinakes.core.config import CacheConfig, SizedCacheConfig
+from pinakes.config.model import CacheConfig, SizedCacheConfig
 
 
 class PlanKey(NamedTuple):

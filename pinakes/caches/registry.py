@@ -18,7 +18,7 @@ from pinakes.caches.plans import PlanCache, ResultCache
 from pinakes.caches.session_catalogs import SessionCatalogCache
 from pinakes.caches.statements import S, StatementCache
 from pinakes.caches.table_metadata import TableMetadataCache
-from pinakes.core.config import CachesConfig
+from pinakes.config.model import CachesConfig
 from pinakes.core.names import Namespace
 
 

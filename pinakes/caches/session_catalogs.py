@@ -14,7 +14,7 @@ from pinakes.caches import measure
 from pinakes.caches.base import Cache, CacheStats, Clock
 from pinakes.caches.budget import Budget
 from pinakes.caches.origins import Origins
-from pinakes.core.config import CacheConfig
+from pinakes.config.model import CacheConfig
 from pinakes.core.names import Namespace
 
 T = TypeVar("T")

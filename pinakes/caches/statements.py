@@ -9,7 +9,7 @@ from typing import Generic, Protocol, TypeVar
 from pinakes.caches import measure
 from pinakes.caches.base import Cache, CacheStats, Clock
 from pinakes.caches.budget import Budget
-from pinakes.core.config import CacheConfig
+from pinakes.config.model import CacheConfig
 
 LONGEST = 100_000
 """Longer texts (for example the VALUES list of a load) are not kept: they are rarely repeated."""

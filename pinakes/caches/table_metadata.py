@@ -12,8 +12,8 @@ from pinakes.caches import measure
 from pinakes.caches.base import Cache, CacheStats, Clock
 from pinakes.caches.budget import Budget
 from pinakes.caches.reads import noted
+from pinakes.config.model import CacheConfig
 from pinakes.core.catalog import FilesTable, IcebergTable, Table, ViewDefinition
-from pinakes.core.config import CacheConfig
 from pinakes.core.names import Namespace, may_be
 
 

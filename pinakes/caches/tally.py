@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 
-class Asked(NamedTuple):
+class Lookup(NamedTuple):
     """One lookup in a cache."""
 
     cache: str
@@ -24,7 +24,7 @@ class Asked(NamedTuple):
 
 @dataclass(slots=True)
 class Tally:
-    asked: list[Asked] = field(default_factory=list)
+    lookups: list[Lookup] = field(default_factory=list)
     about: Hashable = None
 
     @contextmanager
@@ -64,4 +64,4 @@ def note(cache: str, *, hit: bool) -> None:
     """Records a hit or miss of a cache."""
     tally = _COUNTING.get()
     if tally is not None:
-        tally.asked.append(Asked(cache, hit, tally.about))
+        tally.lookups.append(Lookup(cache, hit, tally.about))

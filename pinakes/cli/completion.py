@@ -44,7 +44,7 @@ class ShellCompleter(Completer):
         if not complete_event.completion_requested:
             await asyncio.sleep(PAUSE)
         given: set[str] = set()
-        waited = await self._asked_for(document, complete_event)
+        waited = await self._request(document, complete_event)
         while True:
             loaded = self._sql.loaded
             for each in self.get_completions(document, complete_event):
@@ -60,7 +60,7 @@ class ShellCompleter(Completer):
                 await asyncio.sleep(_STEP)
                 waited += _STEP
 
-    async def _asked_for(self, document: Document, complete_event: CompleteEvent) -> float:
+    async def _request(self, document: Document, complete_event: CompleteEvent) -> float:
         """Fetches the names that the menu needs, as far as this is fast; returns the seconds spent."""
         waited = 0.0
         while waited < HASTE:

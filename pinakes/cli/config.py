@@ -10,12 +10,12 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pinakes.core.config import CatalogConfig, Config, find_config, load_config, read_source
-from pinakes.core.config_problems import Key, Problem, check_config, line_of, lines_of
+from pinakes.config.model import CatalogConfig, Config, find_config, load_config, read_source
+from pinakes.config.problems import Key, Problem, check_config, line_of, lines_of
 from pinakes.core.errors import ConfigError, PinakesError
 
 if TYPE_CHECKING:
-    from pinakes.core.server_config import ServerConfig
+    from pinakes.config.server import ServerConfig
 
 HIDDEN = '"***"'
 
@@ -47,7 +47,7 @@ def problems_of(source: Path) -> Iterator[Problem]:
 def _of_server(config: ServerConfig, lines: Mapping[Key, int]) -> Iterator[Problem]:
     """Yields problems of the files that a server reads at its start."""
     from pinakes.cli.tls import Tls
-    from pinakes.core.users_file import read_users
+    from pinakes.server.logins.users_file import read_users
 
     try:
         Tls.of(config.tls, None, None)
@@ -166,7 +166,7 @@ def run(words: list[str], config: Path | None, data: str | None) -> bool | None:
                 show(Path(words[1]) if len(words) > 1 else config, data)
                 return True
     except (ConfigError, PinakesError) as error:
-        _say(f"pinakes: {error.told()}")
+        _say(f"pinakes: {error.render()}")
         return False
     return None
 

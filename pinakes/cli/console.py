@@ -137,5 +137,5 @@ def described(error: Exception, start: tuple[int, int] = (1, 1)) -> str:
     """Returns the message of an error. An internal error is also a single line."""
     log.debug("%s", type(error).__name__, exc_info=error)
     if isinstance(error, PinakesError):
-        return error.told(start)
+        return error.render(start)
     return f"INTERNAL_ERROR: {type(error).__name__}: {error}"

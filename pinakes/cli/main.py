@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from pinakes.api.shell_backend import ShellBackend
     from pinakes.cli.console import Console
     from pinakes.cli.steps import Script
-    from pinakes.core.config import Config
+    from pinakes.config.model import Config
 
 OK, USAGE, INTERRUPTED = 0, 2, 130
 SUBCOMMANDS = ("doctor", "serve", "user", "config", "pipeline")
@@ -82,7 +82,7 @@ class _Parser(argparse.ArgumentParser):
         unknown = [word for word in message.split() if word.startswith("--")]
         options = [word for action in self._actions for word in action.option_strings]
         hint = meant(unknown[0], options) if "unrecognized" in message else ""
-        self.exit(USAGE, f"pinakes: {message}.{hint} `pinakes --help` tells all of them.\n")
+        self.exit(USAGE, f"pinakes: {message}.{hint} `pinakes --help` lists them.\n")
 
     def _print_message(self, message: str, file: SupportsWrite[str] | None = None) -> None:
         """Prints a message. argparse's own method ignores write errors."""
@@ -92,30 +92,30 @@ class _Parser(argparse.ArgumentParser):
 def make_parser() -> argparse.ArgumentParser:
     parser = _Parser(
         prog="pinakes",
-        description="SQL on Iceberg tables. Without -c and -f: a prompt, or the script in stdin.",
+        description="SQL on Iceberg tables and files. Without -c and -f, opens a prompt or runs the script on stdin.",
         allow_abbrev=False,
     )
     add = parser.add_argument
     add("subcommand", nargs="?", metavar=" | ".join(SUBCOMMANDS),
-        help="doctor: check installation, configuration and each catalog, and say what to do (also --format json); "
-        "serve: answer Flight SQL clients; user: those who may call the server (pinakes user --help); "
-        "config check [FILE]: tell all that is wrong with a configuration; config show: what is in force; "
-        "pipeline: loads and transformations on Spark (pinakes pipeline --help)")  # fmt: skip
+        help="doctor: check the installation, the configuration and all catalogs (also with --format json); "
+        "serve: start a Flight SQL server; user: manage users of the server (pinakes user --help); "
+        "config check [FILE]: list all errors of a configuration; config show: show the effective configuration; "
+        "pipeline: run loads and transformations on Spark (pinakes pipeline --help)")  # fmt: skip
     add("words", nargs="*", metavar="…", help=argparse.SUPPRESS)
     add("-c", "--command", metavar="SQL", dest="scripts", action="append", type=_inline, default=[],
-        help="run these statements; may be given several times, and mixed with -f")  # fmt: skip
+        help="run statements; can be repeated and mixed with -f")  # fmt: skip
     add("-f", "--file", metavar="FILE", dest="scripts", action="append", type=_file, help="run a script; - is stdin")
-    add("--data", metavar="DIR", help="directory of the embedded catalog `lake`; :memory: is one that goes at exit")
-    add("--config", metavar="FILE", type=Path, help="configuration (TOML)")
-    add("--format", choices=FORMATS, default="table", help="how results are printed (default: %(default)s)")
-    add("--no-rc", action="store_true", help="don't run the shell's start-up script (shell.sql)")
+    add("--data", metavar="DIR", help="directory of the embedded catalog `lake`; :memory: is removed at exit")
+    add("--config", metavar="FILE", type=Path, help="configuration file (TOML)")
+    add("--format", choices=FORMATS, default="table", help="output format (default: %(default)s)")
+    add("--no-rc", action="store_true", help="do not run the start-up script of the shell (shell.sql)")
     serve = parser.add_argument_group("serve")
     serve.add_argument("--host", help="address to listen on (default: 127.0.0.1)")
-    serve.add_argument("--port", type=int, help="port to listen on, 0 for any that is free (default: 31337)")
-    serve.add_argument("--tls-cert", metavar="FILE", type=Path, help="certificate chain (PEM); needs --tls-key")
+    serve.add_argument("--port", type=int, help="port to listen on; 0 chooses a free port (default: 31337)")
+    serve.add_argument("--tls-cert", metavar="FILE", type=Path, help="certificate chain (PEM); requires --tls-key")
     serve.add_argument("--tls-key", metavar="FILE", type=Path, help="private key of the certificate (PEM)")
     serve.add_argument("--metrics-port", metavar="PORT", type=int,
-                       help="port of /health, /ready and /metrics, 0 for any free one (default: 31338)")  # fmt: skip
+                       help="port of /health, /ready and /metrics; 0 chooses a free port (default: 31338)")  # fmt: skip
     add_options(parser)
     add("--version", action="version", version=f"pinakes {__version__}")
     return parser
@@ -187,7 +187,7 @@ def _configuration(options: argparse.Namespace) -> int:
 def _serve(config: Config, options: argparse.Namespace) -> int:
     from pinakes.cli.serve import Listening, serve
     from pinakes.cli.tls import Tls
-    from pinakes.core.config import load_config
+    from pinakes.config.model import load_config
 
     if options.scripts:
         raise _UsageError("serve runs no statements of its own: leave out -c and -f")
@@ -214,7 +214,7 @@ def _remote(options: argparse.Namespace, console: Console) -> int:
     """Runs the shell or scripts on a remote server."""
     import logging
 
-    from pinakes.cli.remote import NOT_REMOTE, remote_seat
+    from pinakes.cli.remote import NOT_REMOTE, remote_backend
     from pinakes.core.errors import PinakesError
 
     if options.subcommand is not None:
@@ -224,14 +224,14 @@ def _remote(options: argparse.Namespace, console: Console) -> int:
     scripts = _scripts(options)
     logging.basicConfig(level="WARNING")
     try:
-        seat = remote_seat(options)
+        backend = remote_backend(options)
     except ValueError as error:
         raise _UsageError(str(error)) from error
     except PinakesError as error:
         console.error(error)
         return FAILED
-    with closing(seat):
-        return _sit(seat, scripts, console, with_rc=not options.no_rc)
+    with closing(backend):
+        return _sit(backend, scripts, console, with_rc=not options.no_rc)
 
 
 class _UsageError(Exception):
@@ -241,7 +241,7 @@ class _UsageError(Exception):
 def _config(options: argparse.Namespace) -> Config:
     import logging
 
-    from pinakes.core.config import load_config
+    from pinakes.config.model import load_config
     from pinakes.core.errors import ConfigError
 
     try:
@@ -280,11 +280,11 @@ def _with_engine(config: Config, scripts: list[Script] | None, console: Console,
         return FAILED
 
 
-def _sit(seat: ShellBackend, scripts: list[Script] | None, console: Console, *, with_rc: bool) -> int:
+def _sit(backend: ShellBackend, scripts: list[Script] | None, console: Console, *, with_rc: bool) -> int:
     from pinakes.cli.runner import Runner
     from pinakes.cli.script import run_script
 
-    runner = Runner(seat, console)
+    runner = Runner(backend, console)
     if scripts is not None:
         return OK if all(run_script(script, runner) for script in scripts) else FAILED
     from pinakes.cli.shell import Shell, startup_file

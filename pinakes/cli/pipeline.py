@@ -32,37 +32,37 @@ def pipeline(arguments: Sequence[str]) -> int:
     try:
         return int(options.run(options))
     except (ConfigError, PipelineInvalid, InvalidArgument, FileNotFound) as error:
-        _say(f"pinakes: {error.told()}")
+        _say(f"pinakes: {error.render()}")
         return USAGE
     except PinakesError as error:
-        _say(f"pinakes: {error.told()}")
+        _say(f"pinakes: {error.render()}")
         return FAILED
 
 
 def make_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="pinakes pipeline", description="Pipelines on Spark.", allow_abbrev=False)
     where = argparse.ArgumentParser(add_help=False)
-    where.add_argument("--config", metavar="FILE", type=Path, help="configuration (TOML)")
+    where.add_argument("--config", metavar="FILE", type=Path, help="configuration file (TOML)")
     where.add_argument("--data", metavar="DIR", help="directory of the embedded catalog `lake`")
     spec = argparse.ArgumentParser(add_help=False)
     spec.add_argument("spec", type=Path, nargs="?", default=Path("spec.yml"),
-                      help="the file that describes the pipeline (default: %(default)s)")  # fmt: skip
+                      help="spec file of the pipeline (default: %(default)s)")  # fmt: skip
     what = argparse.ArgumentParser(add_help=False)
     what.add_argument("--full-refresh", metavar="TABLE", nargs="*",
-                      help="make these tables, and all that is made of them, anew; without names, all")  # fmt: skip
-    what.add_argument("--select", metavar="TABLE", nargs="+", default=[], help="run these tables only")
+                      help="recompute these tables and all that depend on them; without names, all tables")  # fmt: skip
+    what.add_argument("--select", metavar="TABLE", nargs="+", default=[], help="run only these tables")
     commands = parser.add_subparsers(metavar="init | validate | plan | run", required=True)
-    init = commands.add_parser("init", help="make a small project that runs")
+    init = commands.add_parser("init", help="create a small project")
     init.add_argument("directory", type=Path)
     init.set_defaults(run=_init)
-    validate = commands.add_parser("validate", parents=[spec, where], help="tell all that is wrong; starts no Spark")
+    validate = commands.add_parser("validate", parents=[spec, where], help="list all errors, without Spark")
     validate.set_defaults(run=_validate)
     plan = commands.add_parser("plan", parents=[spec, what, where],
-                               help="show the order, and what would be loaded and made; starts no Spark")  # fmt: skip
+                               help="show the order and what would be loaded and computed, without Spark")  # fmt: skip
     plan.set_defaults(run=_plan)
-    run = commands.add_parser("run", parents=[spec, what, where], help="run it")
+    run = commands.add_parser("run", parents=[spec, what, where], help="run the pipeline")
     run.add_argument("--resume", action="store_true",
-                     help="take up the last run, if it did not end well: tables that it has made are left")  # fmt: skip
+                     help="continue the last run if it failed; completed tables are kept")  # fmt: skip
     run.set_defaults(run=_run)
     return parser
 
@@ -104,7 +104,7 @@ def _run(options: argparse.Namespace) -> int:
     with _engine(options) as engine:
         run = PipelineRun(engine, options.spec, _options(options))
         screen = _Screen(run)
-        waiting = Foreground(lambda: run.run(screen.tell), run.cancel, meanwhile=screen.tick)
+        waiting = Foreground(lambda: run.run(screen.show_step), run.cancel, meanwhile=screen.tick)
         try:
             report = waiting.run()
         except Exception as error:
@@ -126,7 +126,7 @@ def _options(options: argparse.Namespace) -> Options:
 
 def _engine(options: argparse.Namespace) -> Engine:
     from pinakes.api.build import open_engine
-    from pinakes.core.config import load_config
+    from pinakes.config.model import load_config
 
     config = load_config(options.config, data=options.data)
     logging.basicConfig(level=config.log.level.upper(), format="%(asctime)s %(levelname)s %(name)s: %(message)s")
@@ -140,8 +140,8 @@ class _Screen:
         self._run, self._now, self._began = run, "", time.monotonic()
         self._is_terminal = sys.stderr.isatty()
 
-    def tell(self, step: object, state: str, record: object) -> None:
-        from pinakes.pipeline.runs.records import TableRecord
+    def show_step(self, step: object, state: str, record: object) -> None:
+        from pinakes.pipelines.runs.records import TableRecord
 
         name = getattr(step, "name", "")
         if not isinstance(record, TableRecord):
@@ -149,7 +149,7 @@ class _Screen:
             return
         seconds = time.monotonic() - self._began
         self.erase()
-        _say(f"{seconds:7.1f} s  {name}: {state.lower()}{_told(record)}")
+        _say(f"{seconds:7.1f} s  {name}: {state.lower()}{_summary(record)}")
 
     def tick(self) -> None:
         if self._is_terminal and self._now:
@@ -161,8 +161,8 @@ class _Screen:
             print(_ERASE, end="", file=sys.stderr, flush=True)  # noqa: T201
 
 
-def _told(record: object) -> str:
-    from pinakes.pipeline.runs.records import TableRecord
+def _summary(record: object) -> str:
+    from pinakes.pipelines.runs.records import TableRecord
 
     assert isinstance(record, TableRecord)
     if record.error is not None:

@@ -33,8 +33,8 @@ _ERASE = "\r\x1b[K"
 class Progress:
     """The progress line of one statement."""
 
-    def __init__(self, seat: ShellBackend, out: TextIO, err: TextIO) -> None:
-        self._seat, self._out, self._err = seat, out, err
+    def __init__(self, backend: ShellBackend, out: TextIO, err: TextIO) -> None:
+        self._backend, self._out, self._err = backend, out, err
         self._lock = threading.Lock()
         self._over = not _has_room(err)
         self._drawn = 0
@@ -76,7 +76,7 @@ class Progress:
     def _words(self) -> str:
         seconds = time.monotonic() - self._began
         took = f"{seconds:.1f} s" if seconds < 60 else f"{int(seconds) // 60} min {int(seconds) % 60:02d} s"
-        return f"{_told(self._seat.working())} · {took} · Ctrl-C cancels"
+        return f"{_progress_text(self._backend.working())} · {took} · Ctrl-C cancels"
 
     def _put(self, text: str) -> None:
         try:
@@ -86,7 +86,7 @@ class Progress:
             self._over = True
 
 
-def _told(work: Work | None) -> str:
+def _progress_text(work: Work | None) -> str:
     if work is None:
         return "waiting"
     return f"{work.rows:,} rows" if work.rows else work.progress or work.state.lower()

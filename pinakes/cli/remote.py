@@ -23,17 +23,17 @@ NOT_REMOTE = ("data", "config")
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument_group("a server elsewhere").add_argument
-    add("--uri", help="sit at the server at grpc+tls://host:port, or grpc://host:port without TLS")
-    add("--user", help=f"whom to come as; the password is in --password-file or {PASSWORD}, or is asked for")
+    add("--uri", help="connect to a server at grpc+tls://host:port, or grpc://host:port without TLS")
+    add("--user", help=f"user name; the password is read from --password-file or {PASSWORD}, or prompted for")
     add("--password-file", metavar="FILE", type=Path, help="file with the password")
-    add("--token", help="token instead of a user; others on this machine can see it: better --token-file")
-    add("--token-file", metavar="FILE", type=Path, help=f"file with the token; or {TOKEN}")
-    add("--tls-ca", metavar="FILE", type=Path, help="certificates (PEM) that the server's is signed by")
+    add("--token", help="token instead of a user; visible to other users of this machine, so prefer --token-file")
+    add("--token-file", metavar="FILE", type=Path, help=f"file with the token, or set {TOKEN}")
+    add("--tls-ca", metavar="FILE", type=Path, help="trusted certificates (PEM) for the server")
     add("--insecure", action="store_true", default=None,
-        help="don't check the server's certificate; with grpc:// send a password or token in clear text")  # fmt: skip
+        help="do not check the server's certificate; with grpc://, allow credentials in clear text")  # fmt: skip
 
 
-def remote_seat(options: argparse.Namespace) -> RemoteShellBackend:
+def remote_backend(options: argparse.Namespace) -> RemoteShellBackend:
     """Connects. Raises ValueError for invalid options, or a Pinakes error if the connection fails."""
     address = _address(options)
     login = _login(options, address)
@@ -84,10 +84,14 @@ def _token(options: argparse.Namespace) -> str | None:
 def _password(options: argparse.Namespace, address: Address) -> str:
     if options.password_file is not None:
         return _read(options.password_file, "--password-file").rstrip("\r\n")
-    return os.environ[PASSWORD] if PASSWORD in os.environ else _asked(f"Password of {options.user} at {address.uri}: ")
+    return (
+        os.environ[PASSWORD]
+        if PASSWORD in os.environ
+        else _prompt_for(f"Password of {options.user} at {address.uri}: ")
+    )
 
 
-def _asked(prompt: str) -> str:
+def _prompt_for(prompt: str) -> str:
     """Prompts on the terminal, regardless of stdin."""
     from getpass import getpass
 
@@ -96,7 +100,9 @@ def _asked(prompt: str) -> str:
             pass
         return getpass(prompt)
     except (OSError, EOFError) as error:
-        raise ValueError(f"there is nobody to ask for the password: give --password-file, or set {PASSWORD}") from error
+        raise ValueError(
+            f"there is no terminal to prompt for the password: give --password-file, or set {PASSWORD}"
+        ) from error
 
 
 def _certificates(path: Path) -> bytes:

@@ -19,19 +19,19 @@ if TYPE_CHECKING:
 
 
 class Runner:
-    def __init__(self, seat: ShellBackend, console: Console) -> None:
-        self.seat = seat
+    def __init__(self, backend: ShellBackend, console: Console) -> None:
+        self.backend = backend
         self.console = console
-        self.desk = ShellState()
+        self.state = ShellState()
         self._printing = False
 
     def run(self, sql: str) -> None:
         """Runs one statement and prints its result. Ctrl-C cancels it and is raised when the statement has ended."""
-        self.show(lambda: self.seat.run(sql))
+        self.show(lambda: self.backend.run(sql))
 
     def show(self, make: Callable[[], Result]) -> None:
         """Prints the result of `make`, like `run`."""
-        progress = Progress(self.seat, self.console.out, self.console.err)
+        progress = Progress(self.backend, self.console.out, self.console.err)
         wait = _Wait()
         foreground = Foreground(
             lambda: self._run(make, progress, wait),
@@ -45,7 +45,7 @@ class Runner:
             if not foreground.interrupted:
                 raise
         except KeyboardInterrupt:
-            self.seat.leave()
+            self.backend.leave()
             raise
         finally:
             wait.over = True
@@ -67,16 +67,16 @@ class Runner:
         finally:
             progress.end()
             if not wait.over:
-                for warning in self.seat.take_warnings():
+                for warning in self.backend.take_warnings():
                     self.console.warn(warning)
 
     def _cancel(self, wait: _Wait) -> None:
         wait.canceled = True
-        self.seat.cancel()
+        self.backend.cancel()
 
     def _is_stuck(self, wait: _Wait) -> bool:
         """Whether the statement may never end: rows in a pipe may never be read, and a server may never answer."""
-        return (self._printing and not self.console.out.isatty()) or (wait.for_rows and self.seat.may_be_left())
+        return (self._printing and not self.console.out.isatty()) or (wait.for_rows and self.backend.may_be_left())
 
 
 class _Wait:

@@ -41,15 +41,15 @@ def _run_step(step: Step, runner: Runner) -> None:
         if script is not None:
             _include(script, runner)
     else:
-        runner.desk.last = step.text
+        runner.state.last = step.text
         runner.run(step.text)
 
 
 def _include(script: Script, runner: Runner) -> None:
-    runner.desk.depth += 1
+    runner.state.depth += 1
     try:
         fine = run_script(script, runner)
     finally:
-        runner.desk.depth -= 1
+        runner.state.depth -= 1
     if not fine:
         raise IncludeFailed

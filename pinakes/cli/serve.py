@@ -12,17 +12,17 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from pinakes.cli.signals import Signals
+from pinakes.config.serving import MetricsConfig
 from pinakes.core.errors import ConfigError, PinakesError
-from pinakes.core.serving import MetricsConfig
 from pinakes.core.terminal_text import printable
 
 if TYPE_CHECKING:
     from pinakes.cli.tls import Tls
-    from pinakes.core.config import Config
-    from pinakes.core.server_config import TlsConfig
-    from pinakes.flight.logins.base import Authenticator
-    from pinakes.flight.operations.running import Running
+    from pinakes.config.model import Config
+    from pinakes.config.server import TlsConfig
+    from pinakes.flight.running import Running
     from pinakes.flight.server import Certificates
+    from pinakes.server.logins.base import Authenticator
 
 SWITCH_SECONDS = 0.0005
 HOST, PORT = "127.0.0.1", 31337
@@ -83,15 +83,15 @@ def serve(read: Callable[[], Config], listen: Callable[[Config], Listening], met
         metrics = replace(metrics, port=metrics_port or 0)
     _prepare(config)
     try:
-        from pinakes.flight.logins.build import authenticator_of
-        from pinakes.flight.operations.running import Running
+        from pinakes.flight.running import Running
+        from pinakes.server.logins.build import authenticator_of
     except ImportError as error:
         _say(f"pinakes: serving needs {error.name}: pip install 'pinakes[server]'")
         return False
     try:
         authenticator = authenticator_of(config.server)
     except PinakesError as error:
-        _say(f"pinakes: {error.told()}")
+        _say(f"pinakes: {error.render()}")
         return False
     if authenticator.is_open and not listening.is_local:
         _say(
@@ -103,7 +103,7 @@ def serve(read: Callable[[], Config], listen: Callable[[Config], Listening], met
         listening.check_encrypted(config.server.tls)
         listening.check()
     except PinakesError as error:
-        _say(f"pinakes: {error.told()}")
+        _say(f"pinakes: {error.render()}")
         return False
     except OSError as error:
         _say(
@@ -118,7 +118,7 @@ def serve(read: Callable[[], Config], listen: Callable[[Config], Listening], met
             _greet(listening.address(running.port), authenticator, running.metrics_address)
             _wait(signals, running, read, listen)
     except PinakesError as error:
-        _say(f"pinakes: {error.told()}")
+        _say(f"pinakes: {error.render()}")
         return False
     return True
 
@@ -152,7 +152,7 @@ def _greet(address: str, authenticator: Authenticator, metrics: str | None) -> N
     if metrics is not None:
         _say(f"Health and metrics: {metrics}/health, /ready, /metrics.")
     if authenticator.is_open:
-        _say("There is no authentication: everybody on this machine may do whatever you may.")
+        _say("There is no authentication: every user of this machine has your privileges.")
     elif not address.startswith("grpc+tls"):
         _say("There is no TLS: only clients on this machine, or a proxy that ends TLS, should reach this port.")
 
@@ -166,7 +166,7 @@ def _wait(
     if number == signal.SIGTERM and running.drain_time:
         _say(f"Stopping: what runs has {running.drain_time:g} s to end. A second signal ends it now.")
         signals.draining = True
-        left = running.drain(signals.hurry)
+        left = running.drain(signals.abort)
         signals.draining = False
         if left:
             _say(f"{left} {'statement is' if left == 1 else 'statements are'} stopped.")
@@ -182,7 +182,7 @@ def _reload(running: Running, read: Callable[[], Config], listen: Callable[[Conf
         config = read()
         said = running.reload(config, _shown(listen(config), config))
     except (PinakesError, ValueError) as error:
-        _say(f"pinakes: not reloaded: {error.told() if isinstance(error, PinakesError) else error}")
+        _say(f"pinakes: not reloaded: {error.render() if isinstance(error, PinakesError) else error}")
         return
     _say(f"Reloaded: {said}.")
 

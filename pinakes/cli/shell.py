@@ -54,9 +54,9 @@ class Shell:
         output: Output | None = None,
     ) -> None:
         self.runner = runner
-        self.completer = runner.seat.completer()
+        self.completer = runner.backend.completer()
         history = history or open_history()
-        runner.desk.typed = history.get_strings
+        runner.state.typed = history.get_strings
         runner.console.display.pager = runner.console.display.timing = True
         self.prompts: PromptSession[str] = PromptSession(
             history=history,
@@ -87,7 +87,7 @@ class Shell:
 
     def loop(self) -> None:
         """Reads and runs input until the user leaves."""
-        greeting = self.runner.seat.greeting()
+        greeting = self.runner.backend.greeting()
         if greeting:
             self.runner.console.say(greeting)
         self.runner.console.say(f"Pinakes {__version__}. \\? for help, \\q to leave.")
@@ -102,9 +102,9 @@ class Shell:
                 return
 
     def _read(self) -> str:
-        desk = self.runner.desk
-        draft, desk.drafted = desk.drafted, ""
-        self.prompts.editing_mode = EditingMode.VI if desk.editing == "vi" else EditingMode.EMACS
+        state = self.runner.state
+        draft, state.drafted = state.drafted, ""
+        self.prompts.editing_mode = EditingMode.VI if state.editing == "vi" else EditingMode.EMACS
         return self.prompts.prompt(self._prompt(), default=draft, pre_run=self._list_soon)
 
     def _list_soon(self) -> None:
@@ -122,8 +122,8 @@ class Shell:
     def _prompt(self) -> StyleAndTextTuples:
         """Returns the prompt: the current namespace, with a star in an open transaction and an exclamation mark in an
         aborted one."""
-        standing = self.runner.seat.standing
-        return [("class:prompt", f"{standing.place}{standing.mark}> ")]
+        position = self.runner.backend.position
+        return [("class:prompt", f"{position.place}{position.mark}> ")]
 
 
 def _continuation(width: int, line: int, wrapped: int) -> StyleAndTextTuples:

@@ -14,13 +14,13 @@ GLANCE = 0.25
 
 
 class Signals:
-    """Queues signals for `next` within the block. While `draining`, a second stop signal sets `hurry`; otherwise a
+    """Queues signals for `next` within the block. While `draining`, a second stop signal sets `abort`; otherwise a
     second one, and always a third one, exits the process immediately."""
 
     RELOAD: int | None = getattr(signal, "SIGHUP", None)
 
     def __init__(self) -> None:
-        self.hurry = threading.Event()
+        self.abort = threading.Event()
         self.draining = False
         self._came: SimpleQueue[int] = SimpleQueue()  # a signal handler may put into it at any point
         self._ending = False
@@ -34,10 +34,10 @@ class Signals:
                 return self._came.get(timeout=GLANCE)
 
     def _end(self, number: int, frame: FrameType | None) -> None:
-        if self._ending and (not self.draining or self.hurry.is_set()):
+        if self._ending and (not self.draining or self.abort.is_set()):
             os._exit(128 + number)
         if self._ending:
-            self.hurry.set()
+            self.abort.set()
         self._ending = True
         self._came.put(number)
 

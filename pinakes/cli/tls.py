@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from pinakes.core.server_config import TlsConfig
+    from pinakes.config.server import TlsConfig
 
 
 class Tls(NamedTuple):

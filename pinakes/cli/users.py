@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from pinakes.core.users_file import Entry
+    from pinakes.server.logins.users_file import Entry
 
 OK, FAILED, USAGE = 0, 1, 2
 SHORTEST = 8
@@ -28,7 +28,7 @@ def users(arguments: Sequence[str]) -> int:
         path = _file(options)
         return int(options.run(path, options))
     except ConfigError as error:
-        _say(f"pinakes: {error.told()}")
+        _say(f"pinakes: {error.render()}")
         return USAGE
     except PinakesError as error:
         _say(f"pinakes: {error.message}")
@@ -44,24 +44,24 @@ def users(arguments: Sequence[str]) -> int:
 def make_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="pinakes user", description="Users of `pinakes serve`.", allow_abbrev=False)
     where = argparse.ArgumentParser(add_help=False)
-    where.add_argument("--users", metavar="FILE", type=Path, help="the file of users (default: server.users_file)")
-    where.add_argument("--config", metavar="FILE", type=Path, help="configuration (TOML)")
+    where.add_argument("--users", metavar="FILE", type=Path, help="file of users (default: server.users_file)")
+    where.add_argument("--config", metavar="FILE", type=Path, help="configuration file (TOML)")
     commands = parser.add_subparsers(metavar="add | list | remove", required=True)
-    add = commands.add_parser("add", parents=[where], help="add a user, or give one another password")
+    add = commands.add_parser("add", parents=[where], help="add a user or change a password")
     add.add_argument("name")
     add.add_argument("--admin", action="store_true", help="the user is an administrator")
-    add.add_argument("--token", action="store_true", help="make a token, which is shown once, instead of a password")
+    add.add_argument("--token", action="store_true", help="create a token, which is shown once, instead of a password")
     add.set_defaults(run=_add)
-    shown = commands.add_parser("list", parents=[where], help="list them")
+    shown = commands.add_parser("list", parents=[where], help="list users")
     shown.set_defaults(run=_list)
-    remove = commands.add_parser("remove", parents=[where], help="remove a user, with password and tokens")
+    remove = commands.add_parser("remove", parents=[where], help="remove a user and their tokens")
     remove.add_argument("name")
     remove.set_defaults(run=_remove)
     return parser
 
 
 def _file(options: argparse.Namespace) -> Path:
-    from pinakes.core.config import load_config
+    from pinakes.config.model import load_config
     from pinakes.core.errors import ConfigError
 
     if options.users is not None:
@@ -74,8 +74,8 @@ def _file(options: argparse.Namespace) -> Path:
 
 
 def _add(path: Path, options: argparse.Namespace) -> int:
-    from pinakes.core.users_file import Entry, change_users, check_name
-    from pinakes.flight.logins.hashes import hashed_password, hashed_token, new_token
+    from pinakes.server.logins.hashes import hashed_password, hashed_token, new_token
+    from pinakes.server.logins.users_file import Entry, change_users, check_name
 
     check_name(options.name)
     token = new_token() if options.token else None
@@ -95,7 +95,7 @@ def _without(entries: list[Entry], new: Entry) -> list[Entry]:
 
 
 def _list(path: Path, options: argparse.Namespace) -> int:
-    from pinakes.core.users_file import read_users
+    from pinakes.server.logins.users_file import read_users
 
     for entry in read_users(path):
         print(f"{entry.name}\t{entry.kind}\t{'administrator' if entry.is_admin else 'user'}")  # noqa: T201
@@ -104,7 +104,7 @@ def _list(path: Path, options: argparse.Namespace) -> int:
 
 def _remove(path: Path, options: argparse.Namespace) -> int:
     from pinakes.core.errors import NotFoundError, listing
-    from pinakes.core.users_file import change_users
+    from pinakes.server.logins.users_file import change_users
 
     def without(entries: list[Entry]) -> list[Entry]:
         left = [entry for entry in entries if entry.name != options.name]
@@ -115,7 +115,7 @@ def _remove(path: Path, options: argparse.Namespace) -> int:
         return left
 
     change_users(path, without)
-    _say(f"{options.name} is gone from {path}. A server that runs knows it at once.")
+    _say(f"{options.name} was removed from {path}. A running server notices at once.")
     return OK
 
 

@@ -11,7 +11,7 @@ from pinakes.api.completion.sight import EMPTY, Level
 from pinakes.core.names import INFORMATION_SCHEMA, SYSTEM, Part
 
 if TYPE_CHECKING:
-    from pinakes.api.shell_backend import Standing
+    from pinakes.api.shell_backend import SessionPosition
     from pinakes.client.wire import Wire
 
 T = TypeVar("T")
@@ -25,9 +25,9 @@ class RemoteCompletionSource:
     """The completion source of a remote shell. `standing` returns the current session state: cached names belong to one
     default namespace."""
 
-    def __init__(self, wire: Wire, standing: Callable[[], Standing]) -> None:
+    def __init__(self, wire: Wire, position: Callable[[], SessionPosition]) -> None:
         self.loader = Loader()
-        self._wire, self._standing = wire, standing
+        self._wire, self._position = wire, position
         self._functions: Names | None = None
 
     def attached(self) -> Names:
@@ -55,7 +55,7 @@ class RemoteCompletionSource:
 
     def levels(self, qualifiers: Sequence[Part]) -> list[Level]:
         known = [self.here()] if self._is_here(qualifiers) else []
-        return self._of_parts("levels", qualifiers, lambda told: [_level(each) for each in told], known)
+        return self._of_parts("levels", qualifiers, lambda answer: [_level(each) for each in answer], known)
 
     def columns(self, name: Sequence[Part]) -> tuple[str, ...]:
         return self._of_parts("columns", name, tuple, ())
@@ -64,8 +64,8 @@ class RemoteCompletionSource:
         return self._get("files", ("files", typed), list, [], typed=typed)
 
     def _is_here(self, qualifiers: Sequence[Part]) -> bool:
-        standing = self._standing()
-        levels = (standing.catalog, *standing.namespace)
+        position = self._position()
+        levels = (position.catalog, *position.namespace)
         return len(levels) == len(qualifiers) and all(map(Part.matches, qualifiers, levels))
 
     def _of_parts(self, what: str, parts: Sequence[Part], read: Callable[[Any], T], default: T) -> T:
@@ -74,18 +74,20 @@ class RemoteCompletionSource:
         given = [(part.text, part.quoted) for part in parts]
         return self._get(parts[0].text.casefold(), (what, *given), read, default, parts=given)
 
-    def _get(self, lane: str, key: tuple[Hashable, ...], read: Callable[[Any], T], default: T, **body: object) -> T:
+    def _get(
+        self, queue_name: str, key: tuple[Hashable, ...], read: Callable[[Any], T], default: T, **body: object
+    ) -> T:
         def load() -> T:
-            return read(self._wire.ask("PinakesLook", {"what": key[0], **body}, PATIENCE))
+            return read(self._wire.request("PinakesLook", {"what": key[0], **body}, PATIENCE))
 
-        standing = self._standing()
-        return self.loader.get(lane, (standing.catalog, standing.namespace, *key), load, default)
+        position = self._position()
+        return self.loader.get(queue_name, (position.catalog, position.namespace, *key), load, default)
 
 
 def _names(kind: Kind) -> Callable[[list[str]], Names]:
-    return lambda told: Names.of(kind, told)
+    return lambda answer: Names.of(kind, answer)
 
 
-def _level(told: list[list[str]]) -> Level:
-    namespaces, tables, views = told
+def _level(answer: list[list[str]]) -> Level:
+    namespaces, tables, views = answer
     return Level(Names.of("namespace", namespaces), Names.of("table", tables), Names.of("view", views))

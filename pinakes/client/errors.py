@@ -31,7 +31,7 @@ _REASONS = (
     ("certificate verify failed", "its certificate is not signed by anybody who is trusted here, or is not for this "
      "name. Give the certificate of its authority with --tls-ca FILE"),
     ("wrong version number", "it does not speak TLS. Try grpc:// instead of grpc+tls://"),
-    ("Connection refused", "nobody listens there. Is `pinakes serve` running, and is it this port?"),
+    ("Connection refused", "no server listens there. Is `pinakes serve` running, and is it this port?"),
     ("Name or service not known", "there is no host of this name"),
     ("Domain name not found", "there is no host of this name"),
     ("DNS", "there is no host of this name"),
@@ -46,9 +46,9 @@ class Unreached(ServerUnavailable):
 
 def translated(error: Exception, address: Address, sql: str = "") -> PinakesError:
     """Converts an exception of a call. `sql` is the statement of the call."""
-    told = getattr(error, "extra_info", b"")
-    if told:
-        return from_values(json.loads(told), sql)
+    extra_info = getattr(error, "extra_info", b"")
+    if extra_info:
+        return from_values(json.loads(extra_info), sql)
     text = _message(error)
     if isinstance(error, fl.FlightUnauthenticatedError):
         return NotAuthenticated(

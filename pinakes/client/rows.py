@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-_Ask = Callable[[], None]
+_Request = Callable[[], None]
 
 ANSWER = 2.0
 """Maximum seconds for a request that the server answers immediately."""
@@ -40,8 +40,8 @@ class Statement:
         self._work = Work("waiting", 0)
         self._rows = 0
         self._reader: fl.FlightStreamReader | None = None
-        self._asking: dict[str, threading.Thread] = {}
-        self._asked = time.monotonic()
+        self._requests: dict[str, threading.Thread] = {}
+        self._requested_at = time.monotonic()
 
     def fetch(self, ticket: bytes) -> pa.Schema:
         """Starts to fetch the rows; returns their schema."""
@@ -49,7 +49,7 @@ class Statement:
         try:
             return self._reader.schema
         except FAILURES as error:
-            raise self._told(error) from error
+            raise self._received_error(error) from error
 
     def batches(self) -> Iterator[pa.RecordBatch]:
         """Yields all rows, or raises."""
@@ -64,7 +64,7 @@ class Statement:
                 if chunk.data is not None:
                     yield chunk.data
         except FAILURES as error:
-            raise self._told(error) from error
+            raise self._received_error(error) from error
         finally:
             self.end()
 
@@ -82,15 +82,15 @@ class Statement:
         """Returns the progress that the server reported last; None if the statement has ended."""
         if self.over:
             return None
-        if time.monotonic() - self._asked > INTERVAL:
-            self._asked = time.monotonic()
-            self._meanwhile("progress", self._ask_progress)
+        if time.monotonic() - self._requested_at > INTERVAL:
+            self._requested_at = time.monotonic()
+            self._meanwhile("progress", self._request_progress)
         return self._work
 
     def cancel(self) -> None:
         """Cancels the statement on the server."""
         if not self.over:
-            self._meanwhile("cancel", self._ask_cancel)
+            self._meanwhile("cancel", self._request_cancel)
 
     def stop(self, reason: str) -> None:
         """Cancels the statement and stops reading its rows."""
@@ -98,33 +98,33 @@ class Statement:
         if self._reader is not None:
             self._reader.cancel()
 
-    def _ask_progress(self) -> None:
-        told = self._wire.ask("PinakesProgress", {"id": self.number}, ANSWER)
-        if told is not None:
-            state, rows, *progress = told  # older servers send two values
+    def _request_progress(self) -> None:
+        answer = self._wire.request("PinakesProgress", {"id": self.number}, ANSWER)
+        if answer is not None:
+            state, rows, *progress = answer  # older servers send two values
             self._work = Work(state, max(rows, self._work.rows), *progress[:1])
 
-    def _ask_cancel(self) -> None:
+    def _request_cancel(self) -> None:
         """Repeats the request until the statement has ended: it may not have reached the server yet, or the server may
         be unreachable."""
         while not self.over:
             with suppress(ServerUnavailable):
-                self._wire.ask("PinakesCancel", {"id": self.number}, ANSWER)
+                self._wire.request("PinakesCancel", {"id": self.number}, ANSWER)
             time.sleep(INTERVAL / 5)
 
-    def _meanwhile(self, name: str, ask: _Ask) -> None:
-        if name not in self._asking:
-            thread = threading.Thread(target=self._attempt, args=(name, ask), daemon=True, name=f"shell {name}")
-            self._asking[name] = thread
+    def _meanwhile(self, name: str, request: _Request) -> None:
+        if name not in self._requests:
+            thread = threading.Thread(target=self._attempt, args=(name, request), daemon=True, name=f"shell {name}")
+            self._requests[name] = thread
             thread.start()
 
-    def _attempt(self, name: str, ask: _Ask) -> None:
+    def _attempt(self, name: str, request: _Request) -> None:
         try:
-            ask()
+            request()
         except PinakesError as error:  # the statement itself reports an unreachable server
             log.debug("the server did not answer about %s", name, exc_info=error)
         finally:
-            self._asking.pop(name, None)
+            self._requests.pop(name, None)
 
-    def _told(self, error: Exception) -> PinakesError:
+    def _received_error(self, error: Exception) -> PinakesError:
         return broken(translated(error, self._wire.address, self.sql), self._wire.address)

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
-from pinakes.api.shell_backend import Standing, Work
+from pinakes.api.shell_backend import SessionPosition, Work
 from pinakes.client.errors import broken
 from pinakes.client.rows import ANSWER, Statement
 from pinakes.client.wire import Wire
@@ -38,7 +38,7 @@ class RemoteShellBackend:
         self._warnings: list[str] = []
         self._stale = False
         """Whether a statement has ended since the server last sent the session state."""
-        self._told(self._wire.ask("PinakesSession", timeout=CONNECTING))
+        self._update_state(self._wire.request("PinakesSession", timeout=CONNECTING))
 
     def close(self) -> None:
         self._wire.close(ANSWER)
@@ -59,15 +59,15 @@ class RemoteShellBackend:
 
     def _begun(self, statement: Statement) -> dict[str, Any]:
         try:
-            asked = {"session": self._id, "id": statement.number, "sql": statement.sql}
-            answer: dict[str, Any] = self._wire.ask("PinakesRun", asked)
+            request_body = {"session": self._id, "id": statement.number, "sql": statement.sql}
+            answer: dict[str, Any] = self._wire.request("PinakesRun", request_body)
         except SessionLost as error:
             raise self._lost() from error
         except PinakesError as error:
             self._stale = True
             raise broken(error, self._wire.address) from error
         if "session" in answer:
-            self._told(answer["session"])
+            self._update_state(answer["session"])
         if "failed" in answer:
             raise from_values(answer["failed"], statement.sql)
         return answer
@@ -79,9 +79,9 @@ class RemoteShellBackend:
 
     def _lost(self) -> SessionLost:
         """Starts a new session and returns the error that describes the loss of the old one."""
-        self._told(self._wire.ask("PinakesSession", timeout=CONNECTING))
+        self._update_state(self._wire.request("PinakesSession", timeout=CONNECTING))
         return SessionLost(
-            f"the session on {self._wire.address.uri} is gone: the server was restarted, or had closed it. With it "
+            f"the session on {self._wire.address.uri} has ended: the server was restarted or has closed it. With it "
             f"went what USE and SET had chosen, temporary tables, and a transaction that was open. The statement was "
             f"not run; a new session has begun."
         )
@@ -92,7 +92,7 @@ class RemoteShellBackend:
 
     def leave(self) -> None:
         if self._statement is not None:
-            self._statement.stop("nobody waits for it")
+            self._statement.stop("the client no longer waits for it")
         self._stale = False  # the prompt does not wait either: the state is requested after the next statement
 
     def may_be_left(self) -> bool:
@@ -104,9 +104,9 @@ class RemoteShellBackend:
     # --- the session ----------------------------------------------------------------------------------------------
 
     @property
-    def standing(self) -> Standing:
+    def position(self) -> SessionPosition:
         self._refresh()
-        return self._standing
+        return self._position
 
     def take_warnings(self) -> list[str]:
         self._refresh()
@@ -119,18 +119,18 @@ class RemoteShellBackend:
             return
         self._stale = False
         try:
-            told = self._wire.ask("PinakesSession", timeout=ANSWER)
+            state = self._wire.request("PinakesSession", timeout=ANSWER)
         except PinakesError as error:  # the next statement reports it
             log.debug("the server did not tell how the session stands", exc_info=error)
             return
-        if told["id"] == self._id:  # otherwise it is a new session, which the next statement reports
-            self._told(told)
+        if state["id"] == self._id:  # otherwise it is a new session, which the next statement reports
+            self._update_state(state)
 
-    def _told(self, told: Mapping[str, Any]) -> None:
-        catalog, namespace, transaction = told["standing"]
-        self._id, self._user, self._version = told["id"], told["user"], told["version"]
-        self._standing = Standing(catalog, tuple(namespace), transaction)
-        self._warnings += told["warnings"]
+    def _update_state(self, state: Mapping[str, Any]) -> None:
+        catalog, namespace, transaction = state["standing"]
+        self._id, self._user, self._version = state["id"], state["user"], state["version"]
+        self._position = SessionPosition(catalog, tuple(namespace), transaction)
+        self._warnings += state["warnings"]
         self._stale = False
 
     # --- metadata -----------------------------------------------------------------------------------------------------
@@ -139,7 +139,7 @@ class RemoteShellBackend:
         from pinakes.api.completion import Completer
         from pinakes.client.completion_source import RemoteCompletionSource
 
-        return Completer(RemoteCompletionSource(self._wire, lambda: self._standing))
+        return Completer(RemoteCompletionSource(self._wire, lambda: self._position))
 
     def greeting(self) -> str:
         return f"Connected to {self._wire.address.uri} as {self._user}."
@@ -156,7 +156,7 @@ class RemoteShellBackend:
         return self._look("functions")
 
     def statement_forms(self) -> list[str]:
-        return [str(form) for form in self._wire.ask("PinakesLook", {"what": "forms"})]
+        return [str(form) for form in self._wire.request("PinakesLook", {"what": "forms"})]
 
     def _look(self, what: str, **body: object) -> list[Any]:
-        return [tuple(row) for row in self._wire.ask("PinakesLook", {"what": what, **body})]
+        return [tuple(row) for row in self._wire.request("PinakesLook", {"what": what, **body})]

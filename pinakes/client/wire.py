@@ -38,19 +38,19 @@ class Wire:
             generic_options=_OPTIONS,
         )
 
-    def ask(self, action: str, body: Mapping[str, object] | None = None, timeout: float | None = None) -> Any:
+    def request(self, action: str, body: Mapping[str, object] | None = None, timeout: float | None = None) -> Any:
         """Calls a shell action of the server and returns its answer. Raises the errors that the server reports."""
         try:
             payload = leaving(lambda: self._answer(fl.Action(action, json.dumps(body or {}).encode()), timeout))
         except FAILURES as error:
             raise translated(error, self.address) from error
         try:
-            told = json.loads(payload)
+            answer = json.loads(payload)
         except ValueError as error:
             raise NotSupportedError(f"{self.address.uri} is no Pinakes server: it answers {payload[:50]!r}") from error
-        if "error" in told:
-            raise from_values(told["error"])
-        return told["answer"]
+        if "error" in answer:
+            raise from_values(answer["error"])
+        return answer["answer"]
 
     def rows(self, ticket: bytes) -> fl.FlightStreamReader:
         try:

@@ -96,12 +96,18 @@ class Position:
         return f"{text}\n{pad}^"
 
 
+LONGEST_MESSAGE = 20_000
+"""Characters of a message."""
+
+
 class PinakesError(Exception):
     """The base class: a stable code, a message and an optional position in the statement."""
 
     code: ClassVar[str] = "ERROR"
 
     def __init__(self, message: str, *, position: Position | None = None) -> None:
+        if len(message) > LONGEST_MESSAGE:  # a remote catalog may have chosen it; errors are kept and logged
+            message = f"{message[:LONGEST_MESSAGE]}…"
         super().__init__(message)
         self.message = message
         self.position = position
@@ -112,7 +118,7 @@ class PinakesError(Exception):
         place = f"line {self.position.line}, column {self.position.column}"
         return f"{self.message} ({place})\n{self.position.marked()}"
 
-    def told(self, start: tuple[int, int] = (1, 1)) -> str:
+    def render(self, start: tuple[int, int] = (1, 1)) -> str:
         """Returns `CODE: message` for a terminal, with the marked line if there is a position. `start` is the line and
         column at which the statement begins, so that positions refer to the script.
         """

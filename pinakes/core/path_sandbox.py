@@ -14,14 +14,18 @@ from pinakes.core.secrets import covers
 class Roots:
     """The allowed directories. None allows all paths; an empty list allows none."""
 
-    __slots__ = ("_prefixes", "directories", "key", "stores")
+    __slots__ = ("_prefixes", "directories", "key", "reader", "stores")
 
-    def __init__(self, directories: Iterable[str | Path] | None, stores: str = "") -> None:
+    def __init__(self, directories: Iterable[str | Path] | None, stores: str = "", reader: str = "") -> None:
         self.directories = None if directories is None else tuple(Path(d).resolve() for d in directories)
         self.stores = stores
         """The scope of allowed objects, such as s3://bucket/path; empty allows any object of any store."""
+        self.reader = reader
+        """Distinguishes catalogs whose credentials differ: what one has read is not shown to another. Empty for the
+        catalogs of administrators and of the configuration."""
         within = "" if self.directories is None else "\0" + "\0".join(map(str, self.directories))
-        self.key = f"{within}\0\0{stores}" if stores else within
+        scope = f"{within}\0\0{stores}" if stores else within
+        self.key = f"{scope}\0\0\0{reader}" if reader else scope
         """Equal for equal roots only: part of the keys of caches of data read under them. The separator is NUL, which
         no location has, so that a location can't imitate the key of other roots."""
         self._prefixes = tuple(f"{str(d).rstrip('/')}/" for d in self.directories or ())
@@ -53,7 +57,7 @@ class Roots:
         return None if self.directories is None else tuple(map(str, self.directories))
 
     def and_also(self, directories: Iterable[str | Path]) -> Roots:
-        return self if self.directories is None else Roots((*self.directories, *directories), self.stores)
+        return self if self.directories is None else Roots((*self.directories, *directories), self.stores, self.reader)
 
 
 EVERYWHERE = Roots(None)

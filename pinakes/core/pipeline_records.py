@@ -1,6 +1,6 @@
 """The tables that record pipeline runs, in the schema `pinakes_pipeline` of the target catalog.
 
-`pipeline/runs/records.py` writes them and `system_tables/pipeline` shows them.
+`pipelines/runs/records.py` writes them and `system_tables/pipeline` shows them.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _RUN = (
 )
 _TABLE = (
     *_RUN,
-    Field("table_catalog", "TEXT", "Catalog of the table that was made"),
+    Field("table_catalog", "TEXT", "Catalog of the table"),
     Field("table_schema", "TEXT", "Schema of the table"),
     Field("table_name", "TEXT", "Name of the table"),
 )
@@ -32,48 +32,48 @@ _TABLE = (
 RECORDS: Mapping[str, tuple[Field, ...]] = {
     "runs": (
         *_RUN,
-        Field("state", "TEXT", "RUNNING, COMPLETED, FAILED, CANCELED, or INTERRUPTED: its process ended before it did"),
-        Field("started_at", "MOMENT", "When it began"),
-        Field("ended_at", "MOMENT", "When it ended; NULL while it runs"),
-        Field("user_name", "TEXT", "Who started it"),
-        Field("host", "TEXT", "Machine that it ran on"),
-        Field("process", "TEXT", "Process that ran it, and when that began"),
-        Field("spec", "TEXT", "File that describes the pipeline"),
-        Field("options", "TEXT", "What was asked for: tables that were selected, or made anew"),
-        Field("error", "TEXT", "Why it failed; NULL if it did not"),
+        Field("state", "TEXT", "RUNNING, COMPLETED, FAILED, CANCELED, or INTERRUPTED if its process died"),
+        Field("started_at", "MOMENT", "Start time"),
+        Field("ended_at", "MOMENT", "End time; NULL while it is running"),
+        Field("user_name", "TEXT", "User who started the run"),
+        Field("host", "TEXT", "Host of the run"),
+        Field("process", "TEXT", "Process id and start time of the process"),
+        Field("spec", "TEXT", "Path of the spec"),
+        Field("options", "TEXT", "Options of the run: selected and refreshed tables"),
+        Field("error", "TEXT", "Error message; NULL if the run did not fail"),
     ),
     "tables": (
         *_TABLE,
         Field("kind", "TEXT", "materialized_view, table (incremental) or load"),
-        Field("state", "TEXT", "COMPLETED, UNCHANGED (there was nothing to do), FAILED, CANCELED or SKIPPED"),
-        Field("started_at", "MOMENT", "When it was begun"),
-        Field("ended_at", "MOMENT", "When it was done"),
-        Field("rows", "NUMBER", "Rows that were written"),
-        Field("bad_rows", "NUMBER", "Records of a load that did not fit, and are kept apart"),
-        Field("files", "NUMBER", "Data files that were written; of a load, files that were read"),
-        Field("snapshot_id", "NUMBER", "Snapshot of the table that this made"),
-        Field("definition", "TEXT", "Fingerprint of what the project says of the table"),
-        Field("file", "TEXT", "File and line that define it"),
-        Field("error", "TEXT", "Why it failed, or was skipped"),
+        Field("state", "TEXT", "COMPLETED, UNCHANGED (no new data), FAILED, CANCELED or SKIPPED"),
+        Field("started_at", "MOMENT", "Start time"),
+        Field("ended_at", "MOMENT", "End time"),
+        Field("rows", "NUMBER", "Number of written rows"),
+        Field("bad_rows", "NUMBER", "Number of bad records of a load"),
+        Field("files", "NUMBER", "Number of written data files; for a load, number of files read"),
+        Field("snapshot_id", "NUMBER", "Snapshot that the run created"),
+        Field("definition", "TEXT", "Fingerprint of the definition of the table"),
+        Field("file", "TEXT", "File and line of the definition"),
+        Field("error", "TEXT", "Reason of a failure or skip"),
     ),
     "expectations": (
         *_TABLE,
         Field("expectation", "TEXT", "Name of the expectation"),
-        Field("predicate", "TEXT", "Condition that rows are to meet"),
-        Field("action", "TEXT", "What happens to rows that do not: warn, drop or fail"),
-        Field("passed_rows", "NUMBER", "Rows that met it"),
-        Field("failed_rows", "NUMBER", "Rows that did not"),
-        Field("recorded_at", "MOMENT", "When it was recorded"),
+        Field("predicate", "TEXT", "Condition"),
+        Field("action", "TEXT", "Action for rows that fail: warn, drop or fail"),
+        Field("passed_rows", "NUMBER", "Number of rows that passed"),
+        Field("failed_rows", "NUMBER", "Number of rows that failed"),
+        Field("recorded_at", "MOMENT", "Time of the record"),
     ),
     "lineage": (
         *_TABLE,
-        Field("flow", "TEXT", "Query that read the source"),
+        Field("flow", "TEXT", "Flow that read the source"),
         Field("source_kind", "TEXT", "table, files or jdbc"),
-        Field("source_catalog", "TEXT", "Catalog of the source; NULL if it is no table"),
+        Field("source_catalog", "TEXT", "Catalog of the source; NULL if the source is not a table"),
         Field("source_schema", "TEXT", "Schema of the source"),
-        Field("source_name", "TEXT", "Name of the source, or where its files are"),
-        Field("from_snapshot_id", "NUMBER", "Snapshot after which it was read; NULL if all of it was"),
+        Field("source_name", "TEXT", "Name of the source, or location of its files"),
+        Field("from_snapshot_id", "NUMBER", "Start snapshot (exclusive); NULL if the whole table was read"),
         Field("snapshot_id", "NUMBER", "Snapshot that was read"),
-        Field("recorded_at", "MOMENT", "When it was recorded"),
+        Field("recorded_at", "MOMENT", "Time of the record"),
     ),
 }

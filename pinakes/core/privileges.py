@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 PRIVILEGES: dict[str, str] = {
-    "attach": "ATTACH catalogs for themselves, and make and drop catalogs",
-    "global_settings": "change what concerns everybody: SET GLOBAL, ATTACH … (VISIBILITY all)",
-    "local_files": "read and write files of the server by their path, as far as engine.allowed_paths goes",
-    "server_credentials": "use the cloud credentials of the server's own environment: PROFILE, PROVIDER "
+    "attach": "ATTACH catalogs for themselves",
+    "global_settings": "use SET GLOBAL and ATTACH … (VISIBILITY all)",
+    "local_files": "read and write files of the server by path, within engine.allowed_paths",
+    "server_credentials": "use the cloud credentials of the server's environment: PROFILE, PROVIDER "
     "credential_chain, AWS without a secret",
-    "spark": "run statements on Spark: SET engine = 'spark', the hint ENGINE(spark), what 'auto' would send there",
+    "spark": "run statements on Spark, with SET engine = 'spark' or 'auto' or the hint ENGINE(spark)",
     "worker_commands": "ATTACH catalogs that start a program on the server",
 }

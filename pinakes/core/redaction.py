@@ -8,7 +8,7 @@ import re
 
 from pinakes.core.errors import InternalError
 
-FAULT = "the server failed by a fault of its own, which its log tells of: ask who runs it"
+FAULT = "internal error of the server: its log has the details; contact its administrator"
 _PATH = re.compile(r"(?:\bfile:/{0,2}(?=/)|(?<![\w:/.\-~)\]}])(?=/))(?:/[^/\s'\"`<>|*?,;:()\[\]{}]+)+/(?=[^/\s'\"`])")
 """The directories of an absolute path, also in a file: URI. Paths of other URIs follow a colon or a host."""
 

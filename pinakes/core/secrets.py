@@ -215,9 +215,9 @@ def parse_secret(
     options = {key.upper(): value for key, value in given.items()}
     type = options.pop("TYPE", None)
     if not isinstance(type, str) or type.lower() not in KINDS:
-        asked = f"has no type {type!r}" if isinstance(type, str) else "needs a TYPE"
+        problem = f"has no type {type!r}" if isinstance(type, str) else "needs a TYPE"
         hint = meant(type, KINDS) if isinstance(type, str) else ""
-        raise InvalidArgument(f"CREATE SECRET {name} {asked}.{hint} Types: {_kinds()}")
+        raise InvalidArgument(f"CREATE SECRET {name} {problem}.{hint} Types: {_kinds()}")
     type = type.lower()
     scope = options.pop("SCOPE", "")
     _check_scope(name, type, scope)

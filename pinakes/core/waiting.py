@@ -20,7 +20,7 @@ _GLANCE = 0.1
 
 
 class Breaks:
-    """How a call that runs beside is broken off."""
+    """Breaks off a call that runs in another thread."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -31,7 +31,7 @@ class Breaks:
         """ConnectionError when the call was left already: it must not begin anything."""
         with self._lock:
             if self._is_left:
-                raise ConnectionError("nobody waits for the answer any more")
+                raise ConnectionError("the call was abandoned")
             self._ways.append(way)
 
     def leave(self) -> None:

@@ -1,12 +1,13 @@
 """What a statement will give and what it takes, without carrying it out: for clients that prepare before they run.
 
-A query is planned, unless its plan is known. What only looks (SHOW, DESCRIBE, EXPLAIN) is asked and its rows are left
+A query is planned, unless its plan is cached. SHOW, DESCRIBE and EXPLAIN are run, and their rows are left
 unread. Of a statement that changes something only the parameters are looked for (`engine/planning/parameters.py`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import ExitStack
 from typing import NamedTuple
 
 import pyarrow as pa
@@ -38,9 +39,9 @@ _COUNT = pa.schema([("count", pa.int64())])
 class Description(NamedTuple):
     statement: s.Statement
     schema: pa.Schema | None
-    """Of the rows; None when there are none, or nobody knows before."""
+    """The schema of the rows; None if there are none or it is unknown before the statement runs."""
     parameters: pa.Schema
-    """One field for each, in order, under its name; `null` where nothing tells the type."""
+    """One field for each, in order, under its name; `null` where the type is unknown."""
 
     @property
     def is_update(self) -> bool:
@@ -61,7 +62,8 @@ def describe(session: Session, sql: str, started: Callable[[Query], None] | None
         started(query)
     try:
         statement = session.engine.caches.statements.classify(sql)
-        return _described(statement, Execution(session, query, sql, unbound=True))
+        with ExitStack() as scope:
+            return _described(statement, Execution(session, query, sql, unbound=True, scope=scope))
     except BaseException as error:
         let_go(error)
         typed = translate(error) if isinstance(error, Exception) or is_panic(error) else error
@@ -82,7 +84,7 @@ def _described(statement: s.Statement, execution: Execution) -> Description:
     if known is not None:
         return Description(statement, known, pa.schema([]))
     if isinstance(statement, s.Query):
-        frame = execution.planner().query(statement)
+        frame = execution.planner().query(statement).frame
         types = types_in_plan(frame) if names else {}
         return Description(statement, schema_of(frame), _fields(names, types))
     if isinstance(statement, s.Execute):
@@ -108,9 +110,9 @@ def _schema(statement: s.Statement, execution: Execution) -> pa.Schema | None:
 
             return columns_of(statement, execution)
         case s.TableExecute():
-            from pinakes.engine.commands.maintenance import table_execute_columns
+            from pinakes.engine.commands.maintenance import procedure_executed
 
-            return table_execute_columns(statement)
+            return procedure_executed(statement).columns
     if statement.kind not in LOOKS:
         return None
     result = dispatch(statement, execution)

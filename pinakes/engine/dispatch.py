@@ -1,10 +1,15 @@
-"""Dispatch: from a statement to the handler of its kind (`commands/registry.py`)."""
+"""Dispatch: privileges are checked, the engine is selected, and the handler of the statement's kind is called
+(`commands/registry.py`).
+"""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from pinakes.engine.commands.registry import handler_of
+from pinakes.core.engines import LOCAL
+from pinakes.engine.commands.registry import REMOTE, handler_of
+from pinakes.engine.remote.engine_selection import wanted_engine
 
 if TYPE_CHECKING:
     from pinakes.engine.result import Result
@@ -15,4 +20,8 @@ if TYPE_CHECKING:
 def dispatch(statement: Statement, execution: Execution) -> Result:
     """Run one statement, if the user has the privileges for it."""
     execution.session.guard.statement(statement)
+    if statement.kind in REMOTE and wanted_engine(statement, execution.session.settings) != LOCAL:
+        from pinakes.engine.commands.select_engine import select_engine
+
+        execution = replace(execution, engine=select_engine(statement, execution))
     return handler_of(statement.kind)(statement, execution)

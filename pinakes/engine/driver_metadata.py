@@ -16,7 +16,7 @@ from pinakes.engine.datafusion.error_translation import is_panic, let_go, transl
 from pinakes.engine.execution.query import Query
 from pinakes.engine.session import Session
 from pinakes.engine.statement_context import Execution
-from pinakes.engine.system.contexts import world_of
+from pinakes.engine.system.contexts import context_of
 from pinakes.system_tables import listing
 from pinakes.system_tables.arrow_columns import arrow_columns
 from pinakes.system_tables.base import Request
@@ -59,7 +59,7 @@ class Metadata:
 
     def __init__(self, execution: Execution) -> None:
         self._zone = execution.session.settings.time_zone
-        self._world = world_of(execution, None)
+        self._context = context_of(execution, None)
 
     def catalogs(self) -> list[str]:
         return sorted(mount.name for mount in listing.catalogs(self._request(Wanted())))
@@ -81,7 +81,7 @@ class Metadata:
         for entry, call in ahead(iter(entries), lambda entry: asked(request, entry), window_of(request)):
             found = answered(entry, call, lost)
             if found is not None:
-                yield entry, arrow_columns(Described(entry, found), self._world, self._zone)
+                yield entry, arrow_columns(Described(entry, found), self._context, self._zone)
 
     def keys(self, wanted: Wanted) -> list[Key]:
         """The columns of the primary keys."""
@@ -89,7 +89,7 @@ class Metadata:
         return sorted(found, key=lambda k: (k.constraint.entry[1:5], k.constraint.name, k.position))
 
     def _request(self, wanted: Wanted) -> Request:
-        return Request(self._world, frozenset(), wanted.condition)
+        return Request(self._context, frozenset(), wanted.condition)
 
 
 @contextmanager

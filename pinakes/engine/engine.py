@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any
 from pinakes.caches.counting import CatalogCalls
 from pinakes.caches.limits import CacheLimits
 from pinakes.caches.registry import Caches
+from pinakes.config.model import Config
+from pinakes.config.settings import Settings
 from pinakes.core.catalog import Catalog
-from pinakes.core.config import Config
 from pinakes.core.delegating_catalog import DelegatingCatalog
 from pinakes.core.errors import InvalidArgument
 from pinakes.core.identity import Identity, local_identity
 from pinakes.core.path_sandbox import Roots
-from pinakes.core.settings import Settings
 from pinakes.engine.binding.namespaces import Scope
 from pinakes.engine.catalogs.authorization.guard import Guard
 from pinakes.engine.catalogs.authorization.policy import EMBEDDED, Policy
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
 
 Opener = Callable[["Engine", Opening], tuple[Catalog, Callable[[], None]]]
-"""How a catalog is opened; given by whoever puts the application together. The catalog, and what closes it."""
+"""How a catalog is opened; given by the application. The catalog, and what closes it."""
 
 
 class Engine:
@@ -76,7 +76,7 @@ class Engine:
         self.contexts = Contexts(
             self.runtime, Settings.of(config.engine), config.caches.footers.max_bytes, self.result_limit
         )
-        self.lanes = CatalogExecutor()
+        self.executor = CatalogExecutor()
         self.faults = MetadataErrors()
         self.calls = CatalogCalls()
         self.files = FileAccess(config.engine.allowed_paths)
@@ -88,11 +88,11 @@ class Engine:
         self.make_remote: Callable[[], RemoteEngine] | None = None
         """What makes the engine for what outgrows this machine; set where the application is put together."""
         self.joined: RemoteEngine | None = None
-        """That engine, once it was asked for."""
+        """That engine, once it was used."""
         self._mount_ids = itertools.count(1)
         self._session_ids = itertools.count(1)
         self._sessions: WeakSet[Session] = WeakSet()
-        self._on_close = weakref.finalize(self, on_close)  # also when nobody closes it
+        self._on_close = weakref.finalize(self, on_close)  # also if it is not closed
 
     def session(self, identity: Identity | None = None, *, source: str = "") -> Session:
         """A new session, at home in the embedded catalog."""
@@ -148,7 +148,7 @@ class Engine:
         return catalog, close
 
     def opening_of(self, catalog: Catalog) -> Opening | None:
-        """What an open catalog was opened with; None for one that nobody opened, such as that of system tables."""
+        """What an open catalog was opened with; None for one that was not opened, such as that of system tables."""
         found: object = catalog
         while found not in self._openings and isinstance(found, DelegatingCatalog):
             found = found.inner
@@ -156,17 +156,17 @@ class Engine:
 
     @property
     def remote(self) -> RemoteEngine | None:
-        """The engine for what outgrows this machine, made when it is first asked for; None if there is none."""
+        """The engine for what outgrows this machine, made at its first use; None if there is none."""
         if self.joined is None and self.make_remote is not None:
             self.joined = self.make_remote()
         return self.joined
 
     def users_of(self, secret: SecretRef) -> list[Mount]:
-        """The mounts that are opened with a secret, whoever sees them."""
+        """The mounts that are opened with a secret, visible to any user."""
         return [mount for mount in self.registry.everything() if secret in mount.secrets]
 
     def next_mount_id(self) -> str:
-        """Tells two mountings apart, also of one name: what is cached for one is never read for the other."""
+        """Distinguishes two mounts, also of one name: what is cached for one is never read for the other."""
         return str(next(self._mount_ids))
 
     def next_session_id(self) -> str:

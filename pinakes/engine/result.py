@@ -64,7 +64,7 @@ class Result:
         on_end: Callable[[BaseException | None], None],
         stop: Callable[[str], object],
     ) -> Result:
-        """Tell the tracker of each batch and of the end, be it an error or that nobody wants the result any more.
+        """Reports each batch and the end to the tracker: an error, or that the result was abandoned.
         `stop` interrupts the thread that reads it."""
         self._on_batch, self._stop = on_batch, stop
         self._ending = weakref.finalize(self, on_end, None)
@@ -91,12 +91,12 @@ class Result:
             self.close()
             raise
         except BaseException as error:
-            told = QueryCanceled("its result was closed") if self._is_being_closed(error) else error
-            self._end(told)
+            reported = QueryCanceled("its result was closed") if self._is_being_closed(error) else error
+            self._end(reported)
             let_go(error)
-            if told is error:
+            if reported is error:
                 raise
-            raise told from None
+            raise reported from None
         self._end(None)
 
     def _is_being_closed(self, error: BaseException) -> bool:
@@ -108,11 +108,11 @@ class Result:
         return pa.Table.from_batches(list(self), schema=self.schema)
 
     def reader(self) -> pa.RecordBatchReader:
-        """The stream as Arrow's own reader, for whoever takes one."""
+        """The stream as Arrow's own reader, for callers that take one."""
         return pa.RecordBatchReader.from_batches(self.schema, iter(self))
 
     def stop(self, reason: str) -> None:
-        """Whoever reads it, now or next, gets QueryCanceled; from any thread. Rows at hand are read as before."""
+        """Makes the current or next read raise QueryCanceled; from any thread. Rows at hand are read as before."""
         self._stop(reason)
 
     def close(self) -> None:
@@ -132,4 +132,4 @@ class Result:
 
 
 def _nothing(*_: object) -> None:
-    """For whom nobody watches."""
+    """Used where no listener is set."""

@@ -2,18 +2,27 @@
 
     SQL text -> classify -> Statement -> dispatch -> handler -> Result (schema + Arrow batches)
 
-A query's handler gives its plan to DataFusion (`planner.py`) and its rows stream; every other handler goes straight
-to the registry or a catalog. The tracker knows the statement from its first moment to its last row.
+A query's handler takes its statement through the stages of planning, each a frozen value and a function to the next:
+
+    Statement -> Bound -> Plan -> ScanRequests -> ScanAnswers -> ExecutablePlan -> Result
+
+`Planner.bind` resolves names, `planning/plan.py` plans, `planning/prepare.py` has the scans answered and plans over the
+answers, and `Execution.read` streams the rows. Every other handler goes straight to the registry or a catalog. The
+tracker knows the statement from its first moment to its last row.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from pinakes.caches.caching import STATEMENT
+from pinakes.core.errors import OutOfMemory
 from pinakes.core.waiting import CHECK
 from pinakes.engine.binding.session_relations import Lookup
+from pinakes.engine.datafusion.bounded_functions import bytes_of_wide_value
 from pinakes.engine.datafusion.error_translation import is_panic, let_go, translate
 from pinakes.engine.dispatch import dispatch
 from pinakes.engine.iceberg.write.snapshot_properties import authored
@@ -24,10 +33,16 @@ from pinakes.engine.statement_context import Execution
 from pinakes.engine.transactions.defining import defining
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from pinakes.engine.execution.tracker import Query
-    from pinakes.engine.pushdown.scan_pushdown import Plans
     from pinakes.engine.transactions.transaction import Transaction
     from pinakes.parser.statements import Statement
+
+
+SPARE = 2
+"""Times the longest value that was seen: later ones may be longer."""
+MOST_WIDE = 1 << 34
 
 
 def run(
@@ -41,7 +56,7 @@ def run(
 ) -> Result:
     query = _begun(session)
     session.running.add(query)
-    asking, checking = STATEMENT.set(query), CHECK.set(query.check)
+    statement_token, checking = STATEMENT.set(query), CHECK.set(query.check)
     transaction = session.transaction
     execution = Execution(session, query, sql, parameters, lookup)
     if started is not None:
@@ -54,31 +69,73 @@ def run(
             transaction.check(statement.kind)
         if queues and session.engine.admission is not None:
             _admit(statement, session, query)
-        spill_dir = session.engine.config.engine.spill_dir
-        with (
-            authored(query.user, query.query_id),
-            writing(query.interruptible, spill_dir),
-            defining(statement, session.warn),
-        ):
-            result = dispatch(statement, execution)
+        result = _carried_out(statement, execution)
     except BaseException as error:
         typed = translate(error) if isinstance(error, Exception) or is_panic(error) else error
         query.end(typed)
         if transaction is not None:  # the one that it began in; another thread may have begun the next
             transaction.abort()
-        execution.plans.forget()
+        execution.scope.close()
         let_go(error)
         if typed is error:
             raise
         raise typed from error
     finally:
-        STATEMENT.reset(asking)
+        STATEMENT.reset(statement_token)
         CHECK.reset(checking)
     if result.kind != "rows":
         query.wrote(result.count)
         query.end()  # it is done, whenever the result is looked at
-    ending = _ending(query, execution.plans, transaction)
+    ending = _ending(query, execution.scope, transaction)
     return result.watch(on_batch=query.count, on_end=ending, stop=query.cancel)
+
+
+def _carried_out(statement: Statement, execution: Execution) -> Result:
+    """The statement's result. A statement whose values are too long for its batches is run again with batches of fewer
+    rows, unless some of its rows were read already."""
+    try:
+        result = _dispatched(statement, execution)
+    except OutOfMemory as error:
+        return _narrower(statement, execution, error)
+    if result.kind != "rows":
+        return result
+
+    def batches(first: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        try:
+            batch = next(first, None)
+        except OutOfMemory as error:
+            yield from _narrower(statement, execution, error)
+            return
+        if batch is not None:
+            yield batch
+            yield from first
+
+    return result.through(batches)
+
+
+def _narrower(statement: Statement, execution: Execution, error: OutOfMemory) -> Result:
+    """The result with batches for such values. Each time these are much longer than the last, so there is an end."""
+    seen = bytes_of_wide_value(error)
+    size = max(seen or 0, execution.wide) * SPARE
+    if seen is None or size > MOST_WIDE:
+        raise error
+    execution.query.check()
+    return _carried_out(statement, replace(execution, wide=size))
+
+
+def _dispatched(statement: Statement, execution: Execution) -> Result:
+    query, session = execution.query, execution.session
+    asking, checking = STATEMENT.set(query), CHECK.set(query.check)  # also when it is run again while it is read
+    try:
+        with (
+            authored(query.user, query.query_id),
+            writing(query.interruptible, session.engine.config.engine.spill_dir),
+            defining(statement, session.warn),
+        ):
+            return dispatch(statement, execution)
+    finally:
+        STATEMENT.reset(asking)
+        CHECK.reset(checking)
 
 
 def _begun(session: Session) -> Query:
@@ -99,11 +156,11 @@ def _admit(statement: Statement, session: Session, query: Query) -> None:
         session.engine.admission.enter(query)
 
 
-def _ending(query: Query, plans: Plans, transaction: Transaction | None) -> Callable[[BaseException | None], None]:
+def _ending(query: Query, scope: ExitStack, transaction: Transaction | None) -> Callable[[BaseException | None], None]:
     """What is to be done when the last row was read; an error among the rows aborts the transaction, too."""
 
     def end(error: BaseException | None) -> None:
-        plans.forget()
+        scope.close()
         if transaction is not None:
             if error is not None:
                 transaction.abort()

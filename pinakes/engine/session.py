@@ -8,12 +8,15 @@ import weakref
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cached_property
+from math import nan
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
+
+from pinakes.config.settings import Settings
 from pinakes.core.errors import InvalidArgument
 from pinakes.core.identity import Identity
 from pinakes.core.names import dotted
-from pinakes.core.settings import Settings
 from pinakes.core.version import __version__
 from pinakes.engine.binding.namespaces import Scope
 from pinakes.engine.binding.resolver import Remembered, Resolver
@@ -66,7 +69,7 @@ class Session:
         self.switches = Switches(self.settings)
         self.claims = Claims()
         self.running: WeakSet[Query] = WeakSet()
-        weakref.finalize(self, self._temp.close)  # also when nobody closes it
+        weakref.finalize(self, self._temp.close)  # also if it is not closed
         weakref.finalize(self, self.catalogs.abandon).atexit = False
 
     def run(
@@ -80,9 +83,9 @@ class Session:
     ) -> Result:
         """Carry out one statement. A query has only begun when this returns: its rows stream.
 
-        `lookup` is asked, while it is planned, for names that neither the session nor a catalog has. `started` is told
-        of the query before anything is done, for who wants to stop it. One that `queues` waits for its turn on a
-        server; else it shares the place of another, which whoever asks holds.
+        `lookup` is called during planning for names that neither the session nor a catalog has. `started` receives
+        the query before anything is done, so that it can be canceled. With `queues` it waits for a slot on a server;
+        otherwise it uses the slot of the caller's statement.
         """
         return self.engine.run(sql, self, as_mapping(parameters), lookup, started, queues=queues)
 
@@ -100,7 +103,7 @@ class Session:
             query.cancel(reason)
 
     def close(self) -> None:
-        """Stop what runs and roll back what was not committed; temporary tables and views are gone."""
+        """Stops running statements, rolls back the transaction, and drops temporary tables and views."""
         self.is_closed = True
         self.cancel("the session was closed")
         transaction = self.end_transaction()
@@ -112,7 +115,7 @@ class Session:
             self.engine.joined.release(self.session_id)
 
     def warn(self, text: str) -> None:
-        """Tell something although the statement is carried out. Of what nobody asks for, only the newest is kept."""
+        """Adds a warning to the statement. Of warnings that are not read, only the newest are kept."""
         self.warnings.append(text)
         del self.warnings[:-MOST_WARNINGS]
 
@@ -123,7 +126,7 @@ class Session:
         self.transaction = self.catalogs.overlay = Transaction(read_only=read_only)
 
     def end_transaction(self) -> Transaction | None:
-        """The transaction that has begun, if any, for whoever commits it or rolls it back."""
+        """The transaction that has begun, if any, for the statement that ends it."""
         ended, self.transaction, self.catalogs.overlay = self.transaction, None, None
         return ended
 
@@ -144,7 +147,7 @@ class Session:
         return self._guard
 
     def renew(self, identity: Identity) -> None:
-        """The same user has logged in anew: with another token, or other roles."""
+        """The same user has logged in again, with another token or other roles."""
         if identity.user != self.identity.user:
             raise InvalidArgument("a session stays that of its user")
         self._guard = self.engine.guard(identity)
@@ -155,7 +158,7 @@ class Session:
         return self.resolver_for(lambda _: None)
 
     def resolver_for(self, touch: Callable[[str], None]) -> Resolver:
-        """What tells of each catalog that a statement uses."""
+        """Called with each catalog that a statement uses."""
         return Resolver(self.catalogs, self.scope, self.remembered, self.temporary, touch=touch)
 
     @cached_property
@@ -207,5 +210,14 @@ def as_mapping(parameters: Mapping[str, Any] | Sequence[Any] | None) -> dict[str
     if parameters is None:
         return {}
     if isinstance(parameters, Mapping):
-        return {str(k): v for k, v in parameters.items()}
-    return {str(i): v for i, v in enumerate(parameters, 1)}
+        return {str(k): _usual_nan(v) for k, v in parameters.items()}
+    return {str(i): _usual_nan(v) for i, v in enumerate(parameters, 1)}
+
+
+def _usual_nan(value: Any) -> Any:
+    """Returns NaN without its sign bit, which DataFusion would take for less than all numbers."""
+    if isinstance(value, float) and value != value:
+        return nan
+    if isinstance(value, pa.Scalar) and pa.types.is_floating(value.type) and value.as_py() != value.as_py():
+        return pa.scalar(nan, value.type)
+    return value

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -11,24 +11,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
+from pinakes.core.engines import HERE, Choice
 from pinakes.core.errors import InvalidArgument, OutOfMemory, PermissionDenied, listing
 from pinakes.engine.datafusion.error_translation import translated
-from pinakes.engine.datafusion.plan_metrics import summary_of, work_of
-from pinakes.engine.datafusion.plan_schema import schema_of_plan
-from pinakes.engine.pushdown.scan_pushdown import Plans
+from pinakes.engine.datafusion.plan_metrics import work_of
+from pinakes.engine.planning.prepare import prepare, renewed
 from pinakes.engine.result import Result
 
 if TYPE_CHECKING:
-    from datafusion import DataFrame
-    from datafusion.plan import LogicalPlan
-
-    from pinakes.engine.binding.relation import Key, Relation
     from pinakes.engine.binding.resolver import Resolver
     from pinakes.engine.binding.session_relations import Lookup
     from pinakes.engine.execution.tracker import Query
     from pinakes.engine.files.paths import File, Finder
     from pinakes.engine.files.stores import Stores
     from pinakes.engine.iceberg.scan.file_integrity import Lookout, Remote
+    from pinakes.engine.planning.plan import ExecutablePlan, Plan
     from pinakes.engine.planning.planner import Planner
     from pinakes.engine.session import Session
 
@@ -38,7 +35,7 @@ MOST_BYTES = 1 << 26
 MOST_OF_ROW = 1 << 30
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Execution:
     session: Session
     query: Query
@@ -47,14 +44,18 @@ class Execution:
     parameters: Mapping[str, Any] = field(default_factory=dict)
     lookup: Lookup | None = None
     """Asked for names that neither the session nor a catalog has."""
-    files: list[File] = field(default_factory=list)
-    """The files that the statement reads by their paths."""
-    statistics: bool = True
-    """Whether DataFusion may use the statistics of files (`engine/files/parquet.py`)."""
-    plans: Plans = field(default_factory=Plans)
-    """The plans that are narrowed to the files that can match, before they are run."""
     unbound: bool = False
     """The statement is only described: its parameters have no values."""
+    explain: bool = False
+    """The statement is explained: small tables get a placeholder, too, and how each table was pruned is recorded."""
+    dry: bool = False
+    """Nothing is run: subqueries that would be computed first have no rows."""
+    wide: int = 0
+    """The bytes of the longest value that an earlier run had, after which it is run with smaller batches."""
+    engine: Choice = HERE
+    """The engine that was selected to run it."""
+    scope: ExitStack = field(default_factory=ExitStack)
+    """Closed when the statement ends."""
 
     def parameter(self, name: str) -> Any:
         """The value of a parameter of the statement."""
@@ -72,11 +73,11 @@ class Execution:
         """Names as the session means them; the tracker is told of the catalogs that are used."""
         return self.session.resolver_for(self.query.touch)
 
-    def finder(self) -> Finder:
-        """Finds files; those that it finds are checked when rows were read (`engine/files/stamps.py`)."""
+    def finder(self, found: list[File] | None = None) -> Finder:
+        """Finds files, and adds them to `found`."""
         from pinakes.engine.files.paths import Finder
 
-        return Finder(self.session.guard.files, self.query.check, self.files, self.stores)
+        return Finder(self.session.guard.files, self.query.check, found, self.stores)
 
     def stores(self) -> Stores:
         """The object stores that the session's user has secrets for, as these are now."""
@@ -84,108 +85,94 @@ class Execution:
 
         return Stores(self.session.engine.secrets, self.session.guard)
 
-    def stream(self, frame: DataFrame) -> Result:
+    def stream(self, plan: Plan) -> Result:
         """The rows of a plan as they come."""
-        frame, schema = self.ready(frame)
-        return Result(schema, self.read(frame, schema))
+        executable = prepare(plan, self)
+        return Result(executable.schema, self.read(executable))
 
-    def batches(self, frame: DataFrame) -> Iterator[pa.RecordBatch]:
+    def batches(self, plan: Plan) -> Iterator[pa.RecordBatch]:
         """The batches of a plan; each wait can be interrupted by cancel or by the statement's time-out."""
-        yield from self.read(*self.ready(frame))
+        yield from self.read(prepare(plan, self))
 
-    def ready(self, frame: DataFrame) -> tuple[DataFrame, pa.Schema]:
-        """The plan that is run, and the schema of its rows."""
-        with self.query.phase("plan"), translated():
-            optimized = frame.optimized_logical_plan()
-            self.query.planned(summary_of(optimized))
-            frame = self.plans.stoppable(frame, optimized, self.session)
-        computed = self._computed(frame, optimized)
-        with self.query.phase("plan"), translated():
-            narrowed = self.plans.narrowed(frame, optimized, self.session, self.query, computed)
-            return narrowed, schema_of_plan(optimized)
+    def collect(self, plan: Plan) -> pa.Table:
+        executable = prepare(plan, self)
+        return pa.Table.from_batches(list(self.read(executable)), schema=executable.schema)
 
-    def _computed(self, frame: DataFrame, optimized: LogicalPlan) -> dict[Key, Relation]:
-        """The subqueries that a plan reads several times and that are computed once, now."""
-        relations = self.plans.sharing(frame)
-        if relations is None:
-            return {}
-        from pinakes.engine.planning.optimize.compute import compute
-
-        return compute(self, relations, optimized)
-
-    def read(self, frame: DataFrame, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
-        """The batches of a plan that is ready."""
-        self._check_files(first=True)
-        with self._blaming_files(), translated():
-            stream = [self._started(frame)]
-        measure = partial(work_of, frame)
-        self.query.works(measure)
-        remote = self.plans.remote()
-        lookout = self._lookout(remote)
+    def read(self, plan: ExecutablePlan, *, checked: bool = False) -> Iterator[pa.RecordBatch]:
+        """The batches of a plan that can be run; the data files of tables were `checked` or are checked first."""
+        _check_files(plan, tables=not checked)
+        stream: list[Any] = []
+        lookout: Lookout | None = None
         try:
-            with self._blaming_files(), translated(), self._blaming_stores(remote):
-                while (batch := self.query.interruptible(lambda: next(stream[0], None))) is not None:
-                    yield from _as(batch.to_pyarrow(), schema)
-                if lookout is not None:
-                    self.query.interruptible(lookout.wait)
-            self._check_files()
+            with self._blaming_files(plan), translated():
+                plan = self._start(plan, stream)
+                measure = partial(work_of, plan.frame)
+                self.query.works(measure)
+                remote = plan.remote
+                if remote:
+                    from pinakes.engine.iceberg.scan.file_integrity import Lookout
+
+                    lookout = Lookout(remote)
+                with _blaming_stores(remote):
+                    while (batch := self.query.interruptible(lambda: next(stream[0], None))) is not None:
+                        yield from _as(batch.to_pyarrow(), plan.schema)
+                    if lookout is not None:
+                        self.query.interruptible(lookout.wait)
+            _check_files(plan)
         finally:
             if lookout is not None:
                 lookout.close()
             # Dropping the stream is what stops DataFusion's work. An error's traceback must not keep it alive: so it
             # stands in a list, and it is the native one, since the frames of the other's methods would hold it, too.
-            stream.clear()
-            self.query.worked(measure)
+            if stream:
+                stream.clear()
+                self.query.worked(measure)
 
-    def _started(self, frame: DataFrame) -> Any:
-        """The native stream of a plan that runs. Keys that a catalog lent and that ended are asked for anew, once."""
+    def _start(self, plan: ExecutablePlan, stream: list[Any]) -> ExecutablePlan:
+        """Runs a plan, and adds its native stream to `stream`. Vended credentials that have expired are renewed, once;
+        the plan with them is returned."""
         try:
-            with self._blaming_stores(self.plans.remote()):
-                return self.query.interruptible(frame.execute_stream).rbs
+            with _blaming_stores(plan.remote):
+                stream.append(self.query.interruptible(plan.frame.execute_stream).rbs)
+                return plan
         except PermissionDenied:
-            again = self.plans.renewed(frame, self.session, self.query)
+            again = renewed(plan, self)
             if again is None:
                 raise
-        with self._blaming_stores(self.plans.remote()):
-            return self.query.interruptible(again.execute_stream).rbs
+        with _blaming_stores(again.remote):
+            stream.append(self.query.interruptible(again.frame.execute_stream).rbs)
+        return again
 
-    def _lookout(self, remote: list[Remote]) -> Lookout | None:
-        if not remote:
-            return None
-        from pinakes.engine.iceberg.scan.file_integrity import Lookout
-
-        return Lookout(remote)
-
-    def _blaming_stores(self, remote: list[Remote]) -> AbstractContextManager[None]:
-        if not remote:
-            return nullcontext()
-        from pinakes.engine.iceberg.scan.error_attribution import blaming
-
-        return blaming(remote)
-
-    def _check_files(self, *, first: bool = False) -> None:
-        """They must be there, and whole, from the first row to the last."""
-        self.plans.check_first() if first else self.plans.check()
-        if self.files:
-            from pinakes.engine.files.stamps import check_unchanged
-
-            check_unchanged(self.files)
-
-    def _blaming_files(self) -> AbstractContextManager[None]:
+    def _blaming_files(self, plan: ExecutablePlan) -> AbstractContextManager[None]:
         """Errors of files that DataFusion reads name the file, be it of a table or in the query itself."""
-        if self.files:
+        if plan.files:
             from pinakes.engine.files import blame
 
-            return blame.blaming(self.files, self.query.check)
-        if not self.plans.has_local:
+            return blame.blaming(plan.files, self.query.check)
+        local = plan.local
+        if not local:
             return nullcontext()
         from pinakes.engine.iceberg.scan import damaged_files as damaged
 
-        return damaged.blaming(self.plans.local, self.query.check)
+        return damaged.blaming(local, self.query.check)
 
-    def collect(self, frame: DataFrame) -> pa.Table:
-        frame, schema = self.ready(frame)
-        return pa.Table.from_batches(list(self.read(frame, schema)), schema=schema)
+
+def _blaming_stores(remote: list[Remote]) -> AbstractContextManager[None]:
+    if not remote:
+        return nullcontext()
+    from pinakes.engine.iceberg.scan.error_attribution import blaming
+
+    return blaming(remote)
+
+
+def _check_files(plan: ExecutablePlan, *, tables: bool = True) -> None:
+    """The files of a plan must be there, and whole, from the first row to the last."""
+    if tables:
+        plan.check()
+    if plan.files:
+        from pinakes.engine.files.stamps import check_unchanged
+
+        check_unchanged(plan.files)
 
 
 def _as(batch: pa.RecordBatch, schema: pa.Schema) -> Iterator[pa.RecordBatch]:

@@ -1,3 +1,3 @@
-"""The Flight SQL server: calls, sessions, results, logins and metrics. SQL, privileges and limits of statements belong
-to `engine`. Start at `server.py`.
+"""The Flight SQL server: its commands and actions, and types and errors on the wire. What another listener would share
+belongs to `server`, SQL and privileges to `engine`. Start at `server.py`.
 """

@@ -1,10 +1,10 @@
-"""Authentication of calls. The login methods are in `logins/`.
+"""Authentication of calls. The login methods are in `server/logins/`.
 
 A call without credentials is rejected immediately. A bearer token is checked immediately. A login with user and
 password (Basic) is answered with a token (Bearer) for later calls, as Flight clients expect. Failed logins delay the
-user at an address, and the address (`logins/throttle.py`); password checks wait in a queue that is fair between
-addresses (`logins/queue.py`). Arrow reports the address only after a call has begun, and never for the handshake by
-which clients log in. So the password of a handshake is checked immediately only if there is a free slot and few
+user at an address, and the address (`server/logins/throttle.py`); password checks wait in a queue that is fair between
+addresses (`server/logins/queue.py`). Arrow reports the address only after a call has begun, and never for the handshake
+by which clients log in. So the password of a handshake is checked immediately only if there is a free slot and few
 handshakes have failed recently. Otherwise it is checked with the first call that sends the returned token, whose
 address is known. A token never waits.
 """
@@ -27,18 +27,18 @@ import pyarrow.flight as fl
 
 from pinakes.core.errors import PinakesError
 from pinakes.core.identity import ADMIN, Identity
-from pinakes.flight.handle_registry import HandleRegistry
-from pinakes.flight.logins.base import Authenticator, Credentials, Proof, Unreachable
-from pinakes.flight.logins.queue import LoginQueue, Origin, QueueFull
-from pinakes.flight.logins.throttle import Throttle, network
-from pinakes.flight.peers import address_of
 from pinakes.flight.wire_types import Client
+from pinakes.server.handle_registry import HandleRegistry
+from pinakes.server.logins.base import Authenticator, Credentials, Proof, Unreachable
+from pinakes.server.logins.queue import LoginQueue, Origin, QueueFull
+from pinakes.server.logins.throttle import Throttle, network
+from pinakes.server.peers import address_of
 
 log = logging.getLogger(__name__)
 
 COOKIE = "arrow_flight_session_id"
 MOST_TOKENS = 10_000
-MOST_STRANGERS, PATIENCE = 10_000, 60.0
+MOST_PENDING, PATIENCE = 10_000, 60.0
 """Limits of logins whose password is not checked yet: their number, and the seconds that they are kept."""
 LONGEST_USER, LONGEST_PASSWORD = 256, 1024
 """Maximum length in characters; longer values are rejected without a check."""
@@ -81,7 +81,7 @@ class Unchecked:
     def put(self, login: Login) -> None:
         with self._lock:
             self._held[login.token] = login, self._clock()
-            if len(self._held) > MOST_STRANGERS:
+            if len(self._held) > MOST_PENDING:
                 self._held.popitem(last=False)
 
     def find(self, token: bytes) -> Login | None:
@@ -140,7 +140,7 @@ class AuthMiddleware(fl.ServerMiddlewareFactory):  # type: ignore[misc]
         self._certificates = certificates
         """Whether the client certificate identifies the caller."""
         self._logins: HandleRegistry[Login] = HandleRegistry("token", idle, MOST_TOKENS, lifetime=age)
-        self._strangers = Unchecked()
+        self._pending_logins = Unchecked()
         """Separate from the proved logins, so that a flood of unchecked ones evicts none of them."""
         self._throttle = throttle or Throttle()
         self._queue = LoginQueue()
@@ -175,11 +175,11 @@ class AuthMiddleware(fl.ServerMiddlewareFactory):  # type: ignore[misc]
             return None
         if credentials.user is None:
             token = credentials.secret.encode()
-            return self._logins.find(token, "") or self._strangers.find(token)
+            return self._logins.find(token, "") or self._pending_logins.find(token)
         if len(credentials.user) > LONGEST_USER or len(credentials.secret) > LONGEST_PASSWORD:
             raise _unknown()
         login = Login(credentials)
-        self._strangers.put(login)
+        self._pending_logins.put(login)
         return login
 
     # --- within a call: the address is known --------------------------------------------------------------------------
@@ -224,7 +224,7 @@ class AuthMiddleware(fl.ServerMiddlewareFactory):  # type: ignore[misc]
         except QueueFull:
             if address == ANYWHERE:
                 raise MustWait("UNAUTHENTICATED: the password is checked with the first call") from None
-            raise fl.FlightUnavailableError("UNAVAILABLE: too many logins at this moment: try again") from None
+            raise fl.FlightUnavailableError("UNAVAILABLE: too many concurrent logins: try again") from None
 
     def _check_may_try(self, user: str, address: str) -> None:
         by_user, by_address = self._throttle.user_wait(user, address), self._throttle.address_wait(user, address)
@@ -246,7 +246,7 @@ class AuthMiddleware(fl.ServerMiddlewareFactory):  # type: ignore[misc]
             if address != ANYWHERE:
                 self._note_origin(login, credentials.user or "", address)
         login.credentials = Credentials(credentials.user)
-        self._strangers.remove(login)
+        self._pending_logins.remove(login)
         if login.proof is not None:
             self._logins.put(login, login.token)
         if by is not self._authenticator:  # replaced meanwhile: this login may have been ended
@@ -273,7 +273,7 @@ class AuthMiddleware(fl.ServerMiddlewareFactory):  # type: ignore[misc]
 
     def sweep(self) -> None:
         self._logins.sweep()
-        self._strangers.sweep()
+        self._pending_logins.sweep()
 
 
 class Handshake(fl.ServerAuthHandler):  # type: ignore[misc]
@@ -288,9 +288,7 @@ class Handshake(fl.ServerAuthHandler):  # type: ignore[misc]
 
 
 def _unknown() -> fl.FlightUnauthenticatedError:
-    return fl.FlightUnauthenticatedError(
-        "UNAUTHENTICATED: this server does not know these credentials: give a user and password, or a token"
-    )
+    return fl.FlightUnauthenticatedError("UNAUTHENTICATED: invalid credentials: give a user and password, or a token")
 
 
 class _refusing:
@@ -301,11 +299,9 @@ class _refusing:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: Any) -> None:
         if isinstance(error, Unreachable):
-            raise fl.FlightUnavailableError(
-                "UNAVAILABLE: nobody can say now who you are, since the identity provider does not answer: try again"
-            ) from None
+            raise fl.FlightUnavailableError("UNAVAILABLE: the identity provider is unavailable: try again") from None
         if isinstance(error, PinakesError) or (isinstance(error, Exception) and not isinstance(error, fl.FlightError)):
-            log.error("a log-in failed by a fault of the server", exc_info=error)
+            log.error("a login failed because of an internal error", exc_info=error)
             raise fl.FlightInternalError("INTERNAL_ERROR: the server can't check logins now") from None
 
 

@@ -1,7 +1,7 @@
 """Conversion of errors for clients: the message keeps the error code, and the gRPC status is the one that drivers
 expect.
 
-Every call runs within `told`. For any other exception pyarrow would send the server's traceback.
+Every call runs within `error_boundary`. For any other exception pyarrow would send the server's traceback.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from pinakes.core.identity import Identity
 from pinakes.core.portable_errors import as_values
 from pinakes.core.redaction import about
 from pinakes.engine.datafusion.error_translation import is_panic, translate
+from pinakes.server.handle_registry import UnknownHandle
 
 if TYPE_CHECKING:
     from pinakes.flight.authentication import Caller
@@ -81,24 +82,24 @@ def for_caller(error: PinakesError, caller: Identity | None) -> PinakesError:
     """Returns the error as the caller may see it, and logs internal errors. Only administrators see paths on the server
     and the details of internal errors."""
     if isinstance(error, InternalError):
-        log.error("a call failed by a mistake of ours", exc_info=error)
+        log.error("a call failed because of an internal error", exc_info=error)
     if caller is not None and caller.is_admin:
         return error
-    told = copy(error)
-    told.message = about(error.code, error.message)
-    return told
+    shown = copy(error)
+    shown.message = about(error.code, error.message)
+    return shown
 
 
 def on_the_wire(error: PinakesError) -> Exception:
     """Returns the Flight exception for an error."""
     kind = next((_STATUS[c] for c in type(error).__mro__ if c in _STATUS), Refused)
-    return kind(_fitting(error).told().removesuffix("."))  # Arrow appends one
+    return kind(_fitting(error).render().removesuffix("."))  # Arrow appends one
 
 
 def _fitting(error: PinakesError) -> PinakesError:
     """Returns the error with its message cut to the size that clients accept; they would drop a longer one
     completely."""
-    room = MOST_BYTES - _size(error.told())
+    room = MOST_BYTES - _size(error.render())
     if room >= 0:
         return error
     room += _size(error.message)
@@ -114,7 +115,7 @@ def _size(text: str) -> float:
     return sum(1 if 32 <= byte <= 126 else 3 for byte in raw) + 4 / 3 * len(raw)
 
 
-def on_the_wire_whole(error: PinakesError) -> Exception:
+def on_the_wire_with_details(error: PinakesError) -> Exception:
     """Returns the Flight exception for a remote shell: code and position are in the extra info of the status."""
     values = json.dumps(as_values(error, LONGEST), ensure_ascii=False).encode()
     sent: Exception = fl.FlightServerError(error.code, values)
@@ -122,14 +123,16 @@ def on_the_wire_whole(error: PinakesError) -> Exception:
 
 
 @contextmanager
-def told(caller: Caller | None = None) -> Iterator[None]:
+def error_boundary(caller: Caller | None = None) -> Iterator[None]:
     """Converts errors within the block into Flight exceptions."""
     who = caller.identity if caller is not None else None
-    sent = on_the_wire_whole if caller is not None and caller.client.is_shell else on_the_wire
+    sent = on_the_wire_with_details if caller is not None and caller.client.is_shell else on_the_wire
     try:
         yield
     except (fl.FlightError, Refused, NotThere, NotImplementedHere):
         raise
+    except UnknownHandle as error:
+        raise NotThere(str(error)) from None
     except PinakesError as error:
         raise sent(for_caller(error, who)) from None
     except BaseException as error:

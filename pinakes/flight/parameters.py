@@ -7,22 +7,22 @@ from typing import Any
 import pyarrow as pa
 
 from pinakes.core.errors import InvalidArgument
-from pinakes.flight.service import RequestContext
+from pinakes.flight.request import FlightRequest
 from pinakes.flight.streams import received
 
 SURE = 0.02
 """Seconds to wait for a late cancellation before the rows are used, see `Call.check_there`."""
 
 
-def read_parameters(reader: Any, ask: RequestContext, sure: float = 0.0) -> pa.Table:
+def read_parameters(reader: Any, request: FlightRequest, sure: float = 0.0) -> pa.Table:
     """Returns all rows of parameters. A client without bindings sends no data."""
     batches: list[pa.RecordBatch] = []
-    size, most = 0, ask.service.statements.parameters_size
+    size, most = 0, request.service.statements.parameters_size
     try:
         schema = reader.schema
     except pa.ArrowInvalid:  # the stream ended before a schema
         return pa.table({})
-    for batch in received(reader, ask.call, sure):
+    for batch in received(reader, request.call, sure):
         batches.append(batch)
         size += batch.nbytes
         if size > most:

@@ -21,18 +21,21 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 import pyarrow.flight as fl
 
+from pinakes.config.server_limits import ServerLimits
 from pinakes.core.errors import ConfigError, InvalidArgument, NotSupportedError, listing
-from pinakes.core.server_limits import ServerLimits
 from pinakes.engine.engine import Engine
 from pinakes.flight.actions.table import ACTIONS
-from pinakes.flight.authentication import AuthMiddleware, Caller, Handshake
+from pinakes.flight.authentication import COOKIE, AuthMiddleware, Caller, Handshake
 from pinakes.flight.commands.base import Command, Rows
 from pinakes.flight.commands.table import COMMANDS
-from pinakes.flight.errors import told, without_status
-from pinakes.flight.logins.base import Authenticator
-from pinakes.flight.service import RequestContext, Service
-from pinakes.flight.streams import Watch, as_sent
+from pinakes.flight.errors import error_boundary, without_status
+from pinakes.flight.request import FlightRequest
+from pinakes.flight.streams import as_sent
 from pinakes.flight.wire.messages import Message, unpack
+from pinakes.server.calls import Watch
+from pinakes.server.logins.base import Authenticator
+from pinakes.server.service import Service
+from pinakes.server.strangers import Strangers
 
 DRAIN_GLANCE = 0.05
 LEAVE_SECONDS = 3.0
@@ -94,6 +97,7 @@ class FlightSqlServer(fl.FlightServerBase):  # type: ignore[misc]
                 f"can't listen on {location}: {error}. Is the certificate one, and the key its own?"
             ) from error
         self._watch: Watch = Watch(limits.most_calls, self._sweep) if after is None else after._watch
+        self._strangers: Strangers = Strangers(self.port) if after is None else after._strangers
 
     def held(self) -> dict[str, int]:
         """Returns the number of held objects and of running calls."""
@@ -109,12 +113,12 @@ class FlightSqlServer(fl.FlightServerBase):  # type: ignore[misc]
     def stops(self) -> bool:
         return self._service.stops
 
-    def drain(self, seconds: float, hurry: threading.Event) -> int:
+    def drain(self, seconds: float, abort: threading.Event) -> int:
         """Stops accepting statements and waits up to `seconds` for running ones; returns how many are left."""
         self._service.stops = True
         until = time.monotonic() + seconds
         while (left := len(self._service.engine.tracker.alive())) and time.monotonic() < until:
-            if hurry.wait(DRAIN_GLANCE):
+            if abort.wait(DRAIN_GLANCE):
                 break
         return left
 
@@ -127,41 +131,42 @@ class FlightSqlServer(fl.FlightServerBase):  # type: ignore[misc]
         leaving.start()
         leaving.join(LEAVE_SECONDS)
         self._watch.close()
+        self._strangers.close()
         return not leaving.is_alive()
 
     # --- calls ----------------------------------------------------------------------------------------------------
 
     def get_flight_info(self, context: fl.ServerCallContext, descriptor: fl.FlightDescriptor) -> fl.FlightInfo:
-        with self._answering(context) as ask:
+        with self._answering(context) as request:
             command, message = _command(descriptor)
-            answer = command.info(message, ask)
+            answer = command.info(message, request)
             # No location: the rows are on the server that answers, also behind a proxy.
             endpoints = [fl.FlightEndpoint(answer.ticket, [])]
             return fl.FlightInfo(answer.schema, descriptor, endpoints, answer.records, -1)
 
     def get_schema(self, context: fl.ServerCallContext, descriptor: fl.FlightDescriptor) -> fl.SchemaResult:
-        with without_status(), self._answering(context) as ask:
+        with without_status(), self._answering(context) as request:
             command, message = _command(descriptor)
-            return fl.SchemaResult(command.schema(message, ask))
+            return fl.SchemaResult(command.schema(message, request))
 
     def do_get(self, context: fl.ServerCallContext, ticket: fl.Ticket) -> fl.FlightDataStream:
-        with self._answering(context) as ask:
+        with self._answering(context) as request:
             name, message = unpack(ticket.ticket)
-            rows = _known(name).rows(message, ask)
-            return fl.GeneratorStream(rows.schema, self._flow(context, rows, ask.caller))
+            rows = _known(name).rows(message, request)
+            return fl.GeneratorStream(rows.schema, self._flow(context, rows))
 
     def do_put(self, context: fl.ServerCallContext, descriptor: fl.FlightDescriptor, reader: Any, writer: Any) -> None:
-        with self._answering(context) as ask:
+        with self._answering(context) as request:
             command, message = _command(descriptor)
-            writer.write(pa.py_buffer(command.put(message, ask, reader)))
+            writer.write(pa.py_buffer(command.put(message, request, reader)))
 
     def do_action(self, context: fl.ServerCallContext, action: fl.Action) -> list[bytes]:
-        with self._answering(context) as ask:
+        with self._answering(context) as request:
             known = ACTIONS.get(action.type)
             if known is None:
                 offered = listing((name for name, action in ACTIONS.items() if action.doc), most=len(ACTIONS))
                 raise NotSupportedError(f"there is no action {action.type[:100]!r}; there are: {offered}")
-            answer = known.run(action.body.to_pybytes(), ask)
+            answer = known.run(action.body.to_pybytes(), request)
             return [] if answer is None else [answer]
 
     def list_actions(self, context: fl.ServerCallContext) -> list[tuple[str, str]]:
@@ -170,31 +175,36 @@ class FlightSqlServer(fl.FlightServerBase):  # type: ignore[misc]
 
     def list_flights(self, context: fl.ServerCallContext, criteria: bytes) -> Iterator[fl.FlightInfo]:
         self._caller(context)
-        with told():
-            raise NotSupportedError("there is no list of flights here: ask with the commands of Flight SQL")
+        with error_boundary():
+            raise NotSupportedError("ListFlights is not supported: use the commands of Flight SQL")
 
     def do_exchange(self, context: fl.ServerCallContext, descriptor: fl.FlightDescriptor, *_: Any) -> None:
         self._caller(context)
-        with told():
-            raise NotSupportedError("Flight SQL has no exchanges: ask with its commands")
+        with error_boundary():
+            raise NotSupportedError("DoExchange is not supported: use the commands of Flight SQL")
 
     # --- shared by the calls ------------------------------------------------------------------------------------------
 
     @contextmanager
-    def _answering(self, context: fl.ServerCallContext) -> Iterator[RequestContext]:
+    def _answering(self, context: fl.ServerCallContext) -> Iterator[FlightRequest]:
         """Handles one call: authenticates it, converts its errors, watches it, and finds its connection."""
         caller = self._caller(context)
-        with told(caller), self._watch.over(context, caller.identity.user) as call:
-            yield RequestContext(self._service, caller, self._service.connection(caller, context), call)
+        with error_boundary(caller), self._watch.over(context, caller.identity.user) as call:
+            connection, is_new = self._service.connection(caller.identity, caller.cookie, context.peer())
+            if is_new:
+                context.add_header("set-cookie", f"{COOKIE}={connection.cookie.decode()}; Path=/; HttpOnly")
+            yield FlightRequest(self._service, caller.identity, connection, call, caller.client)
 
     def _caller(self, context: fl.ServerCallContext) -> Caller:
         """Returns the authenticated caller. Every call does this first."""
         caller: Caller = context.get_middleware(_CALLER)
         self._gate.admit(caller, context)
+        self._strangers.admitted(context.peer())
         return caller
 
-    def _flow(self, context: fl.ServerCallContext, rows: Rows, caller: Caller) -> Iterator[pa.RecordBatch]:
-        with told(caller), self._watch.over(context, caller.identity.user, goes_on=True) as call:
+    def _flow(self, context: fl.ServerCallContext, rows: Rows) -> Iterator[pa.RecordBatch]:
+        caller: Caller = context.get_middleware(_CALLER)
+        with error_boundary(caller), self._watch.over(context, caller.identity.user, goes_on=True) as call:
             yield from as_sent(iter(rows.read(call)), rows.schema)
 
     def _sweep(self) -> None:
@@ -204,7 +214,7 @@ class FlightSqlServer(fl.FlightServerBase):  # type: ignore[misc]
 
 def _command(descriptor: fl.FlightDescriptor) -> tuple[Command, Message]:
     if descriptor.command is None:
-        raise InvalidArgument("this server answers the commands of Flight SQL: paths name nothing here")
+        raise InvalidArgument("only commands of Flight SQL are supported, not paths")
     name, message = unpack(descriptor.command)
     return _known(name), message
 
@@ -212,5 +222,5 @@ def _command(descriptor: fl.FlightDescriptor) -> tuple[Command, Message]:
 def _known(name: str) -> Command:
     command = COMMANDS.get(name)
     if command is None:
-        raise InvalidArgument(f"{name} is no command of Flight SQL")
+        raise InvalidArgument(f"{name} is not a command of Flight SQL")
     return command

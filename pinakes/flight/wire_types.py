@@ -96,8 +96,8 @@ def _is_encoded(t: pa.DataType) -> bool:
 
 def type_metadata(sql_type: str) -> dict[str, str]:
     """Returns the field metadata that drivers read about a type."""
-    told = {"TYPE_NAME": sql_type, "PRECISION": size_of(sql_type), "SCALE": digits_of(sql_type)}
-    return {PREFIX + key: str(value) for key, value in told.items() if value is not None}
+    properties = {"TYPE_NAME": sql_type, "PRECISION": size_of(sql_type), "SCALE": digits_of(sql_type)}
+    return {PREFIX + key: str(value) for key, value in properties.items() if value is not None}
 
 
 def parameter_type(t: pa.DataType) -> pa.DataType:

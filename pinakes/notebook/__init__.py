@@ -1,5 +1,5 @@
-"""SQL in notebooks and in IPython: `%load_ext pinakes`, then `%sql` and `%%sql` (docs/notebook.md). What `cli` needs as
-well belongs to `api`.
+"""SQL in notebooks and in IPython: `%load_ext pinakes`, then `%sql` and `%%sql` (docs/how-to/use-notebooks.md). What
+`cli` needs as well belongs to `api`.
 
 Start at `magics.py`; `line.py` parses the line, `cell.py` runs the statements, `values.py` finds the Python variables
 that they name, `completion.py` completes them.

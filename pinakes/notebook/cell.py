@@ -64,7 +64,7 @@ def run_cell(text: str, connection: Connection, namespaces: Namespaces, *, keep:
     for number, part in enumerate(parts, 1):
         if last is not None:
             _show(last)
-        with told(part, text):
+        with printing_errors(part, text):
             last = _run(part, connection, namespaces, begin=not (keep and number == len(parts)))
     return last
 
@@ -103,13 +103,13 @@ def _show_warnings(connection: Connection) -> None:
 
 
 @contextmanager
-def told(part: ScriptPart | None = None, text: str = "") -> Iterator[None]:
+def printing_errors(part: ScriptPart | None = None, text: str = "") -> Iterator[None]:
     """Converts errors within the block: they show one message, with the position within the cell."""
     start = (1, 1) if part is None else (part.line, part.offset - text.rfind("\n", 0, part.offset))
     try:
         with raising():
             yield
     except PinakesError as error:
-        message = error.told(start)
+        message = error.render(start)
         error._render_traceback_ = lambda: [message]  # type: ignore[attr-defined]  # called by IPython
         raise

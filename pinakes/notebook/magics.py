@@ -12,7 +12,7 @@ import pinakes
 from pinakes.api.connection import Connection
 from pinakes.api.relation import Relation
 from pinakes.core.errors import InvalidArgument
-from pinakes.notebook.cell import run_cell, told
+from pinakes.notebook.cell import printing_errors, run_cell
 from pinakes.notebook.line import Line, read_line
 from pinakes.notebook.values import Namespaces, variable
 
@@ -25,7 +25,7 @@ class SqlMagics(Magics):
     def __init__(self, shell: Any) -> None:
         super().__init__(shell)
         self.connection: Connection | None = None
-        self._opened_here = False
+        self._owned = False
         self._completer: Completer | None = None
 
     @no_var_expand
@@ -44,29 +44,29 @@ class SqlMagics(Magics):
         $name and :name are the value of a Python variable, bound as a parameter.
         """
         namespaces = self._namespaces(local_ns)
-        with told():
-            asked = read_line(line)
-            connected = self._connected(asked, namespaces)
-        text = asked.sql if cell is None else f"{asked.sql}\n{cell}"
+        with printing_errors():
+            arguments = read_line(line)
+            connected = self._connected(arguments, namespaces)
+        text = arguments.sql if cell is None else f"{arguments.sql}\n{cell}"
         if not text.strip():
-            return self._nothing_to_run(asked, connected)
+            return self._nothing_to_run(arguments, connected)
         try:
-            found = run_cell(text, connected, namespaces, keep=asked.out is not None)
+            found = run_cell(text, connected, namespaces, keep=arguments.out is not None)
         finally:
             if self._completer is not None:
                 self._completer.refresh()
-        return found if asked.out is None else self._put(asked.out, found)
+        return found if arguments.out is None else self._put(arguments.out, found)
 
     def disconnect(self) -> None:
         """Closes the connection, if the magic opened it."""
-        if self.connection is not None and self._opened_here:
+        if self.connection is not None and self._owned:
             self.connection.close()
         self.connection = None
 
     def connected(self) -> Connection:
         """Returns the connection of this notebook; opens one if necessary."""
         if self.connection is None:
-            self._use(pinakes.connect(), opened_here=True)
+            self._use(pinakes.connect(), owned=True)
         assert self.connection is not None
         return self.connection
 
@@ -78,33 +78,33 @@ class SqlMagics(Magics):
             self._completer = Completer(self.connected().session)
         return self._completer
 
-    def _connected(self, asked: Line, namespaces: Namespaces) -> Connection:
-        if asked.connection is not None:
-            given = variable(asked.connection, namespaces, "--connection")
+    def _connected(self, arguments: Line, namespaces: Namespaces) -> Connection:
+        if arguments.connection is not None:
+            given = variable(arguments.connection, namespaces, "--connection")
             if not isinstance(given, Connection):
                 raise InvalidArgument(
-                    f"{asked.connection} is a {type(given).__qualname__}; "
+                    f"{arguments.connection} is a {type(given).__qualname__}; "
                     f"--connection takes what pinakes.connect() gave"
                 )
-            self._use(given, opened_here=False)
-        elif asked.connect is not None:
-            values: dict[str, Any] = {name: _given(text, namespaces) for name, text in asked.connect.items()}
-            self._use(pinakes.connect(**values), opened_here=True)
+            self._use(given, owned=False)
+        elif arguments.connect is not None:
+            values: dict[str, Any] = {name: _given(text, namespaces) for name, text in arguments.connect.items()}
+            self._use(pinakes.connect(**values), owned=True)
         return self.connected()
 
-    def _use(self, connection: Connection, *, opened_here: bool) -> None:
+    def _use(self, connection: Connection, *, owned: bool) -> None:
         if connection is not self.connection:
             self.disconnect()
-            self.connection, self._opened_here, self._completer = connection, opened_here, None
+            self.connection, self._owned, self._completer = connection, owned, None
 
-    def _nothing_to_run(self, asked: Line, connection: Connection) -> Connection:
-        with told():
-            if asked.connect is None and asked.connection is None:
+    def _nothing_to_run(self, arguments: Line, connection: Connection) -> Connection:
+        with printing_errors():
+            if arguments.connect is None and arguments.connection is None:
                 raise InvalidArgument(f"there is nothing to run.\n{cleandoc(SqlMagics.sql.__doc__ or '')}")
         return connection
 
     def _put(self, name: str, found: Relation | None) -> None:
-        with told():
+        with printing_errors():
             if found is None:
                 raise InvalidArgument(f"there is nothing to put into {name}: the cell has no statement")
         assert self.shell is not None

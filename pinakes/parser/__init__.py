@@ -6,7 +6,7 @@ from pinakes.parser.classify import (
     classify,
     locate_definitions,
     locate_from_clauses,
-    locate_pairings,
+    locate_join_predicates,
     locate_references,
     read_type,
 )
@@ -18,7 +18,7 @@ __all__ = [
     "classify",
     "locate_definitions",
     "locate_from_clauses",
-    "locate_pairings",
+    "locate_join_predicates",
     "locate_references",
     "mask",
     "read_type",

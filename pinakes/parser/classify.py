@@ -67,11 +67,11 @@ def locate_from_clauses(statement: Planned) -> tuple[FromClause, ...]:
     return from_clauses(statement)
 
 
-def locate_pairings(text: str, *, loose: bool) -> list[Span]:
+def locate_join_predicates(text: str, *, loose: bool) -> list[Span]:
     """Returns the predicates of a text that compare rows of several tables (`join_predicates.py`)."""
-    from pinakes.parser.join_predicates import pairings
+    from pinakes.parser.join_predicates import join_predicates
 
-    return pairings(text, loose=loose)
+    return join_predicates(text, loose=loose)
 
 
 def read_type(text: str) -> SqlType:

@@ -30,7 +30,7 @@ _LOWER = frozenset({"AND", "OR", "XOR", "NOT", "CASE"})
 _QUERY = frozenset({"SELECT", "VALUES", "TABLE", "WITH"})
 
 
-def pairings(text: str, *, loose: bool) -> list[Span]:
+def join_predicates(text: str, *, loose: bool) -> list[Span]:
     """Returns their spans, which do not overlap."""
     tokens = join_named(tokenize(text))
     return [

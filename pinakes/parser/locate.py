@@ -23,7 +23,7 @@ from pinakes.parser.statements import (
     TableRef,
 )
 from pinakes.parser.time_travel import take_out
-from pinakes.parser.unsupported import refuse_unheeded
+from pinakes.parser.unsupported import refuse_unsupported
 
 if TYPE_CHECKING:
     from sqlglot import expressions as exp
@@ -58,7 +58,7 @@ def locate(text: str, tokens: list[Token], *, strict: bool = False) -> Located:
 def locate_in_tree(text: str, tokens: list[Token], *, strict: bool = False) -> tuple[Located, Tree | None]:
     """Does the same and returns the tree, if there is one."""
     words = {t.word for t in tokens}
-    refuse_unheeded(tokens, words)
+    refuse_unsupported(tokens, words)
     if ":" in words:
         tokens = join_named(tokens)
     marks = placeholders(tokens)
@@ -88,7 +88,7 @@ def _tables(text: str, tokens: list[Token], words: set[str]) -> tuple[Tree, tupl
 
     tree = read(text, tokens)
     if not words.isdisjoint(unsound.WORDS):
-        unsound.refuse_unsound(tree.root, words)
+        unsound.refuse_wrong_results(tree.root, words)
     more: list[Repair] = []
     if "UNNEST" in words:
         from pinakes.parser.workarounds.lateral_unnest import lateral_unnests

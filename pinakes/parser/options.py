@@ -126,8 +126,8 @@ def property_keys(cursor: Cursor) -> tuple[str, ...]:
 
 
 def check_once(keys: list[str], cursor: Cursor) -> None:
-    twice = sorted({k for k in keys if keys.count(k) > 1})
-    if twice:
+    duplicates = sorted({k for k in keys if keys.count(k) > 1})
+    if duplicates:
         raise cursor.fault(
             "an option is given twice"
         )  # without the key: a misplaced quote makes a secret look like one

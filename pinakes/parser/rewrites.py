@@ -102,7 +102,7 @@ def _distinct_from(tokens: Sequence[Token]) -> Iterator[Repair]:
                 yield from _parentheses(tokens[level.first].start, tokens[at - 1].end)
             level.compared = word == "IS" and _is_distinct_from(tokens, at)
             level.first = level.first if word == "IS" else None
-        elif _starts_anew(tokens, at):
+        elif _starts_statement(tokens, at):
             levels[-1] = _Level(level.is_case)
         else:
             level.between += word == "BETWEEN"
@@ -118,7 +118,7 @@ def _close(levels: list[_Level], tokens: Sequence[Token], word: str) -> None:
         levels[-1].first = None
 
 
-def _starts_anew(tokens: Sequence[Token], at: int) -> bool:
+def _starts_statement(tokens: Sequence[Token], at: int) -> bool:
     """Returns whether an expression ends before this token."""
     word, before = tokens[at].word, tokens[at - 1].word if at else ""
     after = tokens[at + 1] if at + 1 < len(tokens) else None

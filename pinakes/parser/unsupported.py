@@ -32,7 +32,7 @@ _OF_NAMES = _ENDS | {",", ".", "FROM", "AS"}
 """Tokens that follow a word which is a name, not the start of a clause."""
 
 
-def refuse_unheeded(tokens: Sequence[Token], words: set[str]) -> None:
+def refuse_unsupported(tokens: Sequence[Token], words: set[str]) -> None:
     """Raises a Fault at the first clause that DataFusion would ignore."""
     for at, token in enumerate(tokens):
         if token.kind == "number" and at + 1 < len(tokens):

@@ -19,7 +19,7 @@ WORDS = frozenset({"FULL", "RIGHT", "LEFT", "ALL", "ANY", "SOME", "IN", "RECURSI
 _CONDITIONS = (exp.Where, exp.Having, exp.Qualify, exp.Join)
 
 
-def refuse_unsound(root: exp.Expr, words: set[str]) -> None:
+def refuse_wrong_results(root: exp.Expr, words: set[str]) -> None:
     """Raises a Fault at the first form that would be answered wrongly."""
     if "FULL" in words or "RIGHT" in words:
         _refuse_shared_keys(root)
@@ -118,7 +118,7 @@ def _refuse_lost_nulls(root: exp.Expr) -> None:
     for found in root.find_all(exp.In):
         if found.args.get("query") is not None and not _is_sound(found):
             raise _fault(
-                "NOT IN (SELECT …) is only supported as a condition of its own, joined to others by AND: elsewhere "
+                "NOT IN (SELECT …) is only supported as a condition of its own, joined to others by AND: otherwise "
                 "a NULL would count as a match. Write NOT EXISTS (SELECT … WHERE …)",
                 found,
             )

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 from pinakes.core.errors import InvalidArgument, NotSupportedError
 from pinakes.core.secrets import Access, Secret, check_region
+from pinakes.providers.answers import AnswerTooLarge, Meter, check_json
 from pinakes.providers.storage import limited_storage, storage_properties
 
 if TYPE_CHECKING:
     import boto3
     from botocore.config import Config
 
-_TELLING = (
+_NOISY = (
     "args auth awsrequest client compress configprovider credentials discovery endpoint endpoint_provider handlers "
     "history hooks httpchecksum httpsession loaders monitoring paginate parsers plugin regions retries.adaptive "
     "retries.special retries.standard retryhandler session signers tokens useragent utils waiter"
@@ -61,19 +62,42 @@ def boto_config(timeout: float) -> Config:
     return Config(connect_timeout=timeout, read_timeout=timeout, retries={"total_max_attempts": 3, "mode": "standard"})
 
 
+def bounded(client: Any, timeout: float) -> Any:
+    """Returns the client, whose answers are bounded now: boto3 reads them whole, however long they are."""
+    from botocore.exceptions import HTTPClientError
+
+    def send(request: Any, **_: Any) -> Any:
+        request.stream_output = True  # the answer is read here
+        response = client._endpoint.http_session.send(request)
+        meter, parts = Meter(4 * timeout), []
+        try:
+            for part in response.raw.stream():
+                meter.take(len(part))
+                parts.append(part)
+            response._content = b"".join(parts)
+            check_json(response._content)
+        except AnswerTooLarge as error:
+            response.raw.close()
+            raise HTTPClientError(error=error, request=request, response=response) from error
+        return response
+
+    client.meta.events.register("before-send", send)
+    return client
+
+
 def missing_extra() -> NotSupportedError:
     return NotSupportedError("catalogs on AWS need boto3, which is not installed: pip install 'pinakes[aws]'")
 
 
 def keep_quiet() -> None:
     """Drops botocore's DEBUG records, which contain complete requests with session tokens."""
-    for module in _TELLING:
+    for module in _NOISY:
         logger = logging.getLogger(f"botocore.{module}")
-        if _tells_nothing not in logger.filters:
-            logger.addFilter(_tells_nothing)
+        if _is_noise not in logger.filters:
+            logger.addFilter(_is_noise)
 
 
-def _tells_nothing(record: logging.LogRecord) -> bool:
+def _is_noise(record: logging.LogRecord) -> bool:
     return record.levelno > logging.DEBUG
 
 

@@ -43,10 +43,11 @@ class FilesOptions:
     """The options of ATTACH … (TYPE files, …)."""
 
     tables: str = option(
-        "files: every file is a table; directories: so is a directory of files of one format", default="files"
+        "files: every file is a table; directories: a directory with files of one format is a table as well",
+        default="files",
     )
-    union_by_name: bool = option("the files of one table may lack columns that others have", default=False)
-    default_namespace: str | None = option("the namespace of names that give none, such as 'a.b'", default=None)
+    union_by_name: bool = option("whether files of a table can lack columns of other files", default=False)
+    default_namespace: str | None = option("namespace for names without one, such as 'a.b'", default=None)
 
 
 class FilesCatalog:
@@ -82,7 +83,7 @@ class FilesCatalog:
 
     @property
     def why_read_only(self) -> str:
-        return "files are changed by whoever writes them. COPY … TO writes a file, CREATE TABLE … AS an Iceberg table"
+        return "files are read-only here. COPY … TO writes a file, CREATE TABLE … AS an Iceberg table"
 
     def check(self) -> None:
         if self._directories.at() is None:

@@ -26,83 +26,95 @@ _REFUSED_BY_STORE = re.compile(
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _FAILED_IN_STORE = re.compile(r"AWS Error (SLOW_DOWN|INTERNAL_FAILURE|SERVICE_UNAVAILABLE)|(HTTP status (?:5\d\d|429))")
 _STORE_AWAY = re.compile(r"AWS Error (NETWORK_CONNECTION|REQUEST_TIMEOUT)|curlCode: (6|7|28|35|60)")
+_MOST_FAULTS = 20
 
 
-def translate_foreign(error: Exception, asked: object) -> ours.PinakesError | None:
+def summarized(error: Exception) -> Exception:
+    """Returns the error, or one with the number of faults if pydantic lists very many: their text has a hundred bytes
+    for each byte of the metadata.
+    """
+    listed = error.args[0] if error.args and isinstance(error.args[0], Exception) else error
+    count = getattr(listed, "error_count", None)
+    if count is None or count() <= _MOST_FAULTS:
+        return error
+    return ValueError(f"it has {count():,} faults as {getattr(listed, 'title', 'metadata').strip('_')}")
+
+
+def translate_foreign(error: Exception, subject: object) -> ours.PinakesError | None:
     """Returns the corresponding error, or None if it does not come from one of these packages."""
     package = type(error).__module__.partition(".")[0]
     if package == "botocore":
-        return _of_aws(error, asked)
+        return _of_aws(error, subject)
     if package in ("thrift", "hive_metastore"):
-        return _of_hive(error, asked)
-    return _of_store(error, asked) if isinstance(error, OSError) else None
+        return _of_hive(error, subject)
+    return _of_store(error, subject) if isinstance(error, OSError) else None
 
 
-def _of_store(error: OSError, asked: object) -> ours.PinakesError | None:
+def _of_store(error: OSError, subject: object) -> ours.PinakesError | None:
     text = str(error)
     if error.errno in _FULL:
-        return ours.WriteFailed(f"{asked}: there is no room left where its files go: {os.strerror(error.errno)}")
+        return ours.WriteFailed(f"{subject}: there is no room left where its files go: {os.strerror(error.errno)}")
     if found := _REFUSED_BY_STORE.search(text):
         return ours.PermissionDenied(
-            f"{asked}: the object store refused ({found[1] or found[2] or found[3]}). "
+            f"{subject}: the object store refused ({found[1] or found[2] or found[3]}). "
             f"Look whether the catalog's STORAGE_SECRET, or else its SECRET, has keys that may do this."
         )
     if found := _FAILED_IN_STORE.search(text):  # overloaded or failing: the file itself may be fine
         return ours.CatalogUnavailable(
-            f"{asked}: the object store failed ({found[1] or found[2]}). Try again; if it stays so, look at the store."
+            f"{subject}: the object store failed ({found[1] or found[2]}). Try again, or check the store."
         )
     if _STORE_AWAY.search(text):
         return ours.CatalogUnavailable(
-            f"{asked}: the object store can't be reached. Look whether ENDPOINT and REGION of the catalog's "
+            f"{subject}: the object store can't be reached. Look whether ENDPOINT and REGION of the catalog's "
             f"STORAGE_SECRET are right: {text.partition(' with region')[0][:300]}"
         )
     return None
 
 
-def _of_aws(error: Any, asked: object) -> ours.PinakesError:
+def _of_aws(error: Any, subject: object) -> ours.PinakesError:
     if isinstance(getattr(error, "response", None), dict):
-        return _of_service(error, asked)
+        return _of_service(error, subject)
     name = type(error).__name__
     if name in ("NoCredentialsError", "PartialCredentialsError", "CredentialRetrievalError", "TokenRetrievalError"):
         return ours.PermissionDenied(
-            f"{asked}: no credentials for AWS were found. CREATE SECRET s (TYPE aws, KEY_ID '…', SECRET '…'), "
+            f"{subject}: no credentials for AWS were found. CREATE SECRET s (TYPE aws, KEY_ID '…', SECRET '…'), "
             f"then ATTACH … (SECRET s)"
         )
     if name == "NoRegionError":
-        return ours.InvalidArgument(f"{asked}: AWS needs a region: ATTACH … (REGION 'eu-central-1')")
+        return ours.InvalidArgument(f"{subject}: AWS needs a region: ATTACH … (REGION 'eu-central-1')")
     if name in ("ParamValidationError", "InvalidEndpointConfigurationError", "InvalidRegionError"):
-        return ours.InvalidArgument(f"{asked}: {error}")
+        return ours.InvalidArgument(f"{subject}: {error}")
     return ours.CatalogUnavailable(
-        f"{asked}: AWS can't be reached: {error}. Look whether ENDPOINT and REGION are right."
+        f"{subject}: AWS can't be reached: {error}. Look whether ENDPOINT and REGION are right."
     )
 
 
-def _of_service(error: Any, asked: object) -> ours.PinakesError:
+def _of_service(error: Any, subject: object) -> ours.PinakesError:
     said = error.response.get("Error", {})
     code, message = str(said.get("Code", "")), str(said.get("Message", ""))
     if _REFUSED.search(code):
         error.args = (f"An error occurred ({code})",)
         return ours.PermissionDenied(
-            f"{asked}: AWS refused ({code}). CREATE OR REPLACE SECRET with keys that are valid and may do this."
+            f"{subject}: AWS refused ({code}). CREATE OR REPLACE SECRET with keys that are valid and may do this."
         )
     if re.search(r"NotFound", code):
-        return ours.NotFoundError(f"{asked}: {message}")
+        return ours.NotFoundError(f"{subject}: {message}")
     if re.search(r"Invalid|Validation|BadRequest|Malformed", code):
-        return ours.InvalidArgument(f"{asked}: AWS refused the request: {message}")
-    return ours.CatalogUnavailable(f"{asked}: AWS failed ({code}): {message}")
+        return ours.InvalidArgument(f"{subject}: AWS refused the request: {message}")
+    return ours.CatalogUnavailable(f"{subject}: AWS failed ({code}): {message}")
 
 
-def _of_hive(error: Any, asked: object) -> ours.PinakesError:
+def _of_hive(error: Any, subject: object) -> ours.PinakesError:
     said = str(getattr(error, "message", None) or error)
     match type(error).__name__:
         case "TTransportException":
             return ours.CatalogUnavailable(
-                f"{asked}: the metastore can't be reached: {said}. Look whether it runs and its address is right."
+                f"{subject}: the metastore can't be reached: {said}. Look whether it runs and its address is right."
             )
         case "NoSuchObjectException" | "UnknownDBException" | "UnknownTableException":
-            return ours.NotFoundError(f"{asked} does not exist: {said}")
+            return ours.NotFoundError(f"{subject} does not exist: {said}")
         case "AlreadyExistsException":
-            return ours.AlreadyExistsError(f"{asked} already exists")
+            return ours.AlreadyExistsError(f"{subject} already exists")
         case "InvalidObjectException" | "InvalidInputException" | "InvalidOperationException":
-            return ours.InvalidArgument(f"{asked}: the metastore refused: {said}")
-    return ours.CatalogUnavailable(f"{asked}: the metastore failed: {said}")
+            return ours.InvalidArgument(f"{subject}: the metastore refused: {said}")
+    return ours.CatalogUnavailable(f"{subject}: the metastore failed: {said}")

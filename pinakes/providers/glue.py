@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from pinakes.core.errors import InvalidArgument
 from pinakes.core.outbound import Destination, destination_of
 from pinakes.core.secrets import ANONYMOUS, Access
-from pinakes.providers.aws import boto_config, boto_session, storage_of
+from pinakes.providers.aws import boto_config, boto_session, bounded, storage_of
 from pinakes.providers.default_namespace import with_default
 from pinakes.providers.iceberg import translated
 from pinakes.providers.iceberg_rest import check_seconds
@@ -31,14 +31,14 @@ if TYPE_CHECKING:
 class GlueOptions:
     """The options of ATTACH … (TYPE glue, …)."""
 
-    warehouse: str | None = option("where new tables go, such as 's3://bucket/path'", default=None)
-    region: str | None = option("the AWS region; else that of the secret or the environment", default=None)
-    endpoint: str | None = option("the address of Glue, if it is not AWS's own", default=None)
-    s3_endpoint: str | None = option("the address of the object store, if it is not AWS's own", default=None)
-    catalog_id: str | None = option("the account whose catalog it is; else the one of the keys", default=None)
-    profile: str | None = option("a profile of the AWS configuration, instead of a SECRET", default=None)
-    default_namespace: str | None = option("the namespace of names that give none", default=None)
-    timeout: float = option("seconds to wait for an answer", default=20.0)
+    warehouse: str | None = option("location of new tables, such as 's3://bucket/path'", default=None)
+    region: str | None = option("AWS region; by default that of the secret or the environment", default=None)
+    endpoint: str | None = option("endpoint of Glue, if it is not AWS", default=None)
+    s3_endpoint: str | None = option("endpoint of the object store, if it is not AWS", default=None)
+    catalog_id: str | None = option("AWS account of the catalog; by default that of the keys", default=None)
+    profile: str | None = option("profile of the AWS configuration, instead of a SECRET", default=None)
+    default_namespace: str | None = option("namespace for names without one", default=None)
+    timeout: float = option("time-out for a response in seconds", default=20.0)
 
 
 class GlueCatalog(OneLevelCatalog):
@@ -91,7 +91,9 @@ def _open(
     alias: str, endpoint: str | None, account: str | None, options: GlueOptions, access: Access
 ) -> PyIcebergCatalog:
     session = boto_session(access.of_type("aws"), options.region, options.profile)
-    client: Any = session.client("glue", endpoint_url=endpoint, config=boto_config(options.timeout))
+    client: Any = bounded(
+        session.client("glue", endpoint_url=endpoint, config=boto_config(options.timeout)), options.timeout
+    )
     from pyiceberg.catalog.glue import _register_glue_catalog_id_with_glue_client as register
 
     from pinakes.providers.glue_client import GlueClientCatalog

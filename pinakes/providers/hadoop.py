@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 class HadoopOptions:
     """The options of ATTACH … (TYPE hadoop, …)."""
 
-    create: bool = option("true makes the directory of the warehouse when there is none", default=False)
-    default_namespace: str | None = option("the namespace of names that give none, such as 'a.b'", default=None)
+    create: bool = option("true creates the directory of the warehouse if it does not exist", default=False)
+    default_namespace: str | None = option("namespace for names without one, such as 'a.b'", default=None)
 
 
 class HadoopReader(IcebergReader):

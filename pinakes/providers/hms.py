@@ -36,14 +36,14 @@ class HmsOptions:
     """The options of ATTACH … (TYPE hms, …)."""
 
     warehouse: str | None = option(
-        "where tables of databases without a location go, a directory or a URI", default=None
+        "location of tables in databases without a location, a directory or a URI", default=None
     )
-    ugi: str | None = option("the user, or user:group,…, that the metastore is told", default=None)
-    kerberos: bool = option("true authenticates with Kerberos, by the ticket that is there", default=False)
-    kerberos_service: str = option("the metastore's service name in Kerberos", default="hive")
+    ugi: str | None = option("user, or user:group,…, for the metastore", default=None)
+    kerberos: bool = option("true authenticates with Kerberos, with the existing ticket", default=False)
+    kerberos_service: str = option("Kerberos service name of the metastore", default="hive")
     hive2_compatible: bool = option("true writes column types that Hive 2 can read", default=False)
-    default_namespace: str | None = option("the namespace of names that give none", default=None)
-    timeout: float = option("seconds to wait for an answer, and for a lock", default=30.0)
+    default_namespace: str | None = option("namespace for names without one", default=None)
+    timeout: float = option("time-out for a response or a lock in seconds", default=30.0)
 
 
 class HmsCatalog(OneLevelCatalog):

@@ -6,9 +6,13 @@ from __future__ import annotations
 
 import logging
 import socket
+import struct
 import time
-from typing import Any
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any, TypeVar
 
+from hive_metastore.ThriftHiveMetastore import Client
 from hive_metastore.ttypes import CheckLockRequest, LockResponse, LockState
 from pyiceberg.catalog import PropertiesUpdateSummary
 from pyiceberg.catalog.hive import (
@@ -23,14 +27,71 @@ from pyiceberg.exceptions import CommitFailedException, CommitStateUnknownExcept
 from pyiceberg.table import CommitTableResponse, Table
 from pyiceberg.table.update import TableRequirement, TableUpdate
 from pyiceberg.typedef import EMPTY_DICT, Identifier, Properties
-from thrift.transport.TTransport import TTransportException
+from thrift.protocol.TBinaryProtocol import TBinaryProtocol
+from thrift.protocol.TProtocol import TProtocolException
+from thrift.transport.TSocket import TSocket
+from thrift.transport.TTransport import TBufferedTransport, TSaslClientTransport, TTransportException
 
 from pinakes.core.outbound import Outbound, destination_of
+from pinakes.core.waiting import BREAKS, waited
+from pinakes.providers.answers import LARGEST_ANSWER, AnswerTooLarge, Meter
 from pinakes.providers.metastore_client import Metastore
 
+T = TypeVar("T")
+
+MOST_ELEMENTS = 1_000_000
+"""How many elements the lists and maps of an answer may have together. One of a byte becomes an object."""
+_MALFORMED = (AssertionError, AttributeError, LookupError, RecursionError, TypeError, UnicodeDecodeError, struct.error)
+"""What thrift and pyiceberg raise for answers that break the protocol, or lack what they need."""
 _POLL_SECONDS = 0.05
 
 logging.getLogger("thrift.transport.TSocket").addFilter(lambda _: False)  # it logs the errors that it raises
+
+
+class BoundedSocket(TSocket):  # type: ignore[misc]
+    """A socket whose answers are bounded. An answer may take four times as long as one piece of it."""
+
+    def __init__(self, host: str, port: int, timeout: float) -> None:
+        super().__init__(host, port)
+        self.setTimeout(timeout * 1000)
+        self._seconds = 4 * timeout
+        self._meter = Meter(self._seconds)
+
+    def open(self) -> None:
+        super().open()
+        if (breaks := BREAKS.get()) is not None:
+            breaks.add(self._hang_up)
+
+    def write(self, buff: bytes) -> None:
+        self._meter = Meter(self._seconds)
+        super().write(buff)
+
+    def read(self, sz: int) -> bytes:
+        found = bytes(super().read(min(sz, 1 << 16)))
+        try:
+            self._meter.take(len(found))
+        except AnswerTooLarge as error:
+            raise TTransportException(TTransportException.UNKNOWN, str(error)) from error
+        return found
+
+    def _hang_up(self) -> None:
+        if (handle := self.handle) is not None:
+            with suppress(OSError):  # it is closed
+                handle.shutdown(socket.SHUT_RDWR)
+
+
+class BoundedProtocol(TBinaryProtocol):  # type: ignore[misc]
+    """Refuses texts and lists whose size can't be right, before they are read."""
+
+    def __init__(self, transport: Any) -> None:
+        super().__init__(transport, string_length_limit=LARGEST_ANSWER, container_length_limit=MOST_ELEMENTS)
+        self._left = MOST_ELEMENTS
+
+    def _check_container_length(self, length: int) -> None:
+        super()._check_container_length(length)
+        self._left -= length
+        if self._left < 0:
+            raise TProtocolException(TProtocolException.SIZE_LIMIT, f"more than {MOST_ELEMENTS} elements in an answer")
 
 
 class Connection(_HiveClient):
@@ -41,15 +102,31 @@ class Connection(_HiveClient):
         super().__init__(*args)
 
     def _init_thrift_transport(self) -> Any:
-        transport = super()._init_thrift_transport()
-        inner = getattr(transport, "_TBufferedTransport__trans", None) or getattr(transport, "transport", transport)
-        inner.setTimeout(self._timeout * 1000)
+        destination = destination_of(self._uri)
+        host = destination.host
         if self._outbound is not None:
             try:  # the checked address; thrift would resolve the name again
-                inner.host = self._outbound.addresses(destination_of(self._uri))[0]
+                host = self._outbound.addresses(destination)[0]
             except socket.gaierror as error:
                 raise TTransportException(TTransportException.NOT_OPEN, "no host has this name") from error
-        return transport
+        inner = BoundedSocket(host, destination.port, self._timeout)
+        if not self._kerberos_auth:
+            return TBufferedTransport(inner)
+        return TSaslClientTransport(inner, host=destination.host, service=self._kerberos_service_name)
+
+    def _client(self) -> Client:
+        client = Client(BoundedProtocol(self._transport))
+        if self._ugi:
+            client.set_ugi(*self._ugi)
+        return client
+
+
+def _read(call: Callable[[], T]) -> T:
+    """Reads from the metastore: left when the statement is cancelled, and with one error for all malformed answers."""
+    try:
+        return waited(call)
+    except _MALFORMED as error:
+        raise TProtocolException(TProtocolException.INVALID_DATA, "the answer is malformed") from error
 
 
 class HiveClientCatalog(Metastore, HiveCatalog):
@@ -74,6 +151,18 @@ class HiveClientCatalog(Metastore, HiveCatalog):
     @_client.setter
     def _client(self, _: object) -> None:
         """Ignores the shared connection that pyiceberg creates on initialisation."""
+
+    def list_tables(self, namespace: str | Identifier) -> list[Identifier]:
+        return _read(lambda: super(HiveClientCatalog, self).list_tables(namespace))
+
+    def list_namespaces(self, namespace: str | Identifier = ()) -> list[Identifier]:
+        return _read(lambda: super(HiveClientCatalog, self).list_namespaces(namespace))
+
+    def load_namespace_properties(self, namespace: str | Identifier) -> Properties:
+        return _read(lambda: super(HiveClientCatalog, self).load_namespace_properties(namespace))
+
+    def load_table(self, identifier: str | Identifier) -> Table:
+        return _read(lambda: super(HiveClientCatalog, self).load_table(identifier))
 
     def update_namespace_properties(
         self, namespace: str | Identifier, removals: set[str] | None = None, updates: Properties = EMPTY_DICT
@@ -110,4 +199,4 @@ class HiveClientCatalog(Metastore, HiveCatalog):
             if response.state != LockState.WAITING:
                 break
             time.sleep(_POLL_SECONDS)
-        raise CommitFailedException(f"{database_name}.{table_name} is locked by somebody else")
+        raise CommitFailedException(f"{database_name}.{table_name} is locked by another writer")

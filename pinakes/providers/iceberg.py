@@ -39,10 +39,10 @@ def translated(what: str, namespace: Namespace, name: str = "", *, target: Objec
     except PinakesError:
         raise
     except Exception as error:
-        from pinakes.providers.iceberg_errors import Asked, translate
+        from pinakes.providers.iceberg_errors import Subject, translate
 
-        asked = Asked(what, namespace, name)
-        raise translate(error, asked, Asked(what, *target) if target else asked) from error
+        subject = Subject(what, namespace, name)
+        raise translate(error, subject, Subject(what, *target) if target else subject) from error
 
 
 class IcebergReader:
@@ -68,11 +68,11 @@ class IcebergReader:
         inner.roots = self._roots  # type: ignore[attr-defined]
         return inner
 
-    def confine(self, directories: Iterable[str], stores: str = "") -> None:
-        """Restricts the files of its tables to these directories and this prefix of object stores. Called before the
-        catalog is used.
+    def confine(self, directories: Iterable[str], stores: str = "", reader: str = "") -> None:
+        """Restricts the files of its tables to these directories and this prefix of object stores; caches show what
+        they have of them to the same reader only. Called before the catalog is used.
         """
-        self._roots = Roots(directories, stores)
+        self._roots = Roots(directories, stores, reader)
 
     def check(self) -> None:
         self.list_namespaces()

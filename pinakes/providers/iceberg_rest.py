@@ -32,23 +32,23 @@ if TYPE_CHECKING:
 class IcebergRestOptions:
     """The options of ATTACH … (TYPE iceberg_rest, …)."""
 
-    warehouse: str | None = option("which of the server's warehouses", default=None)
-    prefix: str | None = option("what stands before the names in paths, when the server does not say it", default=None)
-    default_namespace: str | None = option("the namespace of names that give none, such as 'a.b'", default=None)
-    timeout: float = option("seconds to wait for an answer", default=30.0)
+    warehouse: str | None = option("warehouse of the server", default=None)
+    prefix: str | None = option("path prefix, if the server does not provide it", default=None)
+    default_namespace: str | None = option("namespace for names without one, such as 'a.b'", default=None)
+    timeout: float = option("time-out for a response in seconds", default=30.0)
     ssl_verify: bool = option("false accepts any TLS certificate", default=True)
-    ca_bundle: str | None = option("a file with the TLS certificates to trust", default=None)
-    views: bool = option("true when the server has views and does not say so", default=False)
+    ca_bundle: str | None = option("file with trusted TLS certificates", default=None)
+    views: bool = option("true if the server supports views but does not announce them", default=False)
     access_delegation: str = option(
-        "how the server is asked to let us at files: vended-credentials, remote-signing, or none",
+        "requested access to files: vended-credentials, remote-signing or none",
         default="vended-credentials",
     )
     region: str | None = option(
-        "the region of the files and of signed requests, against what the server says", default=None
+        "region of the files and of signed requests; overrides that of the server", default=None
     )
-    endpoint: str | None = option("where the object store is, against what the server says", default=None)
+    endpoint: str | None = option("endpoint of the object store; overrides that of the server", default=None)
     signing_name: str | None = option(
-        "the service that requests are signed for with a secret of type aws; else it follows from the location",
+        "service name for requests signed with a secret of type aws; by default derived from the location",
         default=None,
     )
 

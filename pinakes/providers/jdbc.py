@@ -31,22 +31,22 @@ if TYPE_CHECKING:
 class JdbcOptions:
     """The options of ATTACH … (TYPE jdbc, …)."""
 
-    warehouse: str | None = option("where new tables go, a directory or a URI; needed to create any", default=None)
+    warehouse: str | None = option(
+        "location of new tables, a directory or a URI; required to create tables", default=None
+    )
     catalog_name: str | None = option(
-        "the catalog name that the rows carry; else the only one stored, else the alias", default=None
+        "catalog name in the database; by default the only one stored, else the name of the mount", default=None
     )
-    default_namespace: str | None = option("the namespace of names that give none, such as 'a.b'", default=None)
-    max_connections: int = option("how many connections there may be at the same time", default=4)
-    upgrade: bool = option("true adds what an older database (V0) lacks for views", default=False)
-    driver: str | None = option("postgresql, mysql or mariadb, when the location does not say it", default=None)
-    connect_timeout: float = option("seconds to wait for a connection", default=10.0)
-    statement_timeout: float = option("seconds to wait for a statement", default=60.0)
+    default_namespace: str | None = option("namespace for names without one, such as 'a.b'", default=None)
+    max_connections: int = option("maximum number of concurrent connections", default=4)
+    upgrade: bool = option("true upgrades an older database (V0), to support views", default=False)
+    driver: str | None = option("postgresql, mysql or mariadb, if the location does not contain it", default=None)
+    connect_timeout: float = option("time-out for a connection in seconds", default=10.0)
+    statement_timeout: float = option("time-out for a statement in seconds", default=60.0)
     ssl_mode: str | None = option(
-        "disable, prefer (the default), require, verify-ca or verify-full; as in PostgreSQL", default=None
+        "disable, prefer (the default), require, verify-ca or verify-full, as in PostgreSQL", default=None
     )
-    ssl_root_cert: str | None = option(
-        "a file with the certificates that verify-ca and verify-full trust", default=None
-    )
+    ssl_root_cert: str | None = option("file with the certificates for verify-ca and verify-full", default=None)
 
 
 class JdbcCatalog(StoreCatalog):

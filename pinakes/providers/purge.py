@@ -42,7 +42,7 @@ class TableFiles:
             data, manifests, lists = _snapshot_files(table)
         except OSError as error:
             raise DataCorrupt(
-                f"table {dotted(table.name())} is damaged, so its files can't be told: {error}. Drop it without PURGE."
+                f"table {dotted(table.name())} is damaged, so its files are unknown: {error}. Drop it without PURGE."
             ) from error
         if not property_as_bool(table.properties, GC_ENABLED, True):
             data = set()

@@ -14,6 +14,7 @@ from pyiceberg.table.metadata import TableMetadata, TableMetadataUtil
 from pyiceberg.types import FixedType, IcebergType, StructType
 
 from pinakes.core.errors import DataCorrupt
+from pinakes.providers.answers import AnswerTooLarge, check_json
 from pinakes.providers.checked_avro import CheckedDecoder
 from pinakes.providers.table_io import TableIO, location_provider
 
@@ -36,10 +37,14 @@ def close_gate() -> None:
 
 
 def read_bounded(stream: Any) -> bytes:
-    """Returns the content of a stream; raises ValueError if it exceeds the limit for metadata."""
+    """Returns the content of a stream; raises ValueError if it exceeds the limits for metadata."""
     content = bytes(stream.read(LARGEST_METADATA + 1))
     if len(content) > LARGEST_METADATA:
         raise ValueError(f"it has more than {LARGEST_METADATA >> 20} MB, the most that is read as metadata")
+    try:
+        check_json(content)
+    except AnswerTooLarge as error:
+        raise ValueError(str(error)) from error
     return content
 
 

@@ -16,7 +16,7 @@ from pinakes.core.errors import InvalidArgument, NotSupportedError
 from pinakes.core.names import Namespace
 from pinakes.core.outbound import Destination, destination_of
 from pinakes.core.secrets import ANONYMOUS, Access
-from pinakes.providers.aws import boto_config, boto_session, storage_of
+from pinakes.providers.aws import boto_config, boto_session, bounded, storage_of
 from pinakes.providers.default_namespace import with_default
 from pinakes.providers.iceberg import translated
 from pinakes.providers.iceberg_rest import check_seconds
@@ -38,12 +38,12 @@ _NAME = re.compile(r"[a-z0-9][a-z0-9_]{0,254}")
 class S3TablesOptions:
     """The options of ATTACH … (TYPE s3tables, …)."""
 
-    region: str | None = option("the AWS region; else that of the ARN", default=None)
-    endpoint: str | None = option("the address of S3 Tables, if it is not AWS's own", default=None)
-    s3_endpoint: str | None = option("the address of the object store, if it is not AWS's own", default=None)
-    profile: str | None = option("a profile of the AWS configuration, instead of a SECRET", default=None)
-    default_namespace: str | None = option("the namespace of names that give none", default=None)
-    timeout: float = option("seconds to wait for an answer", default=20.0)
+    region: str | None = option("AWS region; by default that of the ARN", default=None)
+    endpoint: str | None = option("endpoint of S3 Tables, if it is not AWS", default=None)
+    s3_endpoint: str | None = option("endpoint of the object store, if it is not AWS", default=None)
+    profile: str | None = option("profile of the AWS configuration, instead of a SECRET", default=None)
+    default_namespace: str | None = option("namespace for names without one", default=None)
+    timeout: float = option("time-out for a response in seconds", default=20.0)
 
 
 class S3TablesCatalog(OneLevelCatalog):
@@ -99,7 +99,9 @@ def _refuse(properties: Mapping[str, str]) -> None:
 
 def _open(alias: str, arn: str, region: str, options: S3TablesOptions, access: Access) -> PyIcebergCatalog:
     session = boto_session(access.of_type("aws"), options.region or region, options.profile)
-    client: Any = session.client("s3tables", endpoint_url=options.endpoint, config=boto_config(options.timeout))
+    client: Any = bounded(
+        session.client("s3tables", endpoint_url=options.endpoint, config=boto_config(options.timeout)), options.timeout
+    )
 
     from pinakes.providers.s3tables_client import S3TablesClientCatalog
 

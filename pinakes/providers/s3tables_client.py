@@ -165,7 +165,7 @@ class S3TablesClientCatalog(NoViews, Metastore):
         return self.load_table(target)
 
     def register_table(self, identifier: str | Identifier, metadata_location: str, overwrite: bool = False) -> Table:
-        raise NotSupportedError("S3 Tables chooses where a table is: files that are elsewhere can't be registered")
+        raise NotSupportedError("S3 Tables chooses where a table is: files at other locations can't be registered")
 
     def close(self) -> None:
         self._client.close()

@@ -33,13 +33,13 @@ class SqliteOptions:
     """The options of ATTACH … (TYPE sqlite, …)."""
 
     warehouse: str | None = option(
-        "where new tables go, a directory or a URI; needed with a database file", default=None
+        "location of new tables, a directory or a URI; required with a database file", default=None
     )
     catalog_name: str | None = option(
-        "the catalog name that the rows carry; else the only one stored, else the alias", default=None
+        "catalog name in the database; by default the only one stored, else the name of the mount", default=None
     )
-    default_namespace: str | None = option("the namespace of names that give none, such as 'a.b'", default=None)
-    upgrade: bool = option("true adds what an older database (V0) lacks for views", default=False)
+    default_namespace: str | None = option("namespace for names without one, such as 'a.b'", default=None)
+    upgrade: bool = option("true upgrades an older database (V0), to support views", default=False)
 
 
 class SqliteCatalog(StoreCatalog):

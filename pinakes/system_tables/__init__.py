@@ -2,5 +2,5 @@
 How a plan reads them belongs to `engine/system`.
 
 `registry.py` finds them by name; `listing.py` and `loading.py` call the catalogs for what a query needs and no more. To
-add one: docs/system-tables.md.
+add one: docs/how-to/explore-metadata.md.
 """

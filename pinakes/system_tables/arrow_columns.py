@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     from pinakes.system_tables.loading import Described
 
 
-def arrow_columns(described: Described, world: SystemContext, zone: str) -> list[tuple[pa.Field, ColumnFacts]]:
+def arrow_columns(described: Described, context: SystemContext, zone: str) -> list[tuple[pa.Field, ColumnFacts]]:
     """Returns each column with its SQL facts; none if the columns can't be determined."""
-    facts = columns_of(described, world)
-    fields = _fields(described, world, zone) if facts else []
+    facts = columns_of(described, context)
+    fields = _fields(described, context, zone) if facts else []
     return list(zip(fields, facts, strict=True))
 
 
-def _fields(described: Described, world: SystemContext, zone: str) -> list[pa.Field]:
+def _fields(described: Described, context: SystemContext, zone: str) -> list[pa.Field]:
     from pinakes.core.iceberg_arrow import arrow_schema_of
 
     loaded = described.loaded
@@ -34,11 +34,11 @@ def _fields(described: Described, world: SystemContext, zone: str) -> list[pa.Fi
             return list(arrow_schema_of(loaded.handle.schema(), zone))
         case ViewDefinition():
             if loaded.schema is None:
-                return view_schema(described, world)
+                return view_schema(described, context)
             return [field.with_nullable(True) for field in arrow_schema_of(loaded.schema, zone)]
         case VirtualTable():
             return [pa.field(c.name, c.type) for c in loaded.columns]
         case WorkerTable():
             return [pa.field(f.name, f.type, f.name not in loaded.required) for f in loaded.schema]
         case FilesTable():
-            return list(world.files_schema(loaded))  # `columns_of` has just read it, within the timeout of a call
+            return list(context.files_schema(loaded))  # `columns_of` has just read it, within the timeout of a call

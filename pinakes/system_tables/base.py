@@ -44,7 +44,7 @@ class Column(Generic[R]):
 class Request:
     """The pushdown of a query into a system table."""
 
-    world: SystemContext
+    context: SystemContext
     """The user and the visible catalogs."""
     columns: frozenset[str]
     """The columns that the query reads."""

@@ -48,7 +48,7 @@ class Question(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Call(Generic[T]):
-    world: SystemContext
+    context: SystemContext
     mount: MountedCatalog
     question: Question
     known: T | None
@@ -60,7 +60,7 @@ class Call(Generic[T]):
         if self.job is None:
             return default if self.known is None else self.known
         try:
-            return self.job.result(self.world.timeout, self.world.check)
+            return self.job.result(self.context.timeout, self.context.check)
         except TooSlow as slow:
             self._failed(self._slow(slow))
             if slow.stuck:
@@ -80,29 +80,29 @@ class Call(Generic[T]):
 
     def _failed(self, error: PinakesError, cause: BaseException | None = None) -> None:
         operation, schema, table = self.question
-        if self.world.strict:
-            said = f"{error.message} (while asked to {operation}; metadata_errors is 'fail')"
+        if self.context.strict:
+            said = f"{error.message} (while trying to {operation}; metadata_errors is 'fail')"
             raise type(error)(said) from (cause or error)
-        who = self.world.identity
+        who = self.context.identity
         names = (self.mount.name, schema, table)
         now = datetime.now(UTC)
         fault = Fault(now, who.user, who.fingerprint, *names, operation, error.code, error.message)
-        self.world.faults.add(fault)
-        self.world.failed.append(fault)
+        self.context.faults.add(fault)
+        self.context.failed.append(fault)
         log.info("catalog %s did not %s (%s): %s", self.mount.name, operation, error.code, error.message)
 
     def _slow(self, slow: TooSlow) -> CatalogUnavailable:
-        name, limit = self.mount.name, f"the metadata_timeout of {self.world.timeout:g} s"
+        name, limit = self.mount.name, f"the metadata_timeout of {self.context.timeout:g} s"
         if slow.stuck:
             return CatalogUnavailable(f"catalog '{name}' answered nothing any more within {limit} and was left out")
         operation, schema, table = self.question
         where = ".".join(part for part in (schema, table) if part)
-        asked = f"{operation} {where}" if table else f"{operation} of {where}" if where else operation
-        return CatalogUnavailable(f"catalog '{name}' took longer than {limit} to {asked}")
+        work = f"{operation} {where}" if table else f"{operation} of {where}" if where else operation
+        return CatalogUnavailable(f"catalog '{name}' took longer than {limit} to {work}")
 
 
-def ask(
-    world: SystemContext,
+def start_call(
+    context: SystemContext,
     mount: MountedCatalog,
     question: Question,
     method: Callable[P, T],
@@ -112,5 +112,11 @@ def ask(
     """Calls a method of a catalog on its executor, unless the result is cached. `answer` waits for the result."""
     known = remembered(method, *arguments, **named)
     if known is not None:
-        return Call(world, mount, question, known, None)
-    return Call(world, mount, question, None, world.lanes.submit(mount.lane, partial(method, *arguments, **named)))
+        return Call(context, mount, question, known, None)
+    return Call(
+        context,
+        mount,
+        question,
+        None,
+        context.executor.submit(mount.executor_key, partial(method, *arguments, **named)),
+    )

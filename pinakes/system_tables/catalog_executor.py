@@ -71,7 +71,7 @@ class Busy(NamedTuple):
 
 
 @dataclass(slots=True)
-class _Lane:
+class _Queue:
     ready: threading.Condition
     jobs: deque[Job[object]] = field(default_factory=deque)
     threads: int = 0
@@ -92,44 +92,46 @@ class CatalogExecutor:
     def __init__(self, width: int = WIDTH) -> None:
         self.width = width
         self._lock = threading.Lock()
-        self._lanes: dict[Hashable, _Lane] = {}
+        self._queues: dict[Hashable, _Queue] = {}
 
-    def submit(self, lane: Hashable, call: Callable[[], T]) -> Job[T]:
+    def submit(self, executor_key: Hashable, call: Callable[[], T]) -> Job[T]:
         job = Job(call)
         with self._lock:
-            found = self._lanes.get(lane) or self._lanes.setdefault(lane, _Lane(threading.Condition(self._lock)))
+            found = self._queues.get(executor_key) or self._queues.setdefault(
+                executor_key, _Queue(threading.Condition(self._lock))
+            )
             found.jobs.append(job)  # type: ignore[arg-type]  # its value is not read here
             starts = found.threads < self.width and len(found.jobs) > found.idle
             found.threads += starts
             found.ready.notify()
         if starts:
-            threading.Thread(target=self._work, args=(lane, found), daemon=True, name="metadata").start()
+            threading.Thread(target=self._work, args=(executor_key, found), daemon=True, name="metadata").start()
         return job
 
-    def busy(self, lane: Hashable) -> Busy:
+    def busy(self, executor_key: Hashable) -> Busy:
         """Returns the current load of a lane."""
         with self._lock:
-            found = self._lanes.get(lane)
+            found = self._queues.get(executor_key)
             if found is None:
                 return Busy(0, 0)
             return Busy(found.threads - found.idle, sum(not job.given_up for job in found.jobs))
 
-    def _work(self, key: Hashable, lane: _Lane) -> None:
-        while (job := self._next(key, lane)) is not None:
+    def _work(self, key: Hashable, executor_key: _Queue) -> None:
+        while (job := self._next(key, executor_key)) is not None:
             job.run()
             del job  # it may hold a complete listing, or an error
 
-    def _next(self, key: Hashable, lane: _Lane) -> Job[object] | None:
+    def _next(self, key: Hashable, executor_key: _Queue) -> Job[object] | None:
         """Returns the next job of a lane; a thread that gets none for a while ends."""
         with self._lock:
             waits = True
-            while (job := lane.take()) is None and waits:
-                lane.idle += 1
-                waits = lane.ready.wait(LINGER)
-                lane.idle -= 1
-            lane.threads -= job is None
-            if not lane.threads and self._lanes.get(key) is lane:
-                del self._lanes[key]
+            while (job := executor_key.take()) is None and waits:
+                executor_key.idle += 1
+                waits = executor_key.ready.wait(LINGER)
+                executor_key.idle -= 1
+            executor_key.threads -= job is None
+            if not executor_key.threads and self._queues.get(key) is executor_key:
+                del self._queues[key]
             return job
 
 

@@ -11,7 +11,7 @@ from pinakes.core.names import display, dotted
 from pinakes.core.worker_tables import CatalogFunction
 from pinakes.providers.registry import has_functions
 from pinakes.system_tables.base import Request
-from pinakes.system_tables.calls import Question, ask
+from pinakes.system_tables.calls import Question, start_call
 from pinakes.system_tables.context import FunctionInfo, MountedCatalog
 from pinakes.system_tables.listing import opened, per_catalog
 from pinakes.system_tables.namespaces import namespaces_of
@@ -67,5 +67,5 @@ def _functions_of(request: Request, mount: MountedCatalog) -> Iterator[Listed]:
         return
     for namespace in namespaces_of(request, mount, catalog, check=True):
         question = Question("list the functions", dotted(namespace))
-        for function in ask(request.world, mount, question, catalog.list_functions, namespace).answer([]):
+        for function in start_call(request.context, mount, question, catalog.list_functions, namespace).answer([]):
             yield of_catalog(function, mount.name)

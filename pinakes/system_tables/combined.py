@@ -20,9 +20,9 @@ class RowOf:
     rows: frozenset[tuple[str, ...]]
 
     def may(self, known: Known) -> bool:
-        told = [i for i, (level, fold) in enumerate(self.subjects) if _is_told(known.get(level), fold)]
-        row = tuple(FOLDS[self.subjects[i][1]](known[self.subjects[i][0]]) for i in told)
-        return row in self._parts(tuple(told))
+        given = [i for i, (level, fold) in enumerate(self.subjects) if _is_given(known.get(level), fold)]
+        row = tuple(FOLDS[self.subjects[i][1]](known[self.subjects[i][0]]) for i in given)
+        return row in self._parts(tuple(given))
 
     def concerns(self, level: Level) -> bool:
         return any(level == about for about, _ in self.subjects)
@@ -32,7 +32,7 @@ class RowOf:
         return frozenset(name for (name,) in self._parts(tuple(plain))) if plain else None
 
     def reaches(self, level: Level, beginning: str) -> bool:
-        about = [(i, fold) for i, (of, fold) in enumerate(self.subjects) if of == level and _is_told(beginning, fold)]
+        about = [(i, fold) for i, (of, fold) in enumerate(self.subjects) if of == level and _is_given(beginning, fold)]
         return all(any(name.startswith(FOLDS[fold](beginning)) for (name,) in self._parts((i,))) for i, fold in about)
 
     def _parts(self, which: tuple[int, ...]) -> frozenset[tuple[str, ...]]:
@@ -46,7 +46,7 @@ class RowOf:
         return {}
 
 
-def _is_told(name: str | None, fold: Fold) -> bool:
+def _is_given(name: str | None, fold: Fold) -> bool:
     return name is not None and not is_odd(name, fold)
 
 

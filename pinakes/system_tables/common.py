@@ -11,13 +11,13 @@ from pinakes.system_tables.loading import Described
 Row = Entry | Described
 """A table or view by its name, or with its metadata."""
 
-_NESTED = "Schema that the table is in; nested ones joined by dots"
+_NESTED = "Schema of the table; nested schemas are joined with dots"
 
 
 def named(catalog: str, schema: str, table: str) -> tuple[Column[Row], Column[Row], Column[Row]]:
     """Returns the three columns that identify the table of a row, with the column names of this system table."""
     return (
-        Column(catalog, TEXT, "Catalog that the table is in", attrgetter("catalog"), level="catalog"),
+        Column(catalog, TEXT, "Catalog of the table", attrgetter("catalog"), level="catalog"),
         Column(schema, TEXT, _NESTED, attrgetter("schema"), level="schema"),
         Column(table, TEXT, "Name of the table", attrgetter("name"), level="table"),
     )

@@ -39,7 +39,7 @@ class MountedCatalog(Protocol):
         ...
 
     @property
-    def lane(self) -> Hashable:
+    def executor_key(self) -> Hashable:
         """The lane of its calls; calls of one lane share its threads."""
         ...
 
@@ -93,7 +93,7 @@ class SystemContext:
     identity: Identity
     mounts: tuple[MountedCatalog, ...]
     """The catalogs that the table covers: all that the session sees, or the named one."""
-    lanes: CatalogExecutor
+    executor: CatalogExecutor
     faults: MetadataErrors
     """Recent metadata errors of all users; a user sees only their own."""
     check: Callable[[], None]

@@ -9,7 +9,7 @@ from pinakes.core.arrow_types import sql_name_of_arrow
 from pinakes.core.catalog import FilesTable, IcebergTable, ViewDefinition, VirtualTable
 from pinakes.core.primary_key import primary_key
 from pinakes.core.worker_tables import WorkerTable
-from pinakes.system_tables.calls import Question, ask
+from pinakes.system_tables.calls import Question, start_call
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -29,12 +29,12 @@ class ColumnFacts(NamedTuple):
     comment: str | None
 
 
-def columns_of(described: Described, world: SystemContext) -> list[ColumnFacts]:
+def columns_of(described: Described, context: SystemContext) -> list[ColumnFacts]:
     loaded = described.loaded
     if isinstance(loaded, FilesTable):
-        return columns_of_arrow(_files_schema(described, loaded, world))
+        return columns_of_arrow(_files_schema(described, loaded, context))
     if isinstance(loaded, ViewDefinition) and loaded.schema is None:
-        return columns_of_arrow(view_schema(described, world))
+        return columns_of_arrow(view_schema(described, context))
     return columns_of_loaded(loaded)
 
 
@@ -61,22 +61,22 @@ def _of_worker(field: pa.Field, number: int, table: WorkerTable) -> ColumnFacts:
     return ColumnFacts(name, number, sql_name_of_arrow(field.type), name not in table.required, default, comment)
 
 
-def view_schema(described: Described, world: SystemContext) -> list[pa.Field]:
+def view_schema(described: Described, context: SystemContext) -> list[pa.Field]:
     """Returns the columns of a view whose catalog stores only its text; the view must be planned."""
     entry = described.entry
     question = Question("plan the view", entry.schema, entry.name)
 
     def plan() -> list[pa.Field]:
-        return list(world.view_schema(entry.catalog, entry.namespace, entry.name))
+        return list(context.view_schema(entry.catalog, entry.namespace, entry.name))
 
-    return ask(world, entry.mount, question, plan).answer([])
+    return start_call(context, entry.mount, question, plan).answer([])
 
 
-def _files_schema(described: Described, table: FilesTable, world: SystemContext) -> list[pa.Field]:
+def _files_schema(described: Described, table: FilesTable, context: SystemContext) -> list[pa.Field]:
     """Returns the columns of files; the files must be read, which may fail as any other call."""
     entry = described.entry
     question = Question("read the files", entry.schema, entry.name)
-    return ask(world, entry.mount, question, lambda: list(world.files_schema(table))).answer([])
+    return start_call(context, entry.mount, question, lambda: list(context.files_schema(table))).answer([])
 
 
 def _iceberg(field: NestedField, number: int, *, view: bool) -> ColumnFacts:

@@ -19,9 +19,9 @@ def empty(name: str, doc: str, columns: str) -> SystemTable[object]:
         Column(
             word.removesuffix(":n"),
             NUMBER if word.endswith(":n") else TEXT,
-            "There for drivers that ask: the table has no rows",
+            "Not used; the table has no rows",
             none,
         )
         for word in columns.split()
     ]
-    return SystemTable(name, f"{doc} It has no rows: there are none here.", tuple(declared), nothing)
+    return SystemTable(name, f"{doc} It has no rows, because Pinakes has none.", tuple(declared), nothing)

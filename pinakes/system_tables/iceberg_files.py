@@ -59,34 +59,55 @@ def _metrics(file: File) -> str:
 
 
 COLUMNS: tuple[Column[File], ...] = (
-    Column("content", INT, "0 for data, 1 for deletes by position, 2 for deletes by equality", lambda f: f.content),
+    Column("content", INT, "0: data, 1: position deletes, 2: equality deletes", lambda f: f.content),
     Column("file_path", TEXT, "Path of the file", _get("file_path")),
     Column("file_format", TEXT, "Format of the file: PARQUET, ORC, AVRO or PUFFIN", _get("file_format")),
-    Column("spec_id", INT, "Partition spec that it was written by", lambda f: f.of.manifest.spec_id),
-    Column("partition", TEXT, "Partition that it is of", lambda f: f.partition),
-    Column("record_count", NUMBER, "Rows in the file", _get("record_count")),
-    Column("file_size_in_bytes", NUMBER, "Bytes of the file", _get("file_size_in_bytes")),
-    Column("column_sizes", NUMBERS_BY_FIELD, "Bytes of each column, by field id", _pairs("column_sizes")),
-    Column("value_counts", NUMBERS_BY_FIELD, "Values of each column, NULL and NaN too", _pairs("value_counts")),
-    Column("null_value_counts", NUMBERS_BY_FIELD, "NULLs of each column", _pairs("null_value_counts")),
-    Column("nan_value_counts", NUMBERS_BY_FIELD, "NaNs of each column", _pairs("nan_value_counts")),
+    Column("spec_id", INT, "Id of the partition spec of the file", lambda f: f.of.manifest.spec_id),
+    Column("partition", TEXT, "Partition of the file", lambda f: f.partition),
+    Column("record_count", NUMBER, "Number of rows in the file", _get("record_count")),
+    Column("file_size_in_bytes", NUMBER, "Size of the file in bytes", _get("file_size_in_bytes")),
+    Column("column_sizes", NUMBERS_BY_FIELD, "Size of each column in bytes, by field id", _pairs("column_sizes")),
     Column(
-        "lower_bounds", TEXTS_BY_FIELD, "Value that none of a column is below; texts are cut", _bounds("lower_bounds")
+        "value_counts",
+        NUMBERS_BY_FIELD,
+        "Number of values of each column, including NULL and NaN, by field id",
+        _pairs("value_counts"),
     ),
     Column(
-        "upper_bounds", TEXTS_BY_FIELD, "Value that none of a column is above; texts are cut", _bounds("upper_bounds")
+        "null_value_counts",
+        NUMBERS_BY_FIELD,
+        "Number of NULLs of each column, by field id",
+        _pairs("null_value_counts"),
     ),
     Column(
-        "key_metadata", pa.binary(), "What is needed to decrypt it; NULL when it is not encrypted", _get("key_metadata")
+        "nan_value_counts", NUMBERS_BY_FIELD, "Number of NaNs of each column, by field id", _pairs("nan_value_counts")
     ),
-    Column("split_offsets", pa.list_(NUMBER), "Bytes at which it can be split", _get("split_offsets")),
-    Column("equality_ids", pa.list_(INT), "Field ids that a delete by equality compares", _get("equality_ids")),
-    Column("sort_order_id", INT, "Order that its rows are in; 0 for none", _get("sort_order_id")),
-    Column("readable_metrics", TEXT, "All that is known of its columns, as JSON by their names", _metrics),
-    Column("first_row_id", NUMBER, "Id of its first row, in version 3", lambda f: f.first_row_id),
     Column(
-        "referenced_data_file", TEXT, "Data file that its deletes are of, if of one only", _get("referenced_data_file")
+        "lower_bounds",
+        TEXTS_BY_FIELD,
+        "Lower bound of each column, by field id; strings are truncated",
+        _bounds("lower_bounds"),
     ),
-    Column("content_offset", NUMBER, "Where a deletion vector begins in its file", _get("content_offset")),
-    Column("content_size_in_bytes", NUMBER, "Bytes of a deletion vector", _get("content_size_in_bytes")),
+    Column(
+        "upper_bounds",
+        TEXTS_BY_FIELD,
+        "Upper bound of each column, by field id; strings are truncated",
+        _bounds("upper_bounds"),
+    ),
+    Column(
+        "key_metadata", pa.binary(), "Encryption key metadata; NULL if the file is not encrypted", _get("key_metadata")
+    ),
+    Column("split_offsets", pa.list_(NUMBER), "Offsets in bytes at which the file can be split", _get("split_offsets")),
+    Column("equality_ids", pa.list_(INT), "Field ids that equality deletes compare", _get("equality_ids")),
+    Column("sort_order_id", INT, "Id of the sort order of the rows; 0 for none", _get("sort_order_id")),
+    Column("readable_metrics", TEXT, "Metrics of all columns by name, as JSON", _metrics),
+    Column("first_row_id", NUMBER, "Id of the first row, in format version 3", lambda f: f.first_row_id),
+    Column(
+        "referenced_data_file",
+        TEXT,
+        "Data file that the deletes apply to, if there is only one",
+        _get("referenced_data_file"),
+    ),
+    Column("content_offset", NUMBER, "Offset of a deletion vector in its file", _get("content_offset")),
+    Column("content_size_in_bytes", NUMBER, "Size of a deletion vector in bytes", _get("content_size_in_bytes")),
 )

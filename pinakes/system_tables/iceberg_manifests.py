@@ -114,8 +114,8 @@ class Contents:
         """The first row ids. Files without one are numbered from that of the manifest, one after the other."""
         found = list(self.file_values("first_row_id"))
         unused: int | None = self.manifest.get("first_row_id")
-        told = zip(self.entry_values("status"), self.file_values("record_count"), strict=True)
-        for number, (status, rows) in enumerate(told):
+        counts = zip(self.entry_values("status"), self.file_values("record_count"), strict=True)
+        for number, (status, rows) in enumerate(counts):
             if unused is not None and found[number] is None and status != DELETED:
                 found[number] = unused
                 unused += rows

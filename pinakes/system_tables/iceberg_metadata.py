@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from pinakes.core.catalog import IcebergTable
 from pinakes.system_tables.base import TEXT, Column, Request, SystemTable
-from pinakes.system_tables.calls import Call, CatalogLost, Question, ask
+from pinakes.system_tables.calls import Call, CatalogLost, Question, start_call
 from pinakes.system_tables.catalog_executor import ahead
 from pinakes.system_tables.common import named
 from pinakes.system_tables.context import SystemContext
@@ -125,10 +125,10 @@ def _facts(metadata: Metadata[F], request: Request) -> Iterator[tuple[Described,
             yield found, metadata.facts(inside(request, table))
         return
     lost: set[str] = set()
-    for (found, _), asked in ahead(tables, lambda t: _ask(metadata, request, *t), window_of(request)):
+    for (found, _), call in ahead(tables, lambda t: _submit(metadata, request, *t), window_of(request)):
         if found.catalog not in lost:
             try:
-                yield found, asked.answer([])
+                yield found, call.answer([])
             except CatalogLost:
                 lost.add(found.catalog)
 
@@ -139,16 +139,16 @@ def iceberg_tables(request: Request) -> Iterator[tuple[Described, IcebergTable]]
             yield found, found.loaded
 
 
-def _ask(metadata: Metadata[F], request: Request, found: Described, table: IcebergTable) -> Call[list[F]]:
+def _submit(metadata: Metadata[F], request: Request, found: Described, table: IcebergTable) -> Call[list[F]]:
     question = Question("read the manifests", found.schema, found.name)
     within = inside(request, table)
-    return ask(request.world, found.entry.mount, question, lambda: list(metadata.facts(within)))
+    return start_call(request.context, found.entry.mount, question, lambda: list(metadata.facts(within)))
 
 
 def inside(request: Request, table: IcebergTable) -> Inside:
     """Returns a table for reading its metadata on behalf of a request."""
-    return Inside(table, _reader(request.world, table), request.columns, request.world.check)
+    return Inside(table, _reader(request.context, table), request.columns, request.context.check)
 
 
-def _reader(world: SystemContext, table: IcebergTable) -> Callable[[str], pa.Table]:
-    return lambda path: world.read_avro(table, path)
+def _reader(context: SystemContext, table: IcebergTable) -> Callable[[str], pa.Table]:
+    return lambda path: context.read_avro(table, path)

@@ -16,7 +16,7 @@ from pinakes.core.catalog import Catalog, SupportsBulkListing, SupportsTables, S
 from pinakes.core.names import INFORMATION_SCHEMA, Namespace, dotted
 from pinakes.system_tables import registry
 from pinakes.system_tables.base import Request
-from pinakes.system_tables.calls import Call, CatalogLost, Question, ask
+from pinakes.system_tables.calls import Call, CatalogLost, Question, start_call
 from pinakes.system_tables.catalog_executor import ahead
 from pinakes.system_tables.conditions import Known
 from pinakes.system_tables.context import MountedCatalog
@@ -62,7 +62,7 @@ class Entry(NamedTuple):
 
 def catalogs(request: Request) -> list[MountedCatalog]:
     """Returns the catalogs that may match."""
-    return [mount for mount in request.world.mounts if request.wanted.may({"catalog": mount.name})]
+    return [mount for mount in request.context.mounts if request.wanted.may({"catalog": mount.name})]
 
 
 def spaces(request: Request, *, system: bool = True) -> Iterator[Space]:
@@ -96,21 +96,24 @@ def per_catalog(request: Request, produce: Callable[[MountedCatalog], Iterator[T
         for mount in mounts:
             yield from _while_it_answers(produce(mount))
         return
-    world = request.world
+    context = request.context
     jobs = [
-        world.lanes.submit(("all of", mount.lane), lambda mount=mount: list(_while_it_answers(produce(mount))))  # type: ignore[misc]
+        context.executor.submit(
+            ("all of", mount.executor_key),
+            lambda mount=mount: list(_while_it_answers(produce(mount))),  # type: ignore[misc]
+        )
         for mount in mounts
     ]
     for job in jobs:
-        yield from job.result(float("inf"), world.check)
+        yield from job.result(float("inf"), context.check)
 
 
 def opened(request: Request, mount: MountedCatalog) -> Catalog:
     """Returns the catalog itself; raises CatalogLost if it can't be opened."""
     if mount.is_open:
         return mount.catalog
-    asked: Call[Catalog | None] = ask(request.world, mount, Question("open it"), lambda: mount.catalog)
-    catalog = asked.answer(None)
+    call: Call[Catalog | None] = start_call(request.context, mount, Question("open it"), lambda: mount.catalog)
+    catalog = call.answer(None)
     if catalog is None:
         raise CatalogLost
     return catalog
@@ -149,20 +152,22 @@ def _runs_of(request: Request, mount: MountedCatalog, kinds: Collection[Kind]) -
     if mount.is_system or not STORED & set(kinds):
         return
     catalog = opened(request, mount)
-    if isinstance(catalog, SupportsBulkListing) and named_schemas(request, can_tell_all=True) is None:
+    if isinstance(catalog, SupportsBulkListing) and named_schemas(request, is_listing=True) is None:
         yield from _in_bulk(request, mount, catalog, kinds)
         return
     submit = _lister(request, mount, catalog, kinds)
-    for namespace, asked in ahead(namespaces_of(request, mount, catalog, check=False), submit, window_of(request)):
+    for namespace, call in ahead(namespaces_of(request, mount, catalog, check=False), submit, window_of(request)):
         space = Space(mount, mount.name, namespace, dotted(namespace))
-        for kind, listed in asked:
+        for kind, listed in call:
             yield _wanted(request, space, kind, sorted(listed.answer([])))
 
 
 def _in_bulk(
     request: Request, mount: MountedCatalog, catalog: SupportsBulkListing, kinds: Collection[Kind]
 ) -> Iterator[Run]:
-    listed = ask(request.world, mount, Question("list all tables and views"), catalog.list_everything).answer(())
+    listed = start_call(request.context, mount, Question("list all tables and views"), catalog.list_everything).answer(
+        ()
+    )
     for namespace, found in groupby(sorted(listed), key=itemgetter(0)):
         space = Space(mount, mount.name, namespace, dotted(namespace))
         if request.wanted.may({"catalog": space.catalog, "schema": space.schema}):
@@ -187,7 +192,7 @@ def _lister(
     def submit(namespace: Namespace) -> list[tuple[Kind, Call[list[str]]]]:
         schema = dotted(namespace)
         return [
-            (kind, ask(request.world, mount, Question(words, schema), method, namespace))
+            (kind, start_call(request.context, mount, Question(words, schema), method, namespace))
             for kind, words, method in methods
         ]
 

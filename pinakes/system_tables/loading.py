@@ -11,7 +11,7 @@ from pinakes.core.errors import InternalError
 from pinakes.core.names import Namespace
 from pinakes.system_tables import registry
 from pinakes.system_tables.base import Request
-from pinakes.system_tables.calls import Call, CatalogLost, Question, ask
+from pinakes.system_tables.calls import Call, CatalogLost, Question, start_call
 from pinakes.system_tables.catalog_executor import ahead
 from pinakes.system_tables.listing import EVERY_KIND, Entry, Kind, Space, objects, spaces
 from pinakes.system_tables.namespaces import window_of
@@ -58,7 +58,7 @@ def asked(request: Request, entry: Entry) -> Call[Any] | Loaded:
     if entry.kind == "SYSTEM":
         return registry.virtual(entry.schema, entry.name, entry.catalog)
     question = Question("load the view" if entry.kind == "VIEW" else "load the table", entry.schema, entry.name)
-    return ask(request.world, entry.mount, question, _loader(entry), entry.namespace, entry.name)
+    return start_call(request.context, entry.mount, question, _loader(entry), entry.namespace, entry.name)
 
 
 def known(entry: Entry) -> Loaded | None:
@@ -100,14 +100,14 @@ def names_or_loaded(request: Request, loads: bool, kinds: Collection[Kind] = EVE
 
 def loaded_spaces(request: Request) -> Iterator[tuple[Space, dict[str, str]]]:
     """Yields the schemas with their properties; those of system tables have none."""
-    for space, call in ahead(spaces(request, system=False), lambda s: _ask_space(request, s), window_of(request)):
+    for space, call in ahead(spaces(request, system=False), lambda s: _submit_space(request, s), window_of(request)):
         if call is not None:
             yield space, call.answer({})
 
 
-def _ask_space(request: Request, space: Space) -> Call[dict[str, str]] | None:
+def _submit_space(request: Request, space: Space) -> Call[dict[str, str]] | None:
     catalog = space.mount.catalog
     if not space.namespace or not isinstance(catalog, SupportsNamespaces):
         return None
     question = Question("load the namespace", space.schema)
-    return ask(request.world, space.mount, question, catalog.load_namespace, space.namespace)
+    return start_call(request.context, space.mount, question, catalog.load_namespace, space.namespace)

@@ -18,7 +18,7 @@ from pinakes.core.catalog import (
 from pinakes.core.errors import InvalidArgument
 from pinakes.core.names import INFORMATION_SCHEMA, Namespace, dotted, undotted
 from pinakes.system_tables.base import Request
-from pinakes.system_tables.calls import Call, Question, ask
+from pinakes.system_tables.calls import Call, Question, start_call
 from pinakes.system_tables.catalog_executor import WIDTH, ahead
 from pinakes.system_tables.context import MountedCatalog, SystemContext
 
@@ -35,7 +35,7 @@ def namespaces_of(request: Request, mount: MountedCatalog, catalog: Catalog, *, 
     """Yields the namespaces of a catalog that may match. The existence of those that the predicate names is verified
     only with `check`: otherwise listing their contents shows it.
     """
-    given = named_schemas(request, can_tell_all=isinstance(catalog, SupportsAllNamespaces))
+    given = named_schemas(request, is_listing=isinstance(catalog, SupportsAllNamespaces))
     if given is not None:
         yield from _named(request, mount, catalog, sorted(given), check)
         return
@@ -45,10 +45,10 @@ def namespaces_of(request: Request, mount: MountedCatalog, catalog: Catalog, *, 
         yield from _kept(request, mount, _every(request, mount, catalog))
 
 
-def named_schemas(request: Request, *, can_tell_all: bool) -> frozenset[str] | None:
+def named_schemas(request: Request, *, is_listing: bool) -> frozenset[str] | None:
     """Returns the schemas to look up by name; None if none is named, or so many that listing all is better."""
     given = request.wanted.values("schema")
-    return None if given is None or (can_tell_all and len(given) > FEW) else given
+    return None if given is None or (is_listing and len(given) > FEW) else given
 
 
 def _named(
@@ -59,19 +59,19 @@ def _named(
     if not check:
         yield from found
         return
-    for namespace, asked in ahead(found, lambda n: _look_for(request, mount, catalog, n), window_of(request)):
-        if asked is not None and asked.answer(False):
+    for namespace, call in ahead(found, lambda n: _look_for(request, mount, catalog, n), window_of(request)):
+        if call is not None and call.answer(False):
             yield namespace
 
 
 def _look_for(request: Request, mount: MountedCatalog, catalog: Catalog, namespace: Namespace) -> Call[Any] | None:
     """Checks whether a namespace exists; the empty namespace does if it contains tables."""
     if not namespace and isinstance(catalog, SupportsTables):
-        return ask(request.world, mount, Question("list the tables"), catalog.list_tables, ())
+        return start_call(request.context, mount, Question("list the tables"), catalog.list_tables, ())
     if not isinstance(catalog, SupportsNamespaces):
         return None
     question = Question("look for the namespace", dotted(namespace))
-    return ask(request.world, mount, question, catalog.namespace_exists, namespace)
+    return start_call(request.context, mount, question, catalog.namespace_exists, namespace)
 
 
 def _may_be_root(catalog: Catalog) -> bool:
@@ -90,7 +90,9 @@ def _namespace_of(name: str) -> Namespace | None:
 
 def _every(request: Request, mount: MountedCatalog, catalog: SupportsNamespaces) -> Iterator[Namespace]:
     if isinstance(catalog, SupportsAllNamespaces):
-        yield from ask(request.world, mount, Question("list the namespaces"), catalog.list_all_namespaces).answer([])
+        yield from start_call(
+            request.context, mount, Question("list the namespaces"), catalog.list_all_namespaces
+        ).answer([])
     else:
         yield from walk(request, mount, catalog)
 
@@ -114,32 +116,32 @@ def walk(request: Request, mount: MountedCatalog, catalog: SupportsNamespaces) -
     """Yields the namespaces of all levels, upper ones first. It is lazy: deeper levels are listed only when they are
     consumed, and the children of a namespace only if a name with its prefix can match.
     """
-    world = request.world
-    level = _children(world, mount, catalog, ()).answer([])
+    context = request.context
+    level = _children(context, mount, catalog, ()).answer([])
     found = 0
     while level:
         found += len(level)
         yield from level
         if len(level[0]) >= MOST_LEVELS or found > MOST_NAMESPACES:
-            _too_many(world, mount)
+            _too_many(context, mount)
             return
         upper = [namespace for namespace in level if request.wanted.reaches("schema", f"{dotted(namespace)}.")]
-        asked = ahead(upper, lambda namespace: _children(world, mount, catalog, namespace), window_of(request))
-        level = [child for parent, listed in asked for child in listed.answer([]) if len(child) == len(parent) + 1]
+        call = ahead(upper, lambda namespace: _children(context, mount, catalog, namespace), window_of(request))
+        level = [child for parent, listed in call for child in listed.answer([]) if len(child) == len(parent) + 1]
 
 
 def _children(
-    world: SystemContext, mount: MountedCatalog, catalog: SupportsNamespaces, parent: Namespace
+    context: SystemContext, mount: MountedCatalog, catalog: SupportsNamespaces, parent: Namespace
 ) -> Call[list[Namespace]]:
     question = Question("list the namespaces", dotted(parent) or None)
-    return ask(world, mount, question, catalog.list_namespaces, parent)
+    return start_call(context, mount, question, catalog.list_namespaces, parent)
 
 
-def _too_many(world: SystemContext, mount: MountedCatalog) -> None:
+def _too_many(context: SystemContext, mount: MountedCatalog) -> None:
     def say() -> None:
         raise InvalidArgument(
             f"catalog '{mount.name}' has namespaces deeper than {MOST_LEVELS} levels, or more than {MOST_NAMESPACES}: "
             f"not all were looked at. Name the schema that you want."
         )
 
-    ask(world, mount, Question("list the namespaces"), say).answer(None)
+    start_call(context, mount, Question("list the namespaces"), say).answer(None)

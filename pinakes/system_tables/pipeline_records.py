@@ -15,7 +15,7 @@ from pinakes.core.catalog import IcebergTable, SupportsTables
 from pinakes.core.names import dotted
 from pinakes.core.pipeline_records import NAMESPACE, RECORDS
 from pinakes.system_tables.base import MOMENT, NUMBER, TEXT, TRUTH, Column, Request, SystemTable
-from pinakes.system_tables.calls import Call, Question, ask
+from pinakes.system_tables.calls import Call, Question, start_call
 from pinakes.system_tables.context import MountedCatalog
 from pinakes.system_tables.listing import opened, per_catalog
 
@@ -29,7 +29,7 @@ def recorded(name: str, doc: str) -> SystemTable[Row]:
     first: Column[Row] = Column(
         _CATALOG,
         TEXT,
-        "Catalog that the pipeline fills, in which this is recorded",
+        "Catalog of the pipeline, which stores this record",
         itemgetter(_CATALOG),
         level="catalog",
     )
@@ -52,14 +52,14 @@ def _of(name: str, request: Request, mount: MountedCatalog) -> Iterator[Row]:
     if not isinstance(catalog, SupportsTables):
         return
     schema = dotted(NAMESPACE)
-    load: Call[Any] = ask(
-        request.world, mount, Question("load the table", schema, name), catalog.load_table, NAMESPACE, name
+    load: Call[Any] = start_call(
+        request.context, mount, Question("load the table", schema, name), catalog.load_table, NAMESPACE, name
     )
     table = load.answer(None)
     if not isinstance(table, IcebergTable):
         return
-    read: Call[list[Row]] = ask(
-        request.world, mount, Question("read the table", schema, name), lambda: _read(table, request)
+    read: Call[list[Row]] = start_call(
+        request.context, mount, Question("read the table", schema, name), lambda: _read(table, request)
     )
     for row in read.answer([]):
         yield {_CATALOG: mount.name, **row}

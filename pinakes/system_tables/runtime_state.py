@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from pinakes.caches.base import CacheStats
-    from pinakes.core.settings import SettingRow
+    from pinakes.config.settings import SettingRow
 
 
 class Owned(Protocol):

@@ -56,7 +56,7 @@ def search_table(words: str) -> SystemTable[Match]:
         name="search",
         doc="Tables, views and columns whose names or comments have these words, the best first.",
         columns=(
-            Column("catalog_name", TEXT, "Catalog that it is in", lambda m: m.entry.catalog, level="catalog"),
+            Column("catalog_name", TEXT, "Catalog of the object", lambda m: m.entry.catalog, level="catalog"),
             Column("schema_name", TEXT, "Schema that it is in", lambda m: m.entry.schema, level="schema"),
             Column("table_name", TEXT, "Table, or the table of the column", lambda m: m.entry.name, level="table"),
             Column("column_name", TEXT, "Column; NULL for a table", lambda m: m.column),
@@ -79,7 +79,7 @@ def _matches(sought: Sought, request: Request) -> Iterator[Match]:
     for entry, call in ahead(seen, bounds.asked, window_of(request)):
         loaded = None if call is None else answered(entry, call, lost)
         yield from _of_table(sought, request, entry, loaded)
-    request.world.notes.extend(bounds.unread())
+    request.context.notes.extend(bounds.unread())
 
 
 class _Bounds:
@@ -122,7 +122,7 @@ def _of_table(sought: Sought, request: Request, entry: Entry, loaded: Loaded | N
     if loaded is None:
         return
     around = f"{where}.{entry.name.casefold()}"
-    for column in columns_of(Described(entry, loaded), request.world):
+    for column in columns_of(Described(entry, loaded), request.context):
         fit = sought.fit(column.name, column.comment, around)
         if fit is not None:
             yield Match(entry, column.name, column.position, fit.text, fit.score - COLUMN_PENALTY)

@@ -16,7 +16,7 @@ from pinakes.api.completion import Completer, Completion
 from pinakes.api.completion.files import file_names
 from pinakes.api.completion.loader import Loader
 from pinakes.api.completion.ranking import Names, ranked
-from pinakes.core.config import parse_config
+from pinakes.config.model import parse_config
 from pinakes.core.errors import CatalogUnavailable
 from pinakes.engine.catalogs.registry import Mount
 from pinakes.engine.datafusion.memory_sources import Rows
@@ -208,7 +208,7 @@ def test_a_new_table_is_offered_after_the_next_refresh(session: Session, complet
     assert texts(completer, "select * from brand_n|") == []
 
 
-def test_a_catalog_that_does_not_answer_holds_up_nobody(session: Session) -> None:
+def test_a_catalog_that_does_not_answer_delays_no_other(session: Session) -> None:
     release = threading.Event()
     registry = session.engine.registry
 

@@ -16,7 +16,7 @@ import pytest
 
 import pinakes
 from pinakes.api import engines
-from pinakes.core.config import Config, EngineConfig
+from pinakes.config.model import Config, EngineConfig
 from tests.engine.support import in_thread, wait_until
 
 pytestmark = pytest.mark.slow
@@ -32,7 +32,7 @@ def test_importing_is_light() -> None:
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "[]"
 
 
-def test_frames_are_not_loaded_before_they_are_asked_for() -> None:
+def test_frames_are_not_loaded_before_they_are_requested() -> None:
     """Of the two only polars: DataFusion loads pandas, where it is installed, by itself."""
     code = (
         "import sys, pinakes; con = pinakes.connect(data=':memory:'); con.sql('SELECT 1').arrow(); "
@@ -218,7 +218,7 @@ def test_threads_that_keep_one_relation_get_the_same_rows(con: pinakes.Connectio
     assert tables[0].num_rows == 200_000
 
 
-def test_a_connection_tells_where_it_is() -> None:
+def test_a_connection_shows_where_it_is() -> None:
     con = pinakes.connect(data=":memory:", token="hidden")
     assert repr(con) == "<pinakes.Connection: :memory:>"
     con.close()

@@ -1,4 +1,4 @@
-"""docs/python.md does not lie: its examples run as written, one after the other."""
+"""docs/how-to/query-from-python.md does not lie: its examples run as written, one after the other."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 from pinakes.api.errors import KINDS
 
-PAGE = (Path(__file__).parent.parent.parent / "docs/python.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parent.parent.parent / "docs/how-to/query-from-python.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```python\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
 
 
@@ -17,7 +17,7 @@ def test_the_examples_run_as_written(capsys: pytest.CaptureFixture[str]) -> None
     assert len(BLOCKS) > 8
     scope: dict[str, object] = {}
     for block in BLOCKS:
-        exec(compile(block, "docs/python.md", "exec"), scope)
+        exec(compile(block, "docs/how-to/query-from-python.md", "exec"), scope)
     assert "(2 rows)" in capsys.readouterr().out
 
 

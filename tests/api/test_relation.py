@@ -147,7 +147,7 @@ def test_html_is_escaped(con: pinakes.Connection) -> None:
     assert con.sql("CREATE TABLE t (a INT)")._repr_html_() == "<p>CREATE TABLE</p>"
 
 
-def test_html_tells_a_null_from_its_text(con: pinakes.Connection) -> None:
+def test_html_distinguishes_null_from_its_text(con: pinakes.Connection) -> None:
     page = con.sql("SELECT NULL AS a, 'NULL' AS b")._repr_html_()
     assert re.findall(r"<td[^>]*>(.*?)</td>", page) == ['<em style="opacity: 0.5">NULL</em>', "NULL"]
 
@@ -175,7 +175,9 @@ def test_a_stream_that_broke_off_is_no_short_result(con: pinakes.Connection) -> 
     relation.show()
     relation.close()
     for read in (relation.arrow, relation.df, relation.pl, relation.fetchall):
-        with pytest.raises(pinakes.ProgrammingError, match=r"are gone: it was closed\. con\.sql\(…\) again"):
+        with pytest.raises(
+            pinakes.ProgrammingError, match=r"are not available any more: it was closed\. con\.sql\(…\) again"
+        ):
             read()
     assert repr(relation) == "<pinakes.Relation [id]: it was closed>"
 

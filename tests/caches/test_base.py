@@ -188,7 +188,7 @@ def wait_for(condition: Callable[[], bool]) -> None:
 
 
 @pytest.mark.parametrize("error", [QueryCanceled("x"), QueryTimeout("x"), KeyboardInterrupt()])
-def test_who_waits_for_a_query_that_is_stopped_loads_anew(error: BaseException) -> None:
+def test_who_waits_for_a_query_that_is_stopped_loads_again(error: BaseException) -> None:
     cache: Cache[str, int] = Cache("c", 10)
     first, second = Loader(), Loader()
     first.go_on.clear()

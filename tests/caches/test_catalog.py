@@ -15,9 +15,9 @@ from pinakes.caches.caching import CachingCatalog
 from pinakes.caches.catalog import remembering
 from pinakes.caches.origins import Origins
 from pinakes.caches.registry import Caches, make_caches
+from pinakes.config.model import CacheConfig, CachesConfig, ListingsConfig
 from pinakes.core import catalog as groups
 from pinakes.core.catalog import IcebergTable, TableSpec, ViewDefinition
-from pinakes.core.config import CacheConfig, CachesConfig, ListingsConfig
 from pinakes.core.errors import CatalogUnavailable, ParseError, TableNotFound
 from pinakes.core.names import Namespace
 
@@ -264,7 +264,7 @@ def test_paths_are_not_remembered() -> None:
     assert inner.calls["load_path"] == 2
 
 
-def test_a_table_that_is_not_there_is_asked_for_again() -> None:
+def test_a_table_that_is_not_there_is_requested_again() -> None:
     outer, inner = full()
     with pytest.raises(TableNotFound):
         outer.load_table(SALES, "new")

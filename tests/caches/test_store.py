@@ -60,7 +60,7 @@ def test_a_shorter_life_also_for_what_is_there_and_a_longer_one() -> None:
     assert kept(cache) == set()
 
 
-def test_bytes_are_told_where_entries_are_counted() -> None:
+def test_bytes_are_reported_where_entries_are_counted() -> None:
     cache: Cache[str, str] = Cache("c", 10, 30, measure=lambda _: 7, clock=FakeClock())
     fill(cache, "a", "b")
     stats = cache.stats()
@@ -113,7 +113,7 @@ def wait_for_renewal(cache: Cache[str, int]) -> None:
             thread.join(WAIT)
 
 
-def test_an_old_entry_is_given_out_while_one_thread_reads_it_anew() -> None:
+def test_an_old_entry_is_given_out_while_one_thread_reads_it_again() -> None:
     clock, load = FakeClock(), Loader()
     cache: Cache[str, int] = Cache("swr", 10, 30, stale=60, clock=clock)
     assert cache.get("a", load) == 1

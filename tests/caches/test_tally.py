@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 
 from pinakes.caches.base import Cache
-from pinakes.caches.tally import Asked, Tally, asking_about
+from pinakes.caches.tally import Lookup, Tally, asking_about
 
 
 def a_cache() -> Cache[str, int]:
@@ -26,12 +26,12 @@ def test_hits_and_misses_and_what_they_were_for() -> None:
             cache.get("b", lambda: 1)
         cache.get("before", lambda: 0)
     cache.get("after", lambda: 0)
-    assert tally.asked == [
-        Asked("numbers", False, None),
-        Asked("numbers", True, "t"),
-        Asked("numbers", False, "u"),
-        Asked("numbers", True, "t"),
-        Asked("numbers", True, None),
+    assert tally.lookups == [
+        Lookup("numbers", False, None),
+        Lookup("numbers", True, "t"),
+        Lookup("numbers", False, "u"),
+        Lookup("numbers", True, "t"),
+        Lookup("numbers", True, None),
     ]
 
 
@@ -40,7 +40,7 @@ def test_what_other_threads_ask_is_theirs_unless_they_take_the_context_along() -
     with tally.counting(), ThreadPoolExecutor(1) as pool:
         pool.submit(cache.get, "other", lambda: 1).result()
         pool.submit(copy_context().run, cache.get, "mine", lambda: 1).result()
-    assert tally.asked == [Asked("numbers", False, None)]
+    assert tally.lookups == [Lookup("numbers", False, None)]
 
 
 def test_each_thread_has_its_own() -> None:
@@ -54,5 +54,5 @@ def test_each_thread_has_its_own() -> None:
 
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(count, tallies))
-    assert [len(tally.asked) for tally in tallies] == [100] * 8
-    assert sum(asked.hit for tally in tallies for asked in tally.asked) == cache.stats().hits
+    assert [len(tally.lookups) for tally in tallies] == [100] * 8
+    assert sum(lookup.hit for tally in tallies for lookup in tally.lookups) == cache.stats().hits

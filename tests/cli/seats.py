@@ -12,9 +12,9 @@ from pinakes.api.shell_backend import ShellBackend
 from pinakes.client.address import Address
 from pinakes.client.login import Login
 from pinakes.client.shell_backend import RemoteShellBackend
-from pinakes.core.config import parse_config
-from pinakes.flight.logins.base import Anybody
+from pinakes.config.model import parse_config
 from pinakes.flight.server import FlightSqlServer
+from pinakes.server.logins.base import Anybody
 
 SEATS = ("embedded", "remote")
 
@@ -28,6 +28,6 @@ def seated(where: str, directory: Path) -> Iterator[ShellBackend]:
             return
         with (
             closing(FlightSqlServer(engine, "grpc://127.0.0.1:0", Anybody())) as server,
-            closing(RemoteShellBackend(Address.of(f"grpc://127.0.0.1:{server.port}"), Login())) as seat,
+            closing(RemoteShellBackend(Address.of(f"grpc://127.0.0.1:{server.port}"), Login())) as backend,
         ):
-            yield seat
+            yield backend

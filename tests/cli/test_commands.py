@@ -23,8 +23,8 @@ ROOT = Path(__file__).parent.parent.parent
 @pytest.fixture(params=SEATS)
 def runner(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Runner]:
     monkeypatch.chdir(tmp_path)
-    with seated(request.param, tmp_path) as seat:
-        yield Runner(seat, Console("csv", io.StringIO(), io.StringIO()))
+    with seated(request.param, tmp_path) as backend:
+        yield Runner(backend, Console("csv", io.StringIO(), io.StringIO()))
 
 
 def ran(runner: Runner, text: str, *, fine: bool = True) -> tuple[str, str]:
@@ -54,7 +54,7 @@ def test_what_there_is(runner: Runner) -> None:
 
 def test_to_another_place(runner: Runner) -> None:
     ran(runner, TABLES + "\\c sales")
-    assert runner.seat.standing.namespace == ("sales",)
+    assert runner.backend.position.namespace == ("sales",)
     assert "lake.sales" in ran(runner, "\\conninfo")[1]
     assert "\\c needs" in ran(runner, "\\c", fine=False)[1]
     assert "NAMESPACE_NOT_FOUND" in ran(runner, "\\c nowhere", fine=False)[1]
@@ -119,7 +119,7 @@ def test_an_error_in_an_included_script_names_its_place_and_ends_all(runner: Run
 def test_scripts_that_include_each_other_end(runner: Runner) -> None:
     Path("circle.sql").write_text("\\i circle.sql\n")
     assert "circle.sql:1: INVALID_ARGUMENT: files include each other" in ran(runner, "\\i circle.sql", fine=False)[1]
-    assert runner.desk.depth == 0
+    assert runner.state.depth == 0
     assert "can't read gone.sql" in ran(runner, "select 1 as a;\n\\i gone.sql", fine=False)[1]
 
 
@@ -151,7 +151,7 @@ def test_the_help_fits_a_terminal_of_80_columns() -> None:
 
 
 def test_every_command_is_documented() -> None:
-    page = (ROOT / "docs/shell.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs/how-to/use-the-shell.md").read_text(encoding="utf-8")
     rows = [f"| `{c.usage}` | {c.help} |".replace("[on|off|auto]", "[on\\|off\\|auto]") for c in COMMANDS]
     rows = [row.replace("[on|off]", "[on\\|off]") for row in rows]
     assert [row for row in rows if row not in page] == []

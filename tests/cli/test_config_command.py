@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from pinakes.cli.main import FAILED, OK, USAGE, main
-from pinakes.core.config import parse_config
-from pinakes.core.config_problems import check_config, lines_of
+from pinakes.config.model import parse_config
+from pinakes.config.problems import check_config, lines_of
 
 WRONG = """\
 [engine]
@@ -35,7 +35,7 @@ def write(directory: Path, toml: str) -> str:
     return str(file)
 
 
-def test_every_mistake_is_told_with_its_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_mistake_is_reported_with_its_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = write(tmp_path, WRONG)
     assert main(["config", "check", file]) == FAILED
     said = capsys.readouterr().err

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from pinakes import __version__
-from pinakes.core.config import CatalogConfig, Config
+from pinakes.config.model import CatalogConfig, Config
 from tests.cli.conftest import Cli
 
 pytestmark = pytest.mark.slow

@@ -15,7 +15,7 @@ from pinakes.cli.doctor import catalogs, machine, run, software, storage
 from pinakes.cli.doctor.finding import Finding, Patient, Status, amount
 from pinakes.cli.doctor.java import java
 from pinakes.cli.doctor.requirements import Requirement, requirements
-from pinakes.core.config import Config
+from pinakes.config.model import Config
 
 ROOT = Path(__file__).parent.parent.parent
 

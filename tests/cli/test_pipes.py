@@ -39,7 +39,7 @@ def test_a_closed_pipe_ends_quietly(tmp_path: Path, env: dict[str, str], name: s
 
 
 @pytest.mark.parametrize("name", ["table", "csv", "jsonl", "arrow"])
-def test_ctrl_c_while_nobody_takes_the_rows(tmp_path: Path, env: dict[str, str], name: str) -> None:
+def test_ctrl_c_while_no_reader_takes_the_rows(tmp_path: Path, env: dict[str, str], name: str) -> None:
     """The statement waits for room in the pipe, for ever: one Ctrl-C is enough to leave."""
     reading, writing = os.pipe()
     with subprocess.Popen(command("--format", name, "-c", MANY), stdout=writing, stderr=subprocess.PIPE,

@@ -32,8 +32,8 @@ class Terminal(io.StringIO):
 
 
 def line(err: io.StringIO, out: Any = None, **work: Any) -> Progress:
-    seat: Any = SimpleNamespace(working=lambda: Work(**{"rows": 0, "state": "RUNNING", **work}))
-    return Progress(seat, out or Terminal(), err)
+    backend: Any = SimpleNamespace(working=lambda: Work(**{"rows": 0, "state": "RUNNING", **work}))
+    return Progress(backend, out or Terminal(), err)
 
 
 @pytest.fixture(autouse=True)
@@ -42,7 +42,7 @@ def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "DELAY", 0.0)
 
 
-def test_it_tells_what_is_known_and_goes() -> None:
+def test_it_shows_what_is_known_and_goes() -> None:
     err = Terminal()
     progress = line(err, rows=1234567)
     progress.tick()

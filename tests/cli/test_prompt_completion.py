@@ -17,15 +17,15 @@ from tests.cli.seats import SEATS, seated
 
 @pytest.fixture(scope="module", params=SEATS)
 def completer(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ShellCompleter]:
-    with seated(request.param, tmp_path_factory.mktemp("prompt")) as seat:
+    with seated(request.param, tmp_path_factory.mktemp("prompt")) as backend:
         for sql in (
             "create table orders (id bigint)",
             "create schema sales",
             "create table sales.items (total bigint)",
         ):
-            for _ in seat.run(sql):
+            for _ in backend.run(sql):
                 pass
-        sql_completer = seat.completer()
+        sql_completer = backend.completer()
         sql_completer.refresh()
         assert sql_completer.settle(60)
         yield ShellCompleter(sql_completer)

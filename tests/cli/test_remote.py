@@ -86,11 +86,11 @@ def test_nobody_to_ask_for_the_password(remote: Remote, guarded: Serving) -> Non
 # --- no server -----------------------------------------------------------------------------------------------------
 
 
-def test_nobody_listens(remote: Remote) -> None:
+def test_no_server_listens(remote: Remote) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         uri = f"grpc://127.0.0.1:{taken.getsockname()[1]}"
-        fails(remote("--uri", uri, *WHO), 1, f"SERVER_UNAVAILABLE: can't reach {uri}: nobody listens there")
+        fails(remote("--uri", uri, *WHO), 1, f"SERVER_UNAVAILABLE: can't reach {uri}: no server listens there")
 
 
 def test_another_flight_server(remote: Remote) -> None:

@@ -110,7 +110,7 @@ def _is_connecting(pid: int) -> bool:
     return False
 
 
-def test_the_prompt_tells_of_the_transaction_and_the_place(shell: Open) -> None:
+def test_the_prompt_shows_the_transaction_and_the_namespace(shell: Open) -> None:
     with serving() as server:
         screen = shell(server)
         screen.prompt()
@@ -136,7 +136,7 @@ def test_a_server_that_dies_and_comes_back(shell: Open, tmp_path: Path) -> None:
         server.process.kill()
         screen.until("SERVER_UNAVAILABLE: the connection to ", "lake.s>")
     screen.enter("select 'any' || 'body' as y;")
-    screen.until("nobody listens there")
+    screen.until("no server listens there")
     with serving(data=data, port=port):
         # Meant for lake.s: it must not go to lake.default, where the new session begins.
         screen.enter("insert into t values (1);")

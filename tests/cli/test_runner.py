@@ -20,8 +20,8 @@ from pinakes.engine.result import Result
 def runner(run: Any, format: str = "csv") -> tuple[Runner, Console]:
     console = Console(format, io.StringIO(), io.StringIO())
     warnings = iter([["one catalog is slow"]])
-    seat: Any = SimpleNamespace(run=run, take_warnings=lambda: next(warnings, []), cancel=lambda: None)
-    return Runner(seat, console), console
+    backend: Any = SimpleNamespace(run=run, take_warnings=lambda: next(warnings, []), cancel=lambda: None)
+    return Runner(backend, console), console
 
 
 def texts(console: Console) -> tuple[str, str]:

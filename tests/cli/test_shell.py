@@ -47,8 +47,8 @@ def test_enter_makes_a_new_line(text: str) -> None:
 
 @pytest.fixture(params=SEATS)
 def runner(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Runner]:
-    with seated(request.param, tmp_path) as seat:
-        yield Runner(seat, Console("csv", io.StringIO(), io.StringIO()))
+    with seated(request.param, tmp_path) as backend:
+        yield Runner(backend, Console("csv", io.StringIO(), io.StringIO()))
 
 
 def typed(runner: Runner, keys: str, history: InMemoryHistory | None = None) -> tuple[str, str]:
@@ -141,16 +141,16 @@ def test_a_history_that_can_not_be_written_is_kept_in_memory(tmp_path: Path) -> 
 def test_a_statement_that_runs_can_be_canceled(runner: Runner) -> None:
     """The runner's thread ends with QUERY_CANCELED when another one cancels, which is what Ctrl-C does."""
     started = threading.Event()
-    seat = runner.seat
-    original = seat.run
+    backend = runner.backend
+    original = backend.run
 
     def run(sql: str):
         result = original(sql)
         started.set()
         return result
 
-    seat.run = run  # type: ignore[method-assign]
-    threading.Thread(target=lambda: (started.wait(), seat.cancel()), daemon=True).start()
+    backend.run = run  # type: ignore[method-assign]
+    threading.Thread(target=lambda: (started.wait(), backend.cancel()), daemon=True).start()
     with pytest.raises(QueryCanceled):
         runner.run("select count(*) from generate_series(1, 1000000) a, generate_series(1, 1000000) b")
 

@@ -18,12 +18,12 @@ from pathlib import Path
 from pinakes.api.build import open_engine
 from pinakes.api.pipelines import Options, PipelineRun, make_project
 from pinakes.cli.history import open_history
-from pinakes.core.config import load_config
-from pinakes.core.spark_config import SparkConfig
-from pinakes.core.users_file import Entry, change_users
+from pinakes.config.model import load_config
+from pinakes.config.spark import SparkConfig
 from pinakes.engine.engine import Engine
-from pinakes.flight.logins.hashes import hashed_password, hashed_token
 from pinakes.parser import split
+from pinakes.server.logins.hashes import hashed_password, hashed_token
+from pinakes.server.logins.users_file import Entry, change_users
 from pinakes.worker.catalog.names import AttachOpaqueData, TransactionOpaqueData
 from pinakes.worker.catalog.storage import CatalogStorageSqlite
 from tests.compatibility.stored import HERE, place

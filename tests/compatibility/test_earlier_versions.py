@@ -13,10 +13,10 @@ import pytest
 from pinakes.api.build import open_engine
 from pinakes.api.pipelines import Options, PipelineRun
 from pinakes.cli.history import open_history
-from pinakes.core.config import load_config
-from pinakes.core.spark_config import SparkConfig
-from pinakes.core.users_file import read_users
-from pinakes.flight.logins.hashes import is_right
+from pinakes.config.model import load_config
+from pinakes.config.spark import SparkConfig
+from pinakes.server.logins.hashes import is_right
+from pinakes.server.logins.users_file import read_users
 from pinakes.worker.catalog.names import AttachOpaqueData, TransactionOpaqueData
 from pinakes.worker.catalog.storage import CatalogStorageSqlite
 from tests.compatibility.stored import VERSIONS, unpacked

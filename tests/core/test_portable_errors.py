@@ -24,11 +24,11 @@ def test_every_kind_comes_back(kind: type[PinakesError]) -> None:
     sent = kind("what 'ü' is", position=Position(2, 3, "a b"))
     back = from_values(json.loads(json.dumps(as_values(sent))))
     assert type(back) is kind
-    assert back.told((4, 1)) == sent.told((4, 1))
+    assert back.render((4, 1)) == sent.render((4, 1))
 
 
 def test_a_code_that_is_not_known_here_is_kept() -> None:
-    assert from_values({"code": "FROM_THE_FUTURE", "message": "m"}).told() == "FROM_THE_FUTURE: m"
+    assert from_values({"code": "FROM_THE_FUTURE", "message": "m"}).render() == "FROM_THE_FUTURE: m"
 
 
 @pytest.mark.parametrize("longest", [None, 5])

@@ -293,11 +293,6 @@ DIFFERENCES: tuple[Difference, ...] = (
         r"SELECT \.\d+::VARCHAR",
     ),
     Difference(
-        "NaN with a sign in files of other programs",
-        "it is read as it is, and is less than all numbers",
-        r"float16\.parquet",
-    ),
-    Difference(
         "times outside of a day",
         "a TIME of a Parquet file that is negative is read as it is; DuckDB adds 24 hours",
         r"negative-timetz\.parquet",

@@ -17,7 +17,7 @@ from tests.flight.serving import Serving, eventually, serving
 pytestmark = pytest.mark.slow
 
 TABLE = "{{ config(materialized='table') }} "
-# Some seconds of work, wherever it runs: nobody waits for its end.
+# Some seconds of work, wherever it runs: the client no longer waits for its end.
 LONG = (
     TABLE + "select count(*) as n from generate_series(1, 3000000) as a(x), generate_series(1, 1000000) as b(y) "
     "where x + y < 0"

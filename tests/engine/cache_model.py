@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from itertools import product
 
-from pinakes.core.config import CachesConfig
+from pinakes.config.model import CachesConfig
 
 TTL = CachesConfig().table_metadata.ttl
 

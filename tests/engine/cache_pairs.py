@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from pinakes.api.build import open_engine
-from pinakes.core.config import CachesConfig, Config, EngineConfig, SizedCacheConfig
+from pinakes.config.model import CachesConfig, Config, EngineConfig, SizedCacheConfig
 from pinakes.core.errors import PinakesError
 from pinakes.core.identity import Identity
 

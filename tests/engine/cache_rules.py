@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from pinakes.api.build import open_engine
-from pinakes.core.config import Config, EngineConfig
+from pinakes.config.model import Config, EngineConfig
 from pinakes.core.errors import CommitConflict, NamespaceNotFound, TableNotFound
 from pinakes.core.identity import Identity
 from pinakes.engine.session import Session

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from pinakes.api.build import open_engine
-from pinakes.core.config import Config, EngineConfig
+from pinakes.config.model import Config, EngineConfig
 from pinakes.engine.engine import Engine
 from pinakes.engine.execution.tracker import QueryInfo
 from pinakes.engine.session import Session

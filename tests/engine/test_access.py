@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from pinakes.api.build import open_engine
-from pinakes.core.config import parse_config
+from pinakes.config.model import parse_config
 from pinakes.core.errors import PermissionDenied, PinakesError
 from pinakes.core.identity import Identity
 from pinakes.core.privileges import PRIVILEGES

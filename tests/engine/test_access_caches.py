@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from pinakes.api.build import open_engine
-from pinakes.core.config import CatalogConfig, Config, EngineConfig
+from pinakes.config.model import CatalogConfig, Config, EngineConfig
 from pinakes.core.errors import PermissionDenied
 from pinakes.core.identity import Identity
 from pinakes.engine.binding.relation import Relation

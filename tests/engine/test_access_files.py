@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from pinakes.api.build import open_engine
-from pinakes.core.config import Config, EngineConfig
+from pinakes.config.model import Config, EngineConfig
 from pinakes.core.errors import PermissionDenied, PinakesError
 from pinakes.core.identity import Identity
 from pinakes.engine.engine import Engine
@@ -130,7 +130,7 @@ def test_without_allowed_paths_tables_may_be_anywhere(places: tuple[Path, Path],
 
 
 def test_catalogs_of_the_configuration_are_held_to_it_too(places: tuple[Path, Path], tmp_path: Path) -> None:
-    from pinakes.core.config import CatalogConfig
+    from pinakes.config.model import CatalogConfig
 
     engine = replace(EngineConfig(), data=str(tmp_path / "lake"), allowed_paths=())
     config = Config(engine=engine, catalogs={"c": CatalogConfig("c", "sqlite", str(places[0]))})

@@ -9,9 +9,9 @@ from contextlib import contextmanager
 
 import pytest
 
+from pinakes.config.serving import StatementLimits
 from pinakes.core.errors import NotFoundError, QueryCanceled, QueryTimeout, ServerBusy
 from pinakes.core.identity import Identity
-from pinakes.core.serving import StatementLimits
 from pinakes.engine.engine import Engine
 from pinakes.engine.execution.admission import Admission, Crowd
 from pinakes.engine.execution.query_info import State
@@ -55,7 +55,7 @@ def test_one_more_waits_until_another_is_read() -> None:
         assert crowd(engine) == (0, 0)
 
 
-def test_waiting_is_told_by_the_system_tables() -> None:
+def test_waiting_is_reported_by_the_system_tables() -> None:
     with limited(running=1) as engine:
         held = engine.session().run(HEAVY)
         waiting = in_thread(lambda: rows(engine.session(), "SELECT count(*) FROM range(3)"))

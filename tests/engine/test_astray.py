@@ -40,6 +40,6 @@ def test_no_filter_is_made_where_names_meet(session: Session, relation: str) -> 
     assert rows(session, sql) == [(100, 5)]
 
 
-def test_elsewhere_it_is(session: Session) -> None:
+def test_a_filter_is_made_where_names_differ(session: Session) -> None:
     assert "DynamicFilter" in plan(session, "SELECT id FROM o ORDER BY amount LIMIT 1")
     assert "DynamicFilter" in plan(session, "SELECT id FROM o JOIN c ON o.id = c.number ORDER BY id LIMIT 1")

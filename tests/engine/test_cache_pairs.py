@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from pinakes.core.config import CachesConfig
+from pinakes.config.model import CachesConfig
 from tests.engine.cache_pairs import Step, Twin, steps, without_memory
 from tests.engine.support import chance, how_many, seed_of
 

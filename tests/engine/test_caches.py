@@ -111,7 +111,7 @@ def test_a_catalog_that_is_attached_may_change_what_a_name_means(tmp_path: Path)
 
 
 @pytest.mark.parametrize("remembered", ["true", "false"])
-def test_clocks_and_dice_are_asked_each_time(remembered: str) -> None:
+def test_non_deterministic_functions_are_computed_each_time(remembered: str) -> None:
     with an_engine() as engine:
         session = engine.session()
         session.run(f"SET result_cache = {remembered}")
@@ -152,7 +152,7 @@ def test_files_that_another_engine_replaced_are_not_missed(asked: str, with_temp
         assert rows(session, asked) == [(2,)]
 
 
-def test_a_table_that_is_damaged_is_told_to_be(tmp_path: Path) -> None:
+def test_a_table_that_is_damaged_is_reported(tmp_path: Path) -> None:
     with an_engine(tmp_path / "lake") as engine:
         session = engine.session()
         session.run("CREATE TABLE t AS SELECT 1 AS a")
@@ -346,7 +346,7 @@ class _Gate:
         monkeypatch.setattr(SqliteCatalog, "load_table", load)
 
 
-def test_a_slow_table_holds_up_nobody_who_reads_another(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_slow_table_does_not_delay_readers_of_another(monkeypatch: pytest.MonkeyPatch) -> None:
     with an_engine() as engine:
         session, other = engine.session(), engine.session()
         for table in ("slow", "quick"):

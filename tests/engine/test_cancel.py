@@ -109,7 +109,7 @@ def test_cancel_leaves_other_sessions_alone(engine: Engine) -> None:
     result.close()
 
 
-def test_cancel_before_the_first_row_is_asked_for(engine: Engine) -> None:
+def test_cancel_before_the_first_row_is_requested(engine: Engine) -> None:
     session = engine.session()
     result = session.run(ENDLESS)
     session.cancel()

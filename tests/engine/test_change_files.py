@@ -94,7 +94,7 @@ def test_a_delete_within_files_reads_and_writes_only_these(session: Session, rea
     assert rows(session, "SELECT count(*) FROM t") == [(82,)]
 
 
-def test_a_file_is_not_written_anew_when_no_row_of_it_stays(session: Session, read: list[str]) -> None:
+def test_a_file_is_not_written_again_when_no_row_of_it_stays(session: Session, read: list[str]) -> None:
     """The condition can't be told from the metadata; but once it is known which rows match, nothing is left of one."""
     ten_files(session)
     assert do(session, "DELETE FROM t WHERE part = 3 AND id + 0 >= 30") == 10

@@ -229,7 +229,9 @@ def test_a_commit_that_is_not_found_keeps_its_files(tmp_path: Path, monkeypatch:
         do(session, "CREATE TABLE t AS SELECT 1 AS id")
         before = parquet_files(tmp_path)
         losing(monkeypatch, happens=False)
-        with pytest.raises(CommitUnknown, match="nobody said whether the change happened; look before you repeat it"):
+        with pytest.raises(
+            CommitUnknown, match="it is unknown whether the change happened; check before you repeat it"
+        ):
             do(session, "INSERT INTO t VALUES (2)")
         monkeypatch.undo()
         (orphan,) = parquet_files(tmp_path) - before

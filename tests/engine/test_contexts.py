@@ -44,7 +44,7 @@ def test_a_new_session_reads_no_footer_that_its_user_has_read(engine: Engine, tm
     assert rows(engine.session(ALICE), SQL) == [(1,)]
 
 
-def test_another_user_reads_footers_anew(engine: Engine, tmp_path: Path) -> None:
+def test_another_user_reads_footers_again(engine: Engine, tmp_path: Path) -> None:
     spoilt(engine.session(ALICE), tmp_path)
     for other in (Identity("bob"), Identity("alice", "another token")):
         with pytest.raises(DataCorrupt):

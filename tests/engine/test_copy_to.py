@@ -116,7 +116,7 @@ def test_no_rows(session: Session, tmp_path: Path, name: str, text: str) -> None
     assert (tmp_path / name).read_text() == text
 
 
-def test_row_groups_have_the_size_that_was_asked_for(session: Session, tmp_path: Path) -> None:
+def test_row_groups_have_the_size_that_was_requested(session: Session, tmp_path: Path) -> None:
     sql = f"COPY (SELECT * FROM range(1000)) TO '{tmp_path / 'x.parquet'}' (ROW_GROUP_SIZE 300, COMPRESSION zstd)"
     assert copied(session, sql) == 1000
     found = pq.ParquetFile(tmp_path / "x.parquet").metadata

@@ -193,7 +193,7 @@ def test_positions_do_not_reach_younger_data(session: Session) -> None:
     assert texts(session) == ["a", "b"]
 
 
-def test_positions_that_are_told_twice_or_out_of_order(session: Session) -> None:
+def test_positions_that_are_repeated_or_out_of_order(session: Session) -> None:
     made(session, version=2)
     do(session, "INSERT INTO t VALUES (1, 'a'), (2, 'b'), (3, 'c'), (4, 'd')")
     file = file_with(session, "a")

@@ -137,7 +137,7 @@ def test_files_after_partitions_and_after_bounds(session: Session, where: str, p
     assert (scan["bytes"]["planned"] < sum(sizes)) == (bounds < 10)
 
 
-def test_a_table_of_few_files_is_not_pruned_and_its_filter_is_told(session: Session) -> None:
+def test_a_table_of_few_files_is_not_pruned_and_its_filter_is_reported(session: Session) -> None:
     do(session, "CREATE TABLE few AS SELECT 1 AS a, 'x' AS s")
     scan = only_scan(session, "SELECT * FROM few WHERE a = 7")
     assert scan["files"] == {"total": 1, "after_partitions": 1, "after_bounds": 1}
@@ -215,9 +215,12 @@ def test_rows_in_memory_and_temporary_tables(session: Session) -> None:
     assert [(s["table"], s["kind"]) for s in scans] == [
         ("mine", "memory"), ("temp.main.tt", "iceberg"), ("lake.default.t", "iceberg"),
     ]  # fmt: skip
-    # A plan with rows in memory can't be serialised, so no condition is known.
-    assert (scans[2]["scans"], scans[2]["filters"]) == (None, None)
-    assert scans[2]["pruning"].startswith("none: the conditions are not known")
+    assert (scans[2]["scans"], scans[2]["filters"]) == (1, [""])
+    assert scans[2]["pruning"] == "by partitions and bounds"
+    # A plan with rows in memory can't be serialised, so the scan of a subquery within an expression is not found.
+    scan = explain(session, "SELECT * FROM mine WHERE a > (SELECT min(a) FROM t WHERE a > 1)", analyze=True)["scans"][1]
+    assert (scan["scans"], scan["filters"]) == (None, None)
+    assert scan["pruning"].startswith("none: the conditions are not known")
 
 
 def test_a_table_that_is_not_read(session: Session) -> None:
@@ -282,7 +285,7 @@ def test_what_the_caches_had(session: Session) -> None:
     assert warm == {"manifests": {"hits": 1, "misses": 0}, "table_metadata": {"hits": 1, "misses": 0}}
 
 
-def test_caches_are_told_by_table(session: Session) -> None:
+def test_caches_are_reported_by_table(session: Session) -> None:
     do(session, "CREATE TABLE u AS SELECT 1 AS a")
     rows(session, "SELECT * FROM t")
     found = explain(session, "SELECT * FROM t JOIN u USING (a)")

@@ -12,8 +12,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from pinakes.api.build import open_engine
+from pinakes.config.model import parse_config
 from pinakes.core import errors
-from pinakes.core.config import parse_config
 from pinakes.core.errors import (
     ColumnNotFound,
     DataCorrupt,
@@ -150,7 +150,7 @@ def test_a_file_without_the_right_to_read(session: Session) -> None:
 # --- missing -----------------------------------------------------------------------------------------------------
 
 
-def test_a_missing_file_tells_what_is_near(session: Session) -> None:
+def test_a_missing_file_shows_what_is_near(session: Session) -> None:
     write("orders.csv", "a\n1\n")
     error = failing(session, "SELECT * FROM 'order.csv'")
     assert isinstance(error, FileNotFound)
@@ -190,7 +190,7 @@ def test_paths_of_stores_that_are_none(session: Session, path: str) -> None:
 # --- lines and values that do not fit ----------------------------------------------------------------------------
 
 
-def test_a_ragged_line_is_told_by_its_number(session: Session) -> None:
+def test_a_ragged_line_is_reported_by_its_number(session: Session) -> None:
     write("r.csv", 'a,b\n1,"two\nlines"\n\n3\n4,5\n')
     error = failing(session, "SELECT * FROM 'r.csv'")
     assert isinstance(error, DataCorrupt)

@@ -13,10 +13,11 @@ import pyarrow.parquet as pq
 import pytest
 
 from pinakes.api.build import open_engine
-from pinakes.core.config import parse_config
+from pinakes.config.model import parse_config
 from pinakes.core.errors import DataCorrupt
+from pinakes.engine import statement_context
+from pinakes.engine.planning.plan import ExecutablePlan
 from pinakes.engine.session import Session
-from pinakes.engine.statement_context import Execution
 from tests.engine.support import do, rows
 
 FORMATS = ("parquet", "csv", "jsonl", "arrow")
@@ -66,16 +67,16 @@ CHANGES = (remove, cut, replace, empty)
 
 def then(monkeypatch: pytest.MonkeyPatch, change: Callable[[], None]) -> None:
     """Let something happen between the planning of a statement and its first row."""
-    planned = Execution._check_files
+    planned = statement_context._check_files
     happened: list[bool] = []
 
-    def between(self: Execution, *, first: bool = False) -> None:
-        planned(self, first=first)
-        if self.files and not happened:
+    def between(plan: ExecutablePlan, *, tables: bool = True) -> None:
+        planned(plan, tables=tables)
+        if plan.files and not happened:
             happened.append(True)
             change()
 
-    monkeypatch.setattr(Execution, "_check_files", between)
+    monkeypatch.setattr(statement_context, "_check_files", between)
 
 
 @pytest.mark.parametrize("format", FORMATS)

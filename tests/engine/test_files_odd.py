@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from pinakes.api.build import open_engine
-from pinakes.core.config import parse_config
+from pinakes.config.model import parse_config
 from pinakes.core.errors import ColumnNotFound, DataCorrupt, InvalidArgument, NotSupportedError, PermissionDenied
 from pinakes.engine.session import Session
 from tests.engine.support import do, rows

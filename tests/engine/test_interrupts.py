@@ -27,7 +27,7 @@ class _Drops:
 
 def test_an_interrupt_that_is_dropped_is_sent_again(monkeypatch: pytest.MonkeyPatch) -> None:
     """And nobody is told of the first: that would be a warning, and this test would fail."""
-    monkeypatch.setattr(module, "AGAIN", 0.2)
+    monkeypatch.setattr(module, "RESEND_SECONDS", 0.2)
     interrupts, begun, stopped = Interrupts(), threading.Event(), threading.Event()
     dropped: list[bool] = []
 
@@ -54,7 +54,7 @@ def test_an_interrupt_that_is_dropped_is_sent_again(monkeypatch: pytest.MonkeyPa
     assert dropped == [True]
 
 
-def test_whatever_else_python_drops_is_told() -> None:
+def test_whatever_else_python_drops_is_reported() -> None:
     told: list[object] = []
     hook = hiding(told.append)
     for kind in (Interrupt, ValueError, KeyboardInterrupt):

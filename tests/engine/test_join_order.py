@@ -230,7 +230,7 @@ def test_explain_shows_the_order(star: Session, monkeypatch: pytest.MonkeyPatch)
     assert tables() in (["sales", "days", "people"], ["days", "sales", "people"])
 
 
-def test_what_is_wrong_is_told_of_the_text_as_it_is_written(star: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_errors_are_about_the_text_as_it_is_written(star: Session, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(join_order, "WORTH", 5000)
     with pytest.raises(
         ColumnNotFound, match=r"column nome does not exist; there is people\.person, .*, days\.part\. Did"

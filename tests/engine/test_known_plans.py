@@ -110,7 +110,19 @@ def test_options_of_a_plan_hold_when_it_is_run_again(engine: Engine) -> None:
     assert hits(engine) == 2
 
 
-def test_what_was_computed_once_is_computed_anew(engine: Engine) -> None:
+def test_a_long_text_with_short_constants_is_planned_once(engine: Engine) -> None:
+    session = engine.session()
+    do(session, "CREATE TABLE t AS SELECT 1 AS a, 'x' AS b")
+    items = ", ".join(f"a + {n} AS a{n}" for n in range(200))
+    sql = f"SELECT 'it''s' AS first, {items}, 'last' AS last FROM t WHERE b = 'x'"
+    assert len({str(rows(session, sql)) for _ in range(2)}) == 1
+    assert hits(engine) == 1
+    long = f"SELECT '{'y' * 2000}' AS first, {items} FROM t"
+    assert len({str(rows(session, long)) for _ in range(2)}) == 1
+    assert hits(engine) == 1  # its batches have another size
+
+
+def test_what_was_computed_once_is_computed_again(engine: Engine) -> None:
     session = engine.session()
     do(session, "CREATE TABLE t AS SELECT i AS a, i % 3 AS g FROM unnest(range(0, 300)) AS u(i)")
     sql = (
@@ -172,7 +184,7 @@ def test_who_still_works_with_an_old_secret_leaves_nothing_to_others(
 # --- what a statement gives, before it runs ----------------------------------------------------------------------
 
 
-def test_what_a_known_query_gives_is_told_as_it_is_now(engine: Engine) -> None:
+def test_what_a_known_query_gives_is_reported_as_it_is_now(engine: Engine) -> None:
     session, other = engine.session(), engine.session()
     sql = "SELECT * FROM t"
     do(session, "CREATE TABLE t AS SELECT 1 AS a")

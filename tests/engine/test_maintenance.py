@@ -119,7 +119,7 @@ def test_others_commit_meanwhile(
     assert content(session) == in_order(list(expected.values()))
 
 
-def test_rows_that_come_do_not_make_it_begin_anew(
+def test_rows_that_come_do_not_make_it_begin_again(
     session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nor do deletes from other files: the files are written once."""

@@ -175,7 +175,7 @@ def test_deletes_by_other_engines_are_kept(session: Session) -> None:
     assert rows(session, "SELECT id FROM t WHERE s = 'u'") == [(8,)]
 
 
-def test_a_damaged_vector_is_told(session: Session) -> None:
+def test_a_damaged_vector_is_reported(session: Session) -> None:
     create(session, 3)
     do(session, "DELETE FROM t WHERE id = 7")
     (file,) = deletes(session)
@@ -187,7 +187,7 @@ def test_a_damaged_vector_is_told(session: Session) -> None:
         rows(session, "SELECT count(*) FROM t")
 
 
-def test_version_1_writes_files_anew(session: Session) -> None:
+def test_version_1_writes_files_again(session: Session) -> None:
     create(session, 1)
     assert do(session, "DELETE FROM t WHERE id = 1") == 1
     assert deletes(session) == []

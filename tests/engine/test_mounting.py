@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from pinakes.api.build import open_engine
-from pinakes.core.config import load_config
+from pinakes.config.model import load_config
 from pinakes.core.errors import ConfigError, InvalidArgument, QueryCanceled, QueryTimeout, SecretNotFound
 from pinakes.core.identity import Identity
 from pinakes.core.secrets import Secret
@@ -166,9 +166,9 @@ def configured(directory: Path, text: str) -> Path:
 
 
 def test_paths_of_configured_catalogs_start_at_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    elsewhere = tmp_path / "elsewhere"
-    elsewhere.mkdir()
-    monkeypatch.chdir(elsewhere)
+    on_remote_engine = tmp_path / "elsewhere"
+    on_remote_engine.mkdir()
+    monkeypatch.chdir(on_remote_engine)
     file = configured(tmp_path / "conf", '[catalogs.f]\ntype = "files"\nlocation = "data"\n')
     (file.parent / "data").mkdir()
     (file.parent / "data" / "t.csv").write_text("a\n42\n")
@@ -186,10 +186,10 @@ def test_paths_of_configured_catalogs_start_at_the_file(tmp_path: Path, monkeypa
         ('[catalogs.c]\ntype = "sqlite"\nlocation = "x"\nsecret = "s"\n', r"\[catalogs.c\]: secret 's' does not exist"),
         (
             '[catalogs.c]\ntype = "sqlite"\nlocation = "x"\nvisibility = "user"\n',
-            r"\[catalogs.c\]: what is configured is there for everybody",
+            r"\[catalogs.c\]: a configured catalog is visible to all users",
         ),
     ],
 )
-def test_what_is_wrong_is_told_with_its_section(tmp_path: Path, text: str, error: str) -> None:
+def test_what_is_wrong_is_reported_with_its_section(tmp_path: Path, text: str, error: str) -> None:
     with pytest.raises(ConfigError, match=error):
         open_engine(load_config(configured(tmp_path, text)))

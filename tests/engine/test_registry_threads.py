@@ -253,7 +253,7 @@ def test_what_a_session_alone_sees_goes_with_it(engine: Engine, probe: type[Prob
     assert set(probe.closed) == {"mine"}
 
 
-def test_also_with_a_session_that_nobody_closed(engine: Engine, probe: type[Probe]) -> None:
+def test_also_with_a_session_that_was_not_closed(engine: Engine, probe: type[Probe]) -> None:
     session = engine.session()
     do(session, "ATTACH 'x' AS mine (TYPE probe, VISIBILITY session)")
     del session

@@ -94,7 +94,7 @@ def test_a_reader_passes_errors_on(engine: Engine, session: Session) -> None:
     assert info_of(engine, LATE).state == State.FAILED
 
 
-def test_every_batch_has_the_schema_that_was_told(session: Session) -> None:
+def test_every_batch_has_the_schema_that_was_reported(session: Session) -> None:
     result = session.run(
         "select 'a' as s, 1 as i, null as n, [1, 2] as l, now() as t union all select 'b', 2, 'x', [3], now()"
     )
@@ -244,7 +244,7 @@ def test_ctrl_c_is_not_translated() -> None:
         raise KeyboardInterrupt
 
 
-def test_who_reads_a_result_while_another_thread_closes_it_is_told_so() -> None:
+def test_reading_a_result_that_another_thread_closes_is_an_error() -> None:
     """Closing may take a while; a reader that comes in the middle of it must not take that for an error of the data."""
     begun, may_end = threading.Event(), threading.Event()
     schema = pa.schema([("x", pa.int64())])

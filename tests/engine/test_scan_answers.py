@@ -10,7 +10,7 @@ from pinakes.core.catalog import IcebergTable
 from pinakes.core.names import Name
 from pinakes.engine.engine import Engine
 from pinakes.engine.iceberg.scan import metadata_aggregates as answers
-from pinakes.engine.pushdown.scan_pushdown import Plans
+from pinakes.engine.planning import prepare
 from pinakes.engine.session import Session
 from tests.engine.delete_files import delete_positions
 from tests.engine.support import an_engine, do, rows
@@ -61,7 +61,7 @@ def told(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
 
 def scanned(session: Session, sql: str, monkeypatch: pytest.MonkeyPatch) -> list[tuple[object, ...]]:
     with monkeypatch.context() as patched:
-        patched.setattr(Plans, "_answered", lambda *_: None)
+        patched.setattr(prepare, "answer_from_metadata", lambda *_: None)
         return rows(session, sql)
 
 
@@ -82,7 +82,7 @@ def test_answers_are_those_of_the_rows(
         found = session.run(sql).read_all()
         assert told.pop(), sql
         with monkeypatch.context() as patched:
-            patched.setattr(Plans, "_answered", lambda *_: None)
+            patched.setattr(prepare, "answer_from_metadata", lambda *_: None)
             expected = session.run(sql).read_all()
         assert found.schema.equals(expected.schema), sql
         assert found.equals(expected), sql

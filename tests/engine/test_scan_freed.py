@@ -88,7 +88,7 @@ def test_a_query_that_is_cancelled_while_it_spills(session: Session, spill: Path
     check_all_is_free(session, spill)
 
 
-def test_a_result_that_nobody_reads_to_its_end(session: Session, spill: Path) -> None:
+def test_a_result_that_is_not_read_to_its_end(session: Session, spill: Path) -> None:
     for _ in range(3):
         result = session.run(SORT)
         batches = iter(result)  # kept: a result whose iterator is gone is closed, and its files go at any moment

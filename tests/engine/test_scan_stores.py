@@ -13,8 +13,8 @@ import pytest
 from pyarrow.fs import FileSelector, S3FileSystem
 
 from pinakes.api.build import open_engine
+from pinakes.config.model import CachesConfig, Config, EngineConfig, SizedCacheConfig
 from pinakes.core.catalog import IcebergTable
-from pinakes.core.config import CachesConfig, Config, EngineConfig, SizedCacheConfig
 from pinakes.core.errors import CatalogUnavailable, DataCorrupt, PermissionDenied, PinakesError
 from pinakes.core.names import Name
 from pinakes.engine.datafusion.error_translation import translate
@@ -162,7 +162,7 @@ def test_rows_are_those_of_the_plain_path(
         assert found == plain(session, sql, monkeypatch), sql
 
 
-def test_only_files_that_match_are_asked_for(session: Session, proxy: Proxy) -> None:
+def test_only_files_that_match_are_requested(session: Session, proxy: Proxy) -> None:
     """Of twenty, and of that file only parts. Nothing is listed; once it is known, no metadata is read either."""
     proxy.asked.clear()
     assert rows(session, "SELECT s FROM s.n.t WHERE a = 5") == [("v5",)]
@@ -248,7 +248,7 @@ def test_two_catalogs_on_one_bucket_use_their_own_keys(
     stranger.handle.io = type(stranger.handle.io)({**stranger.handle.io.properties, "s3.access-key-id": PLANTED})
     proxy.asked.clear()
     with pytest.raises(Exception, match=r"UserNotFound|403"):
-        session.context.read_table(IcebergScan(stranger, session).narrowed().provider).to_arrow_table()
+        session.context.read_table(IcebergScan(stranger, session).whole().provider).to_arrow_table()
     assert proxy.asked
     assert all(f"Credential={PLANTED}/" in (asked.authorization or "") for asked in proxy.asked)
     assert rows(session, "SELECT s FROM s.n.t WHERE a = 6") == [("v6",)]
@@ -276,9 +276,9 @@ def test_the_same_place_at_another_store_is_another_table(
     engine: Engine, s3_server: Facts, private_server: StartServer, tmp_path: Path
 ) -> None:
     """Nothing that is remembered of one store's files is used for those of another."""
-    elsewhere = private_server("s3").facts
+    on_remote_engine = private_server("s3").facts
     session, name = engine.session(), new_name()
-    for catalog, facts in (("one", s3_server), ("two", elsewhere)):
+    for catalog, facts in (("one", s3_server), ("two", on_remote_engine)):
         attach(session, facts, tmp_path / f"{catalog}.db", f"s3://{facts['bucket']}/{name}", catalog)
         do(session, f"CREATE SCHEMA {catalog}.n")
         do(session, f"CREATE TABLE {catalog}.n.t (a INT)")
@@ -320,7 +320,7 @@ def test_without_keys_it_is_not_native() -> None:
     assert object_stores._is_known({**known, "s3.remote-signing-enabled": "false"})
 
 
-def test_stores_that_nobody_uses_are_forgotten(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unused_stores_are_forgotten(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(object_stores, "KEPT", 2)
     opened = [
         engine.object_stores.open(object_stores.Keys("b", "r", "http://127.0.0.1:9", "k", str(i), None))
@@ -392,7 +392,7 @@ def test_keys_that_end_while_rows_are_read(session: Session, proxy: Proxy) -> No
 
 
 @pytest.mark.parametrize(("code", "kind"), [("ExpiredToken", PermissionDenied), ("SlowDown", CatalogUnavailable)])
-def test_what_a_store_repeats_is_not_told(code: str, kind: type[PinakesError]) -> None:
+def test_what_a_store_repeats_is_not_shown(code: str, kind: type[PinakesError]) -> None:
     """Wherever an error comes through, as that of EXPLAIN does."""
     body = f"<Error><Code>{code}</Code><Token-0>{PLANTED}</Token-0></Error>"
     error = Exception(
@@ -479,12 +479,12 @@ class Lending:
         return Answer(200, json.dumps(content).encode(), answer.headers)
 
 
-def test_lent_keys_are_used_natively(lending: Lending, divided: list[Divided]) -> None:
+def test_vended_credentials_are_used_natively(lending: Lending, divided: list[Divided]) -> None:
     assert rows(lending.session, "SELECT s FROM s.n.t WHERE a > 3 ORDER BY s") == [("v4",), ("v5",)]
     assert not divided[-1].plain
 
 
-def test_lent_keys_that_are_about_to_end_are_renewed(lending: Lending) -> None:
+def test_vended_credentials_that_are_about_to_end_are_renewed(lending: Lending) -> None:
     soon = lending.right | {"s3.session-token-expires-at-ms": "1000"}
     lending.keys = lambda: soon
     lending.session.engine.caches.clear()
@@ -497,7 +497,7 @@ def test_lent_keys_that_are_about_to_end_are_renewed(lending: Lending) -> None:
     assert lending.lent == before + 1
 
 
-def test_lent_keys_that_have_ended_are_asked_for_anew(lending: Lending) -> None:
+def test_vended_credentials_that_have_ended_are_requested_again(lending: Lending) -> None:
     """They end while the table is remembered: the store refuses, the catalog lends others, nobody notices."""
     session = lending.session
     lending.keys = lambda: lending.right | {"s3.secret-access-key": PLANTED}
@@ -507,14 +507,14 @@ def test_lent_keys_that_have_ended_are_asked_for_anew(lending: Lending) -> None:
     assert rows(session, "SELECT s FROM s.n.t WHERE a = 4") == [("v4",)]
 
 
-def test_lent_keys_that_stay_refused(lending: Lending) -> None:
+def test_vended_credentials_that_stay_refused(lending: Lending) -> None:
     lending.keys = lambda: lending.right | {"s3.secret-access-key": PLANTED}
     lending.session.engine.caches.table_metadata.cache.clear()
     told = failing(lending.session, "SELECT s FROM s.n.t WHERE a = 4", PermissionDenied)
     assert "table n.t" in told
 
 
-def test_an_address_that_nobody_answers_at(engine: Engine, s3_server: Facts, warehouse: str, tmp_path: Path) -> None:
+def test_an_address_that_does_not_answer(engine: Engine, s3_server: Facts, warehouse: str, tmp_path: Path) -> None:
     session = engine.session()
     attach(session, s3_server, tmp_path / "s.db", warehouse, uri=f"http://127.0.0.1:{closed_port()}")
     do(session, "CREATE SCHEMA s.n")

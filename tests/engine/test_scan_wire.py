@@ -7,7 +7,7 @@ import pyarrow as pa
 from datafusion import Expr, SessionContext
 
 from pinakes.engine.datafusion.parquet_scan import scan_of
-from pinakes.engine.datafusion.plan_proto import scans_of
+from pinakes.engine.datafusion.plan_proto import FILTERS, nodes_of
 
 SCHEMA = pa.schema([("a", pa.int64()), ("s", pa.string_view())])
 HERE = b"file:///a/marked/path"
@@ -18,7 +18,8 @@ def conditions(sql: str) -> list[list[str]]:
     context = SessionContext()
     context.register_table("t", scan_of(context, [HERE.decode(), "file:///another"], SCHEMA).into_view())
     plan = context.sql(sql).optimized_logical_plan().to_bytes(context)
-    return sorted(sorted(str(Expr.from_bytes(e, context)) for e in filters) for filters in scans_of(plan, HERE))
+    pushed = [[plan[f.value : f.end] for f in scan if f.number == FILTERS] for scan in nodes_of(plan, HERE)]
+    return sorted(sorted(str(Expr.from_bytes(e, context)) for e in filters) for filters in pushed)
 
 
 def test_the_format_of_plans_is_known_for_this_major_version_only() -> None:

@@ -46,9 +46,9 @@ def computed(monkeypatch: pytest.MonkeyPatch) -> list[Computed]:
     original = compute._provider
 
     def watched(execution: Execution, *rest: object) -> object:
-        provider = original(execution, *rest)  # type: ignore[arg-type]
-        found.append(execution.plans.computed[-1])
-        return provider
+        provided = original(execution, *rest)  # type: ignore[arg-type]
+        found.append(provided[-1])
+        return provided
 
     monkeypatch.setattr(compute, "_provider", watched)
     return found
@@ -86,11 +86,21 @@ def test_one_that_reads_another(session: Session, computed: list[Computed]) -> N
     assert [(c.name, c.rows) for c in computed] == [("a", 3), ("b", 2)]
 
 
-def test_a_plan_that_cannot_be_serialised_computes_nothing_once(session: Session, computed: list[Computed]) -> None:
-    """Then it is not known what is taken, and a row that nobody takes may fail."""
+def test_what_is_taken_is_known_beside_rows_in_memory(session: Session, computed: list[Computed]) -> None:
     session.temporary.put("mine", Rows(pa.table({"k": [1, 2]})))
     text = "WITH c AS (SELECT k, 10 / min(k) AS n FROM t GROUP BY k) SELECT a.n FROM mine JOIN c a ON a.k = mine.k"
     assert in_order(rows(session, f"{text} JOIN c b ON b.k = a.k WHERE a.k > 0 AND b.k > 0")) == [(5,), (10,)]
+    assert [c.uses for c in computed] == [2]
+
+
+def test_what_is_taken_by_an_expression_beside_rows_in_memory_is_not_known(
+    session: Session, computed: list[Computed]
+) -> None:
+    """Such a plan can't be serialised, and a row that no use takes may fail: nothing is computed once."""
+    session.temporary.put("mine", Rows(pa.table({"k": [1, 2]})))
+    text = "WITH c AS (SELECT k, 10 / min(k) AS n FROM t GROUP BY k) SELECT k FROM mine"
+    least, most = (f"(SELECT {f}(n) FROM c WHERE k > 0 AND k < 5)" for f in ("min", "max"))
+    assert in_order(rows(session, f"{text} WHERE k < {least} AND k < {most}")) == [(1,)]
     assert computed == []
 
 
@@ -103,7 +113,7 @@ def test_explain_runs_nothing(session: Session, computed: list[Computed]) -> Non
         rows(session, text)
 
 
-def test_explain_analyze_tells_the_rows(session: Session) -> None:
+def test_explain_analyze_shows_the_rows(session: Session) -> None:
     told = dict(rows(session, f"EXPLAIN ANALYZE {TWICE}"))
     assert told["computed once: c"].startswith("2 uses, columns k, n: 10 rows\n")
 

@@ -13,7 +13,7 @@ import pinakes
 from pinakes.core.errors import QueryCanceled
 from pinakes.engine.datafusion.workarounds import cancellable_joins as stoppable
 from pinakes.engine.execution.query import Query
-from pinakes.engine.pushdown import scan_pushdown as narrowing
+from pinakes.engine.planning import prepare
 from pinakes.engine.session import Session
 
 COMPARED = [
@@ -29,6 +29,8 @@ COMPARED = [
     "WITH q AS (SELECT id, n FROM t) SELECT x.id, y.id FROM q x, q y WHERE x.n <> y.n OR x.n IS NULL",
     "SELECT i, k FROM (SELECT id AS i, n FROM t) p, (SELECT id AS k FROM t) q WHERE i + k < 9",
     "SELECT * FROM pairs",
+    "WITH q AS (SELECT a.n, count(*) AS c FROM t a JOIN t b ON a.id < b.id * 2 GROUP BY a.n) "
+    "SELECT x.c, y.c FROM q x JOIN q y ON x.n = y.n",  # q is computed before
 ]
 CROSSED = ["SELECT a.id, b.id FROM t a, t b", "SELECT count(*), sum(a.id * b.id) FROM t a CROSS JOIN t b"]
 NOT = [
@@ -74,7 +76,7 @@ def test_the_rows_are_the_same_with_calls(
 ) -> None:
     found = rows(session, sql)
     assert called, "its conditions have calls in them"
-    monkeypatch.setattr(narrowing.Plans, "stoppable", lambda self, frame, *_: frame)
+    monkeypatch.setattr(prepare, "cancellable", lambda plan, *_: plan)
     assert found == rows(session, sql)
     assert found
 
@@ -91,9 +93,14 @@ def test_the_rows_are_the_same_in_small_batches(session: Session, monkeypatch: p
 def test_nothing_is_done_where_nothing_is_paired(
     session: Session, monkeypatch: pytest.MonkeyPatch, called: list[int], sql: str
 ) -> None:
-    again: list[object] = []
+    again: list[stoppable.Joins] = []
+
+    def applied(self: stoppable.Joins, sql: str, rows: int, *_: object) -> tuple[str, int]:
+        again.append(self)
+        return sql, rows
+
     monkeypatch.setattr(stoppable, "FEW_ROWS", 1)
-    monkeypatch.setattr(narrowing.Plans, "_again", lambda *args: again.append(args))
+    monkeypatch.setattr(stoppable.Joins, "applied", applied)
     assert rows(session, sql)
     assert not again
     assert not called

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pinakes.core.errors import CatalogUnavailable, FileNotFound, InvalidArgument, PermissionDenied, PinakesError
-from pinakes.engine.files.store_errors import told
+from pinakes.engine.files.store_errors import store_error
 
 CASES: list[tuple[str, type[PinakesError]]] = [
     ("AWS Error ACCESS_DENIED during HeadObject operation: No response body.", PermissionDenied),
@@ -35,7 +35,7 @@ CASES: list[tuple[str, type[PinakesError]]] = [
 @pytest.mark.parametrize(("text", "kind"), CASES)
 def test_what_a_store_says(text: str, kind: type[PinakesError]) -> None:
     error = OSError(f"When reading information for key 'x' in bucket 'b': {text}")
-    ours = told(error, "s3://b/x", "mine")
+    ours = store_error(error, "s3://b/x", "mine")
     assert type(ours) is kind
     assert "secret 'mine'" in str(ours)
     assert "hunter2" not in f"{ours} {error} {error!r}"
@@ -43,5 +43,5 @@ def test_what_a_store_says(text: str, kind: type[PinakesError]) -> None:
 
 def test_what_is_not_said_by_a_store() -> None:
     error = OSError("Truncated file")
-    assert told(error, "s3://b/x", "mine") is None
+    assert store_error(error, "s3://b/x", "mine") is None
     assert str(error) == "Truncated file"

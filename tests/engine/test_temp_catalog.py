@@ -48,7 +48,7 @@ def test_it_goes_with_the_session(tmp_path: Path) -> None:
     assert left(tmp_path) == []
 
 
-def test_it_goes_when_nobody_closes_the_session(tmp_path: Path) -> None:
+def test_it_is_removed_when_the_session_is_not_closed(tmp_path: Path) -> None:
     with an_engine(spill_dir=str(tmp_path)) as engine:
         session = engine.session()
         do(session, "CREATE TEMP TABLE t AS SELECT 1 AS a")

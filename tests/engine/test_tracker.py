@@ -94,7 +94,7 @@ def test_a_phase_within_another_stops_its_clock() -> None:
     assert tracker.snapshot()[0].seconds == {"plan": 3.0, "execute": 10.0}
 
 
-def test_the_work_of_several_plans_is_added_up_and_asked_for_while_they_run() -> None:
+def test_the_work_of_several_plans_is_added_up_while_they_run() -> None:
     tracker = QueryTracker()
     query = tracker.start("ada")
     assert tracker.snapshot()[0].work == Work()

@@ -94,7 +94,7 @@ def test_the_other_sessions_go_on(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("end", ["COMMIT", "ROLLBACK"])
-def test_a_statement_that_comes_too_late_is_told_so(tmp_path: Path, end: str) -> None:
+def test_a_statement_that_comes_too_late_is_reported(tmp_path: Path, end: str) -> None:
     """Another thread ends the transaction while it runs: were it told that it is done, its rows would be lost."""
     begun, ended = threading.Event(), threading.Event()
 
@@ -172,7 +172,7 @@ def test_a_commit_without_an_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPa
             do(session, "COMMIT")
             assert sorted(rows(session, "SELECT id FROM t")) == [(11,), (12,)]
         else:
-            with pytest.raises(CommitUnknown, match="it is not known whether all of the transaction was committed"):
+            with pytest.raises(CommitUnknown, match="it is unknown whether all of the transaction was committed"):
                 do(session, "COMMIT")
             assert rows(session, "SELECT id FROM t") == [(1,)]
         assert written <= files(tmp_path)

@@ -84,7 +84,7 @@ def test_a_uuid_is_bound_in_every_form(cursor: adbc.Cursor, given: object) -> No
     assert cursor.fetchall() == [(2,)]
 
 
-def test_what_is_not_supported_is_told_with_parameters_too(cursor: adbc.Cursor) -> None:
+def test_what_is_not_supported_is_reported_with_parameters_too(cursor: adbc.Cursor) -> None:
     with pytest.raises(adbc.ProgrammingError, match="NOT_SUPPORTED: length is for texts"):
         cursor.execute("SELECT length([1, 2]) WHERE 1 = ?", (1,))
     with pytest.raises(adbc.NotSupportedError, match="NOT_SUPPORTED: length is for texts"):
@@ -161,7 +161,7 @@ def test_a_parameter_is_never_part_of_the_text(cursor: adbc.Cursor) -> None:
     assert cursor.fetchall() == [("'); DROP TABLE careful; --",)]
 
 
-def test_the_wrong_number_of_parameters_is_told(cursor: adbc.Cursor) -> None:
+def test_the_wrong_number_of_parameters_is_reported(cursor: adbc.Cursor) -> None:
     with pytest.raises(adbc.ProgrammingError, match="takes 2 parameters, and 1 were given"):
         cursor.execute("SELECT ?, ?", (1,))
 
@@ -309,7 +309,8 @@ def test_the_commit_of_an_aborted_transaction_is_an_error(server: Serving) -> No
         with pytest.raises(adbc.OperationalError, match=r"TRANSACTION_ABORTED.*rolled back"):
             connection.commit()
         # The driver forgets its transaction before it knows whether the commit failed, and begins no other: it is of no
-        # use any more (docs/flight.md). rollback() after an error, and COMMIT as a statement, leave it well.
+        # use any more (docs/how-to/connect-flight-sql.md). rollback() after an error and COMMIT as a
+        # statement do not have this effect.
         with pytest.raises(adbc.OperationalError, match="missing a valid transaction"):
             cursor.execute("SELECT count(*) FROM aborted")
     with server.connect() as connection, connection.cursor() as cursor:

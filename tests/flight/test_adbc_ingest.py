@@ -65,7 +65,7 @@ def test_encoded_columns_become_their_values(cursor: adbc.Cursor, column: pa.Arr
     assert cursor.fetch_arrow_table()["c"].to_pylist() == column.to_pylist() * 2
 
 
-def test_what_can_not_be_done_is_told_and_leaves_nothing(cursor: adbc.Cursor) -> None:
+def test_what_can_not_be_done_is_reported_and_leaves_nothing(cursor: adbc.Cursor) -> None:
     with pytest.raises(adbc.ProgrammingError, match="TABLE_NOT_FOUND"):
         cursor.adbc_ingest("t3", ROWS, mode="append")
     cursor.adbc_ingest("t3", ROWS, mode="create")
@@ -100,13 +100,13 @@ def test_a_catalog_that_is_not_there_is_no_schema_of_the_current_one(cursor: adb
     assert cursor.fetchall() == []
 
 
-def test_columns_that_can_not_be_told_apart(cursor: adbc.Cursor) -> None:
+def test_columns_that_can_not_be_distinguished(cursor: adbc.Cursor) -> None:
     rows = pa.Table.from_arrays([pa.array([1]), pa.array([2])], names=["a", "a"])
     with pytest.raises(adbc.ProgrammingError, match="several columns have the same name: a"):
         cursor.adbc_ingest("twice", rows, mode="create")
 
 
-def test_a_value_that_does_not_fit_is_told(cursor: adbc.Cursor) -> None:
+def test_a_value_that_does_not_fit_is_reported(cursor: adbc.Cursor) -> None:
     """The rows are gone by then, so it is not looked for again."""
     cursor.execute("CREATE TABLE numbers (n BIGINT)")
     with pytest.raises(adbc.Error, match="'three' can't be read as"):

@@ -115,20 +115,20 @@ def test_a_ticket_is_good_for_one_reading(client: fl.FlightClient) -> None:
     answer = info(client, pack(message("CommandStatementQuery")(query="SELECT 1 AS x")))
     ticket = answer.endpoints[0].ticket
     assert client.do_get(ticket).read_all().num_rows == 1
-    with pytest.raises(pa.ArrowKeyError, match="NOT_FOUND: this server knows no such result"):
+    with pytest.raises(pa.ArrowKeyError, match="NOT_FOUND: unknown result"):
         client.do_get(ticket).read_all()
 
 
 @pytest.mark.parametrize("handle", [b"", b"\x00" * 16, b"x" * 10_000])
 def test_forged_handles(client: fl.FlightClient, handle: bytes) -> None:
-    with pytest.raises(pa.ArrowKeyError, match="no such result"):
+    with pytest.raises(pa.ArrowKeyError, match="unknown result"):
         get(client, pack(message("TicketStatementQuery")(statement_handle=handle)))
-    with pytest.raises(pa.ArrowKeyError, match="no such prepared statement"):
+    with pytest.raises(pa.ArrowKeyError, match="unknown prepared statement"):
         info(client, pack(message("CommandPreparedStatementQuery")(prepared_statement_handle=handle)))
     if handle:  # without one, a statement is its own transaction
-        with pytest.raises(pa.ArrowKeyError, match="no such transaction"):
+        with pytest.raises(pa.ArrowKeyError, match="unknown transaction"):
             info(client, pack(message("CommandStatementQuery")(query="SELECT 1", transaction_id=handle)))
-    with pytest.raises(pa.ArrowKeyError, match="no such transaction"):
+    with pytest.raises(pa.ArrowKeyError, match="unknown transaction"):
         act("EndTransaction")(client, pack(message("ActionEndTransactionRequest")(transaction_id=handle, action=1)))
 
 
@@ -155,7 +155,7 @@ def test_a_long_error_is_cut_to_what_every_client_takes(
 
 @pytest.mark.parametrize("name", sorted(set(SQL_MESSAGES) - set(COMMANDS)))
 def test_what_is_no_command(client: fl.FlightClient, name: str) -> None:
-    with pytest.raises(pa.ArrowInvalid, match="is no command of Flight SQL"):
+    with pytest.raises(pa.ArrowInvalid, match="is not a command of Flight SQL"):
         info(client, pack(message(name)()))
 
 
@@ -175,9 +175,9 @@ def test_an_action_that_is_not_there(client: fl.FlightClient) -> None:
 
 
 def test_paths_flights_and_exchanges(client: fl.FlightClient) -> None:
-    with pytest.raises(pa.ArrowInvalid, match="paths name nothing here"):
+    with pytest.raises(pa.ArrowInvalid, match="not paths"):
         client.get_flight_info(fl.FlightDescriptor.for_path("a", "b"))
-    with pytest.raises(pa.ArrowNotImplementedError, match="no list of flights"):
+    with pytest.raises(pa.ArrowNotImplementedError, match="ListFlights is not supported"):
         list(client.list_flights())
 
 

@@ -14,7 +14,7 @@ from adbc_driver_flightsql import DatabaseOptions
 
 from tests.flight.serving import Serving, eventually
 
-DOCS = Path(__file__).parent.parent.parent / "docs" / "flight.md"
+DOCS = Path(__file__).parent.parent.parent / "docs/how-to/connect-flight-sql.md"
 
 
 def test_the_example_of_the_documentation_runs(server: Serving) -> None:

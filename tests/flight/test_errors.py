@@ -1,4 +1,4 @@
-"""Faults of the server that nobody foresaw: who asked is told that there was one, and its log what it was."""
+"""Unexpected faults of the server: the client gets an error, and the log has its cause."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 from pinakes.core.errors import InternalError
 from pinakes.core.identity import Identity, local_identity
 from pinakes.flight.actions.shell import answering
-from pinakes.flight.errors import told
+from pinakes.flight.errors import error_boundary
 from pinakes.flight.wire_types import Client
 
 SAID = "no postgresql://joe:hunter2@db in /srv/lake/catalog.db"
@@ -23,19 +23,19 @@ def caller(identity: Identity, kind: str = "") -> Any:
 
 
 def fails(kind: type[Exception], who: Any) -> str:
-    with pytest.raises(fl.FlightError) as error, told(who):
+    with pytest.raises(fl.FlightError) as error, error_boundary(who):
         raise kind(SAID)
     return f"{error.value} {error.value.extra_info!r}"
 
 
 @pytest.mark.parametrize("kind", [RuntimeError, InternalError, KeyError])
 @pytest.mark.parametrize("client", ["", "shell"])
-def test_a_fault_is_logged_and_only_administrators_are_told_it(
+def test_a_fault_is_logged_and_only_administrators_see_it(
     caplog: pytest.LogCaptureFixture, kind: type[Exception], client: str
 ) -> None:
     said = fails(kind, caller(Identity("bob"), client))
     assert "INTERNAL_ERROR" in said
-    assert "its log tells of" in said
+    assert "its log has the details" in said
     for never in ("hunter2", "joe", "catalog.db", kind.__name__ if kind is not InternalError else "srv"):
         assert never not in said
     assert "/srv/lake" in fails(kind, caller(local_identity(), client))
@@ -47,6 +47,6 @@ def test_so_it_is_in_the_actions_of_a_shell(caplog: pytest.LogCaptureFixture) ->
     def act(body: object, ask: object) -> object:
         raise InternalError(SAID)
 
-    ask: Any = SimpleNamespace(caller=caller(Identity("bob"), "shell"))
-    assert b"hunter2" not in answering(act)(b"{}", ask)
-    assert "a call failed by a mistake of ours" in caplog.text
+    request: Any = SimpleNamespace(identity=Identity("bob"))
+    assert b"hunter2" not in answering(act)(b"{}", request)
+    assert "a call failed because of an internal error" in caplog.text

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import pytest
 
-from pinakes.flight.handle_registry import HandleRegistry
-from pinakes.flight.peers import Address, Peers, address_of, established
+from pinakes.server.handle_registry import HandleRegistry
+from pinakes.server.peers import Address, Peers, address_of, established
 
 
 @dataclass(eq=False)

@@ -10,9 +10,9 @@ import pyarrow.flight as fl
 import pytest
 
 from pinakes.core.identity import Identity
-from pinakes.flight.authentication import MOST_STRANGERS, AuthMiddleware, Caller
-from pinakes.flight.logins.base import Credentials, Proof, Standing, Unreachable
-from pinakes.flight.logins.throttle import FORGOTTEN, LONGEST, Throttle
+from pinakes.flight.authentication import MOST_PENDING, AuthMiddleware, Caller
+from pinakes.server.logins.base import Credentials, FixedProof, Proof, Unreachable
+from pinakes.server.logins.throttle import FORGOTTEN, LONGEST, Throttle
 
 HERE, THERE = "ipv4:192.0.2.1:4711", "ipv6:[2001:db8::1]:4711"
 
@@ -38,7 +38,7 @@ class Known:
         if self.is_down:
             raise Unreachable
         is_right = credentials.user is not None and credentials.user == credentials.secret
-        return Standing(Identity(str(credentials.user))) if is_right else None
+        return FixedProof(Identity(str(credentials.user))) if is_right else None
 
 
 class Info(NamedTuple):
@@ -119,7 +119,7 @@ def test_the_user_comes_in_from_elsewhere_and_others_from_here(gate: AuthMiddlew
     assert "too many" in failure(gate, HERE, basic("bob", "bob"))
 
 
-def test_who_succeeds_begins_anew_and_failures_are_forgotten(gate: AuthMiddleware, clock: Clock) -> None:
+def test_who_succeeds_begins_again_and_failures_are_forgotten(gate: AuthMiddleware, clock: Clock) -> None:
     for _ in range(3):
         failure(gate, HERE, basic("bob", "guess"))
     assert call(gate, HERE, basic("bob", "bob")).user == "bob"
@@ -154,15 +154,15 @@ def test_a_log_in_whose_address_nobody_tells(gate: AuthMiddleware, known: Known)
     token, guess = (caller.sending_headers()["authorization"] for caller in (right, wrong))
     assert call(gate, THERE, token).user == "bob"
     assert call(gate, HERE, token).user == "bob"
-    assert "does not know" in failure(gate, HERE, guess)
-    assert "does not know" in failure(gate, HERE, guess)
+    assert "invalid credentials" in failure(gate, HERE, guess)
+    assert "invalid credentials" in failure(gate, HERE, guess)
     assert known.asked == asked + 3  # the last as a token, which it is not any more
 
 
 def test_a_token_that_was_proved_is_not_pushed_out_by_strangers(gate: AuthMiddleware) -> None:
     caller = begin(gate, basic("bob", "bob"), fl.FlightMethod.HANDSHAKE)
     token = caller.sending_headers()["authorization"]
-    for n in range(MOST_STRANGERS * 2):
+    for n in range(MOST_PENDING * 2):
         begin(gate, basic(f"stranger {n}", "x"))
     assert call(gate, HERE, token).user == "bob"
 
@@ -170,7 +170,7 @@ def test_a_token_that_was_proved_is_not_pushed_out_by_strangers(gate: AuthMiddle
 def test_a_provider_that_is_down_is_no_failure_of_the_user(gate: AuthMiddleware, known: Known) -> None:
     known.is_down = True
     for _ in range(6):
-        with pytest.raises(fl.FlightUnavailableError, match="identity provider does not answer"):
+        with pytest.raises(fl.FlightUnavailableError, match="identity provider is unavailable"):
             call(gate, HERE, basic("bob", "bob"))
     known.is_down = False
     assert call(gate, HERE, basic("bob", "bob")).user == "bob"

@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 from pinakes.api.build import open_engine
-from pinakes.core.config import load_config
+from pinakes.config.model import load_config
 from pinakes.engine.execution.admission import Admission
-from pinakes.flight.logins.base import Anybody
 from pinakes.flight.server import FlightSqlServer
-from pinakes.flight.service import LINGER
+from pinakes.server.logins.base import Anybody
+from pinakes.server.service import LINGER
 from tests.flight import leaving_client
 from tests.flight.serving import Serving, eventually
 from tests.flight.test_operations import figures, rows
@@ -86,11 +86,11 @@ def test_a_result_whose_client_has_gone_gives_its_place_back(crowded: FlightSqlS
     client.info("CommandStatementQuery", query="SELECT value FROM range(100000000000)")
     assert admission.crowd().running == 1
     service._sweep_unfetched(time.monotonic() + LINGER + 1)
-    assert len(service.parked) == 1, "its client is there"
+    assert len(service.pending) == 1, "its client is there"
     client.flight.close()
     assert eventually(lambda: not service._peers._sessions)
     service._sweep_unfetched(time.monotonic())
-    assert len(service.parked) == 1, "its client might come back"
+    assert len(service.pending) == 1, "its client might come back"
     service._sweep_unfetched(time.monotonic() + LINGER + 1)
-    assert len(service.parked) == 0
+    assert len(service.pending) == 0
     assert admission.crowd().running == 0

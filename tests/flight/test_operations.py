@@ -81,7 +81,7 @@ def test_figures(server: Serving, connection: adbc.Connection) -> None:
 
 
 def test_every_figure_is_documented(server: Serving) -> None:
-    page = (Path(__file__).parents[2] / "docs/operating.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[2] / "docs/how-to/operate-a-server.md").read_text(encoding="utf-8")
     names = {line.split()[2] for line in get(server, "/metrics")[1].splitlines() if line.startswith("# TYPE pinakes_")}
     assert len(names) > 20
     assert [name for name in names if f"`{name}`" not in page] == []
@@ -131,7 +131,7 @@ def _answers(server: Serving) -> bool:
         return False
 
 
-def test_a_metrics_port_that_is_taken_is_told() -> None:
+def test_a_metrics_port_that_is_taken_is_reported() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         done = run("--port", "0", "--metrics-port", str(taken.getsockname()[1]))
     assert done.returncode == 1
@@ -172,7 +172,7 @@ def test_sigterm_lets_what_runs_come_to_its_end(tmp_path: Path) -> None:
         server.process.send_signal(signal.SIGTERM)
         assert eventually(lambda: get(server, "/ready")[0] == 503)
         assert get(server, "/health")[0] == 200
-        with pytest.raises(fl.FlightUnavailableError, match="SERVER_BUSY: this server stops"):
+        with pytest.raises(fl.FlightUnavailableError, match="SERVER_BUSY: the server is shutting down"):
             ask(other, "SELECT 1")
         assert sum(chunk.data.num_rows for chunk in reader) > 2_000_000
         assert server.process.wait(PATIENCE) == 0
@@ -207,7 +207,7 @@ def reloaded(server: Serving, said: str) -> None:
     assert said in server.output.split("eloaded: ")[-1]
 
 
-def test_catalogs_and_users_are_read_anew(tmp_path: Path) -> None:
+def test_catalogs_and_users_are_read_again(tmp_path: Path) -> None:
     users = '[server.users]\nann = "geheim"\nbob = "hush"\n'
     first = (
         f'{users}[catalogs.one]\ntype = "sqlite"\nlocation = "one"\n[catalogs.two]\ntype = "sqlite"\nlocation = "two"\n'
@@ -239,7 +239,7 @@ def test_catalogs_and_users_are_read_anew(tmp_path: Path) -> None:
         assert "Traceback" not in server.output
 
 
-def test_certificates_are_read_anew(tmp_path: Path) -> None:
+def test_certificates_are_read_again(tmp_path: Path) -> None:
     cert, key = certificate(tmp_path)
     old = cert.read_text()
     with serving("--host", "localhost", "--tls-cert", str(cert), "--tls-key", str(key)) as server:
@@ -340,7 +340,7 @@ def test_results_and_sessions_of_one_user_are_bounded(tmp_path: Path) -> None:
     with serving("--config", config) as server:
         with fl.connect(server.uri) as client:
             tickets = [client.get_flight_info(command, ann).endpoints[0].ticket for _ in range(3)]
-            with pytest.raises(fl.FlightUnavailableError, match="SERVER_BUSY: 3 results of yours wait"):
+            with pytest.raises(fl.FlightUnavailableError, match="SERVER_BUSY: too many unfetched results"):
                 client.get_flight_info(command, ann)
             client.get_flight_info(command, bob)
             client.do_get(tickets[0], ann).read_all()

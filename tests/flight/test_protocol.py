@@ -12,15 +12,15 @@ import pyarrow.flight as fl
 import pytest
 
 from pinakes.api.build import open_engine
-from pinakes.core.config import load_config
-from pinakes.core.server_limits import ServerLimits
+from pinakes.config.model import load_config
+from pinakes.config.server_limits import ServerLimits
 from pinakes.engine.datafusion.functions import functions
 from pinakes.flight.authentication import COOKIE
-from pinakes.flight.logins.base import Anybody
 from pinakes.flight.server import FlightSqlServer
-from pinakes.flight.service import LINGER
 from pinakes.flight.sql_info import SYNTAX
 from pinakes.flight.wire.messages import message, pack, read, unpack
+from pinakes.server.logins.base import Anybody
+from pinakes.server.service import LINGER
 from tests.flight.serving import Serving, eventually
 
 EVERY_ID = {*range(12), 100, 101, *range(500, 577)}
@@ -71,7 +71,7 @@ def test_information_by_its_number(client: Client) -> None:
     assert client.rows("CommandGetSqlInfo", info=[9_999]).num_rows == 0
 
 
-def test_the_functions_that_are_told_exist() -> None:
+def test_the_functions_that_are_reported_exist() -> None:
     there = {function.name for function in functions()}
     told = {name for number in (509, 510, 511, 512) for name in SYNTAX[number]}  # type: ignore[union-attr]
     assert told <= there
@@ -127,7 +127,7 @@ def prepared(client: Client, sql: str) -> Any:
     return unpack(client.act("CreatePreparedStatement", body))[1]
 
 
-def test_a_prepared_statement_tells_what_it_gives_and_takes(client: Client) -> None:
+def test_a_prepared_statement_shows_what_it_gives_and_takes(client: Client) -> None:
     client.query("CREATE TABLE typed (id BIGINT, price DECIMAL(10, 2), at TIMESTAMP, day DATE)")
     answer = prepared(client, "SELECT id FROM typed WHERE price > ? AND at < ? AND day = ? LIMIT ?")
     assert pa.ipc.read_schema(pa.py_buffer(answer.dataset_schema)).names == ["id"]
@@ -160,7 +160,7 @@ def test_a_closed_statement_is_gone(client: Client) -> None:
     body = pack(message("ActionClosePreparedStatementRequest")(prepared_statement_handle=handle))
     client.act("ClosePreparedStatement", body)
     client.act("ClosePreparedStatement", body)
-    with pytest.raises(KeyError, match="no such prepared statement"):
+    with pytest.raises(KeyError, match="unknown prepared statement"):
         client.info("CommandPreparedStatementQuery", prepared_statement_handle=handle)
 
 
@@ -177,9 +177,9 @@ def test_a_result_that_waits_is_canceled(client: Client) -> None:
     found = client.info("CommandStatementQuery", query="SELECT 1 AS x")
     body = message("CancelFlightInfoRequest")(info=read("FlightInfo", found.serialize())).SerializeToString()
     assert read("CancelFlightInfoResult", client.act("CancelFlightInfo", body)).status == 1
-    with pytest.raises(KeyError, match="no such result"):
+    with pytest.raises(KeyError, match="unknown result"):
         client.flight.do_get(found.endpoints[0].ticket).read_all()
-    with pytest.raises(KeyError, match="no such result"):
+    with pytest.raises(KeyError, match="unknown result"):
         client.act("CancelFlightInfo", body)
 
 
@@ -205,7 +205,7 @@ def test_an_endpoint_is_renewed(client: Client) -> None:
     renewed = read("FlightEndpoint", client.act("RenewFlightEndpoint", body.SerializeToString()))
     assert renewed.expiration_time.seconds > time.time()
     assert client.flight.do_get(fl.Ticket(renewed.ticket.ticket)).read_all().num_rows == 1
-    with pytest.raises(KeyError, match="no such result"):
+    with pytest.raises(KeyError, match="unknown result"):
         client.act("RenewFlightEndpoint", body.SerializeToString())
 
 
@@ -388,7 +388,7 @@ def test_autocommit_is_turned_off_within_a_transaction(client: Client) -> None:
 
 def test_the_rollback_of_a_transaction_that_is_gone_is_no_error(client: Client) -> None:
     end_transaction(client, b"0123456789abcdef", 2)
-    with pytest.raises(KeyError, match="no such transaction"):
+    with pytest.raises(KeyError, match="unknown transaction"):
         end_transaction(client, b"0123456789abcdef", 1)
 
 
@@ -407,7 +407,7 @@ def impatient(tmp_path: Path) -> Iterator[FlightSqlServer]:
 
 def much_later(server: FlightSqlServer) -> None:
     """Nobody has used for long what it keeps for a while."""
-    for kept in (server._service.parked, server._service.transactions):
+    for kept in (server._service.pending, server._service.transactions):
         kept._clock = lambda: time.monotonic() + 86_400
         kept.sweep()
 
@@ -430,11 +430,11 @@ def test_results_and_transactions_expire(impatient: FlightSqlServer) -> None:
     begun = unpack(client.act("BeginTransaction", pack(message("ActionBeginTransactionRequest")())))[1].transaction_id
     client.info("CommandStatementQuery", query="INSERT INTO t VALUES (2)", transaction_id=begun)
     waiting = client.info("CommandStatementQuery", query="SELECT 1 AS x").endpoints[0].ticket
-    assert (len(impatient._service.parked), len(impatient._service.transactions)) == (2, 1)
+    assert (len(impatient._service.pending), len(impatient._service.transactions)) == (2, 1)
     much_later(impatient)
-    assert (len(impatient._service.parked), len(impatient._service.transactions)) == (0, 0)
+    assert (len(impatient._service.pending), len(impatient._service.transactions)) == (0, 0)
     assert gone(client, waiting)
-    with pytest.raises(KeyError, match="no such transaction"):
+    with pytest.raises(KeyError, match="unknown transaction"):
         client.info("CommandStatementQuery", query="SELECT 1", transaction_id=begun)
     assert client.query("SELECT x FROM t") == [{"x": 1}]
     client.flight.close()

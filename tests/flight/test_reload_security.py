@@ -11,8 +11,8 @@ import adbc_driver_flightsql.dbapi as adbc
 import pyarrow.flight as fl
 import pytest
 
-from pinakes.core.server_config import LoginConfig, OidcConfig, ServerConfig
-from pinakes.flight.operations.running import changed_users
+from pinakes.config.server import LoginConfig, OidcConfig, ServerConfig
+from pinakes.flight.running import changed_users
 from pinakes.flight.wire.messages import message, pack, unpack
 from tests.flight.identities import as_user, asked, configured, headers, is_refused, is_turned_away, whoami, with_token
 from tests.flight.serving import Serving, apart, eventually

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.flight as fl
 import pytest
 
-from pinakes.flight.logins.hashes import hashed_password, hashed_token, is_right
+from pinakes.server.logins.hashes import hashed_password, hashed_token, is_right
 from tests.flight.identities import Cookies, as_user, asked, configured, headers, is_refused, query, whoami, with_token
 from tests.flight.serving import PATIENCE, Serving, eventually
 
@@ -76,7 +76,7 @@ def test_who_is_removed_is_out_at_once_and_who_is_added_is_in(server: Serving, h
     assert whoami(server, **as_user("ann", ANN)) == "ann"
 
 
-def test_a_slip_in_the_file_locks_nobody_out(tmp_path: Path) -> None:
+def test_a_slip_in_the_file_locks_no_user_out(tmp_path: Path) -> None:
     assert user(tmp_path, "add", "ann", password=ANN).returncode == 0
     with configured(tmp_path, '[server]\nusers_file = "users"\n') as server:
         good = (tmp_path / "users").read_text()
@@ -156,7 +156,7 @@ def test_a_file_that_is_no_file_of_users(tmp_path: Path) -> None:
         ('[server.tls]\nclient_ca = "x"', "needs a certificate of the server"),
     ],
 )
-def test_a_wrong_configuration_is_told(toml: str, said: str, tmp_path: Path) -> None:
+def test_a_wrong_configuration_is_reported(toml: str, said: str, tmp_path: Path) -> None:
     (tmp_path / "pinakes.toml").write_text(toml)
     command = [sys.executable, "-m", "pinakes", "serve", "--port", "0", "--config", str(tmp_path / "pinakes.toml")]
     done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE)
@@ -207,7 +207,7 @@ def _told(call: Callable[[], object]) -> str:
 # --- who tries out passwords -------------------------------------------------------------------------------------
 
 
-def test_failed_log_ins_slow_down_and_lock_nobody_out(home: Path) -> None:
+def test_failed_log_ins_slow_down_and_lock_no_user_out(home: Path) -> None:
     with configured(home, '[server]\nusers_file = "users"\n') as server:
         assert eventually(lambda: _has_to_wait(server))  # also with the right password, here
         assert whoami(server, **as_user("ann", ANN)) == "ann"  # and nobody else
@@ -267,5 +267,5 @@ def test_the_cookie_of_another_user(server: Serving) -> None:
         client.get_flight_info(query("SELECT 1"), headers(TOKEN))
         cookie = jar.kept[0].partition(";")[0]
         client.get_flight_info(query("SELECT 1"), headers(TOKEN, cookie))
-        with pytest.raises(fl.FlightUnauthorizedError, match="another user's"):
+        with pytest.raises(fl.FlightUnauthorizedError, match="belongs to another user"):
             client.get_flight_info(query("SELECT 1"), headers("plain-token", cookie))

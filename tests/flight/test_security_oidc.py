@@ -141,7 +141,7 @@ def test_the_public_key_as_a_shared_secret(server: Serving, keycloak_server: Fac
 
 @pytest.mark.parametrize("junk", ["", "x", "a.b.c", "....", "eyJhbGciOiJSUzI1NiJ9.e30.AAAA", "x" * 7000])
 def test_what_is_no_token(server: Serving, junk: str) -> None:
-    with fl.connect(server.uri) as client, pytest.raises(fl.FlightUnauthenticatedError, match="does not know"):
+    with fl.connect(server.uri) as client, pytest.raises(fl.FlightUnauthenticatedError, match="invalid credentials"):
         client.get_flight_info(query("SELECT 1"), headers(junk))
 
 
@@ -228,14 +228,14 @@ def test_keys_are_rotated_and_revoked(keycloak_server: Facts, tmp_path: Path) ->
         assert whoami(server, **with_token(new)) == "carol"
 
 
-def test_an_issuer_that_is_down_is_told_and_the_server_lives(tmp_path: Path) -> None:
+def test_an_issuer_that_is_down_is_reported_and_the_server_lives(tmp_path: Path) -> None:
     toml = (
         '[server.oidc]\nissuer = "http://127.0.0.1:9/realms/x"\naudience = "pinakes"\n[server.tokens]\nbot = "t0k3n"\n'
     )
     with configured(tmp_path, toml) as server, fl.connect(server.uri) as client:
         assert whoami(server, **with_token("t0k3n")) == "bot"
         some = jwt.encode({"aud": "pinakes"}, rsa.generate_private_key(65537, 2048), "RS256", headers={"kid": "k"})
-        with pytest.raises(fl.FlightUnavailableError, match="identity provider does not answer"):
+        with pytest.raises(fl.FlightUnavailableError, match="identity provider is unavailable"):
             client.get_flight_info(query("SELECT 1"), headers(some))
         assert whoami(server, **with_token("t0k3n")) == "bot"
 
@@ -277,7 +277,7 @@ def test_the_cookie_of_somebody_elses_session(server: Serving, keycloak_server: 
         cookie = jar.kept[0].partition(";")[0]
         again = client.get_flight_info(query("SHOW time_zone"), headers(alice, cookie))
         assert "Europe/Athens" in str(client.do_get(again.endpoints[0].ticket, headers(alice, cookie)).read_all())
-        with pytest.raises(fl.FlightUnauthorizedError, match="another user's"):
+        with pytest.raises(fl.FlightUnauthorizedError, match="belongs to another user"):
             client.get_flight_info(query("SHOW time_zone"), headers(token, cookie))
         with pytest.raises(fl.FlightUnauthenticatedError):
             client.get_flight_info(query("SHOW time_zone"), headers("nobodys", cookie))

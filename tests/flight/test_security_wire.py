@@ -177,7 +177,7 @@ def _read(client: fl.FlightClient, sql: str, token: str) -> None:
 
 
 @pytest.mark.parametrize("sql", FAILING)
-def test_what_is_told_of_a_failure(sql: str, server: Serving, place: Path) -> None:
+def test_what_is_reported_of_a_failure(sql: str, server: Serving, place: Path) -> None:
     told = answers(server, sql, BOB)
     assert told, "it did not fail"
     text = "\n".join(told)
@@ -216,7 +216,7 @@ def test_nor_is_more_told_in_the_system_tables(server: Serving, place: Path) -> 
     assert SECRET not in str(errors)
 
 
-def test_administrators_are_told_the_path(server: Serving, place: Path) -> None:
+def test_administrators_see_the_path(server: Serving, place: Path) -> None:
     assert any(str(place) in text for text in answers(server, "SELECT * FROM lost", ADMIN))
 
 
@@ -233,16 +233,16 @@ def seat(server: Serving, token: str) -> Iterator[RemoteShellBackend]:
 
 
 @pytest.mark.parametrize("sql", FAILING)
-def test_a_shell_is_told_no_more_of_a_failure(sql: str, server: Serving, place: Path) -> None:
+def test_a_shell_sees_no_more_of_a_failure(sql: str, server: Serving, place: Path) -> None:
     with seat(server, BOB) as shell, pytest.raises(PinakesError) as error:
         shell.run(sql).read_all()
-    text = f"{error.value.told()}".replace(sql, "")
+    text = f"{error.value.render()}".replace(sql, "")
     for never in ("Traceback", ".py", SECRET, BOB, ADMIN, str(place), str(Path(__file__).parent), "site-packages"):
         assert never not in text
     assert error.value.code != "ERROR"
 
 
-def test_a_shell_of_an_administrator_is_told_the_path(server: Serving, place: Path) -> None:
+def test_a_shell_of_an_administrator_sees_the_path(server: Serving, place: Path) -> None:
     with seat(server, ADMIN) as shell, pytest.raises(PinakesError, match=str(place)):
         shell.run("SELECT * FROM lost").read_all()
 
@@ -251,14 +251,14 @@ def test_a_shell_completes_files_as_far_as_its_user_may_read_them(server: Servin
     begun = {"what": "files", "typed": f"{place}/da"}
     for token, offered in ((ADMIN, [f"{place}/data/"]), (BOB, [])):
         with seat(server, token) as shell:
-            assert shell._wire.ask("PinakesLook", begun) == offered
+            assert shell._wire.request("PinakesLook", begun) == offered
 
 
 def test_a_shell_of_nobody_is_answered_nothing(server: Serving) -> None:
     for action in ("PinakesRun", "PinakesCancel", "PinakesProgress", "PinakesSession", "PinakesLook"):
         with pytest.raises(PinakesError) as error:
-            Wire(Address.of(server.uri), Login(token="of-nobody")).ask(action)
-        assert error.value.code in ("PERMISSION_DENIED", "UNAUTHENTICATED"), error.value.told()
+            Wire(Address.of(server.uri), Login(token="of-nobody")).request(action)
+        assert error.value.code in ("PERMISSION_DENIED", "UNAUTHENTICATED"), error.value.render()
 
 
 def test_an_administrator_reads_files_and_others_do_not(server: Serving, place: Path) -> None:

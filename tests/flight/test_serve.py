@@ -85,14 +85,14 @@ def test_what_was_committed_is_there_after_a_restart(tmp_path: Path) -> None:
         (["--host", "192.0.2.1"], "without authentication"),
     ],
 )
-def test_wrong_arguments_are_told(arguments: list[str], said: str) -> None:
+def test_wrong_arguments_are_reported(arguments: list[str], said: str) -> None:
     done = run(*arguments)
     assert done.returncode in (1, 2)
     assert said in done.stderr
     assert "Traceback" not in done.stderr
 
 
-def test_a_port_that_is_taken_is_told() -> None:
+def test_a_port_that_is_taken_is_reported() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         done = run("--port", str(taken.getsockname()[1]))
     assert done.returncode == 1
@@ -147,7 +147,7 @@ def test_the_ticket_of_somebody_else_is_not_there(configuration: Path) -> None:
         ann, bob = options("ann", "geheim"), options("bob", "hush")
         command = fl.FlightDescriptor.for_command(pack(message("CommandStatementQuery")(query="SELECT 1 AS x")))
         ticket = client.get_flight_info(command, ann).endpoints[0].ticket
-        with pytest.raises(KeyError, match="no such result"):
+        with pytest.raises(KeyError, match="unknown result"):
             client.do_get(ticket, bob).read_all()
         assert client.do_get(ticket, ann).read_all().num_rows == 1
 

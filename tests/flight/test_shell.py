@@ -64,7 +64,7 @@ def rows(wire: Wire, answer: dict[str, Any]) -> list[dict[str, Any]]:
 )
 def test_what_is_no_question(wire: Wire, action: str, body: dict[str, Any]) -> None:
     with pytest.raises(InvalidArgument):
-        wire.ask(action, body)
+        wire.request(action, body)
 
 
 @pytest.mark.parametrize("body", [b"{", b"\xff", b"[1]", b"[" * 100_000, b"null"])
@@ -76,33 +76,33 @@ def test_what_is_no_json(server: Serving, body: bytes) -> None:
 
 def test_a_statement_for_another_session_is_not_run(wire: Wire) -> None:
     with pytest.raises(SessionLost):
-        wire.ask("PinakesRun", {"session": "of old", "id": 1, "sql": "create table not_made (a bigint)"})
-    mine = wire.ask("PinakesSession")["id"]
-    answer = wire.ask("PinakesRun", {"session": mine, "id": 2, "sql": "show tables like 'not_made'"})
+        wire.request("PinakesRun", {"session": "of old", "id": 1, "sql": "create table not_made (a bigint)"})
+    mine = wire.request("PinakesSession")["id"]
+    answer = wire.request("PinakesRun", {"session": mine, "id": 2, "sql": "show tables like 'not_made'"})
     assert rows(wire, answer) == []
 
 
 def test_a_cancel_that_comes_late_does_not_stop_the_next_statement(wire: Wire) -> None:
-    mine = wire.ask("PinakesSession")["id"]
-    wire.ask("PinakesRun", {"session": mine, "id": 1, "sql": "set batch_size = 100"})
-    answer = wire.ask("PinakesRun", {"session": mine, "id": 2, "sql": "select value from range(3)"})
-    assert wire.ask("PinakesCancel", {"id": 1}) is False
+    mine = wire.request("PinakesSession")["id"]
+    wire.request("PinakesRun", {"session": mine, "id": 1, "sql": "set batch_size = 100"})
+    answer = wire.request("PinakesRun", {"session": mine, "id": 2, "sql": "select value from range(3)"})
+    assert wire.request("PinakesCancel", {"id": 1}) is False
     assert len(rows(wire, answer)) == 3
-    assert wire.ask("PinakesCancel", {"id": 2}) is False
-    assert wire.ask("PinakesProgress", {"id": 2}) is None
+    assert wire.request("PinakesCancel", {"id": 2}) is False
+    assert wire.request("PinakesProgress", {"id": 2}) is None
 
 
-def test_a_session_that_was_closed_is_told_and_the_next_statement_works(seat: RemoteShellBackend) -> None:
+def test_a_session_that_was_closed_is_reported_and_the_next_statement_works(seat: RemoteShellBackend) -> None:
     for _ in seat.run("use information_schema"):
         pass
     seat._wire._client.do_action(fl.Action("CloseSession", b""))
     with pytest.raises(SessionLost, match="The statement was not run"):
         seat.run("select 1")
-    assert seat.standing.place == "lake.default"
+    assert seat.position.place == "lake.default"
     assert seat.run("select 1 as a").read_all().to_pylist() == [{"a": 1}]
 
 
-def test_a_token_that_the_server_forgot_is_asked_for_anew(seat: RemoteShellBackend) -> None:
+def test_a_token_that_the_server_forgot_is_requested_again(seat: RemoteShellBackend) -> None:
     seat._wire._headers._given = "Bearer of old"
     assert seat.run("select 1 as a").read_all().num_rows == 1
 
@@ -125,7 +125,7 @@ def test_progress_and_cancel(seat: RemoteShellBackend) -> None:
     assert seat.working() is None
 
 
-def test_rows_that_nobody_reads_are_stopped_on_the_server(server: Serving, seat: RemoteShellBackend) -> None:
+def test_rows_that_are_not_read_are_stopped_on_the_server(server: Serving, seat: RemoteShellBackend) -> None:
     result = seat.run("select value from range(100000000000)")
     next(iter(result))
     result.close()
@@ -141,12 +141,12 @@ def test_rows_that_nobody_reads_are_stopped_on_the_server(server: Serving, seat:
 
 def test_an_error_among_the_rows_is_whole_and_aborts_the_transaction(seat: RemoteShellBackend) -> None:
     seat.run("begin")
-    assert seat.standing.transaction == "open"
+    assert seat.position.transaction == "open"
     with pytest.raises(ExecutionError, match="division by zero"):
         seat.run("select 1 / (value - 3) from range(10)").read_all()
-    assert seat.standing.mark == "!"
+    assert seat.position.mark == "!"
     seat.run("rollback")
-    assert seat.standing.mark == ""
+    assert seat.position.mark == ""
 
 
 def test_a_long_message_among_the_rows_fits_the_headers(seat: RemoteShellBackend) -> None:
@@ -161,7 +161,7 @@ def test_looking_at_what_is_not_there_is_the_same_error(seat: RemoteShellBackend
 
     with pytest.raises(NamespaceNotFound, match="nowhere"):
         seat.objects(Name((Part("lake"), Part("nowhere"))), None)
-    assert seat.standing.mark == ""
+    assert seat.position.mark == ""
 
 
 def test_completion_in_a_transaction_does_not_touch_it(seat: RemoteShellBackend) -> None:
@@ -173,5 +173,5 @@ def test_completion_in_a_transaction_does_not_touch_it(seat: RemoteShellBackend)
     completer.complete("select * from 'nowhere/", 23)
     assert completer.settle(60)
     assert seat.run("select 1 as a").read_all().num_rows == 1
-    assert seat.standing.transaction == "open"
+    assert seat.position.transaction == "open"
     seat.run("rollback")

@@ -64,7 +64,7 @@ def test_times_keep_their_zone_unless_the_client_is_java() -> None:
     assert sent(array, JAVA).to_pylist() == [MOMENT.replace(tzinfo=None)]
 
 
-def test_java_is_told_the_types_and_others_are_not() -> None:
+def test_only_java_gets_the_types() -> None:
     schema = pa.schema([("d", pa.decimal128(10, 2))])
     assert ANY.schema(schema).field("d").metadata is None
     told = JAVA.schema(schema).field("d").metadata

@@ -169,7 +169,7 @@ def test_columns(connection: Any) -> None:
     assert sorted(own, key=str) == sorted(told, key=str)
 
 
-def test_what_is_told_of_a_column(connection: Any) -> None:
+def test_what_is_reported_of_a_column(connection: Any) -> None:
     found = rows_of(
         connection.getMetaData().getColumns("lake", "default", "orders", "%"),
         "COLUMN_NAME", "DATA_TYPE", "TYPE_NAME", "COLUMN_SIZE", "DECIMAL_DIGITS", "IS_NULLABLE", "REMARKS",

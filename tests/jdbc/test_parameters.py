@@ -111,7 +111,7 @@ def test_objects(connection: Any, column: str, value: object, text: str) -> None
     assert stored(connection, column, "setObject", value) == text
 
 
-def test_parameters_that_nothing_tells_the_type_of_are_texts(connection: Any) -> None:
+def test_parameters_of_unknown_type_are_texts(connection: Any) -> None:
     with closing(connection.prepareStatement("SELECT ? AS x, ? AS y")) as prepared:
         prepared.setString(1, "a")
         prepared.setString(2, "'; --")
@@ -126,7 +126,7 @@ def test_a_prepared_query_runs_again_with_other_values(connection: Any) -> None:
             assert [int(row[0] or 0) for row in texts(prepared.executeQuery())] == list(range(least + 1, 10))[:most]
 
 
-def test_what_is_told_of_parameters(connection: Any) -> None:
+def test_what_is_reported_of_parameters(connection: Any) -> None:
     sql = "INSERT INTO every (bigint, decimal, varchar) VALUES (?, ?, ?)"
     with closing(connection.prepareStatement(sql)) as prepared:
         about = prepared.getParameterMetaData()

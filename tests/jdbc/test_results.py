@@ -142,7 +142,7 @@ def test_times_by_their_getters(connection: Any) -> None:
 
 
 def test_the_driver_moves_times_unless_the_jvm_is_in_utc(server: Serving) -> None:
-    """Its arithmetic goes the wrong way, and no property mends both times and dates: see docs/dbeaver.md."""
+    """The driver's arithmetic goes the wrong way, and no property corrects both: docs/how-to/connect-dbeaver.md."""
     zones = JAVA("java.util.TimeZone")
     before = zones.getDefault()
     zones.setDefault(zones.getTimeZone("America/New_York"))

@@ -79,7 +79,7 @@ def test_a_change_runs_once(server: Serving, connection: Any, method: str) -> No
         assert times_run(server, sql) == 1
 
 
-def test_execute_tells_rows_from_counts(statement: Any) -> None:
+def test_execute_distinguishes_rows_from_counts(statement: Any) -> None:
     assert statement.execute("SELECT 1 AS x")
     assert texts(statement.getResultSet()) == [("1",)]
     assert not statement.execute("CREATE TABLE told AS SELECT 1 AS x")

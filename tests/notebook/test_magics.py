@@ -134,7 +134,7 @@ def test_a_query_that_breaks_off_is_no_short_result(run: Run, shell: Interactive
     assert "Traceback" not in ran.out + ran.err
     with pytest.raises(pinakes.DataError):
         relation.show()
-    with pytest.raises(pinakes.ProgrammingError, match="are gone: reading it has failed"):
+    with pytest.raises(pinakes.ProgrammingError, match="are not available any more: reading it has failed"):
         relation.df()
     assert "reading it has failed" in repr(relation)
     con.close()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pinakes.parser import locate_pairings
+from pinakes.parser import locate_join_predicates
 
 
 @pytest.mark.parametrize(
@@ -29,5 +29,5 @@ from pinakes.parser import locate_pairings
     ],
 )
 def test_where_they_stand(sql: str, sure: list[str], also: list[str]) -> None:
-    assert [span.of(sql) for span in locate_pairings(sql, loose=False)] == sure
-    assert [span.of(sql) for span in locate_pairings(sql, loose=True)] == sure + also
+    assert [span.of(sql) for span in locate_join_predicates(sql, loose=False)] == sure
+    assert [span.of(sql) for span in locate_join_predicates(sql, loose=True)] == sure + also

@@ -85,6 +85,12 @@ def test_the_planned_schema_is_what_comes_out_or_nothing() -> None:
         translate(sql, source, pa.schema([("h", pa.float64())]))
 
 
+@pytest.mark.parametrize("expression", ["q / NULL", "NULL / q"])
+def test_a_decimal_may_be_divided_with_null(expression: str) -> None:
+    schema = pa.schema([("v", COLUMNS["q"])])
+    assert "CAST(`c0` AS DECIMAL(15,2))" in translate(f'SELECT {expression} AS v FROM "lake"."s"."t"', source, schema)
+
+
 def test_a_table_stands_in_no_text() -> None:
     text = translate('SELECT \'`t$0`\' AS v, s FROM "lake"."s"."t" WHERE s = \'`t`\'', source, None)
     assert "'`t$0`'" in text

@@ -46,7 +46,7 @@ def test_parts_know_their_place() -> None:
     ]
 
 
-def test_a_broken_statement_is_told_by_classify() -> None:
+def test_a_broken_statement_is_reported_by_classify() -> None:
     good, bad = split("SELECT 1;\nSELECT 'a")
     assert classify(good.text).kind == "Query"
     with pytest.raises(ParseError, match="never closed"):

@@ -149,3 +149,45 @@ def test_long_chains_are_rewritten() -> None:
     added, either = " + ".join(["b"] * 900), " OR ".join(f"p = {i}.5e0" for i in range(900))
     assert rewritten(f"SELECT {added} AS c FROM t").count("DECIMAL") == 900
     assert rewritten(f"SELECT 1 FROM t WHERE {either}").count("CAST(p AS DOUBLE)") == 900
+
+
+# --- quotients and sums of decimals ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("divisor", "exact"),
+    [("2", True), ("(100.0)", True), ("0.5", True), ("1.25", True), ("3", False), ("7.0", False), ("i", False)],
+)
+def test_a_quotient_that_ends_soon_is_not_rounded(divisor: str, exact: bool) -> None:
+    """x / 2 has one digit more than x. All others have a digit more than the result, by which they are rounded."""
+    inner, before = ("12", "(") if exact else ("13", "CAST(")
+    digits = "21" if exact else "22"
+    assert rewritten(f"SELECT p / {divisor} AS q FROM t").startswith(
+        f"SELECT {before}CAST(p AS DECIMAL({digits}, {inner})) / {divisor}"
+    )
+
+
+def test_the_type_of_a_sum_does_not_depend_on_the_values_of_a_column() -> None:
+    class Known(Tables):
+        def largest(self, parts: tuple[str, ...], column: str) -> int | None:
+            return 1000
+
+    text = "SELECT sum(p / 0.3) AS s FROM t"
+    checked, known = rewrite(text, Tables()), rewrite(text, Known())
+    assert ("Decimal256" in checked.text, "Decimal256" in known.text) == (True, False)
+    assert checked.types == known.types == (pa.decimal128(38, 16),)
+    by_type = rewrite("SELECT sum(p / 3) AS s FROM t", Tables())  # no quotient is larger than its dividend
+    assert "Decimal256" not in by_type.text
+    assert by_type.types == (pa.decimal128(38, 16),)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "SELECT avg(i) AS a, avg(b) AS b FROM t ORDER BY avg(i)",
+        "SELECT grouping(i) + grouping(s) AS level FROM t GROUP BY ROLLUP (i, s)",
+    ],
+)
+def test_values_that_are_small_and_finite_need_no_check(text: str) -> None:
+    assert rewritten(text) == text
+    assert "nanvl(avg(d), " in rewritten("SELECT avg(d) FROM t")

@@ -8,8 +8,8 @@ from dataclasses import replace
 import pytest
 
 from pinakes.api.build import open_engine
-from pinakes.core.config import Config, EngineConfig
-from pinakes.core.spark_config import SparkConfig
+from pinakes.config.model import Config, EngineConfig
+from pinakes.config.spark import SparkConfig
 from pinakes.engine.engine import Engine
 from pinakes.engine.session import Session
 from tests.servers.base import Facts

@@ -82,12 +82,12 @@ def refusal(session: Session, sql: str, parameters: Any = None) -> str | None:
     execution = Execution(session, query, sql, as_mapping(parameters))
     try:
         planner = execution.planner()
-        schema = schema_of(planner.query(statement))
+        schema = schema_of(planner.query(statement).frame)
         RemoteText(execution, planner).query(statement, None, schema)
     except NotSupportedError as error:
         return error.message
     finally:
-        execution.plans.forget()
+        execution.scope.close()
         query.end()
     return None
 

@@ -13,11 +13,11 @@ import psutil
 import pytest
 
 from pinakes.api.build import open_engine
-from pinakes.core.config import Config, EngineConfig
+from pinakes.config.model import Config, EngineConfig
+from pinakes.config.spark import SparkConfig
 from pinakes.core.errors import CatalogUnavailable, DataCorrupt
-from pinakes.core.spark_config import SparkConfig
-from pinakes.pipeline.jars import SQLITE, JarCache
-from pinakes.pipeline.java import KNOWN, java, version_of
+from pinakes.spark.jars import SQLITE, JarCache
+from pinakes.spark.java import KNOWN, java, version_of
 from tests.engine.support import rows
 from tests.pipeline.support import eventually, javas
 from tests.servers.base import Facts
@@ -99,7 +99,7 @@ def test_a_jar_that_is_not_the_one_that_was_pinned_is_not_used(tmp_path: Path) -
 
 @pytest.mark.slow
 def test_what_is_fetched_must_be_what_was_pinned(tmp_path: Path, spark_connect_server: Facts) -> None:
-    from pinakes.pipeline.local_server import spark_home
+    from pinakes.spark.local_server import spark_home
 
     ivy = next((spark_home() / "jars").glob("ivy-*.jar"))
     other = replace(SQLITE, version="3.50.2.0")

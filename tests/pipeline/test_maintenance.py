@@ -121,7 +121,7 @@ CALLS = (
 
 @pytest.mark.parametrize("version", [2, 3])
 @pytest.mark.parametrize("call", CALLS)
-def test_written_anew_here_and_there(spark: Session, version: int, call: str) -> None:
+def test_written_again_here_and_there(spark: Session, version: int, call: str) -> None:
     """Both engines read the same rows of what either wrote anew, and both went on from where the other was."""
     name = f"w{version}"
     before = a_table(spark, name, version)

@@ -28,7 +28,7 @@ def check(session: Session, probes: list[str], tail: str) -> None:
     sql = "SELECT " + ", ".join(f"{probe} AS v{at}" for at, probe in enumerate(probes)) + tail
     found = differences(session.run(sql).read_all(), on_spark(session, sql))
     named = dict(zip((f"v{at}" for at in range(len(probes))), probes, strict=True))
-    assert [f"{named[told.partition(':')[0]]} {told}" for told in found] == []
+    assert [f"{named[message.partition(':')[0]]} {message}" for message in found] == []
 
 
 @pytest.mark.parametrize("probes", parts(ALIKE), ids=lambda probes: probes[0])
@@ -57,16 +57,16 @@ def apart(probes: list[str]) -> tuple[list[str], list[str]]:
 
 @pytest.mark.parametrize("probe", REFUSED)
 def test_what_is_not_known_to_agree_is_refused(table: Session, probe: str) -> None:
-    told = refusal(table, f"SELECT {probe} AS v FROM p")
-    assert told is not None
-    assert "Spark" in told
+    message = refusal(table, f"SELECT {probe} AS v FROM p")
+    assert message is not None
+    assert "Spark" in message
 
 
-def test_lists_beside_distinct_values_are_refused(table: Session) -> None:
+def test_lists_next_to_distinct_values_are_refused(table: Session) -> None:
     lists = "string_agg(s, ',' ORDER BY s)"
-    told = refusal(table, f"SELECT {lists}, count(DISTINCT b) FROM p")
-    assert told is not None
-    assert "string_agg beside" in told
+    message = refusal(table, f"SELECT {lists}, count(DISTINCT b) FROM p")
+    assert message is not None
+    assert "string_agg next to" in message
     assert refusal(table, f"SELECT {lists}, (SELECT count(DISTINCT b) FROM p) FROM p") is None
 
 

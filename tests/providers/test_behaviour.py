@@ -306,7 +306,7 @@ def test_a_table_under_the_old_name_of_another_shares_nothing(lake: Lake) -> Non
     assert lake.rows("SELECT id FROM {s}.u") == [(1,)]
 
 
-def test_a_dropped_table_made_anew_is_empty(lake: Lake) -> None:
+def test_a_dropped_table_re_created_is_empty(lake: Lake) -> None:
     lake.run("CREATE TABLE {s}.t AS SELECT 1 AS id")
     lake.run("DROP TABLE {s}.t")
     lake.run("CREATE TABLE {s}.t (id BIGINT)")

@@ -28,7 +28,7 @@ from pinakes.core.errors import (
     TableNotFound,
 )
 from pinakes.providers.hadoop import HadoopCatalog, HadoopReader
-from pinakes.providers.hadoop_catalog.local import Gone
+from pinakes.providers.hadoop_catalog.local import Removed
 from pinakes.providers.hadoop_catalog.versions import current, versions_in
 from pinakes.providers.iceberg import translated
 from tests.providers.catalog_suite import SPEC, ids_in, rows
@@ -287,11 +287,11 @@ def test_links_do_not_lead_out(root: Path, catalog: HadoopCatalog, table: Iceber
 def test_a_custom_place_is_refused(catalog: HadoopCatalog, tmp_path: Path) -> None:
     with pytest.raises(InvalidArgument, match="stands in its own directory"):
         catalog.create_table(*T, dataclasses.replace(SPEC, location=str(tmp_path / "elsewhere")))
-    elsewhere = {"write.metadata.path": str(tmp_path / "elsewhere")}
+    on_remote_engine = {"write.metadata.path": str(tmp_path / "elsewhere")}
     with pytest.raises(InvalidArgument, match=r"write\.metadata\.path can't be set"):
-        catalog.create_table(*T, dataclasses.replace(SPEC, properties=elsewhere))
+        catalog.create_table(*T, dataclasses.replace(SPEC, properties=on_remote_engine))
     made = catalog.create_table(*T, SPEC)
-    change = made.handle.transaction().set_properties(elsewhere)
+    change = made.handle.transaction().set_properties(on_remote_engine)
     with pytest.raises(InvalidArgument, match=r"write\.metadata\.path"), translated("table", *T):
         change.commit_transaction()
 
@@ -314,12 +314,12 @@ def test_drop_removes_the_directory(root: Path, catalog: HadoopCatalog, table: I
 
 
 def test_purge_also_removes_files_elsewhere(catalog: HadoopCatalog, tmp_path: Path) -> None:
-    elsewhere = tmp_path / "elsewhere"
-    made = catalog.create_table(*T, dataclasses.replace(SPEC, properties={"write.data.path": str(elsewhere)}))
+    on_remote_engine = tmp_path / "elsewhere"
+    made = catalog.create_table(*T, dataclasses.replace(SPEC, properties={"write.data.path": str(on_remote_engine)}))
     made.handle.append(rows(1))
-    assert len(list(elsewhere.rglob("*.parquet"))) == 1
+    assert len(list(on_remote_engine.rglob("*.parquet"))) == 1
     catalog.drop_table(*T, purge=True)
-    assert list(elsewhere.rglob("*.parquet")) == []
+    assert list(on_remote_engine.rglob("*.parquet")) == []
 
 
 def test_what_is_left_of_a_creation_that_failed_is_in_nobodys_way(root: Path, catalog: HadoopCatalog) -> None:
@@ -409,7 +409,7 @@ def test_a_commit_does_not_land_in_a_table_that_took_the_place(
         again = catalog.create_table(*T, SPEC)
         for number in (7, 8):
             again.handle.append(rows(number))
-        with pytest.raises(Gone):
+        with pytest.raises(Removed):
             inner._local.publish(directory, found.version + 1, b"{}", "sales", "t")
     assert ids_in(catalog.load_table(*T)) == [7, 8]
 

@@ -137,7 +137,7 @@ def test_files_that_move_to_another_manifest_take_their_ids_along(lake: SqliteCa
     assert lineage(table) == (5, [(0, 3), (3, 2)])
 
 
-def test_rows_that_are_written_anew_get_ids_that_nobody_had(lake: SqliteCatalog) -> None:
+def test_rewritten_rows_get_ids_that_were_never_used(lake: SqliteCatalog) -> None:
     table = make(lake)
     table.append(rows(1, 2))
     table.overwrite(rows(7, 8, 9))

@@ -193,7 +193,7 @@ def test_a_database_that_is_not_there(database: EmptyDatabase, caplog: pytest.Lo
 
 
 @pytest.mark.parametrize("scheme", ["postgresql", "mysql"])
-def test_nobody_listens(scheme: str, caplog: pytest.LogCaptureFixture) -> None:
+def test_no_server_listens(scheme: str, caplog: pytest.LogCaptureFixture) -> None:
     port = free_ports(1)[0]
     error = failure(f"{scheme}://u:{PLANTED}@127.0.0.1:{port}/d", {"CONNECT_TIMEOUT": 2}, ANONYMOUS, caplog)
     assert isinstance(error, CatalogUnavailable)

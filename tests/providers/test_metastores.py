@@ -123,7 +123,7 @@ def conflict(asked: Asked) -> Answer:
     return Answer.of(400, {"__type": "ConcurrentModificationException", "message": "somebody was faster"})
 
 
-def test_a_conflict_is_done_anew(session: Session, proxy: Proxy, table: str) -> None:
+def test_a_conflict_is_done_again(session: Session, proxy: Proxy, table: str) -> None:
     told: list[Asked] = []
 
     def before(asked: Asked) -> Answer | None:
@@ -158,7 +158,7 @@ def test_a_lost_answer_that_comes_back_as_a_conflict_is_a_success(session: Sessi
     assert in_order(rows(session, f"SELECT id FROM {table}")) == [(1,), (2,)]
 
 
-def test_a_commit_that_nobody_answers_is_unknown(session: Session, proxy: Proxy, table: str) -> None:
+def test_a_commit_without_an_answer_is_unknown(session: Session, proxy: Proxy, table: str) -> None:
     begun: list[Asked] = []
 
     def before(asked: Asked) -> Answer | None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from pinakes.api.build import open_engine
-from pinakes.core.config import CatalogConfig, Config
+from pinakes.config.model import CatalogConfig, Config
 from pinakes.core.errors import PinakesError
 from pinakes.core.names import Name
 from pinakes.engine.iceberg.write import commit as commit_module
@@ -227,7 +227,7 @@ def test_a_transaction_that_the_server_leaves_out(session: Session, proxy: Proxy
     error = error_of(session, "COMMIT")
     proxy.before = lambda _: None
     assert error.code == "COMMIT_UNKNOWN"
-    assert "look before you repeat it: the server said that it was, and its changes are not in" in error.message
+    assert "check before you repeat it: the server said that it was, and its changes are not in" in error.message
     assert rows(session, f"SELECT id FROM {table}") == [(1,)]
     assert {path.name for path in place.rglob("*.parquet")} > before, "they may be live for all that is known"
 

@@ -165,7 +165,7 @@ def test_a_server_can_not_send_the_token_elsewhere_nor_choose_code(
     assert not any("x-odd" in asked.headers for asked in proxy.asked)
 
 
-def test_lent_keys_are_used(session: Session, s3_server: Facts, private_server: StartServer) -> None:
+def test_vended_credentials_are_used(session: Session, s3_server: Facts, private_server: StartServer) -> None:
     """The keys of STORAGE_SECRET are wrong: what reads and writes are those that the server lends for the table."""
     keys = {"s3.access-key-id": s3_server["key_id"], "s3.secret-access-key": s3_server["secret"]}
     rest = private_server(

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from pinakes.api.build import open_engine
-from pinakes.core.config import CatalogConfig, Config, EngineConfig
+from pinakes.config.model import CatalogConfig, Config, EngineConfig
 from pinakes.core.identity import Identity
 from pinakes.engine.catalogs.authorization.policy import EMBEDDED, Policy
 from pinakes.engine.engine import Engine

@@ -12,9 +12,9 @@ import pyarrow as pa
 import pyarrow.flight as fl
 import pytest
 
-from pinakes.core.serving import MetricsConfig
-from pinakes.flight.operations import endpoints
-from pinakes.flight.operations.endpoints import Endpoints
+from pinakes.config.serving import MetricsConfig
+from pinakes.server import endpoints
+from pinakes.server.endpoints import Endpoints
 from tests.flight.identities import configured, query, whoami, with_token
 from tests.flight.serving import PATIENCE, Serving
 

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.flight as fl
 import pytest
 
-from pinakes.core.config import CatalogConfig
+from pinakes.config.model import CatalogConfig
 from pinakes.core.errors import PinakesError
 from pinakes.engine.describe import describe
 from pinakes.flight.wire.messages import message, pack, read, unpack_as

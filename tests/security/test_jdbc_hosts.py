@@ -91,7 +91,7 @@ def test_a_list_of_hosts() -> None:
 @pytest.mark.parametrize("database", ["d%3FsocketFactory%3Dx", "d%26a%3Db", "d%23", "d%2Fe", "d%3Ballow"])
 def test_the_name_of_a_database_brings_no_parameters_to_spark(database: str) -> None:
     """PgJDBC makes objects of classes that parameters name."""
-    from pinakes.pipeline.catalogs import settings_of
+    from pinakes.spark.catalogs import settings_of
 
     opening = Opening("jdbc", "r", f"postgresql://u:p@h/{database}", {}, "1")
     with pytest.raises(NotSupportedError, match="would take for options"):
@@ -99,7 +99,7 @@ def test_the_name_of_a_database_brings_no_parameters_to_spark(database: str) -> 
 
 
 def test_catalogs_of_limited_users_are_not_handed_to_spark() -> None:
-    from pinakes.pipeline.catalogs import settings_of
+    from pinakes.spark.catalogs import settings_of
 
     opening = Opening("jdbc", "r", "postgresql://u:p@h/d", {}, "1", Access(outbound=Outbound()))
     with pytest.raises(NotSupportedError, match="is not an administrator"):

@@ -13,11 +13,11 @@ import pytest
 
 from pinakes.core.errors import ConfigError
 from pinakes.flight.authentication import AuthMiddleware
-from pinakes.flight.logins import queue
-from pinakes.flight.logins.base import Credentials, Proof
-from pinakes.flight.logins.queue import LoginQueue, Origin, QueueFull
-from pinakes.flight.logins.throttle import ADDRESS_FREE, ADDRESS_PAUSE, Throttle, network
-from pinakes.flight.logins.users import Users
+from pinakes.server.logins import queue
+from pinakes.server.logins.base import Credentials, Proof
+from pinakes.server.logins.queue import LoginQueue, Origin, QueueFull
+from pinakes.server.logins.throttle import ADDRESS_FREE, ADDRESS_PAUSE, Throttle, network
+from pinakes.server.logins.users import Users
 from tests.flight.identities import as_user, configured, whoami, with_token
 from tests.flight.serving import eventually
 from tests.flight.test_gate import HERE, THERE, Clock, Known, basic, begin, call, failure
@@ -59,7 +59,7 @@ def attempt(gate: AuthMiddleware, address: str, name: str) -> threading.Thread:
     return thread
 
 
-def elsewhere(number: int) -> str:
+def on_remote_engine(number: int) -> str:
     return f"ipv4:198.51.100.{number}:4711"
 
 
@@ -166,7 +166,7 @@ def test_addresses_take_turns() -> None:
 def test_a_proved_user_has_a_slot_while_strangers_from_everywhere_take_theirs(stalled: Stalled) -> None:
     gate = AuthMiddleware(stalled, throttle=Throttle(Clock()))
     call(gate, THERE, basic("bob", "bob"))
-    attackers = [attempt(gate, elsewhere(n), "x") for n in range(50)]
+    attackers = [attempt(gate, on_remote_engine(n), "x") for n in range(50)]
     strangers = queue.AT_ONCE - queue.RESERVED
     assert settled(gate, stalled, strangers + 1, 50 - strangers)
     assert call(gate, THERE, basic("bob", "bob")).user == "bob"
@@ -205,7 +205,7 @@ def test_a_full_queue_refuses_the_origin_that_fills_it(monkeypatch: pytest.Monke
 def test_a_token_and_a_handshake_never_wait(stalled: Stalled) -> None:
     gate = AuthMiddleware(stalled, throttle=Throttle(Clock()))
     token = begin(gate, basic("bob", "bob"), HANDSHAKE).sending_headers()["authorization"]
-    attackers = [attempt(gate, elsewhere(n), "x") for n in range(50)]
+    attackers = [attempt(gate, on_remote_engine(n), "x") for n in range(50)]
     assert settled(gate, stalled, 4, 47)
     assert call(gate, HERE, token).user == "bob"
     later = begin(gate, basic("ann", "ann"), HANDSHAKE)  # no slot is free: checked with its first call
@@ -247,7 +247,7 @@ def test_a_token_is_not_hashed_slowly() -> None:
 
 
 @pytest.mark.slow
-def test_a_flood_on_a_real_server_locks_out_nobody(tmp_path: Path) -> None:
+def test_a_flood_on_a_real_server_locks_out_no_user(tmp_path: Path) -> None:
     toml = '[server.users]\nann = "secret-ann"\n[server.tokens]\nbot = "secret-bot-token"\n'
     with configured(tmp_path, toml) as server:
         assert whoami(server, **as_user("ann", "secret-ann")) == "ann"

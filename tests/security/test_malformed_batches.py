@@ -46,10 +46,10 @@ def test_clients_send_no_malformed_batch(tmp_path: Path) -> None:
         for name, array in MALFORMED.items():
             batch = pa.RecordBatch.from_arrays([array], names=["a"])
             with server.connect(**EVE) as connection, connection.cursor() as cursor:
-                with pytest.raises(adbc.Error, match=r"INVALID_ARGUMENT: the rows that were sent") as refused:
+                with pytest.raises(adbc.Error, match=r"INVALID_ARGUMENT: the rows are not valid Arrow data") as refused:
                     cursor.adbc_ingest("t", pa.Table.from_batches([batch]), mode="create")
                 assert "INVALID_ARGUMENT" in str(refused.value), name
-                with pytest.raises(adbc.Error, match=r"INVALID_ARGUMENT: the rows that were sent"):
+                with pytest.raises(adbc.Error, match=r"INVALID_ARGUMENT: the rows are not valid Arrow data"):
                     cursor.execute("SELECT ? AS a", batch)
         with server.connect(**EVE) as connection, connection.cursor() as cursor:
             cursor.adbc_ingest("t", pa.table({"a": ["x", None, "é"], "b": [[1], None, []]}), mode="create")

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from pinakes.api.build import open_engine
-from pinakes.core.config import parse_config
+from pinakes.config.model import parse_config
 from pinakes.core.errors import ConfigError, InvalidArgument, PermissionDenied, PinakesError
 from pinakes.core.identity import Identity
 from pinakes.core.outbound import Destination, Outbound, destination_of, is_public

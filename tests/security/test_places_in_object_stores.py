@@ -14,7 +14,7 @@ import pytest
 from pyarrow.fs import FileSelector, S3FileSystem
 
 from pinakes.api.build import open_engine
-from pinakes.core.config import CatalogConfig, Config, EngineConfig, SecretConfig
+from pinakes.config.model import CatalogConfig, Config, EngineConfig, SecretConfig
 from pinakes.core.errors import PermissionDenied
 from pinakes.engine.catalogs.authorization.policy import Policy
 from pinakes.engine.engine import Engine

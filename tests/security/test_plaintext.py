@@ -10,8 +10,8 @@ import pytest
 
 from pinakes.cli.serve import Listening
 from pinakes.cli.tls import Tls
+from pinakes.config.server import TlsConfig
 from pinakes.core.errors import ConfigError
-from pinakes.core.server_config import TlsConfig
 
 PLAIN, ALLOWED = TlsConfig(), TlsConfig(allow_plaintext=True)
 DEPLOY = Path(__file__).parents[2] / "deploy"

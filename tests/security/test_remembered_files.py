@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from pinakes.core.config import CatalogConfig
+from pinakes.config.model import CatalogConfig
 from pinakes.core.errors import PinakesError
 from pinakes.core.path_sandbox import EVERYWHERE, Roots
 from pinakes.engine.iceberg.scan.locations import remembered_as

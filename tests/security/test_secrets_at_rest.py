@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from pinakes.api.build import open_engine
-from pinakes.core.config import parse_config
+from pinakes.config.model import parse_config
 from pinakes.core.errors import InvalidArgument, NotSupportedError, SecretExists, SecretNotFound, SecretUnreadable
 from pinakes.core.identity import Identity
 from pinakes.core.names import Part
@@ -105,13 +105,13 @@ def test_keys_are_changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_without_its_key_a_secret_is_an_error_and_all_else_works(tmp_path: Path) -> None:
-    data, elsewhere = tmp_path / "lake", tmp_path / "keys" / "key"
-    with engine_at(data, secret_key_file=str(elsewhere)) as engine:
+    data, on_remote_engine = tmp_path / "lake", tmp_path / "keys" / "key"
+    with engine_at(data, secret_key_file=str(on_remote_engine)) as engine:
         run(engine.session(EVE), CREATE)
         run(engine.session(EVE), "CREATE PERSISTENT SECRET t (TYPE bearer, TOKEN 'x')")
-    lost = elsewhere.read_bytes()
-    elsewhere.unlink()
-    with engine_at(data, secret_key_file=str(elsewhere)) as engine:
+    lost = on_remote_engine.read_bytes()
+    on_remote_engine.unlink()
+    with engine_at(data, secret_key_file=str(on_remote_engine)) as engine:
         session = engine.session(EVE)
         assert session.run("SELECT 1 AS a").read_all().to_pylist() == [{"a": 1}]
         attach = "ATTACH 'https://catalog.example.com' AS r (TYPE iceberg_rest, SECRET s, VERIFY false)"
@@ -121,8 +121,8 @@ def test_without_its_key_a_secret_is_an_error_and_all_else_works(tmp_path: Path)
             run(session, CREATE)
         run(session, "DROP SECRET t")
         run(session, "CREATE PERSISTENT SECRET other (TYPE bearer, TOKEN 'new')")  # under a new key
-    elsewhere.write_bytes(elsewhere.read_bytes() + lost)
-    with engine_at(data, secret_key_file=str(elsewhere)) as engine:
+    on_remote_engine.write_bytes(on_remote_engine.read_bytes() + lost)
+    with engine_at(data, secret_key_file=str(on_remote_engine)) as engine:
         assert (token(engine), token(engine, name="other")) == (PLANTED, "new")
         with pytest.raises(SecretNotFound):
             token(engine, name="t")

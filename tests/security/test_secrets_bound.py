@@ -188,8 +188,8 @@ def test_who_may_use_a_secret() -> None:
 
 def test_roles_of_the_identity_provider_are_the_users() -> None:
     """All but one that is called as the role of our administrators: only administrator_roles make one."""
-    from pinakes.core.server_config import OidcConfig
-    from pinakes.flight.logins.oidc import Oidc
+    from pinakes.config.server import OidcConfig
+    from pinakes.server.logins.oidc import Oidc
 
     oidc = Oidc(OidcConfig("https://issuer.example.com", ("a",), roles_claim="groups", administrator_roles=("boss",)))
     for groups, roles in (
@@ -205,7 +205,7 @@ def test_roles_of_the_identity_provider_are_the_users() -> None:
 
 
 def test_users_and_roles_of_the_configuration_are_lists(tmp_path: Path) -> None:
-    from pinakes.core.config import parse_config
+    from pinakes.config.model import parse_config
     from pinakes.core.errors import ConfigError
 
     found = parse_config('[secrets.s]\ntype = "bearer"\ntoken = "x"\nusers = "eve"\nroles = ["a", "b"]', tmp_path)

@@ -10,18 +10,18 @@ from pathlib import Path
 import pytest
 
 from pinakes.api.build import open_engine
-from pinakes.core.config import Config, EngineConfig
+from pinakes.config.model import Config, EngineConfig
+from pinakes.config.spark import SparkConfig
 from pinakes.core.errors import NotSupportedError, PermissionDenied, PinakesError
 from pinakes.core.identity import Identity
-from pinakes.core.spark_config import SparkConfig
 from pinakes.engine.catalogs.authorization.policy import Policy
 from pinakes.engine.catalogs.opening import Opening
 from pinakes.engine.engine import Engine
 from pinakes.engine.remote.interface import RemoteCatalog
 from pinakes.engine.session import Session
-from pinakes.pipeline.catalogs import settings_of
-from pinakes.pipeline.connect import SETTINGS
-from pinakes.pipeline.local_server import COMMON, _environment
+from pinakes.spark.catalogs import settings_of
+from pinakes.spark.connect import SETTINGS
+from pinakes.spark.local_server import COMMON, _environment
 from tests.engine.support import info_of, rows
 from tests.pipeline.conftest import config_of
 from tests.servers.base import Facts
@@ -78,7 +78,7 @@ def test_administrators_users_with_the_privilege_and_embedded_engines_may(server
 
 
 def test_pipelines_need_the_privilege(server: Engine) -> None:
-    from pinakes.pipeline.runs.workspace import opened
+    from pinakes.pipelines.runs.workspace import opened
 
     session = server.session(EVE)
     query = server.tracker.start("eve", "pipeline")

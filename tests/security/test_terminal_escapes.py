@@ -20,7 +20,7 @@ from pinakes.cli.doctor.finding import problem
 from pinakes.cli.doctor.report import checklist
 from pinakes.core.errors import TableNotFound
 from pinakes.core.terminal_text import one_line, printable
-from pinakes.flight.operations.logs import Lines, Objects
+from pinakes.server.logs import Lines, Objects
 from tests.flight.identities import as_user, asked, configured, is_refused
 
 EVIL = "a\x1b]0;owned\x07\x1b[2J\x9b31m\u202eb\x7f\rc"

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from pinakes.flight.logins import issuer
-from pinakes.flight.logins.base import Unreachable
-from pinakes.flight.logins.issuer import WAITING, Issuer
+from pinakes.server.logins import issuer
+from pinakes.server.logins.base import Unreachable
+from pinakes.server.logins.issuer import WAITING, Issuer
 from tests.flight.serving import eventually
 
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from pinakes.flight.logins import hashes
-from pinakes.flight.logins.base import Authenticator, Credentials
-from pinakes.flight.logins.hashes import hashed_token
-from pinakes.flight.logins.users import Users, UsersFile
+from pinakes.server.logins import hashes
+from pinakes.server.logins.base import Authenticator, Credentials
+from pinakes.server.logins.hashes import hashed_token
+from pinakes.server.logins.users import Users, UsersFile
 
 CHEAP = hashes.PasswordHasher(time_cost=1, memory_cost=1024, parallelism=1)
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pinakes.core.config import CatalogConfig
+from pinakes.config.model import CatalogConfig
 from pinakes.core.errors import PinakesError
 from tests.engine.support import do, rows
 from tests.flight.test_security_workers import THIEF

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from pinakes.core.config import CatalogConfig
+from pinakes.config.model import CatalogConfig
 from pinakes.core.errors import InvalidArgument, PermissionDenied
 from pinakes.engine.engine import Engine
 from tests.engine.support import do, rows

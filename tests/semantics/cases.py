@@ -141,7 +141,7 @@ def groups() -> Iterator[Group]:
     for name, template, count in QUERIES:
         for kinds in product(STORED, repeat=count):
             forms = tuple("column" for _ in range(count))
-            yield Group(name, template, "query", kinds, forms)
+            yield Group(name, template, "query", kinds, forms, close=name.startswith("moving_"))
 
 
 def _of_operation(operation: Operation, shape: Shape) -> Iterator[Group]:

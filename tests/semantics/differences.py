@@ -44,10 +44,16 @@ class Difference:
             return ours.value is theirs.value
         if self.values == "moment":
             return bool(ours.value * (_DAY if ours.family == "date" else 1) == theirs.value)
+        if ours.family == theirs.family == "interval":  # months, and microseconds
+            return bool(ours.value[0] == theirs.value[0]) and _is_close(*(Decimal(o.value[1]) for o in (ours, theirs)))
         one, other = Decimal(ours.value), Decimal(theirs.value)
         if self.values == "rounded":
             return abs(one - other) <= Decimal(1).scaleb(max(int(n.as_tuple().exponent) for n in (one, other)))
-        return one == other or abs(one - other) <= abs(other) * Decimal("1e-9") + Decimal("1e-15")
+        return _is_close(one, other)
+
+
+def _is_close(one: Decimal, other: Decimal) -> bool:
+    return one == other or abs(one - other) <= abs(other) * Decimal("1e-9") + Decimal("1e-15")
 
 
 _DAY = 86_400_000_000

@@ -190,5 +190,15 @@ QUERIES: tuple[tuple[str, str, int], ...] = (
         "SELECT sum(bit * n) FROM (SELECT bit, row_number() OVER (ORDER BY {a} DESC, bit) AS n FROM many) AS o",
         1,
     ),
+    *(
+        (
+            f"moving_{name}",
+            f"SELECT m FROM (SELECT bit, {name}({{a}}) OVER (ORDER BY bit DESC ROWS 1 PRECEDING) AS m FROM many) AS o "
+            "WHERE bit = 1",
+            1,
+        )
+        for name in ("sum", "avg", "stddev")
+    ),
 )
-"""Whole queries over columns: how values are joined, grouped and sorted."""
+"""Whole queries over columns: how values are joined, grouped and sorted, and what is left of larger numbers when they
+have left a frame."""

@@ -6,6 +6,8 @@ A sample runs always, all of it with PINAKES_LONG=1.
 
 from __future__ import annotations
 
+import sys
+from collections import Counter
 from collections.abc import Iterator
 
 import pytest
@@ -35,7 +37,9 @@ def spark(spark_connect_server: Facts) -> Iterator[Spark]:
 def cases(seed: int, part: int) -> list[Case]:
     found: list[Case] = []
     for number, group in enumerate(groups()):
-        if chance(seed, "spark", number).randrange(PARTS) == part and TIME not in group.kinds:
+        # The last digit of a divisor, see below, changes a remainder of 1e308 altogether.
+        is_compared = TIME not in group.kinds and not (group.name == "mod" and FINE in group.kinds)
+        if is_compared and chance(seed, "spark", number).randrange(PARTS) == part:
             found += group.cases(chance(seed, "values", number), 2)
     return found
 
@@ -46,12 +50,17 @@ def test_every_case_equals_spark(spark: Spark, part: int) -> None:
     chosen = cases(seed_of("semantics on Spark"), part)
     here = {case: outcome for case, outcome in spark.run(chosen) if not outcome.failed}
     different: list[str] = []
-    compared = 0
+    counts: Counter[str] = Counter()
     for case, there in spark.run_known(list(here)):
-        compared += 1
         # The last digit of a double that was a decimal of many digits is no difference: Arrow rounds it twice.
         close = case.group.close or FINE in case.group.kinds
-        if not there.failed and not same(there, here[case], close=close):
+        if there.failed:
+            counts["refused"] += 1
+        elif same(there, here[case], close=close):
+            counts["equal"] += 1
+        else:
+            counts["different"] += 1
             different.append(f"{case.label}\n  {case.sql}\n  here: {here[case]}\n  Spark: {there}")
+    sys.stdout.write(f"part {part}: {dict(counts)}, refused here {len(chosen) - len(here)}\n")
     assert not different, f"{len(different)} cases differ\n" + "\n".join(different[:40])
-    assert compared > 20
+    assert counts.total() > 20

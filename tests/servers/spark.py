@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from pinakes.pipeline.local_server import spark_home
+from pinakes.spark.local_server import spark_home
 from tests.servers.base import Command, Place, Server
 from tests.servers.cache import once
 from tests.servers.fetch import FILES, artifact, java

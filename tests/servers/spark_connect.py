@@ -18,9 +18,9 @@ class SparkConnect(Server):
     def install(self) -> None:
         """Jars, fetched as the product does it. The rest comes with the package pyspark."""
         from pinakes.core.errors import PinakesError
-        from pinakes.pipeline.jars import ALL, JarCache
-        from pinakes.pipeline.java import java
-        from pinakes.pipeline.local_server import spark_home
+        from pinakes.spark.jars import ALL, JarCache
+        from pinakes.spark.java import java
+        from pinakes.spark.local_server import spark_home
 
         try:
             JarCache(cache(), java(), next((spark_home() / "jars").glob("ivy-*.jar"))).paths(ALL)

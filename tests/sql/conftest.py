@@ -40,7 +40,7 @@ class SltFile(pytest.File):
     def setup(self) -> None:
         self.tmp = Path(tempfile.mkdtemp(prefix="pinakes-slt-"))
         from pinakes.api.build import open_engine
-        from pinakes.core.config import parse_config
+        from pinakes.config.model import parse_config
 
         config = parse_config(f"[engine]\ndata = '{self.tmp / 'lake'}'", self.tmp)
         self.engine = open_engine(config, self.policy())

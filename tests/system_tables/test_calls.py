@@ -197,7 +197,7 @@ def test_limit_stops(session: Session, catalog: CountingCatalog) -> None:
         "NOT (table_catalog = 'other' OR table_catalog = 'nope')",
     ],
 )
-def test_a_catalog_that_is_left_out_is_not_asked(
+def test_a_catalog_that_is_left_out_is_not_called(
     session: Session, catalog: CountingCatalog, other: CountingCatalog, condition: str
 ) -> None:
     """That is how one does without a catalog that hangs."""
@@ -254,7 +254,7 @@ def test_a_limit_above_a_condition_above_a_limit_counts_what_is_left(session: Se
     assert rows(session, query) == [("t05",)]
 
 
-def test_a_catalog_that_names_everything_is_asked_once(engine: Engine, session: Session) -> None:
+def test_a_catalog_that_names_everything_is_called_once(engine: Engine, session: Session) -> None:
     bulk = BulkCatalog(tree())
     mount(engine, "bulk", bulk)
     assert rows(session, "SELECT count(*) FROM bulk.information_schema.tables WHERE table_type <> 'SYSTEM VIEW'") == [
@@ -267,7 +267,7 @@ def test_a_catalog_that_names_everything_is_asked_once(engine: Engine, session: 
     assert bulk.counts == Counter({"list_everything": 1, "list_all_namespaces": 1, "list_tables": 1, "list_views": 1})
 
 
-def test_many_schemas_by_name_are_one_call_where_one_tells_all(engine: Engine, session: Session) -> None:
+def test_many_schemas_by_name_are_one_call_where_one_shows_all(engine: Engine, session: Session) -> None:
     bulk = BulkCatalog(tree())
     mount(engine, "bulk", bulk)
     named = ", ".join(f"'s{i}'" for i in range(2, 50))
@@ -295,7 +295,7 @@ def test_loads_run_side_by_side_and_not_too_many(session: Session, catalog: Coun
     assert 2 <= catalog.most_at_once <= 8
 
 
-def test_a_listing_that_may_be_given_out_old_is_read_anew_meanwhile(engine: Engine, catalog: CountingCatalog) -> None:
+def test_a_listing_that_may_be_given_out_old_is_read_again_meanwhile(engine: Engine, catalog: CountingCatalog) -> None:
     session = engine.session()
     session.run("SET GLOBAL cache.listings.stale = '1h'")
     session.run("SET GLOBAL cache.listings.ttl = '10ms'")
@@ -305,12 +305,12 @@ def test_a_listing_that_may_be_given_out_old_is_read_anew_meanwhile(engine: Engi
     wait_until(lambda: rows(session, query) == [("made_outside",)], "what is outside is never seen")
 
 
-def test_explain_asks_nobody(session: Session, catalog: CountingCatalog) -> None:
+def test_explain_calls_no_catalog(session: Session, catalog: CountingCatalog) -> None:
     rows(session, "EXPLAIN SELECT * FROM information_schema.columns")
     assert catalog.calls == []
 
 
-def test_a_condition_that_is_never_met_asks_nobody(session: Session, catalog: CountingCatalog) -> None:
+def test_a_condition_that_is_never_met_calls_no_catalog(session: Session, catalog: CountingCatalog) -> None:
     assert rows(session, "SELECT * FROM information_schema.columns WHERE table_schema = 'a' AND 1 = 0") == []
     assert rows(session, "SELECT * FROM information_schema.columns WHERE table_catalog = 'nope'") == []
     assert catalog.calls == []
@@ -322,7 +322,7 @@ def test_a_view_over_a_system_table_prunes_too(session: Session, catalog: Counti
     assert len(catalog.calls) == 3
 
 
-def test_what_lies_within_a_schema_is_asked_for_only_if_it_may_be_wanted(
+def test_what_lies_within_a_schema_is_requested_only_if_it_may_be_wanted(
     session: Session, catalog: CountingCatalog
 ) -> None:
     query = "SELECT DISTINCT table_schema FROM cat.information_schema.tables WHERE table_schema LIKE {} ORDER BY 1"

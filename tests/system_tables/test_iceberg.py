@@ -122,7 +122,7 @@ def test_files_of_nan_are_one_partition(session: Session) -> None:
 
 
 @pytest.mark.parametrize("table", ["snapshots", "history", "refs", "metadata_log_entries"])
-def test_what_the_table_itself_holds_is_as_pyiceberg_tells_it(session: Session, table: str) -> None:
+def test_what_the_table_itself_holds_is_as_pyiceberg_shows_it(session: Session, table: str) -> None:
     make(session, "")
     do(session, "DELETE FROM t WHERE id = 1")
     theirs = getattr(handle(session).inspect, table)()
@@ -171,7 +171,7 @@ def test_deletes_are_files_too(session: Session) -> None:
     assert rows(session, "SHOW STATS FOR t")[-1] == (None, None, None, None, 2.0, None, None)
 
 
-def test_only_the_table_that_is_asked_for_is_loaded() -> None:
+def test_only_the_table_that_is_requested_is_loaded() -> None:
     catalog, other = CountingCatalog({("s",): (["a", "b"], ["v"]), ("z",): (["c"], [])}), CountingCatalog({})
     with engine_with(cat=catalog, other=other) as engine:
         session = engine.session()
@@ -182,7 +182,7 @@ def test_only_the_table_that_is_asked_for_is_loaded() -> None:
         assert other.calls == []
 
 
-def test_a_lost_manifest_leaves_the_rest_and_is_told(session: Session) -> None:
+def test_a_lost_manifest_leaves_the_rest_and_is_reported(session: Session) -> None:
     make(session, "")
     do(session, "CREATE TABLE good AS SELECT 1 AS a")
     (lost,) = [m.manifest_path for m in handle(session).current_snapshot().manifests(handle(session).io)][:1]

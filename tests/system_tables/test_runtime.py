@@ -86,7 +86,7 @@ def test_a_statement_that_changes_rows_counts_them(engine: Engine) -> None:
     assert rows(session, query) == [(3, ["lake"])]
 
 
-def test_a_plan_is_told_without_its_values(engine: Engine) -> None:
+def test_a_plan_is_reported_without_its_values(engine: Engine) -> None:
     session = engine.session()
     rows(session, "SELECT * FROM range(3) AS r WHERE 'hidden\n  TableScan: words' <> $1", ["also\n  Filter: hidden"])
     told = rows(

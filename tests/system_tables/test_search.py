@@ -105,6 +105,6 @@ def test_a_catalog_that_fails_leaves_the_rest(engine: Engine, session: Session) 
     assert rows(session, "SELECT catalog_name, message FROM system.metadata.errors") == [("broken", "no answer")]
 
 
-def test_explain_asks_nobody(session: Session, catalog: BulkCatalog) -> None:
+def test_explain_calls_no_catalog(session: Session, catalog: BulkCatalog) -> None:
     rows(session, "EXPLAIN SELECT * FROM system.metadata.search('needle')")
     assert catalog.calls == []

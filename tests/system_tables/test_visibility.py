@@ -82,7 +82,7 @@ class SystemContext:
 
 
 @pytest.fixture(scope="module")
-def world(
+def context(
     nessie_auth_server: Facts, keycloak_server: Facts, moto_server: Facts, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[SystemContext]:
     with an_engine() as engine:
@@ -206,29 +206,29 @@ def leaks(user: User) -> list[str]:
     return [text for text in user.heard if user.foreign in text]
 
 
-def test_each_sees_their_own_and_nothing_of_the_other(world: SystemContext) -> None:
+def test_each_sees_their_own_and_nothing_of_the_other(context: SystemContext) -> None:
     """In turns, statement by statement, twice: then everything is warm, and the other one asks first."""
-    for turn in (world.users, world.users[::-1]):
-        for sql in statements(world.shared):
+    for turn in (context.users, context.users[::-1]):
+        for sql in statements(context.shared):
             for user in turn:
                 user.ask(sql)
-        for text in typed(world.shared):
+        for text in typed(context.shared):
             for user in turn:
                 user.complete(text)
-    for user in world.users:
+    for user in context.users:
         assert leaks(user) == []
         assert "INTERNAL_ERROR" not in user.failed.values()
         assert [sql for sql in user.failed if sql.endswith(tuple(system_tables()))] == []  # else nothing was asked
 
 
-def test_both_at_the_same_time(world: SystemContext) -> None:
+def test_both_at_the_same_time(context: SystemContext) -> None:
     def walk(user: User) -> None:
-        for sql in statements(world.shared):
+        for sql in statements(context.shared):
             user.ask(sql)
 
-    for joined in [in_thread(lambda user=user: walk(user)) for user in world.users]:  # type: ignore[misc]
+    for joined in [in_thread(lambda user=user: walk(user)) for user in context.users]:  # type: ignore[misc]
         joined()
-    for user in world.users:
+    for user in context.users:
         assert leaks(user) == []
 
 
@@ -252,48 +252,48 @@ def test_both_at_the_same_time(world: SystemContext) -> None:
         "SELECT * FROM lab.{shared}.t_",
     ],
 )
-def test_each_does_see_their_own(world: SystemContext, sql: str) -> None:
+def test_each_does_see_their_own(context: SystemContext, sql: str) -> None:
     """Else nothing could leak, and nothing would be shown by the tests above."""
-    for user in world.users:
-        said = user.ask(sql.format(shared=world.shared)).split("\n", 1)[1]
+    for user in context.users:
+        said = user.ask(sql.format(shared=context.shared)).split("\n", 1)[1]
         assert user.own in said
         assert user.foreign not in said
 
 
-def test_each_is_offered_their_own(world: SystemContext) -> None:
-    for user in world.users:
-        assert user.own in user.complete(f"SELECT * FROM lab.{world.shared}.").split("⇥")[1]
+def test_each_is_offered_their_own(context: SystemContext) -> None:
+    for user in context.users:
+        assert user.own in user.complete(f"SELECT * FROM lab.{context.shared}.").split("⇥")[1]
 
 
-def test_what_may_be_listed_and_not_loaded_is_no_failure(world: SystemContext) -> None:
+def test_what_may_be_listed_and_not_loaded_is_no_failure(context: SystemContext) -> None:
     """Nessie answers a denied load with 500. The table is there for bob, its columns are not, and nothing failed."""
-    where = f"WHERE table_catalog = 'lab' AND table_schema = '{world.shared}' AND table_name = 'closed'"
-    bob, alice = world.bob.session, world.alice.session
+    where = f"WHERE table_catalog = 'lab' AND table_schema = '{context.shared}' AND table_name = 'closed'"
+    bob, alice = context.bob.session, context.alice.session
     for _ in range(2):
         assert rows(bob, f"SELECT table_name FROM information_schema.tables {where}") == [("closed",)]
         assert rows(bob, f"SELECT column_name FROM information_schema.columns {where}") == []
         assert rows(alice, f"SELECT column_name FROM information_schema.columns {where}") == [("id",), ("locked",)]
         assert rows(bob, "SEARCH 'locked' IN lab") == []
         assert bob.warnings == []
-    failed = rows(bob, f"SELECT * FROM system.metadata.errors WHERE schema_name = '{world.shared}'")
+    failed = rows(bob, f"SELECT * FROM system.metadata.errors WHERE schema_name = '{context.shared}'")
     assert failed == []
     with pytest.raises(PinakesError) as caught:
-        bob.run(f"DESCRIBE lab.{world.shared}.closed")
+        bob.run(f"DESCRIBE lab.{context.shared}.closed")
     assert caught.value.code == "PERMISSION_DENIED"
 
 
-def test_what_is_asked_for_by_name_is_not_there(world: SystemContext) -> None:
+def test_what_is_requested_by_name_is_not_there(context: SystemContext) -> None:
     """Whoever guesses a name learns no more than that nothing is there for them."""
-    for user in world.users:
+    for user in context.users:
         for name in (f"t_{user.foreign}", f"v_{user.foreign}", f"t_{user.foreign}$snapshots"):
             with pytest.raises(PinakesError) as caught:
-                user.session.run(f'SELECT * FROM lab.{world.shared}."{name}"').read_all()
+                user.session.run(f'SELECT * FROM lab.{context.shared}."{name}"').read_all()
             assert caught.value.code == "TABLE_NOT_FOUND"
         columns = f"SELECT * FROM information_schema.columns WHERE table_name = 't_{user.foreign}'"
         assert rows(user.session, columns) == []
 
 
-def test_statements_of_others_are_not_told(world: SystemContext) -> None:
-    for user in world.users:
+def test_statements_of_others_are_not_shown(context: SystemContext) -> None:
+    for user in context.users:
         found: list[Any] = rows(user.session, 'SELECT DISTINCT "user" FROM system.runtime.queries')
         assert found == [(user.name,)]

@@ -26,7 +26,7 @@ def test_with_a_limit_it_does() -> None:
     assert not _largest_first("SELECT t.a, g.value FROM t, (SELECT * FROM range(3) LIMIT 3) AS g")
 
 
-def test_only_tables_beside_others_are_told() -> None:
+def test_only_tables_next_to_others_are_reported() -> None:
     told = {
         "SELECT * FROM t, range(3) g": [3],
         "SELECT * FROM t CROSS JOIN generate_series(1, 3)": [3],

@@ -110,7 +110,7 @@ def test_definitions_reach_the_worker(connection: Connection, tmp_path: Path):
         "COMMENT ON SCHEMA rec.main IS 'x'",
     ],
 )
-def test_limits_are_told(connection: Connection, tmp_path: Path, sql: str):
+def test_limits_are_reported(connection: Connection, tmp_path: Path, sql: str):
     with pytest.raises(pinakes.Error) as raised:
         connection.execute(sql)
     assert getattr(raised.value, "code", "") == "NOT_SUPPORTED", repr(raised.value)

@@ -1,4 +1,4 @@
-"""docs/workers.md does not lie: its worker runs, and is what the page says."""
+"""docs/how-to/write-a-worker.md does not lie: its worker runs, and is what the page says."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 import pinakes
 from tests.worker.support import command
 
-PAGE = (Path(__file__).parents[2] / "docs" / "workers.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "docs/how-to/write-a-worker.md").read_text(encoding="utf-8")
 
 
 def blocks(language: str) -> list[str]:

@@ -122,7 +122,7 @@ def test_a_flood_of_words_does_not_stop_a_query(connection: Connection):
     assert connection.execute("SELECT count(*) FROM bad.main.t").fetchall() == [(5,)]
 
 
-def test_a_worker_that_died_while_nobody_asked_is_started_again(connection: Connection):
+def test_a_worker_that_died_while_idle_is_started_again(connection: Connection):
     attach(connection, "")
     assert connection.execute("SELECT count(*) FROM bad.main.t").fetchall() == [(5,)]
     workers = children()
@@ -140,7 +140,7 @@ def test_a_worker_that_died_while_nobody_asked_is_started_again(connection: Conn
         ("SELECT bad.main.negated(i) FROM bad.main.t ORDER BY 1 LIMIT 1", [(-5,)]),
     ],
 )
-def test_what_reads_is_asked_once_more_of_a_worker_that_was_about_to_die(
+def test_reads_are_repeated_when_the_worker_died(
     connection: Connection, monkeypatch: pytest.MonkeyPatch, sql: str, expected: list[tuple[object]]
 ):
     """As one that was killed, and whose threads are not gone yet: its pipes are still open when it is taken."""
@@ -162,7 +162,7 @@ def test_what_reads_is_asked_once_more_of_a_worker_that_was_about_to_die(
     assert taken
 
 
-def test_a_change_is_not_asked_twice():
+def test_a_change_is_not_sent_twice():
     assert not [m.name for m in METHODS.values() if m.repeatable and m.answers == "nothing"]
     assert not METHODS["catalog_transaction_begin"].repeatable
     assert METHODS["catalog_table_get"].repeatable

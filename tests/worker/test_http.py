@@ -132,7 +132,7 @@ def begun(peer: Peer, body: bytes) -> dict[bytes, bytes]:
     return tokens
 
 
-def test_what_it_can_do_is_told_to_anybody(peer: Peer):
+def test_capabilities_are_reported_without_a_login(peer: Peer):
     for verb in ("GET", "HEAD", "OPTIONS"):
         status, headers, _ = peer.ask(verb, "/health")
         assert status == 200
@@ -199,7 +199,7 @@ def test_requests_that_are_refused(peer: Peer, path: str, headers: dict[str, str
     assert found == status
 
 
-def test_a_method_that_is_not_there_is_told_as_such(peer: Peer):
+def test_a_method_that_is_not_there_is_reported(peer: Peer):
     batch = pa.RecordBatch.from_arrays([], schema=pa.schema([]))
     names = {protocol.METHOD: b"dance", protocol.PROTOCOL: b"vgi.v2", protocol.PROTOCOL_VERSION: b"2.2.0"}
     status, headers, answer = peer.post("dance", stream_bytes(batch.schema, [(batch, names)]))

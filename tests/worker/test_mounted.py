@@ -122,7 +122,7 @@ def test_notes_in_transactions(connection: Connection, tmp_path: Path):
         connection.execute("BEGIN")
         connection.execute("CREATE TABLE notes.main.mine (x INT)")
         another.execute("CREATE TABLE notes.main.theirs (x INT)")
-        with pytest.raises(Exception, match="changed by somebody else"):
+        with pytest.raises(Exception, match="changed by another writer"):
             connection.execute("COMMIT")
         assert rows(connection, "SHOW TABLES IN notes.main") == [("theirs",)]
 

@@ -182,7 +182,7 @@ def test_events_have_hashes_and_no_values(caplog: pytest.LogCaptureFixture):
     import hashlib
 
     with caplog.at_level(logging.INFO, logger="pinakes.worker.catalog"):
-        events.tell(events.ATTACH, catalog="mydb", attach=b"password=x", data_version_spec=">=2")
+        events.emit(events.ATTACH, catalog="mydb", attach=b"password=x", data_version_spec=">=2")
     (record,) = caplog.records
     assert record.event == "catalog.attach"  # type: ignore[attr-defined]
     assert record.vgi_attach_id == hashlib.sha256(b"password=x").hexdigest()[:12]  # type: ignore[attr-defined]
@@ -202,7 +202,7 @@ def test_events_are_breadcrumbs_where_sentry_is():
     events._sentry.cache_clear()
     try:
         with sentry_sdk.isolation_scope():
-            events.tell(events.BEGIN, catalog="mydb", attach=b"password=x", transaction=b"t", data_version_spec=">=2")
+            events.emit(events.BEGIN, catalog="mydb", attach=b"password=x", transaction=b"t", data_version_spec=">=2")
             sentry_sdk.capture_message("something went wrong")
     finally:
         sentry_sdk.get_client().close()
@@ -274,7 +274,7 @@ def test_events_of_a_catalog_s_life(caplog: pytest.LogCaptureFixture, tmp_path: 
             assert found[-1] == "catalog.detach"
 
 
-def test_a_catalog_that_is_made_is_told_of(caplog: pytest.LogCaptureFixture, tmp_path: Path):
+def test_a_catalog_that_is_made_is_reported(caplog: pytest.LogCaptureFixture, tmp_path: Path):
     """As a program, asked by a client: the sixth event, with the options that the catalog calls loggable alone."""
     text = """
         from pinakes.worker import Worker

@@ -10,14 +10,14 @@ from collections.abc import Callable
 from dataclasses import fields
 from typing import TYPE_CHECKING
 
-from pinakes.api.completion.asked import Expected, expected
+from pinakes.api.completion.cursor_context import Expected, expected
 from pinakes.api.completion.ranking import Completion, Match, Names, ranked
 from pinakes.api.completion.relations import Relation, common_tables, in_sight
 from pinakes.api.completion.sight import CompletionSource
 from pinakes.api.completion.source import Seen
 from pinakes.api.completion.statement import Typed, typed
+from pinakes.config.settings import Settings
 from pinakes.core.names import quote, spell
-from pinakes.core.settings import Settings
 from pinakes.parser.keywords import KEYWORDS, RESERVED, TYPES, statement_words
 
 if TYPE_CHECKING:

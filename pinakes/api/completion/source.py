@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pinakes.engine.session import Session
 
 OWN = " session"
-"""The lane of names that belong to no catalog. No catalog has such a name."""
+"""The queue of names that belong to no catalog. No catalog has such a name."""
 
 
 class Seen:

@@ -34,12 +34,12 @@ class Call:
         return self.runner.console
 
     @property
-    def seat(self) -> ShellBackend:
-        return self.runner.seat
+    def backend(self) -> ShellBackend:
+        return self.runner.backend
 
     @property
-    def desk(self) -> ShellState:
-        return self.runner.desk
+    def state(self) -> ShellState:
+        return self.runner.state
 
     def path(self) -> Path:
         """Returns the argument as a path, without surrounding quotes; ~ is expanded."""

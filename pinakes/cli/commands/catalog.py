@@ -52,7 +52,7 @@ def functions(call: Call) -> None:
 
 
 def _function_rows(call: Call) -> Result:
-    found = [row for row in call.seat.functions() if _fits(row[0], call.argument)]
+    found = [row for row in call.backend.functions() if _fits(row[0], call.argument)]
     return _rows(("Name", "Kind", "Syntax", "Description"), found)
 
 
@@ -63,7 +63,7 @@ def _show(call: Call, kind: Kind | None) -> None:
 
 def _object_rows(call: Call, place: Name | None, pattern: str, kind: Kind | None) -> Result:
     """Returns the tables and views of a namespace; for the current one also those of the session."""
-    found = [row for row in call.seat.objects(place, kind) if _fits(row[1], pattern)]
+    found = [row for row in call.backend.objects(place, kind) if _fits(row[1], pattern)]
     return _rows(("Namespace", "Name", "Type"), found)
 
 

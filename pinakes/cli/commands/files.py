@@ -21,7 +21,7 @@ def include(call: Call) -> Script:
     """\\i file"""
     if not call.argument:
         raise InvalidArgument("\\i needs the name of a file")
-    if call.desk.depth >= DEEPEST:
+    if call.state.depth >= DEEPEST:
         raise InvalidArgument(f"files include each other more than {DEEPEST} deep; the last is {call.argument}")
     return read_script(str(call.path()))
 
@@ -29,17 +29,17 @@ def include(call: Call) -> Script:
 def edit(call: Call) -> Script | None:
     """\\e [file]: runs the edited text if it ends with a semicolon; otherwise it becomes the input of the next
     prompt."""
-    if call.desk.typed is None:
+    if call.state.typed is None:
         raise InvalidArgument("\\e needs somebody who edits: it works at the prompt only")
     if call.argument:
         text = _edited_in(call.path())
     else:
-        text = _edited(call.statement or (f"{call.desk.last};\n" if call.desk.last else ""))
+        text = _edited(call.statement or (f"{call.state.last};\n" if call.state.last else ""))
     found = steps(text)
     if found and found[-1].closed:
         return Script(text)
     if found:
-        call.desk.drafted = text.rstrip("\n")
+        call.state.drafted = text.rstrip("\n")
     return None
 
 

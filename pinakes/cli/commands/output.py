@@ -82,7 +82,7 @@ def echo(call: Call) -> None:
 def _put(call: Call, name: str, value: str) -> None:
     display, console = call.console.display, call.console
     change: dict[str, Callable[[], None]] = {
-        "editing": lambda: setattr(call.desk, "editing", value),
+        "editing": lambda: setattr(call.state, "editing", value),
         "format": lambda: setattr(console, "format", value),
         "expanded": lambda: setattr(display, "expanded", cast("Expanded", value)),
     }
@@ -92,6 +92,6 @@ def _put(call: Call, name: str, value: str) -> None:
 
 def _value(call: Call, name: str) -> str:
     if name in ("editing", "format"):
-        return str(getattr(call.desk if name == "editing" else call.console, name))
+        return str(getattr(call.state if name == "editing" else call.console, name))
     value = getattr(call.console.display, name)
     return str(value) if isinstance(value, str) else "on" if value else "off"

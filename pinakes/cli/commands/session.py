@@ -23,21 +23,21 @@ Ctrl-D      leaves"""
 
 def where(call: Call) -> None:
     """\\conninfo"""
-    lines = [f"Pinakes {__version__}", *(f"{title:10} {text}" for title, text in call.seat.about())]
+    lines = [f"Pinakes {__version__}", *(f"{title:10} {text}" for title, text in call.backend.about())]
     call.console.say("\n".join(lines))
 
 
 def help_on_statements(call: Call) -> None:
     """\\h [statement]"""
-    asked = " ".join(call.argument.upper().split())
-    forms = call.seat.statement_forms()
-    if not asked:
-        call.console.say("\n".join(["\\h NAME tells more on one of:", *_in_columns([_title(form) for form in forms])]))
+    statement_name = " ".join(call.argument.upper().split())
+    forms = call.backend.statement_forms()
+    if not statement_name:
+        call.console.say("\n".join(["\\h NAME describes one of:", *_in_columns([_title(form) for form in forms])]))
         return
-    found = [form for form in forms if _bare(form).startswith(asked)]
-    found = found or [form for form in forms if f" {asked} " in f"{_bare(form)} "]  # VALUES, WITH
+    found = [form for form in forms if _bare(form).startswith(statement_name)]
+    found = found or [form for form in forms if f" {statement_name} " in f"{_bare(form)} "]  # VALUES, WITH
     if not found:
-        raise NotFoundError(f"no statement begins with {asked}; \\h lists what there is")
+        raise NotFoundError(f"no statement begins with {statement_name}; \\h lists what there is")
     call.console.say("\n".join(fill(form, _WIDTH, subsequent_indent="    ") for form in found))
 
 

@@ -9,10 +9,10 @@ from pinakes.parser import mask
 
 def run_again(call: Call) -> None:
     """\\g"""
-    sql = call.statement or call.desk.last
+    sql = call.statement or call.state.last
     if not sql:
         raise InvalidArgument("there is no statement to run yet")
-    call.desk.last = sql
+    call.state.last = sql
     call.runner.run(sql)
 
 
@@ -27,18 +27,18 @@ def run_expanded(call: Call) -> None:
 
 
 def show_statement(call: Call) -> None:
-    text = call.statement or call.desk.last
+    text = call.statement or call.state.last
     call.console.say(mask(text) if text else "no statement yet")
 
 
 def forget(call: Call) -> None:
-    call.desk.last = call.desk.drafted = ""
+    call.state.last = call.state.drafted = ""
     call.console.say("the statement is cleared")
 
 
 def history(call: Call) -> None:
     """\\s [number]"""
-    typed = [] if call.desk.typed is None else list(call.desk.typed())
+    typed = [] if call.state.typed is None else list(call.state.typed())
     if call.argument:
         if not call.argument.isdecimal():
             raise InvalidArgument(f"\\s takes a number of entries, not {call.argument!r}")

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pinakes.cli.runner import Runner
     from pinakes.cli.steps import Script
 
-LOOK, SHOW, RUN, FILES, SELF = "What there is", "Results", "Statements", "Files", "The shell"
+LOOK, SHOW, RUN, FILES, SELF = "Metadata", "Output", "Statements", "Files", "Other"
 
 
 def _help_on_commands(call: Call) -> None:
@@ -23,38 +23,39 @@ def _help_on_commands(call: Call) -> None:
 
 
 COMMANDS: tuple[Command, ...] = (
-    Command(("\\d",), "[name]", "tables and views here, or the columns of one", catalog.describe, LOOK, "relation"),
-    Command(("\\dt",), "[pattern]", "tables, as in \\dt o* or \\dt lake.sales.*", catalog.tables, LOOK, "relation"),
-    Command(("\\dv",), "[pattern]", "views", catalog.views, LOOK, "relation"),
-    Command(("\\dn",), "[name]", "namespaces of the current catalog, or in another place", catalog.namespaces, LOOK,
+    Command(("\\d",), "[name]", "list tables and views, or the columns of one", catalog.describe, LOOK, "relation"),
+    Command(("\\dt",), "[pattern]", "list tables, as in \\dt o* or \\dt lake.sales.*", catalog.tables, LOOK,
+            "relation"),
+    Command(("\\dv",), "[pattern]", "list views", catalog.views, LOOK, "relation"),
+    Command(("\\dn",), "[name]", "list namespaces of the current catalog, or of name", catalog.namespaces, LOOK,
             "place"),
-    Command(("\\df",), "[pattern]", "functions", catalog.functions, LOOK),
-    Command(("\\l",), "[pattern]", "catalogs", catalog.catalogs, LOOK),
-    Command(("\\c", "\\connect"), "name", "go to a catalog or namespace (USE)", catalog.use, LOOK, "place"),
-    Command(("\\x",), "[on|off|auto]", "rows one below the other; auto: when too wide",
+    Command(("\\df",), "[pattern]", "list functions", catalog.functions, LOOK),
+    Command(("\\l",), "[pattern]", "list catalogs", catalog.catalogs, LOOK),
+    Command(("\\c", "\\connect"), "name", "change the catalog or namespace (USE)", catalog.use, LOOK, "place"),
+    Command(("\\x",), "[on|off|auto]", "show one column per line; auto: if rows are too wide",
             output.expanded, SHOW, choices=output.EXPANDED),
-    Command(("\\timing",), "[on|off]", "whether the time of a statement is told", output.timing, SHOW,
+    Command(("\\timing",), "[on|off]", "show execution times", output.timing, SHOW,
             choices=output.SWITCH),
     Command(("\\format",), "[name]", f"{', '.join(FORMATS[:-1])} or {FORMATS[-1]}", output.choose_format, SHOW,
             choices=FORMATS),
     Command(("\\pset",), "[name [value]]", ", ".join(output.SETTINGS), output.settings,
             SHOW, choices=tuple(output.SETTINGS)),
-    Command(("\\o",), "[file]", "results go to a file; without one, to the screen again", output.to_file, SHOW,
+    Command(("\\o",), "[file]", "write results to a file; without one, to the screen", output.to_file, SHOW,
             "file"),
-    Command(("\\g",), "", "run the statement, or the last one again", statement.run_again, RUN, "nothing"),
-    Command(("\\gx",), "", "the same, with the rows one below the other", statement.run_expanded, RUN, "nothing"),
+    Command(("\\g",), "", "run the statement, or repeat the last one", statement.run_again, RUN, "nothing"),
+    Command(("\\gx",), "", "the same, with one column per line", statement.run_expanded, RUN, "nothing"),
     Command(("\\p",), "", "print the statement, or the last one", statement.show_statement, RUN, "nothing"),
-    Command(("\\r",), "", "forget the statement", statement.forget, RUN, "nothing"),
-    Command(("\\s",), "[number]", "the history, or its last entries", statement.history, RUN, "nothing"),
+    Command(("\\r",), "", "clear the statement", statement.forget, RUN, "nothing"),
+    Command(("\\s",), "[number]", "show the history, or its last entries", statement.history, RUN, "nothing"),
     Command(("\\e",), "[file]", "edit the statement, or a file, with $VISUAL or $EDITOR", files.edit, RUN, "file"),
-    Command(("\\i",), "file", "run a script, found from the current directory", files.include, FILES,
+    Command(("\\i",), "file", "run a script", files.include, FILES,
             "file"),
     Command(("\\cd",), "[directory]", "change the current directory", files.change_directory, FILES, "file"),
-    Command(("\\!",), "[command]", "run a command of the system", files.run_program, FILES),
-    Command(("\\echo",), "[text]", "print a text", output.echo, SELF),
-    Command(("\\conninfo",), "", "who and where one is", session.where, SELF, "nothing"),
-    Command(("\\h",), "[statement]", "the syntax of statements", session.help_on_statements, SELF),
-    Command(("\\?",), "", "this help", _help_on_commands, SELF, "nothing"),
+    Command(("\\!",), "[command]", "run a shell command", files.run_program, FILES),
+    Command(("\\echo",), "[text]", "print text", output.echo, SELF),
+    Command(("\\conninfo",), "", "show the connection", session.where, SELF, "nothing"),
+    Command(("\\h",), "[statement]", "show the syntax of statements", session.help_on_statements, SELF),
+    Command(("\\?",), "", "show this help", _help_on_commands, SELF, "nothing"),
     Command(("\\q",), "", "leave", session.leave, SELF, "nothing"),
 )  # fmt: skip
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pinakes.cli.doctor.finding import Finding, Patient, note, ok, problem, warning
-from pinakes.core.config import MEMORY, Config
+from pinakes.config.model import MEMORY, Config
 from pinakes.core.errors import PinakesError
 
 if TYPE_CHECKING:
@@ -48,13 +48,13 @@ def catalogs(patient: Patient) -> Iterator[Finding]:
     from pinakes.api.build import open_engine
 
     opened = open_engine(patient.config)  # not closed: a hanging catalog would block; it ends with the process
-    asked = [_Asked(mount, _place(patient.config, mount)) for mount in opened.session().catalogs.listed()]
-    for one in asked:
+    checks = [_CatalogCheck(mount, _place(patient.config, mount)) for mount in opened.session().catalogs.listed()]
+    for one in checks:
         one.start()
     until = time.monotonic() + patient.timeout
-    for one in asked:
+    for one in checks:
         one.over.wait(max(0.0, until - time.monotonic()))
-    yield from (one.finding(patient.timeout) for one in asked)
+    yield from (one.finding(patient.timeout) for one in checks)
 
 
 def _place(config: Config, mount: Mounted) -> Path | None:
@@ -69,7 +69,7 @@ def _place(config: Config, mount: Mounted) -> Path | None:
 
 
 @dataclass(slots=True)
-class _Asked:
+class _CatalogCheck:
     """The check of one catalog, and its result."""
 
     mount: Mounted
@@ -83,7 +83,7 @@ class _Asked:
         if self.place is not None and not self.place.exists():
             self.over.set()
         else:
-            threading.Thread(target=self._ask, daemon=True, name=f"doctor {self.mount.name}").start()
+            threading.Thread(target=self._check, daemon=True, name=f"doctor {self.mount.name}").start()
 
     def finding(self, timeout: float) -> Finding:
         name = f"catalog {self.mount.name}"
@@ -91,7 +91,7 @@ class _Asked:
         if not self.over.is_set():
             return problem(name, f"{kind}: no answer within {timeout:g} s", ADVICE)
         if self.failure is not None:
-            return problem(name, f"{kind}: {_told(self.failure)}", ADVICE)
+            return problem(name, f"{kind}: {_error_text(self.failure)}", ADVICE)
         if self.namespaces is None:
             return self._not_there(name, kind)
         detail = f"{kind}: answers, {self.namespaces} namespace{'' if self.namespaces == 1 else 's'}"
@@ -106,7 +106,7 @@ class _Asked:
         return warning(name, f"{kind}: {self.place} does not exist and is made, empty, at first use",
                        "if there should be data in it, correct its location")  # fmt: skip
 
-    def _ask(self) -> None:
+    def _check(self) -> None:
         from pinakes.core.catalog import SupportsNamespaces
 
         began = time.perf_counter()
@@ -121,5 +121,5 @@ class _Asked:
         self.over.set()
 
 
-def _told(error: BaseException) -> str:
-    return error.told() if isinstance(error, PinakesError) else f"{type(error).__name__}: {error}"
+def _error_text(error: BaseException) -> str:
+    return error.render() if isinstance(error, PinakesError) else f"{type(error).__name__}: {error}"

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from pinakes.cli.doctor.finding import Finding, Patient, ok, problem, warning
-from pinakes.core.config import load_config
+from pinakes.config.model import load_config
 from pinakes.core.errors import ConfigError, listing
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from pinakes.core.config import Config
+from pinakes.config.model import Config
 
 
 class Status(StrEnum):

@@ -1,4 +1,4 @@
-"""Checks Java for Spark: the one that `pipeline/java.py` would use. Only the extra `spark` needs it."""
+"""Checks Java for Spark: the one that `spark/java.py` would use. Only the extra `spark` needs it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from importlib import util
 
 from pinakes.cli.doctor.finding import Finding, Patient, note, ok, problem
 from pinakes.core.errors import NotSupportedError
-from pinakes.pipeline import java as known
+from pinakes.spark import java as known
 
 
 def java(patient: Patient) -> Iterator[Finding]:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from pinakes.cli.doctor.finding import Finding, Status
-from pinakes.core.config import Config
+from pinakes.config.model import Config
 from pinakes.core.terminal_text import one_line, printable
 from pinakes.core.version import __version__
 from pinakes.parser.redaction import harmless, masked_address

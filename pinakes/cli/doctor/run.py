@@ -43,7 +43,7 @@ def examine(group: str, patient: Patient) -> list[Finding]:
         check: Check = getattr(import_module(f"pinakes.cli.doctor.{module}"), function)
         findings.extend(check(patient))
     except Exception as error:  # noqa: BLE001 - a failing check must not hide the findings of others
-        said = error.told() if isinstance(error, PinakesError) else f"{type(error).__name__}: {error}"
+        said = error.render() if isinstance(error, PinakesError) else f"{type(error).__name__}: {error}"
         findings.append(problem(group.lower(), said, _advice(error)))
     return findings
 

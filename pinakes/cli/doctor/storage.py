@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from pinakes.cli.doctor.finding import Finding, Patient, amount, note, ok, problem, warning
-from pinakes.core.config import MEMORY
+from pinakes.config.model import MEMORY
 
 LITTLE, TOO_LITTLE = 2 * 10**9, 100 * 10**6
 """Free bytes: a warning below the first value, a problem below the second."""
@@ -71,7 +71,7 @@ def _writable(name: str, path: Path, there: Path, setting: str) -> Finding:
         return problem(name, f"{path} can't be written: {error.strerror or error}", advice)
     if skew > SKEW:
         return warning(name, f"{path}: its file system's clock differs from ours by {skew:.0f} s",
-                       "set both clocks by NTP: what is newer is told by its time")  # fmt: skip
+                       "set both clocks by NTP: files are compared by their time")  # fmt: skip
     return ok(name, str(path) if path == there else f"{path} (made at first use)")
 
 

@@ -7,11 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING, Any
-
-from datafusion import DataFrame
-from datafusion import Table as Provider
 
 from pinakes.caches.tally import asking_about
 from pinakes.core.catalog import (
@@ -37,8 +33,9 @@ from pinakes.parser.statements import CatalogCall, Planned, SearchCall, TableCal
 if TYPE_CHECKING:
     from pinakes.engine.binding.cached_scan import OpenedTable
     from pinakes.engine.files.opened import Opened
-    from pinakes.engine.files.paths import Finder
+    from pinakes.engine.files.paths import File, Finder
     from pinakes.engine.files.readings import Reading
+    from pinakes.engine.planning.plan import Plan
     from pinakes.engine.statement_context import Execution
 
 FILES = "$files"
@@ -46,7 +43,7 @@ FILES = "$files"
 PATHS = "$path"
 """The schema that stands for the paths of a catalog in planned text."""
 
-Expand = Callable[[ResolvedTable, ViewDefinition], DataFrame]
+Expand = Callable[[ResolvedTable, ViewDefinition], "Plan"]
 """The plan of a view; planning is not done here."""
 
 
@@ -124,12 +121,11 @@ class Relations:
         return self._memo[key]
 
     def _opened(self, key: Key, open: Callable[[Finder, str], Opened]) -> Relation:
-        finder, zone = self.execution.finder(), self.execution.session.settings.time_zone
-        before = len(self.execution.files)
+        files: list[File] = []
+        finder, zone = self.execution.finder(files), self.execution.session.settings.time_zone
         opened = self.execution.query.interruptible(lambda: open(finder, zone))
-        self.execution.statistics &= opened.statistics
-        names, files = tuple(opened.schema.names), tuple(self.execution.files[before:])
-        return Relation(key, opened.provider, names, files=files)
+        names = tuple(opened.schema.names)
+        return Relation(key, opened.provider, names, files=tuple(files), has_statistics=opened.statistics)
 
     def named(self, name: Name) -> Relation:
         """The relation behind a name; loaded once per statement."""
@@ -207,26 +203,25 @@ class Relations:
         with asking_about(key):
             loaded = self._resolver.load(found)
         if isinstance(loaded, ViewDefinition):
-            frame = self._expand(found, loaded)
-            remade = partial(_view_of, self._expand, found, loaded)
-            names, shown = tuple(frame.schema().names), frame.logical_plan().display_indent()
+            plan = self._expand(found, loaded)
+            names, shown = tuple(plan.frame.schema().names), plan.frame.logical_plan().display_indent()
             steady, steps = is_steady(shown), shown.count("\n") + 1
-            view = frame.into_view()
-            return Relation(key, view, names, remade=remade, view=loaded, found=found, is_steady=steady, steps=steps)
+            view = plan.frame.into_view()
+            return Relation(key, view, names, view_plan=plan, view=loaded, found=found, is_steady=steady, steps=steps)
         return self._table(key, loaded, found)
 
     def _table(self, key: Key, table: Table, found: ResolvedTable | None = None) -> Relation:
         match table:
             case IcebergTable():
                 opened = self._remembered(found, table) if found is not None else None
-                return self.iceberg(key, table) if opened is None else opened.relation(key, table, self.execution.plans)
+                return self.iceberg(key, table) if opened is None else opened.relation(key, table)
             case FilesTable():
                 return self._files(key, table)
             case VirtualTable():
                 from pinakes.engine.system.scan import SystemScan
 
                 scan = SystemScan(table, self.execution)
-                return Relation(key, scan.shadow, scan.columns, system=scan)
+                return Relation(key, scan.placeholder.provider, scan.columns, system=scan)
             case WorkerTable():
                 from pinakes.engine.workers.tables import worker_relation
 
@@ -241,7 +236,7 @@ class Relations:
     def _remembered(self, found: ResolvedTable, table: IcebergTable) -> OpenedTable | None:
         """The table as another statement of this user opened it; None where each statement has to. A transaction has
         tables of its own, whose versions no other one knows."""
-        if self.execution.plans.explains or self.execution.session.transaction is not None:
+        if self.execution.explain or self.execution.session.transaction is not None:
             return None
         from pinakes.engine.binding.cached_scan import open_small, opened_key
 
@@ -258,19 +253,16 @@ class Relations:
         with asking_about(key):
             scan = IcebergScan(table, session)
         names = tuple(scan.schema.names)
-        if scan.is_worth_narrowing or self.execution.plans.explains:
+        if scan.is_worth_narrowing or self.execution.explain:
             return Relation(key, scan.shadow(), names, table, scan=scan)
-        narrowed = scan.narrowed()
-        self.execution.plans.watch(narrowed.watched)
-        self.execution.plans.reads_plainly |= bool(narrowed.plain)
-        return Relation(key, narrowed.provider, names, table)
+        narrowed = scan.whole()
+        watched, is_plain = tuple(narrowed.watched), bool(narrowed.plain)
+        return Relation(key, narrowed.provider, names, table, watched=watched, is_plain=is_plain)
 
     def add(self, relation: Relation) -> Relation:
         """Make a relation known, as far as who asks may read it. There is no other way into a plan."""
-        self._memo[relation.key] = admitted = self.execution.session.guard.relation(relation)
-        self.execution.plans.guarded |= admitted is not relation
+        admitted = self.execution.session.guard.relation(relation)
+        if admitted is not relation:
+            admitted = replace(admitted, is_restricted=True)
+        self._memo[relation.key] = admitted
         return admitted
-
-
-def _view_of(expand: Expand, found: ResolvedTable, view: ViewDefinition) -> Provider:
-    return expand(found, view).into_view()

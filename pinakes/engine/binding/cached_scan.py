@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     from pinakes.engine.binding.namespaces import ResolvedTable
     from pinakes.engine.iceberg.scan.file_integrity import Watched
-    from pinakes.engine.pushdown.scan_pushdown import Plans
     from pinakes.engine.session import Session
 
 
@@ -30,9 +29,8 @@ class OpenedTable:
     columns: tuple[str, ...]
     watched: tuple[Watched, ...]
 
-    def relation(self, key: Key, table: IcebergTable, plans: Plans) -> Relation:
-        plans.watch(self.watched)
-        return Relation(key, self.provider, self.columns, table)
+    def relation(self, key: Key, table: IcebergTable) -> Relation:
+        return Relation(key, self.provider, self.columns, table, watched=self.watched)
 
 
 def opened_key(found: ResolvedTable, table: IcebergTable, session: Session) -> SessionCatalogKey:
@@ -47,7 +45,7 @@ def open_small(table: IcebergTable, session: Session) -> OpenedTable | None:
     scan = IcebergScan(table, session)
     if scan.is_worth_narrowing or not table.handle.metadata_location:
         return None
-    narrowed = scan.narrowed()
+    narrowed = scan.whole()
     if narrowed.plain or any(file.host for file in narrowed.watched) or not narrowed.watched:
         return None
     return OpenedTable(narrowed.provider, tuple(scan.schema.names), tuple(narrowed.watched))

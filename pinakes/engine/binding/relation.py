@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -14,8 +13,11 @@ from pinakes.core.names import Namespace, dotted, quote, undotted
 if TYPE_CHECKING:
     from pinakes.engine.binding.namespaces import ResolvedTable
     from pinakes.engine.files.paths import File
+    from pinakes.engine.iceberg.scan.file_integrity import Watched
     from pinakes.engine.iceberg.scan.table import IcebergScan
     from pinakes.engine.planning.optimize.shared import Shared
+    from pinakes.engine.planning.plan import Plan
+    from pinakes.engine.pushdown.placeholder_scan import Placeholder
     from pinakes.engine.system.scan import SystemScan
     from pinakes.engine.workers.scan import WorkerScan
     from pinakes.providers.vgi.attachment import Attachment
@@ -49,9 +51,16 @@ class Relation:
     (`engine/planning/optimize/shared.py`)."""
     files: tuple[File, ...] = ()
     """Those that it consists of, if it is files."""
-    remade: Callable[[], Provider] | None = None
-    """Of a view: plans its provider again, over pruned relations."""
-
+    has_statistics: bool = True
+    """DataFusion's conclusions from the statistics of these files are correct."""
+    watched: tuple[Watched, ...] = ()
+    """The data files of a table that DataFusion reads: they must exist, complete, while rows are read."""
+    is_plain: bool = False
+    """Some data files of a table go through pyiceberg's reader."""
+    is_restricted: bool = False
+    """The user may read less than there is."""
+    view_plan: Plan | None = None
+    """Of a view: the plan that its provider was made from."""
     view: ViewDefinition | None = None
     found: ResolvedTable | None = None
     """Of a view: where it is."""
@@ -61,10 +70,15 @@ class Relation:
     """Of a view: the operators of its plan, which stands in the plan wherever the view is read."""
 
     @property
-    def is_shadow(self) -> bool:
+    def placeholder(self) -> Placeholder | None:
+        """What its provider reads while a statement is planned."""
+        source = self.scan or self.system or self.worker or self.shared
+        return None if source is None else source.placeholder
+
+    @property
+    def is_placeholder(self) -> bool:
         """It can be planned with, and not be read."""
-        shadows = (self.scan, self.system, self.worker, self.shared)
-        return any(shadow is not None for shadow in shadows)
+        return (self.scan or self.system or self.worker or self.shared) is not None
 
     @property
     def sql(self) -> str:

@@ -41,7 +41,7 @@ Lookup = Callable[[str], Source | None]
 
 
 class SessionRelations:
-    """The temporary relations of one session, by name. Readers see one consistent mapping: changes replace it whole."""
+    """The temporary relations of one session, by name. Readers see one consistent mapping: changes replace it."""
 
     def __init__(self) -> None:
         self._sources: dict[str, Source] = {}

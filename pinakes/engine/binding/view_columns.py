@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pinakes.core.names import quote
 from pinakes.engine.datafusion.plan_schema import schema_of
-from pinakes.engine.pushdown.scan_pushdown import Plans
 from pinakes.parser import classify
 from pinakes.parser.statements import Query
 
@@ -23,8 +23,5 @@ def view_columns(execution: Execution, name: Name) -> pa.Schema:
     written = ".".join(quote(part.text) if part.quoted else part.text for part in name.parts)
     statement = classify(f"SELECT * FROM {written}")
     assert isinstance(statement, Query)
-    aside = replace(execution, plans=Plans(), files=[])
-    try:
-        return schema_of(aside.planner().query(statement))
-    finally:
-        aside.plans.forget()
+    with ExitStack() as scope:
+        return schema_of(replace(execution, scope=scope).planner().query(statement).frame)

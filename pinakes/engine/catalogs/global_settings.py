@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pinakes.caches.limits import CacheLimits
-    from pinakes.core.settings import SettingRow
+    from pinakes.config.settings import SettingRow
     from pinakes.engine.session import Session
 
 

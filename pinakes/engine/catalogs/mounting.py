@@ -24,6 +24,7 @@ from pinakes.core.location import STORES, Location
 from pinakes.core.names import Part
 from pinakes.core.secrets import STORAGE, Access, Secret, covers
 from pinakes.core.values import one_of, text, truth
+from pinakes.core.waiting import BREAKS, Breaks
 from pinakes.engine.catalogs.opening import Opening
 from pinakes.engine.catalogs.registry import EVERYBODY, Audience, Mount, MountId, Origin
 from pinakes.providers.registry import check_options, destinations, local_paths, passes_token, paths_from
@@ -174,11 +175,13 @@ def verify(mount: Mount, identity: Identity, check: Callable[[], None]) -> None:
 
 
 def in_time(work: Callable[[], T], seconds: float, name: str, check: Callable[[], None] = lambda: None) -> T:
-    """What `work` gives, unless it takes too long or `check` raises: then it is left to itself, on its own thread."""
+    """What `work` gives, unless it takes too long or `check` raises: then it is broken off, on its own thread."""
     outcome: list[T] = []
     failure: list[BaseException] = []
+    breaks = Breaks()
 
     def run() -> None:
+        BREAKS.set(breaks)  # of this thread only
         try:
             outcome.append(work())
         except BaseException as error:  # noqa: BLE001 - raised again in the thread that waits
@@ -187,12 +190,17 @@ def in_time(work: Callable[[], T], seconds: float, name: str, check: Callable[[]
     thread = threading.Thread(target=run, name=f"open-{name}", daemon=True)
     thread.start()
     until = time.monotonic() + seconds
-    while thread.is_alive() and (left := until - time.monotonic()) > 0:
-        thread.join(min(left, _GLANCE))
-        check()
+    try:
+        while thread.is_alive() and (left := until - time.monotonic()) > 0:
+            thread.join(min(left, _GLANCE))
+            check()
+    except BaseException:
+        breaks.leave()
+        raise
     if failure:
         raise failure[0]
     if not outcome:
+        breaks.leave()
         raise CatalogUnavailable(
             f"catalog '{name}' did not answer within {seconds:g} seconds. "
             f"Look whether its server runs, or attach it with VERIFY false."

@@ -64,7 +64,7 @@ class Mounted:
         return self.mount.origin == "system"
 
     @property
-    def lane(self) -> Hashable:
+    def executor_key(self) -> Hashable:
         """Who else waits for the same calls: the users of one mount do not wait for each other's."""
         return (self.mount, self.identity.fingerprint)
 

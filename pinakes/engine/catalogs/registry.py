@@ -139,7 +139,7 @@ class Mount:
 
 
 class Registry:
-    """Mounts by audience and name. Readers see one consistent mapping: changes replace it whole."""
+    """Mounts by audience and name. Readers see one consistent mapping: changes replace it."""
 
     def __init__(self) -> None:
         self._mounts: dict[Audience, dict[str, Mount]] = {}

@@ -44,7 +44,7 @@ class SecretRef(NamedTuple):
 class SecretStore:
     """`lock` is held while a catalog is mounted with a secret or a secret is dropped: each sees the other.
 
-    Readers see one consistent mapping: changes replace it whole.
+    Readers see one consistent mapping: changes replace it.
     """
 
     def __init__(self, file: SecretFile | None = None) -> None:

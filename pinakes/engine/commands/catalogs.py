@@ -18,7 +18,7 @@ from pinakes.parser.statements import Attach, CreateCatalog, Detach, DropCatalog
 
 
 def attach(statement: Attach, execution: Execution) -> Result:
-    """ATTACH 'location' AS name (TYPE t, …): mount a catalog. No other catalog has to be reachable for it."""
+    """ATTACH 'location' AS name (TYPE t, …): mounts a catalog. Other catalogs need not be reachable."""
     options = {option.key: option.value for option in statement.options}
     location, name = statement.location, statement.name.exact if statement.name else None
     if "LOCATION" in options:  # ATTACH 'name' (TYPE t, LOCATION 'location')
@@ -78,7 +78,7 @@ def _default_name(location: str) -> str:
 
 
 def detach(statement: Detach, execution: Execution) -> Result:
-    """DETACH [DATABASE] [IF EXISTS] name: a query that still runs on the catalog finishes."""
+    """DETACH [DATABASE] [IF EXISTS] name: removes a mounted catalog. Running queries on the catalog finish."""
     _unmount(execution.session, statement.name, if_exists=statement.if_exists)
     return Result.done("DETACH")
 
@@ -100,7 +100,7 @@ def _unmount(session: Session, name: Part, *, if_exists: bool) -> None:
 
 
 def create_catalog(statement: CreateCatalog, execution: Execution) -> Result:
-    """CREATE CATALOG name USING type WITH (LOCATION '…', …): ATTACH in another dialect."""
+    """CREATE CATALOG name USING type WITH (LOCATION '…', …): the same as ATTACH."""
     options = {option.key: option.value for option in statement.options}
     _mount(
         execution,
@@ -114,13 +114,15 @@ def create_catalog(statement: CreateCatalog, execution: Execution) -> Result:
 
 
 def drop_catalog(statement: DropCatalog, execution: Execution) -> Result:
-    """DROP CATALOG [IF EXISTS] name: DETACH in another dialect. Nothing in the catalog is dropped."""
+    """DROP CATALOG [IF EXISTS] name: the same as DETACH. The contents of the catalog are not changed."""
     _unmount(execution.session, statement.name, if_exists=statement.if_exists)
     return Result.done("DROP CATALOG")
 
 
 def show_catalogs(statement: ShowCatalogs, execution: Execution) -> Result:
-    """SHOW CATALOGS [LIKE p]: everything that is mounted, whether it answers or not; as system.metadata.catalogs."""
+    """SHOW CATALOGS [LIKE p]: lists all mounted catalogs, whether or not they can be reached, as
+    system.metadata.catalogs.
+    """
     names = [mount.name for mount in execution.session.catalogs.seen()]
     return Result.names("Catalog", names, statement.like)
 

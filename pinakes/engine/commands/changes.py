@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING
 
 import pyarrow as pa
 from pyiceberg.schema import Schema
 
+from pinakes.core.engines import LOCAL
 from pinakes.core.errors import ColumnExists, ExecutionError, PinakesError
 from pinakes.core.iceberg_arrow import arrow_type_of
 from pinakes.core.names import match, quote
@@ -24,7 +24,7 @@ from pinakes.engine.iceberg.write.assignments import (
 )
 from pinakes.engine.iceberg.write.cast_errors import misfit, naming_misfits
 from pinakes.engine.iceberg.write.commit import again, begin, commit
-from pinakes.engine.iceberg.write.full_file_delete import live_rows, whole_files
+from pinakes.engine.iceberg.write.full_file_delete import fully_deleted_files, live_rows
 from pinakes.engine.iceberg.write.insert_overwrite import replace_all, replace_partitions, replace_where
 from pinakes.engine.iceberg.write.loaded import forget
 from pinakes.engine.iceberg.write.matching import matching
@@ -35,22 +35,18 @@ from pinakes.engine.iceberg.write.rewrite import TARGET, Rewrite, at_hand
 from pinakes.engine.iceberg.write.shape import cast, planned_type, positions, shaped, type_name
 from pinakes.engine.iceberg.write.static_partition import static_values
 from pinakes.engine.iceberg.write.values import value_casts
-from pinakes.engine.remote.engine_selection import LOCAL, wanted_engine
 from pinakes.engine.result import Result
 from pinakes.engine.statement_context import Execution
 from pinakes.parser.splice import Edit
 from pinakes.parser.statements import Delete, Insert, Merge, Truncate, Update
 from pinakes.parser.value_rows import value_rows
 
-if TYPE_CHECKING:
-    from pinakes.engine.remote.changes import Change
-
 
 def insert(statement: Insert, execution: Execution) -> Result:
     """INSERT INTO | OVERWRITE table [PARTITION (column [= constant], …)] [(columns)] [BY NAME] query | VALUES (…), … |
-    DEFAULT VALUES: rows are added, or put in place of others (`write/insert_overwrite.py`), in one commit.
+    DEFAULT VALUES: adds rows, or replaces rows, in one commit.
 
-    They stream into new files.
+    Rows are streamed into new files.
     """
     return _change_rows(statement, execution, "INSERT", lambda: _insert(statement, execution))
 
@@ -75,8 +71,7 @@ def _misfit_message(statement: Insert, execution: Execution) -> str | None:
     planner = execution.planner()
     try:
         body = planner.rewrite(statement, statement.body).text
-        frame = planner.plan(body, statement)
-        arrow = schema_of(frame)
+        arrow = schema_of(planner.plan(body, statement).frame)
         sources = positions(filled_columns(statement, schema, arrow, static), arrow)
         return misfit(execution, planner, body, sources, schema)
     except PinakesError:
@@ -115,25 +110,25 @@ def _insert_rows(
         arrow = pa.schema([(f"column{i}", type) for i, type in enumerate(types, 1)])
         source, ordered = f"(\n{body.text}\n)", False
     else:
-        frame = planner.plan(body.text, statement, body.locate)
+        frame = planner.plan(body.text, statement, body.locate).frame
         arrow, source, ordered = schema_of(frame), wrapped(body.text, frame), is_ordered(frame)
     columns = filled_columns(statement, schema, arrow, static)
     aliases = ", ".join(f'"c{i}"' for i in range(len(columns)))
     before = f"SELECT {shaped(schema, {**positions(columns, arrow), **given}, zone)} FROM "
     lines = before.count("\n") + 1
-    frame = planner.plan(
+    plan = planner.plan(
         f'{before}{source} AS "src"({aliases})', statement, lambda line, column: body.locate(line - lines, column)
     )
-    return execution.batches(frame), ordered
+    return execution.batches(plan), ordered
 
 
 def _value_casts(statement: Insert, schema: Schema, zone: str, static: Mapping[str, str]) -> list[Edit]:
     if statement.by_name:
         return []
     names = remaining_columns(schema, static)
-    twice = [name for name in static if any(match(part, [name], "column") for part in statement.columns)]
-    if twice:
-        raise ColumnExists(f"column {twice[0]} has its value in PARTITION already: leave it out of the columns")
+    duplicates = [name for name in static if any(match(part, [name], "column") for part in statement.columns)]
+    if duplicates:
+        raise ColumnExists(f"column {duplicates[0]} has its value in PARTITION already: leave it out of the columns")
     columns = target_columns(statement.columns, names) if statement.columns else names
     return value_casts(statement, columns, schema, zone)
 
@@ -143,10 +138,10 @@ _FEW_ROWS = 10_000
 
 
 def update(statement: Update, execution: Execution) -> Result:
-    """UPDATE table [AS alias] SET column = expression, … [FROM …] [WHERE …]: the rows that match change, in one commit.
+    """UPDATE table [AS alias] SET column = expression, … [FROM …] [WHERE …]: changes the matching rows in one commit.
 
-    The files with matching rows are rewritten; or, with merge-on-read (table property `write.update.mode`), the old
-    rows are marked as deleted and the new ones are added.
+    Files with matching rows are rewritten. With merge-on-read (table property `write.update.mode`), the old rows are
+    marked as deleted and the new rows are added.
     """
     change = _update if statement.source is None else _update_from
     return _change_rows(statement, execution, "UPDATE", lambda: change(statement, execution))
@@ -200,10 +195,10 @@ def _updated_value(change: Rewrite, column: str, values: dict[str, str], types: 
 
 
 def delete(statement: Delete, execution: Execution) -> Result:
-    """DELETE FROM table [AS alias] [USING …] [WHERE …]: the rows that match go, in one commit.
+    """DELETE FROM table [AS alias] [USING …] [WHERE …]: deletes the matching rows in one commit.
 
-    Files whose rows all match according to their metadata are removed unread. Files that may hold a match are read and
-    rewritten; or, with merge-on-read (table property `write.delete.mode`), the rows are marked as deleted.
+    Files whose rows all match according to the metadata are removed without reading them. Other files with matching
+    rows are rewritten, or with merge-on-read (table property `write.delete.mode`) the rows are marked as deleted.
     """
     return _change_rows(statement, execution, "DELETE", lambda: _delete(statement, execution))
 
@@ -228,9 +223,9 @@ def _fully_deleted_files(statement: Delete, change: Rewrite, candidates: set[int
     if statement.source is not None:
         return set()
     if statement.where is None:
-        return whole_files(change, candidates, None)
+        return fully_deleted_files(change, candidates, None)
     # A condition that reads other tables can't be negated to find the rows that stay.
-    return set() if statement.tables else whole_files(change, candidates, change.text(statement.where))
+    return set() if statement.tables else fully_deleted_files(change, candidates, change.text(statement.where))
 
 
 def merge(statement: Merge, execution: Execution) -> Result:
@@ -267,9 +262,9 @@ def _merge_source(statement: Merge, change: Rewrite) -> str:
 
 
 def truncate(statement: Truncate, execution: Execution) -> Result:
-    """TRUNCATE [TABLE] name: all rows go, in one commit.
+    """TRUNCATE [TABLE] name: deletes all rows in one commit.
 
-    Nothing is read or written but metadata. What COPY INTO has loaded may be loaded again.
+    Only metadata is read and written. Files loaded by COPY INTO can be loaded again.
     """
     found = execution.resolver.find(statement.name, kind="TABLE")
 
@@ -290,7 +285,7 @@ def _change_rows(
 ) -> Result:
     """Runs a change on the selected engine, and here again after a lost race. The result is the number of rows: a row
     of it for RETURNING count(*), else with the tag."""
-    count = run_remotely(statement, execution)
+    count = _change_remotely(statement, execution)
     if count is None:
         count = again(change, execution.resolver.find(statement.target.name, kind="TABLE"))
     if not statement.returning:
@@ -300,11 +295,9 @@ def _change_rows(
     return result
 
 
-def run_remotely(statement: Change, execution: Execution) -> int | None:
-    """Runs a change on another engine, if that one is selected (`engine/remote/engine_selection.py`), and returns the
-    number of rows changed; None if the change is to run here."""
-    if wanted_engine(statement, execution.session.settings) == LOCAL:
+def _change_remotely(statement: Insert | Update | Delete | Merge, execution: Execution) -> int | None:
+    if execution.engine.engine == LOCAL:
         return None
-    from pinakes.engine.remote.changes import carried_out
+    from pinakes.engine.remote.changes import change_remotely
 
-    return carried_out(statement, execution)
+    return change_remotely(statement, execution)

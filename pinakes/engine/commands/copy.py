@@ -29,7 +29,7 @@ from pinakes.engine.files.options import file_options
 from pinakes.engine.files.paths import File, is_store_path
 from pinakes.engine.files.tables import opened
 from pinakes.engine.files.write_csv import exact_names
-from pinakes.engine.files.write_options import Wanted, refuse_twice, wanted
+from pinakes.engine.files.write_options import Wanted, refuse_duplicates, wanted
 from pinakes.engine.files.write_rows import RowWriter
 from pinakes.engine.files.write_target import located, replaced_directory, replaced_file
 from pinakes.engine.files.writers import open_writer
@@ -44,10 +44,9 @@ from pinakes.engine.statement_context import Execution
 from pinakes.parser.statements import CopyFrom, CopyTo, Query
 
 if TYPE_CHECKING:
-    from datafusion import DataFrame
-
     from pinakes.engine.files.stores import Remote
     from pinakes.engine.files.write_partitions import PartitionedWriter
+    from pinakes.engine.planning.plan import Plan
 
 _COPY_FROM = "COPY … FROM"
 _ALIASES = {"PARQUET": "parquet", "CSV": "csv", "TSV": "csv", "JSON": "json", "JSONL": "json", "NDJSON": "json"}
@@ -58,12 +57,11 @@ REPORT = pa.schema([(name, pa.int64()) for name in ("files_loaded", "files_skipp
 
 
 def copy_from(statement: CopyFrom, execution: Execution) -> Result:
-    """COPY [INTO] table [(columns)] FROM 'path' [(FORMAT …, …)]: files are read as read_csv and its kin do, and added
-    at once. With INTO, files that were loaded so before are left out, unless FORCE is given (`write/loaded.py`).
+    """COPY [INTO] table [(columns)] FROM 'path' [(FORMAT …, …)]: adds the rows of files to a table in one commit. COPY
+    INTO skips files that it has loaded before, unless FORCE is given.
 
-    The columns of a CSV file are taken by position and read as the table's types, so that '007' stays what it is in a
-    VARCHAR. Those of Parquet, JSON and Arrow, which have names, are taken by name; what the file lacks gets its
-    default.
+    CSV columns are matched by position and converted to the types of the table, so '007' stays '007' in a VARCHAR
+    column. Columns of Parquet, JSON and Arrow files are matched by name; missing columns get their default.
     """
     found = _target_table(statement, execution)
     if statement.into:
@@ -118,7 +116,6 @@ def _copy_into(statement: CopyFrom, execution: Execution) -> Result:
     force = _truth(selected.options.pop("force", False))
     new = [file for file in selected.files if force or file not in loaded]
     skipped = len(selected.files) - len(new)
-    execution.files[:] = [file for file in execution.files if file in new]  # what is not read may change
     if not new:
         return _report(0, skipped, 0)
     loaded.check_room(new)
@@ -157,18 +154,23 @@ def _rows_to_copy(
             )
         )
         columns = _match_columns(source.schema.names, columns, files, listed=bool(statement.columns))
-    return _plan_copy(source, columns, schema, execution, as_text=format == "json")
+    return _plan_copy(source, files, columns, schema, execution, as_text=format == "json")
 
 
 def _plan_copy(
-    source: Opened, columns: Sequence[str], schema: Schema, execution: Execution, *, as_text: bool
+    source: Opened,
+    files: Sequence[File],
+    columns: Sequence[str],
+    schema: Schema,
+    execution: Execution,
+    *,
+    as_text: bool,
 ) -> Iterator[pa.RecordBatch]:
     """The rows in the table's shape; `columns` has the table's column for each that is taken from the files, where
     bytes may stand as text."""
     planner = execution.planner()
-    execution.statistics &= source.statistics
-    key = (FILES, FILES, "copied")
-    relation = planner.add(Relation(key, source.provider, tuple(source.schema.names)))
+    key, names = (FILES, FILES, "copied"), tuple(source.schema.names)
+    relation = planner.add(Relation(key, source.provider, names, files=tuple(files), has_statistics=source.statistics))
     taken = [name for name in source.schema.names if match(Part(name), columns, "column")]
     read = pa.schema([source.schema.field(name) for name in taken])
     aliases = ", ".join(f'"c{i}"' for i in range(len(taken)))
@@ -237,21 +239,21 @@ def _format_name(given: Any) -> str | None:
 
 
 def copy_to(statement: CopyTo, execution: Execution) -> Result:
-    """COPY table [(columns)] | (query) TO 'path' [(FORMAT …, …)]: rows stream into a file that appears when it is
-    whole.
+    """COPY table [(columns)] | (query) TO 'path' [(FORMAT …, …)]: writes rows to a file, which becomes visible when it
+    is complete.
     """
     options = {option.key: option.value for option in statement.options}
     output = wanted(statement.path, options)
     path = _target_path(statement.path, output, execution)
-    frame = _plan_rows(statement, execution)
-    schema = schema_of(frame)
+    plan = _plan_rows(statement, execution)
+    schema = schema_of(plan.frame)
     if not schema.names:
         raise InvalidArgument("COPY … TO needs at least one column")
     if output.name not in ("csv", "tsv") or output.target.partition_by:
-        refuse_twice(schema.names, output.name)
+        refuse_duplicates(schema.names, output.name)
     try:
         with _open_target(path, schema, output, execution.session.guard.files) as writer:
-            count = _write_rows(writer, frame, execution)
+            count = _write_rows(writer, plan, execution)
             writer.finish()
             execution.query.check()  # what was stopped at the last moment replaces nothing
     finally:  # where a catalog looks, a file is a table
@@ -268,21 +270,21 @@ def _target_path(path: str, output: Wanted, execution: Execution) -> Path | Remo
     return stored(path, execution.stores(), partitioned=bool(output.target.partition_by))
 
 
-def _plan_rows(statement: CopyTo, execution: Execution) -> DataFrame:
+def _plan_rows(statement: CopyTo, execution: Execution) -> Plan:
     planner = execution.planner()
     if statement.text[statement.body.start] == "(":
         return planner.query(statement, statement.body)
     table = planner.rewrite(statement, statement.body)
-    frame = planner.plan(f"SELECT * FROM {table.text}", statement)
+    plan = planner.plan(f"SELECT * FROM {table.text}", statement)
     if not statement.columns:
-        return frame
-    columns = target_columns(statement.columns, list(frame.schema().names))
+        return plan
+    columns = target_columns(statement.columns, list(plan.frame.schema().names))
     return planner.plan(f"SELECT {', '.join(map(quote, columns))} FROM {table.text}", statement)
 
 
-def _write_rows(writer: RowWriter | PartitionedWriter, frame: DataFrame, execution: Execution) -> int:
+def _write_rows(writer: RowWriter | PartitionedWriter, plan: Plan, execution: Execution) -> int:
     count = 0
-    for batch in execution.batches(frame):
+    for batch in execution.batches(plan):
         execution.query.check()
         writer.write(batch)
         execution.query.count(batch)

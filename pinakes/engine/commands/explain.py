@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import partial
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
 from pinakes.core.errors import InvalidArgument, NotSupportedError
+from pinakes.engine.planning.prepare import prepare
 from pinakes.engine.result import Result
 from pinakes.engine.statement_context import Execution
 from pinakes.parser.statements import CopyTo, CreateTableAs, Explain, ExplainFull, Insert, Query, Span
@@ -28,28 +29,29 @@ _PLAN_FORMATS = {
 
 
 def explain(statement: Explain, execution: Execution) -> Result:
-    """EXPLAIN [ANALYZE] [VERBOSE] query: the plan of a query; ANALYZE runs it, and shows rows and time of each step.
+    """EXPLAIN [ANALYZE] [VERBOSE] query: shows the plan of a query. ANALYZE runs the query and shows rows and time of
+    each step.
 
-    DataFusion's own plan, one row per plan type; for an INSERT, CREATE TABLE AS or COPY (query) TO, the plan of its
-    query. A subquery that is computed once for several uses (`engine/planning/optimize`) has a row of its own.
+    The result is DataFusion's plan, one row per plan type. For INSERT, CREATE TABLE AS and COPY (query) TO it is the
+    plan of their query. A subquery that is computed once for several uses has its own row.
     """
     span = _query_in(statement, execution)
+    execution = replace(execution, dry=not statement.analyze)
     planner = execution.planner()
     words = ["EXPLAIN", "ANALYZE" * statement.analyze, "VERBOSE" * statement.verbose, _format_clause(statement)]
     body = planner.rewrite(statement, span)
-    execution.plans.dry = not statement.analyze
-    result = execution.stream(planner.plan(" ".join(w for w in words if w) + " " + body.text, statement))
-    return result.through(partial(_with_shared_subqueries, result.schema, execution.plans.computed))
+    plan = prepare(planner.plan(" ".join(w for w in words if w) + " " + body.text, statement), execution)
+    rows = execution.read(plan)
+    return Result(plan.schema, _with_shared_subqueries(plan.schema, plan.computed, rows) if plan.computed else rows)
 
 
 def _with_shared_subqueries(
     schema: pa.Schema, computed: Sequence[Computed], plans: Iterator[pa.RecordBatch]
 ) -> Iterator[pa.RecordBatch]:
     """The plans of shared subqueries, which run first, and then the others."""
-    if computed:
-        rows = [(f"computed once: {c.name}", c.told()) for c in computed]
-        columns = [pa.array(column, f.type) for column, f in zip(zip(*rows, strict=True), schema, strict=True)]
-        yield pa.record_batch(columns, schema=schema)
+    rows = [(f"computed once: {c.name}", c.told()) for c in computed]
+    columns = [pa.array(column, f.type) for column, f in zip(zip(*rows, strict=True), schema, strict=True)]
+    yield pa.record_batch(columns, schema=schema)
     yield from plans
 
 
@@ -66,10 +68,10 @@ _JSON_SCHEMA = pa.schema([("plan", pa.string())])
 
 
 def explain_full(statement: ExplainFull, execution: Execution) -> Result:
-    """EXPLAIN [ANALYZE] FULL [FORMAT JSON] query: the files of each table that it reads and why, what the caches hold,
-    and each operator with its estimates; ANALYZE runs it, and adds what was measured.
+    """EXPLAIN [ANALYZE] FULL [FORMAT JSON] query: shows the files of each table that the query reads and why, cache
+    hits, and each operator with its estimates. ANALYZE runs the query and adds measurements.
 
-    For INSERT, CREATE TABLE AS and COPY … TO it explains their query, and never runs the change.
+    For INSERT, CREATE TABLE AS and COPY … TO it explains their query and does not execute the change.
     """
     from pinakes.engine.explain.collect import Explaining
     from pinakes.engine.explain.rows import SCHEMA

@@ -24,8 +24,8 @@ from pinakes.parser.statements import Analyze, Call, TableExecute
 
 
 def call(statement: Call, execution: Execution) -> Result:
-    """CALL [catalog.]system.procedure(value, name => value, …), CALL system.runtime.procedure(…): what it did, as
-    rows.
+    """CALL [catalog.]system.procedure(value, name => value, …), CALL system.runtime.procedure(…): runs a procedure and
+    returns its result as rows.
     """
     return run(statement, execution)
 
@@ -48,16 +48,15 @@ class _Executable:
 
 
 def table_execute(statement: TableExecute, execution: Execution) -> Result:
-    """ALTER TABLE [IF EXISTS] table EXECUTE procedure [(name => value, …)] [WHERE condition]: maintenance in Trino's
-    words.
+    """ALTER TABLE [IF EXISTS] table EXECUTE procedure [(name => value, …)] [WHERE condition]: runs a maintenance
+    procedure, with the syntax of Trino.
 
     Procedures are optimize [(file_size_threshold => '100MB')] [WHERE …], optimize_manifests, expire_snapshots
     [(retention_threshold => '7d', retain_last => 1)] and remove_orphan_files [(retention_threshold => '7d', dry_run =>
     false)].
     """
     chosen = _executable(statement)
-    does = procedure(chosen.does)
-    assert isinstance(does, Procedure)
+    does = procedure_executed(statement)
     if statement.if_exists and execution.resolver.maybe(statement.name, kind="TABLE") is None:
         return Result.rows(does.columns, [])
     if execution.session.transaction is not None:
@@ -73,9 +72,11 @@ def table_execute(statement: TableExecute, execution: Execution) -> Result:
     )
 
 
-def table_execute_columns(statement: TableExecute) -> pa.Schema:
-    """The columns of the result, without running the procedure."""
-    return procedure(_executable(statement).does).columns
+def procedure_executed(statement: TableExecute) -> Procedure:
+    """The procedure here that does the same."""
+    does = procedure(_executable(statement).does)
+    assert isinstance(does, Procedure)
+    return does
 
 
 def _run_table_execute(
@@ -161,8 +162,8 @@ _EXECUTABLES: dict[str, _Executable] = {
 
 
 def analyze(statement: Analyze, execution: Execution) -> Result:
-    """ANALYZE [TABLE] table [(columns)], ANALYZE TABLE table COMPUTE STATISTICS [FOR COLUMNS …]: how many different
-    values the columns have is counted, and kept in the table's metadata (`engine/iceberg/statistics/`).
+    """ANALYZE [TABLE] table [(columns)], ANALYZE TABLE table COMPUTE STATISTICS [FOR COLUMNS …]: estimates the number
+    of distinct values of columns and stores it in the metadata of the table.
     """
     if execution.session.transaction is not None:
         raise NotSupportedError("ANALYZE can't be part of a transaction: ROLLBACK, and run it outside of one")

@@ -86,7 +86,7 @@ def _drop_contents(catalog: SupportsNamespaceChanges, namespace: Namespace) -> N
 
 
 def show_namespaces(statement: ShowNamespaces, execution: Execution) -> Result:
-    """SHOW NAMESPACES | SCHEMAS | DATABASES [IN x] [LIKE p]: one level, one listing call."""
+    """SHOW NAMESPACES | SCHEMAS | DATABASES [IN x] [LIKE p]: lists one level of namespaces with one listing call."""
     session = execution.session
     if statement.within is None:
         place = ResolvedNamespace(session.catalogs.current(session.scope.catalog), ())
@@ -146,6 +146,6 @@ _CURRENT = pa.schema([("Catalog", pa.string()), ("Namespace", pa.string())])
 
 
 def show_current(statement: ShowCurrent, execution: Execution) -> Result:
-    """SHOW CURRENT NAMESPACE: where names without a catalog are looked up."""
+    """SHOW CURRENT NAMESPACE: shows the current catalog and namespace."""
     scope = execution.session.scope
     return Result.rows(_CURRENT, [(scope.catalog, dotted(scope.namespace))])

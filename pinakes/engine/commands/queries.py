@@ -5,22 +5,18 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from pinakes.caches.reads import Reads
+from pinakes.core.engines import LOCAL
 from pinakes.core.errors import AlreadyExistsError, InvalidArgument, PreparedNotFound, listing
 from pinakes.engine.dispatch import dispatch
 from pinakes.engine.execution.result_cache import remember, remembered
 from pinakes.engine.execution.stale_file_retry import planned, watched
 from pinakes.engine.planning.plan_cache import key_of, ready
-from pinakes.engine.remote.engine_selection import LOCAL, wanted_engine
 from pinakes.engine.result import Result
 from pinakes.engine.statement_context import Execution
 from pinakes.engine.transactions.defining import defining
 from pinakes.parser.statements import Planned
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-    from datafusion import DataFrame
-
     from pinakes.parser.statements import Deallocate, Execute, Kill, Prepare, Query, Statement
 
 MAX_PARAMETER = 65_535
@@ -28,26 +24,21 @@ MAX_PARAMETER = 65_535
 
 
 def query(statement: Query, execution: Execution) -> Result:
-    """SELECT [DISTINCT] … [FROM …] [WHERE …] [GROUP BY …] [HAVING …] [ORDER BY …] [LIMIT n] [OFFSET n], and VALUES (…),
-    … alone; WITH name AS (query), … may stand before: the rows come as they are found. A table may be a file: FROM
-    'x.csv'.
+    """SELECT [DISTINCT] … [FROM …] [WHERE …] [GROUP BY …] [HAVING …] [ORDER BY …] [LIMIT n] [OFFSET n], VALUES (…), …,
+    optionally after WITH name AS (query), …: returns rows as a stream. A table can be a file: FROM 'x.csv'.
 
-    Planned by DataFusion, and streamed by it, or by another engine (`engine/remote/engine_selection.py`).
+    DataFusion plans and runs the query, or another engine does (SET engine).
     """
-    wanted = wanted_engine(statement, execution.session.settings)
-    if wanted != LOCAL:
+    if execution.engine.engine != LOCAL:
         from pinakes.engine.remote.query import remote_query
 
-        remote = remote_query(statement, execution, wanted)
+        remote = remote_query(statement, execution)
         if remote is not None:
             return remote
     key = key_of(statement, statement.text, execution)
-    if key is None:
-        (frame, schema), reads = planned(lambda reads: _plan_uncached(statement, execution, reads), execution)
-        return Result(schema, watched(execution.read(frame, schema), reads))
-    found, reads = planned(lambda reads: ready(statement, key, execution, reads), execution)
-    result = Result(found.schema, watched(execution.read(found.frame, found.schema), reads))
-    if found.versions is None or not execution.session.settings.result_cache:
+    found, reads = planned(lambda reads: ready(statement, key, execution, reads))
+    result = Result(found.plan.schema, watched(execution.read(found.plan, checked=True), reads))
+    if key is None or found.versions is None or not execution.session.settings.result_cache:
         return result
     cache = execution.session.engine.caches.results
     known = remembered(cache, key, found.versions)
@@ -56,17 +47,8 @@ def query(statement: Query, execution: Execution) -> Result:
     return remember(result, cache, key, found.versions, found.mounts)
 
 
-def _plan_uncached(statement: Query, execution: Execution, reads: Reads) -> tuple[DataFrame, pa.Schema]:
-    """Plans a query that can't use the plan cache."""
-    with reads.collecting():
-        return execution.ready(execution.planner().query(statement))
-
-
 def prepare(statement: Prepare, execution: Execution) -> Result:
-    """PREPARE name AS statement: for this session, with parameters ? or $1; EXECUTE runs it with their values.
-
-    Kept as text.
-    """
+    """PREPARE name AS statement: stores a statement with parameters ? or $1 for this session. EXECUTE runs it."""
     session = execution.session
     body = statement.body.of(statement.text)
     session.engine.caches.statements.classify(body)
@@ -78,7 +60,7 @@ def prepare(statement: Prepare, execution: Execution) -> Result:
 
 
 def execute(statement: Execute, execution: Execution) -> Result:
-    """EXECUTE name (arguments): the prepared statement with the values of its arguments bound."""
+    """EXECUTE name (arguments): runs a prepared statement with the given arguments."""
     session = execution.session
     name = statement.name.exact
     if name not in session.prepared:
@@ -130,7 +112,7 @@ def deallocate(statement: Deallocate, execution: Execution) -> Result:
 
 
 def kill(statement: Kill, execution: Execution) -> Result:
-    """KILL [QUERY] 'id': stop a running statement, one's own or, as an administrator, anyone's."""
+    """KILL [QUERY] 'id': cancels a running statement. Administrators can cancel statements of all users."""
     from pinakes.engine.execution.kill import kill_query
 
     kill_query(execution.session, statement.query_id)

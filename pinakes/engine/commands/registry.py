@@ -79,6 +79,9 @@ HANDLERS = {
     "Analyze": "maintenance:analyze",
 }
 
+REMOTE = frozenset({"Query", "Insert", "Update", "Delete", "Merge", "CreateTableAs", "Call", "TableExecute", "Analyze"})
+"""The kinds that a remote engine can run (`select_engine.py`)."""
+
 UNSUPPORTED = {
     "Grant": "GRANT is not supported: rights are those of the catalog",
     "Revoke": "REVOKE is not supported: rights are those of the catalog",

@@ -39,7 +39,7 @@ def create_secret(statement: CreateSecret, execution: Execution) -> Result:
 
 
 def drop_secret(statement: DropSecret, execution: Execution) -> Result:
-    """DROP SECRET [IF EXISTS] name: refused while a catalog is attached with it."""
+    """DROP SECRET [IF EXISTS] name: removes a secret. It is refused while an attached catalog uses the secret."""
     session = execution.session
     store = session.engine.secrets
     with store.lock:
@@ -63,7 +63,7 @@ _SECRETS = pa.schema([(name, pa.string()) for name in ("Name", "Type", "Scope", 
 
 
 def show_secrets(statement: ShowSecrets, execution: Execution) -> Result:
-    """SHOW SECRETS [LIKE p]: which secrets the user may use, and what uses them. Never a value."""
+    """SHOW SECRETS [LIKE p]: lists the secrets that the user may use and the catalogs that use them, without values."""
     secrets = Runtime(execution.session).secrets()
     shown = [s for s in secrets if statement.like is None or statement.like.matches(s.name)]
     return Result.rows(_SECRETS, [(s.name, s.type, s.scope, ", ".join(s.used_by)) for s in shown])

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pyarrow as pa
 
 from pinakes.caches.limits import is_cache_setting
+from pinakes.config.settings import known
 from pinakes.core.errors import InvalidArgument, SettingNotFound
-from pinakes.core.settings import known
 from pinakes.engine.catalogs.global_settings import all_settings, change_global
 from pinakes.engine.result import Result
 from pinakes.engine.statement_context import Execution
@@ -14,9 +14,9 @@ from pinakes.parser.statements import ResetOption, SetOption, ShowSession
 
 
 def set_option(statement: SetOption, execution: Execution) -> Result:
-    """SET name = value: for this session; SHOW SESSION lists what may be set.
+    """SET name = value: changes a setting of the session. SHOW SESSION lists the settings.
 
-    SET GLOBAL cache.name.limit = value: a limit of a cache, for everybody and until the process ends.
+    SET GLOBAL cache.name.limit = value changes a limit of a cache for all sessions until the process ends.
     """
     session = execution.session
     if statement.scope == "GLOBAL":
@@ -29,7 +29,7 @@ def set_option(statement: SetOption, execution: Execution) -> Result:
 
 
 def reset_option(statement: ResetOption, execution: Execution) -> Result:
-    """RESET name | ALL: back to what the configuration says; RESET GLOBAL does so for the limits of caches."""
+    """RESET name | ALL: restores the configured value; RESET GLOBAL does so for the limits of caches."""
     session = execution.session
     if statement.scope == "GLOBAL":
         change_global(session, lambda limits: limits.reset(statement.name))
@@ -42,7 +42,7 @@ _SETTINGS = pa.schema([(n, pa.string()) for n in ("Name", "Value", "Default", "T
 
 
 def show_session(statement: ShowSession, execution: Execution) -> Result:
-    """SHOW SESSION | ALL | setting: what SET may change, with defaults and descriptions."""
+    """SHOW SESSION | ALL | setting: lists settings with values, defaults and descriptions."""
     rows = all_settings(execution.session)
     if statement.setting is not None:
         name = statement.setting.lower() if is_cache_setting(statement.setting) else known(statement.setting)

@@ -32,14 +32,14 @@ if TYPE_CHECKING:
 
 
 def show_tables(statement: ShowTables, execution: Execution) -> Result:
-    """SHOW TABLES [IN x] [LIKE p]: tables and views of one namespace; without IN, the session's temporary ones too."""
+    """SHOW TABLES [IN x] [LIKE p]: lists the tables and views of one namespace; without IN, also temporary ones."""
     places = _listed_namespaces(statement.within, execution.resolver)
     names = {name for place in places for name in objects(place.mount.catalog, place)}
     return Result.names("Table", names, statement.like)
 
 
 def show_views(statement: ShowViews, execution: Execution) -> Result:
-    """SHOW VIEWS [IN x] [LIKE p]: the views of one namespace; without IN, the session's temporary ones too."""
+    """SHOW VIEWS [IN x] [LIKE p]: lists the views of one namespace; without IN, also temporary ones."""
     places = _listed_namespaces(statement.within, execution.resolver)
     names = {name for place in places for name in views(place.mount).list_views(place.namespace)}
     return Result.names("View", names, statement.like)
@@ -57,7 +57,7 @@ _COLUMNS = pa.schema([("Column", pa.string()), ("Type", pa.string()), ("Extra", 
 
 
 def show_columns(statement: ShowColumns, execution: Execution) -> Result:
-    """SHOW COLUMNS FROM table [LIKE p]: names, types, nullability and comments as the catalog has them."""
+    """SHOW COLUMNS FROM table [LIKE p]: lists names, types, nullability and comments of columns."""
     rows = _column_rows(statement.table, execution)
     return Result.rows(_COLUMNS, [r for r in rows if statement.like is None or statement.like.matches(r[0])])
 
@@ -98,19 +98,19 @@ _PROPERTIES = pa.schema([("Property", pa.string()), ("Value", pa.string())])
 
 
 def describe(statement: Describe, execution: Execution) -> Result:
-    """DESCRIBE table | view | namespace | query | read_csv(…): columns with their types, or a namespace's
-    properties.
+    """DESCRIBE table | view | namespace | query | read_csv(…): shows columns with their types, or the properties of a
+    namespace.
     """
     match statement.what:
         case "NAMESPACE":
             return _describe_namespace(statement, execution)
         case "QUERY":
-            return _describe_query(execution.planner().query(statement, statement.body))
+            return _describe_query(execution.planner().query(statement, statement.body).frame)
         case "FILES":
             assert statement.table is not None
             planner = execution.planner()
             text = planner.rewrite(statement, statement.table.span).text
-            return _describe_query(planner.plan(f"SELECT * FROM {text}", statement))
+            return _describe_query(planner.plan(f"SELECT * FROM {text}", statement).frame)
         case _:
             assert statement.name is not None
             return Result.rows(_COLUMNS, _column_rows(statement.name, execution))
@@ -130,7 +130,7 @@ def _describe_namespace(statement: Describe, execution: Execution) -> Result:
 
 
 def show_create(statement: ShowCreate, execution: Execution) -> Result:
-    """SHOW CREATE TABLE | VIEW | SCHEMA name: the statement that would make it."""
+    """SHOW CREATE TABLE | VIEW | SCHEMA name: shows the statement that creates the object."""
     match statement.what:
         case "TABLE":
             text = _table_text(statement, execution)

@@ -11,7 +11,7 @@ from pinakes.engine.binding.namespaces import ResolvedNamespace
 from pinakes.engine.datafusion.functions import functions
 from pinakes.engine.result import Result
 from pinakes.engine.statement_context import Execution
-from pinakes.engine.system.contexts import world_of
+from pinakes.engine.system.contexts import context_of
 from pinakes.engine.system.reading import read
 from pinakes.parser.statements import (
     Search,
@@ -40,7 +40,7 @@ _FUNCTIONS = pa.schema(
 
 
 def show_functions(statement: ShowFunctions, execution: Execution) -> Result:
-    """SHOW FUNCTIONS [IN x] [LIKE p]: what a query may call. The rows are those of system.metadata.functions."""
+    """SHOW FUNCTIONS [IN x] [LIKE p]: lists the functions that queries can call, as system.metadata.functions."""
     found = _all_functions(execution) if statement.within is None else _namespace_functions(statement.within, execution)
     return Result.rows(
         _FUNCTIONS, [_function_row(n, f) for n, f in found if statement.like is None or statement.like.matches(n)]
@@ -48,7 +48,7 @@ def show_functions(statement: ShowFunctions, execution: Execution) -> Result:
 
 
 def _all_functions(execution: Execution) -> list[tuple[str, Listed]]:
-    request = Request(world_of(execution, None), frozenset())
+    request = Request(context_of(execution, None), frozenset())
     found = catalog_functions(request)
     of_catalogs = [(display(f.catalog or "", undotted(f.schema or ""), f.name), f) for f in found]
     return [*((f.name, own(f)) for f in functions()), *of_catalogs]
@@ -82,9 +82,11 @@ _STATISTICS = pa.schema(
 
 
 def show_stats(statement: ShowStats, execution: Execution) -> Result:
-    """SHOW STATS FOR table: statistics of rows and columns in an Iceberg table's metadata. No data file is read."""
+    """SHOW STATS FOR table: shows statistics of rows and columns from the metadata of an Iceberg table, without reading
+    data files.
+    """
     catalog, table = _iceberg_table(statement.table, execution)
-    request = Request(world_of(execution, catalog), frozenset())
+    request = Request(context_of(execution, catalog), frozenset())
     return Result.rows(_STATISTICS, statistics_of(inside(request, table)))
 
 
@@ -103,15 +105,15 @@ def _iceberg_table(name: Name, execution: Execution) -> tuple[str, IcebergTable]
 
 def _no_statistics(what: object) -> NotSupportedError:
     return NotSupportedError(
-        f"SHOW STATS tells what the metadata of an Iceberg table says, and {what} is none. "
+        f"SHOW STATS reads the metadata of an Iceberg table, and {what} is none. "
         f"SUMMARIZE {what} reads its rows instead."
     )
 
 
 def show_caches(statement: ShowCaches, execution: Execution) -> Result:
-    """SHOW CACHES [LIKE p]: the caches of the engine. The rows are those of system.runtime.caches."""
+    """SHOW CACHES [LIKE p]: lists the caches of the engine, as system.runtime.caches."""
     table = registry.table("runtime", "caches")
-    rows = table.read(Request(world_of(execution, None), frozenset(table.schema.names)))
+    rows = table.read(Request(context_of(execution, None), frozenset(table.schema.names)))
     if statement.like is not None:
         names = rows.column("cache_name").to_pylist()
         rows = rows.filter([statement.like.matches(name) for name in names])
@@ -119,7 +121,7 @@ def show_caches(statement: ShowCaches, execution: Execution) -> Result:
 
 
 def search(statement: Search, execution: Execution) -> Result:
-    """SEARCH 'words' [IN catalog | namespace]: what has these words in its name or comment, the best first."""
+    """SEARCH 'words' [IN catalog | namespace]: finds objects by name or comment, best matches first."""
     table = search_table(statement.words)
     if statement.within is None:
         rows = read(table, execution)

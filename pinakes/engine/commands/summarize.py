@@ -27,22 +27,22 @@ from pinakes.engine.statement_context import Execution
 from pinakes.parser.statements import Summarize
 
 if TYPE_CHECKING:
+    from pinakes.engine.planning.plan import Plan
     from pinakes.engine.planning.planner import Planner
 
 
 def summarize(statement: Summarize, execution: Execution) -> Result:
-    """SUMMARIZE table | query: a row for each column with its range, average, quantiles and how much of it is NULL."""
+    """SUMMARIZE table | query: returns one row per column with range, average, quantiles and percentage of NULLs."""
     planner = execution.planner()
     text = planner.rewrite(statement, statement.table.span if statement.table else statement.body)
     body = f"SELECT * FROM {text.text}" if statement.table else text.text
-    schema = schema_of(planner.plan(body, statement, None if statement.table else text.locate))
+    schema = schema_of(planner.plan(body, statement, None if statement.table else text.locate).frame)
     names = _stored_types(statement, planner) or [sql_name_of_arrow(t) for t in schema.types]
-    columns = [_Column(f.name, name, f.type) for f, name in zip(schema, names, strict=True)]
+    columns = tuple(_Column(f.name, name, f.type) for f, name in zip(schema, names, strict=True))
     called = ", ".join(f'"c{i}"' for i in range(len(columns)))  # whatever their names, also one name twice
-    frame = planner.plan(f'SELECT * FROM ({body}\n) AS "$body"({called})', statement)
+    plan = planner.plan(f'SELECT * FROM ({body}\n) AS "$body"({called})', statement)
     with translated():
-        asking = execution.plans.derived(frame, lambda plan: _aggregate(plan, columns))
-        return Result(_SCHEMA, _summary(asking, columns, execution))
+        return Result(_SCHEMA, _summary(plan.derive(_Aggregates(columns)), columns, execution))
 
 
 def _stored_types(statement: Summarize, planner: Planner) -> list[str] | None:
@@ -58,8 +58,8 @@ def _stored_types(statement: Summarize, planner: Planner) -> list[str] | None:
     return [sql_name(f.field_type) for f in stored.handle.schema().fields]
 
 
-def _summary(frame: DataFrame, columns: list[_Column], execution: Execution) -> Iterator[pa.RecordBatch]:
-    found = _summary_rows(execution.collect(frame), columns)
+def _summary(plan: Plan, columns: Sequence[_Column], execution: Execution) -> Iterator[pa.RecordBatch]:
+    found = _summary_rows(execution.collect(plan), columns)
     arrays = [pa.array(v, f.type) for v, f in zip(zip(*found, strict=True), _SCHEMA, strict=True)]
     yield pa.record_batch(arrays, schema=_SCHEMA)
 
@@ -120,14 +120,19 @@ def _is_time(t: pa.DataType) -> bool:
 # --- aggregates ---------------------------------------------------------------------------------------------------
 
 
-def _aggregate(frame: DataFrame, columns: Sequence[_Column]) -> DataFrame:
+@dataclass(frozen=True, slots=True)
+class _Aggregates:
     """One row with the aggregates of all columns of a plan, which are called c0, c1, … there.
 
     As expressions and not as SQL, whose planner takes time with the square of their number.
     """
-    prepared = frame.select(*(e for i, c in enumerate(columns) for e in _prepared(i, c)))
-    answers = (e for i, c in enumerate(columns) for e in _aggregates(i, c))
-    return prepared.aggregate([], [f.count_star().alias("rows"), *answers])
+
+    columns: tuple[_Column, ...]
+
+    def of(self, frame: DataFrame) -> DataFrame:
+        prepared = frame.select(*(e for i, c in enumerate(self.columns) for e in _prepared(i, c)))
+        answers = (e for i, c in enumerate(self.columns) for e in _aggregates(i, c))
+        return prepared.aggregate([], [f.count_star().alias("rows"), *answers])
 
 
 def _prepared(i: int, column: _Column) -> Iterator[Expr]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pyarrow as pa
 
 from pinakes.core.catalog import IcebergTable, SupportsTableActions, TableSpec
+from pinakes.core.engines import LOCAL
 from pinakes.core.errors import ExecutionError, TableExists, TableNotFound
 from pinakes.engine.binding.capabilities import table_changes
 from pinakes.engine.binding.namespaces import ResolvedNamespace, ResolvedTable
@@ -73,15 +74,17 @@ _Planned = tuple[TableSpec, Iterator[pa.RecordBatch], bool]
 
 
 def create_table_as(statement: CreateTableAs, execution: Execution) -> Result:
-    """CREATE [OR REPLACE] [TEMP] TABLE name [(columns)] [PARTITIONED BY …] AS query: the table appears with its rows.
+    """CREATE [OR REPLACE] [TEMP] TABLE name [(columns)] [PARTITIONED BY …] AS query: creates a table with the rows of a
+    query, in one commit.
 
-    They come in one commit. Columns that have types are filled as by INSERT.
+    If columns with types are given, values are cast as by INSERT.
     """
-    from pinakes.engine.commands.changes import run_remotely  # loads what CREATE TABLE does not need
+    if execution.engine.engine != LOCAL:
+        from pinakes.engine.remote.changes import change_remotely
 
-    rows = run_remotely(statement, execution)
-    if rows is not None:
-        return Result.done("CREATE TABLE AS", rows)
+        rows = change_remotely(statement, execution)
+        if rows is not None:
+            return Result.done("CREATE TABLE AS", rows)
     resolver = execution.resolver
     place, name = resolver.new_object(statement.name, temporary=statement.temporary)
     catalog = table_changes(place.mount)
@@ -119,13 +122,14 @@ def _plan_table_as(statement: CreateTableAs, execution: Execution, old: IcebergT
     planner = execution.planner()
     with execution.query.phase("resolve"):
         body = planner.rewrite(statement, statement.body)
-    frame = planner.plan(body.text, statement, body.locate)
+    plan = planner.plan(body.text, statement, body.locate)
+    frame = plan.frame
     spec = spec_from_query(statement, schema_of(frame), execution, old)
     ordered = is_ordered(frame)
     if not statement.with_data:
         return spec, iter(()), ordered
     if not statement.defined:
-        return spec, execution.batches(frame), ordered
+        return spec, execution.batches(plan), ordered
     zone = execution.session.settings.time_zone
     sources = positions([f.name for f in spec.schema.fields], schema_of(frame))
     aliases = ", ".join(f'"c{i}"' for i in range(len(sources)))

@@ -9,11 +9,10 @@ from pinakes.parser.statements import Begin, Commit, Rollback
 
 
 def begin(statement: Begin, execution: Execution) -> Result:
-    """BEGIN [WORK | TRANSACTION], START TRANSACTION [READ ONLY]: the statements up to COMMIT or ROLLBACK are one
-    change.
+    """BEGIN [WORK | TRANSACTION], START TRANSACTION [READ ONLY]: starts a transaction, which COMMIT or ROLLBACK ends.
 
-    Within a transaction it changes nothing but the mode, with a warning, as in PostgreSQL: a client that has autocommit
-    off has begun one before its user says BEGIN.
+    Inside a transaction it only changes the mode and gives a warning, as in PostgreSQL, because clients with autocommit
+    off have already started a transaction.
     """
     session = execution.session
     if session.transaction is None:
@@ -25,9 +24,9 @@ def begin(statement: Begin, execution: Execution) -> Result:
 
 
 def commit(statement: Commit, execution: Execution) -> Result:
-    """COMMIT [WORK | TRANSACTION]: the changes of the transaction become visible, all or none.
+    """COMMIT [WORK | TRANSACTION]: makes all changes of the transaction visible, or none.
 
-    COMMIT of an aborted transaction rolls it back and is an error. Outside of a transaction it does nothing, with a
+    COMMIT of an aborted transaction rolls it back and is an error. Outside of a transaction it does nothing and gives a
     warning, as in PostgreSQL.
     """
     session = execution.session
@@ -46,7 +45,7 @@ def commit(statement: Commit, execution: Execution) -> Result:
 
 
 def rollback(statement: Rollback, execution: Execution) -> Result:
-    """ROLLBACK [WORK | TRANSACTION], ABORT: the transaction changes nothing, and what it wrote is removed."""
+    """ROLLBACK [WORK | TRANSACTION], ABORT: discards the changes of the transaction and removes its files."""
     session = execution.session
     transaction = session.end_transaction()
     if transaction is None:

@@ -23,9 +23,13 @@ from pinakes.parser.statements import AlterView, CreateView, DropView, Planned, 
 
 
 def create_view(statement: CreateView, execution: Execution) -> Result:
-    """CREATE [OR REPLACE] [TEMP] VIEW [IF NOT EXISTS] name [(columns)] AS query: it runs whenever the view is read.
+    """CREATE [OR REPLACE] [TEMP] VIEW [IF NOT EXISTS] name [(columns)] AS query: creates a view. Its query runs
+    whenever the view is read.
 
-    The query is kept as text, and planned once to learn its columns.
+    The query is stored as text, and planned once to determine its columns.
+
+    Predicates of the view do not protect expressions around it: `SELECT * FROM v WHERE 10 / f > 2` may report a
+    division by zero although `v` has `WHERE f <> 0`. Write `10 / NULLIF(f, 0)`, or a subquery instead of the view.
     """
     resolver = execution.resolver
     place, name = resolver.new_object(statement.name, temporary=statement.temporary)
@@ -65,7 +69,7 @@ def _view_of(
         scope = Scope(made.place.mount.name, made.place.namespace)
     within = private or keeps_text
     planner = Planner(execution, session.resolver.within(scope, made)) if within else execution.planner()
-    arrow = schema_of(planner.query(statement, body))
+    arrow = schema_of(planner.query(statement, body).frame)
     _check_readable(planner, made, session)
     if scope.catalog == TEMP and not private:  # it reads nothing there, and other sessions lack that catalog
         scope = Scope(made.place.mount.name, made.place.namespace)
@@ -86,9 +90,9 @@ def _view_schema(arrow: pa.Schema, names: list[str], comments: dict[str, str]) -
     if names and len(names) != len(arrow):
         raise InvalidArgument(f"{len(names)} column names are given and the query has {len(arrow)} columns")
     fields = [f.with_name(n).with_nullable(True) for f, n in zip(arrow, names or arrow.names, strict=True)]
-    twice = next((f.name for i, f in enumerate(fields) if f.name in [g.name for g in fields[:i]]), None)
-    if twice is not None:
-        raise InvalidArgument(f"the view would have two columns {twice}: give one an alias")
+    duplicates = next((f.name for i, f in enumerate(fields) if f.name in [g.name for g in fields[:i]]), None)
+    if duplicates is not None:
+        raise InvalidArgument(f"the view would have two columns {duplicates}: give one an alias")
     schema = iceberg_schema_of(pa.schema(fields))
     return Schema(*(f.model_copy(update={"doc": comments.get(f.name)}) for f in schema.fields))
 

@@ -8,6 +8,7 @@ kernels.
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Callable, Sequence
 from functools import lru_cache
@@ -19,7 +20,7 @@ import pyarrow.compute as pc
 from datafusion import ScalarUDF, SessionContext, udf
 
 from pinakes.core.errors import ExecutionError, OutOfMemory
-from pinakes.parser.typed import GATHERED, LATE, SERIES, SHORT, SQUARES, STEPS, WEIGHED
+from pinakes.parser.typed import GATHERED, LATE, SERIES, SHORT, SQUARES, STEPS, WEIGHED, WIDE
 
 _COUNTING = frozenset({"repeat", "$lpad", "$rpad", SERIES})
 _TEXT, _NUMBER, _DOUBLE = pa.string(), pa.int64(), pa.float64()
@@ -60,7 +61,8 @@ def _functions(limit: int) -> tuple[ScalarUDF, ...]:
         ("$rpad", bounds.rpad, (_TEXT, _NUMBER, _TEXT), _TEXT),
         (SERIES, bounds.series, (_NUMBER, _NUMBER, _NUMBER, pa.bool_()), pa.list_(_NUMBER)),
         (STEPS, bounds.steps, (moment, moment, pa.month_day_nano_interval()), pa.month_day_nano_interval()),
-        (WEIGHED, bounds.weighed, (_TEXT, _NUMBER), _TEXT),
+        (WEIGHED, bounds.weighed, (_TEXT, _NUMBER, _NUMBER), _TEXT),
+        (WIDE, bounds.wide, (_TEXT, _NUMBER), _TEXT),
         (SHORT, bounds.short, (_TEXT, _NUMBER), _TEXT),
         (SQUARES, bounds.squares, (_TEXT,), _TEXT),
     )
@@ -82,7 +84,9 @@ def typed_function(name: str, type: pa.DataType, limit: int) -> tuple[str, Scala
     bounds = Bounds(limit)
     match name:
         case "weighed":
-            made = udf(bounds.weighed, [type, _NUMBER], type, "immutable", called)
+            made = udf(bounds.weighed, [type, _NUMBER, _NUMBER], type, "immutable", called)
+        case "wide":
+            made = udf(bounds.wide, [type, _NUMBER], type, "immutable", called)
         case "gathered":
             made = udf(bounds.gathered, [type, _NUMBER], type, "volatile", called)
         case "squares":
@@ -185,10 +189,19 @@ class Bounds:
             values = _cut(values, widths)
         return values, _fillings(fills, missing.cast(_NUMBER))
 
-    def weighed(self, values: pa.Array, weights: pa.Array) -> pa.Array:
+    def weighed(self, values: pa.Array, weights: pa.Array, widest: pa.Array) -> pa.Array:
         """The values as they are, if a result of so many times their size is allowed."""
         if len(values):
-            self._check("this function call", float(values.nbytes) * weights[0].as_py(), max(len(values), 2))
+            weight = weights[0].as_py()
+            self._check("this function call", float(values.nbytes) * weight, max(len(values), 2))
+            _check_widest(values, weight, widest[0].as_py())
+        return values
+
+    def wide(self, values: pa.Array, widest: pa.Array) -> pa.Array:
+        """The values as they are, if none has more bytes than a row of this plan may have: a join repeats rows, and
+        what follows copies a batch of them."""
+        if len(values):
+            _check_widest(values, 1, widest[0].as_py())
         return values
 
     def gathered(self, values: pa.Array, number: pa.Array) -> pa.Array:
@@ -275,7 +288,7 @@ class Bounds:
 
     def array_repeat(self, values: pa.Array, times: pa.Array) -> pa.Array:
         counts = np.maximum(np.asarray(pc.fill_null(times, 0)).astype(np.int64), 0)
-        self._check("array_repeat", _sizes(values) @ counts.astype(np.float64), len(values))
+        self._check("array_repeat", sizes(values) @ counts.astype(np.float64), len(values))
         offsets = np.concatenate(([0], np.cumsum(counts)))
         taken = values.take(pa.array(np.repeat(np.arange(len(values)), counts), _NUMBER))
         return _list(offsets, taken, np.asarray(times.is_valid()), values.type)
@@ -288,7 +301,7 @@ class Bounds:
         wanted = np.where(known, wanted, 0)
         had = np.asarray(pc.fill_null(pc.list_value_length(lists), 0)).astype(np.int64)
         added = np.maximum(wanted - had, 0)
-        self._check("array_resize", float(lists.nbytes) + _sizes(fills) @ added.astype(np.float64), len(lists))
+        self._check("array_resize", float(lists.nbytes) + sizes(fills) @ added.astype(np.float64), len(lists))
         kept = np.minimum(had, wanted)
         begins = np.asarray(lists.offsets)[:-1].astype(np.int64)
         offsets = np.concatenate(([0], np.cumsum(kept + added)))
@@ -298,6 +311,27 @@ class Bounds:
         indices = np.where(rank < kept[rows], begins[rows] + rank, has + rows)
         both = pa.concat_arrays([items, fills])
         return _list(offsets, both.take(pa.array(indices, _NUMBER)), known, items.type, lists.type)
+
+
+_TOO_WIDE = re.compile(r"(\d+) bytes of a value are more than")
+
+
+def bytes_of_wide_value(error: OutOfMemory) -> int | None:
+    """The bytes of the value that was too long for the batches of its plan; None for another error. They are in the
+    message, since nothing else of an error crosses DataFusion."""
+    found = _TOO_WIDE.match(error.message)
+    return None if found is None else int(found.group(1))
+
+
+def _check_widest(values: pa.Array, weight: int, most: int) -> None:
+    if values.nbytes * weight <= most:
+        return
+    size = float(np.max(sizes(values))) * weight
+    if size > most:
+        raise OutOfMemory(
+            f"{size:.0f} bytes of a value are more than the {most:,} that one may have in batches of this size: SET "
+            "batch_size lower"
+        )
 
 
 def _lengths(values: pa.Array) -> pa.Array:
@@ -342,23 +376,38 @@ def _fillings(fills: pa.Array, missing: pa.Array) -> pa.Array:
     return pa.array(found, _TEXT)
 
 
-def _sizes(values: pa.Array) -> Any:
-    """The bytes of each value, as far as they can be distinguished; at least one."""
-    if pa.types.is_string(values.type) or pa.types.is_binary(values.type):
+def sizes(values: pa.Array) -> Any:
+    """The bytes of each value; at least one."""
+    kind = values.type
+    if isinstance(values, pa.ExtensionArray):
+        return sizes(values.storage)
+    if pa.types.is_string_view(kind) or pa.types.is_binary_view(kind):
+        return sizes(values.cast(pa.large_binary()))
+    if any(check(kind) for check in (pa.types.is_string, pa.types.is_binary, pa.types.is_large_string)):
         return np.asarray(pc.fill_null(pc.binary_length(values), 0)).astype(np.float64) + 4
+    if pa.types.is_large_binary(kind):
+        return np.asarray(pc.fill_null(pc.binary_length(values), 0)).astype(np.float64) + 8
+    if pa.types.is_struct(kind):
+        return sum((sizes(member) for member in values.flatten()), np.ones(len(values)))
+    if pa.types.is_map(kind):
+        counts = np.diff(np.asarray(values.offsets)).astype(np.int64)
+        start = values.offsets[0].as_py() if len(values) else 0
+        members = (values.keys, values.items)
+        items = sum(sizes(member.slice(start, int(counts.sum()))) for member in members)
+        return _sums(items, counts) + 4
+    if any(check(kind) for check in (pa.types.is_list, pa.types.is_large_list, pa.types.is_fixed_size_list)):
+        counts = np.asarray(pc.fill_null(pc.list_value_length(values), 0)).astype(np.int64)
+        return _sums(sizes(values.flatten()), counts) + 4
     try:
-        return np.full(len(values), max(values.type.bit_width / 8, 1.0))
+        return np.full(len(values), max(kind.bit_width / 8, 1.0))
     except ValueError:
-        pass
-    if len(values) == 0:
-        return np.zeros(0)
-    if pa.types.is_list(values.type):
-        counts = np.asarray(pc.fill_null(pc.list_value_length(values), 0)).astype(np.float64)
-        items = values.flatten()
-        each = items.nbytes / max(len(items), 1)
-        largest = float(np.max(_sizes(items))) if len(items) else 0.0
-        return counts * max(each, largest) + 4
-    return np.full(len(values), float(values.nbytes))
+        return np.full(len(values), float(values.nbytes))
+
+
+def _sums(items: Any, counts: Any) -> Any:
+    """The sums of so many items each, one after the other."""
+    before, ends = np.concatenate(([0.0], np.cumsum(items))), np.cumsum(counts)
+    return before[ends] - before[ends - counts]
 
 
 def _list(

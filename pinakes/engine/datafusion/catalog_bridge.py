@@ -1,11 +1,11 @@
-"""DataFusion's view of our catalogs: providers that resolve each name through the running planner.
+"""DataFusion's view of our catalogs: providers that look each name up among the relations of the running plan.
 
-`Bridge.planning` sets the planner, so mounted and detached catalogs are seen at once, without a new context.
+`Bridge.reading` sets them for one plan, so mounted and detached catalogs are seen at once, without a new context.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Protocol
 
@@ -17,29 +17,39 @@ CURRENT = "$current"
 """
 
 
-class Planning(Protocol):
-    """A planner: returns the relation of a full name, or None, or raises an error of ours."""
+class Readable(Protocol):
+    """A relation: what a full name means."""
 
-    def relation(self, catalog: str, schema: str, name: str) -> Table | None: ...
+    @property
+    def provider(self) -> Table: ...
+
+
+Relations = Mapping[tuple[str, str, str], Readable]
+Resolve = Callable[[str, str, str], Readable | None]
+"""Finds the relation of a full name that is not among those given: None if there is none."""
 
 
 class Bridge(CatalogProviderList):
     """The list of catalogs of one session's context."""
 
     def __init__(self) -> None:
-        self._planning: Planning | None = None
+        self._reading: tuple[Relations, Resolve | None] = {}, None
 
     @contextmanager
-    def planning(self, planning: Planning) -> Iterator[None]:
-        """Names are answered by `planning` within. Nested uses (views) restore the outer one."""
-        outer, self._planning = self._planning, planning
+    def reading(self, relations: Relations, resolve: Resolve | None = None) -> Iterator[None]:
+        """Names mean these relations within. Nested uses (views) restore the outer ones."""
+        outer, self._reading = self._reading, (relations, resolve)
         try:
             yield
         finally:
-            self._planning = outer
+            self._reading = outer
 
     def relation(self, catalog: str, schema: str, name: str) -> Table | None:
-        return self._planning.relation(catalog, schema, name) if self._planning is not None else None
+        relations, resolve = self._reading
+        known = relations.get((catalog, schema, name))
+        if known is None and resolve is not None:
+            known = resolve(catalog, schema, name)
+        return known.provider if known is not None else None
 
     def catalog_names(self) -> set[str]:
         return set()

@@ -42,8 +42,8 @@ def column_or_text(error: ColumnNotFound, statement: str) -> ColumnNotFound:
     found = re.match(r"column (.+?) does not exist", error.message)
     if found is None or f'"{found.group(1)}"' not in statement:
         return error
-    told = f"{error.message.rstrip('?.')}. A text has single quotes: '{found.group(1)}'."
-    return ColumnNotFound(told, position=error.position)
+    advice = f"{error.message.rstrip('?.')}. A text has single quotes: '{found.group(1)}'."
+    return ColumnNotFound(advice, position=error.position)
 
 
 def misspelt(syntax_error: str) -> str:
@@ -80,13 +80,13 @@ def _signatures(text: str) -> str:
 
 
 def _column(found: re.Match[str], _text: str) -> PinakesError:
-    asked, fields = found.group(1), found.group("fields")
-    asked = asked.replace('"', "") if asked.count(".") == 0 else asked
+    missing, fields = found.group(1), found.group("fields")
+    missing = missing.replace('"', "") if missing.count(".") == 0 else missing
     if not fields:
-        return ColumnNotFound(f"column {asked} does not exist; no columns are in scope here")
+        return ColumnNotFound(f"column {missing} does not exist; no columns are in scope here")
     known = _unqualified(fields)
-    hint = meant(asked.rsplit(".", 1)[-1], (name.rsplit(".", 1)[-1] for name in known.split(", ")))
-    return ColumnNotFound(f"column {asked} does not exist; there is {known}{f'.{hint}' if hint else ''}")
+    hint = meant(missing.rsplit(".", 1)[-1], (name.rsplit(".", 1)[-1] for name in known.split(", ")))
+    return ColumnNotFound(f"column {missing} does not exist; there is {known}{f'.{hint}' if hint else ''}")
 
 
 _SQL_NAMES = {
@@ -260,6 +260,10 @@ _RULES: list[tuple[re.Pattern[str], Callable[[re.Match[str], str], PinakesError]
     ),
     (
         re.compile(r"Cannot cast to (Decimal\d+\(\d+, \d+\))\. Overflowing on (\S+)"),
+        lambda m, _: _out_of_range(m.group(1), m.group(2)),
+    ),
+    (
+        re.compile(r"(Int\d+)Array overflow on abs\(-(\d+)\)"),
         lambda m, _: _out_of_range(m.group(1), m.group(2)),
     ),
     (

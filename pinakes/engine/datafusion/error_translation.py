@@ -75,8 +75,8 @@ def translate(error: BaseException, locate: Located | None = None) -> PinakesErr
         return known
     from pinakes.engine.datafusion.store_errors import store_error  # only when something went wrong
 
-    if (told := store_error(error)) is not None:
-        return told
+    if (of_store := store_error(error)) is not None:
+        return of_store
     text = _clean(_cut(str(error)))
     if (known := by_rule(text)) is not None:
         return known

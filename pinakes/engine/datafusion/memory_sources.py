@@ -12,11 +12,13 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.dataset as pds
-from datafusion import SessionContext
+from datafusion import Expr, SessionContext, col
 from datafusion import Table as Provider
 
 from pinakes.core.decode import decode_batch, decode_table, decoded_schema
 from pinakes.core.errors import InvalidArgument
+from pinakes.core.names import quote
+from pinakes.engine.datafusion.parquet_scan import usual_nan
 from pinakes.engine.datafusion.unfiltered_dataset import constant, exact
 
 BATCH_ROWS = 32_768
@@ -38,7 +40,15 @@ class Rows:
         empty = pa.RecordBatch.from_pylist([], schema=self.schema)
         batches = self._table.to_batches(max_chunksize=BATCH_ROWS) or [empty]
         # The context of a session resolves names through our catalogs only; a fresh one holds the rows for the plan.
-        return SessionContext().create_dataframe([batches]).into_view()
+        frame = SessionContext().create_dataframe([batches])
+        if any(pa.types.is_floating(field.type) for field in self.schema):
+            frame = frame.select(*(_column(field) for field in self.schema))
+        return frame.into_view()
+
+
+def _column(field: pa.Field) -> Expr:
+    column = col(quote(field.name))
+    return usual_nan(column, field.type).alias(field.name) if pa.types.is_floating(field.type) else column
 
 
 class Dataset:

@@ -4,8 +4,9 @@ DataFusion's Python API accepts a single path. The plan of such a scan is create
 of paths is replaced in the plan's serialised form (`plan_proto.py`). This creates a scan of a thousand files in a
 millisecond; planning a union of a thousand scans takes most of a second.
 
-Statistics leave out NaN, which is greater than every number in SQL: `v > 5` would lose such rows. Floating-point
-columns are therefore wrapped in `unskipped`, which returns them unchanged and prevents pruning.
+Statistics leave out NaN, which is greater than every number in SQL: `v > 5` would lose such rows. And a NaN with its
+sign bit, which other programs write, is less than every number in DataFusion. Floating-point columns are therefore
+wrapped in `usual_nan`, which prevents pruning.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from functools import cache, lru_cache
 from itertools import zip_longest
 
 import pyarrow as pa
-from datafusion import DataFrame, Expr, ScalarUDF, SessionContext, udf
+from datafusion import DataFrame, Expr, ScalarUDF, SessionContext, lit, udf
 from datafusion import functions as f
 from datafusion.plan import LogicalPlan
 
@@ -43,9 +44,15 @@ def template(schema: pa.Schema) -> tuple[int, bytes]:
     return number, b"".join(scan[f.start : f.end] for f in fields(scan, 0, len(scan)) if f.number != PATHS)
 
 
-def unskipped(column: Expr) -> Expr:
-    """Returns a floating-point column unchanged, but excluded from pruning by row group, page or file statistics."""
-    return f.nanvl(column, column)
+def usual_nan(column: Expr, type: pa.DataType) -> Expr:
+    """Returns a floating-point column with one NaN, the one without a sign. Its values are excluded from pruning by
+    row group, page or file statistics."""
+    return f.nanvl(column, _nan(type))
+
+
+@cache
+def _nan(type: pa.DataType) -> Expr:
+    return lit(pa.scalar(float("nan"), type))
 
 
 @cache

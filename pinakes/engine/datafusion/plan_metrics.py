@@ -59,6 +59,18 @@ def summary_of(optimized: LogicalPlan) -> str:
     return text if len(text) <= MOST else f"{text[: MOST - 1]}…"
 
 
+def count_joins(plan: LogicalPlan, most: int) -> int:
+    """The joins among the first `most` operators of a plan: parts of it that are shared count wherever they stand."""
+    found, steps, waiting = 0, 0, [plan]
+    while waiting and steps < most:
+        node = waiting.pop()
+        inputs = node.inputs()
+        steps += 1
+        found += len(inputs) > 1 and "Join" in node.display()[:12]
+        waiting += inputs
+    return found
+
+
 def work_of(frame: DataFrame) -> Work:
     """What a plan that was begun has done so far."""
     rows: list[int | None] = []

@@ -62,14 +62,8 @@ def fields(message: bytes, at: int, end: int) -> Iterator[Field]:
         yield Field(tag >> 3, start, at, at if value < 0 else value)
 
 
-def scans_of(plan: bytes, path: bytes) -> Iterator[list[bytes]]:
-    """The conditions of each scan in a plan that has this path among its own, wherever in the plan it stands."""
-    for scan in nodes_of(plan, path):
-        yield [plan[f.value : f.end] for f in scan if f.number == FILTERS]
-
-
 def nodes_of(plan: bytes, path: bytes) -> Iterator[list[Field]]:
-    """The fields of each such scan."""
+    """The fields of each scan in a plan that has this path among its own, wherever in the plan it stands."""
     at = plan.find(path)
     while at >= 0:
         found = _around(plan, path, at)

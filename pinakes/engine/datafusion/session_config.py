@@ -8,8 +8,8 @@ import logging
 
 from datafusion import RuntimeEnvBuilder, SessionConfig, SessionContext, SQLOptions
 
-from pinakes.core.config import CachesConfig, EngineConfig
-from pinakes.core.settings import Settings
+from pinakes.config.model import CachesConfig, EngineConfig
+from pinakes.config.settings import Settings
 from pinakes.engine.datafusion.bounded_functions import register_bounded_functions
 from pinakes.engine.datafusion.catalog_bridge import CURRENT
 from pinakes.engine.datafusion.checked_functions import register_checked_functions

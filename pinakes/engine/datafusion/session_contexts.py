@@ -18,7 +18,7 @@ from pinakes.engine.datafusion.session_config import apply_settings, limit_foote
 if TYPE_CHECKING:
     from datafusion import RuntimeEnvBuilder, SessionContext
 
-    from pinakes.core.settings import Settings
+    from pinakes.config.settings import Settings
     from pinakes.engine.datafusion.catalog_bridge import Bridge
 
 MOST = 16

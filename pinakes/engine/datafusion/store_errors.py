@@ -40,25 +40,25 @@ def store_error(error: BaseException, files: Sequence[StoreFile] = ()) -> Pinake
     text = str(error)
     if not _STORE.search(text):
         return None
-    asked = _file_named_in(text, files)
+    subject = _file_named_in(text, files)
     status, code = _STATUS.search(text), _CODE.search(text)
     codes = [found[1] for found in (code, status) if found is not None]
     said = f" ({', '.join(codes)})" if codes else ""
     error.args = (f"the object store failed{said}",)
     if (status is not None and status[1] in ("401", "403")) or (code is not None and _REFUSED.search(code[1])):
         return PermissionDenied(
-            f"{asked} cannot be read: the object store refused{said}. Vended credentials may have expired: run the "
+            f"{subject} cannot be read: the object store refused{said}. Vended credentials may have expired: run the "
             f"statement again. Otherwise check that the catalog's STORAGE_SECRET, or its SECRET, has keys with this "
             f"permission."
         )
     if (status is not None and status[1] == "404") or _NO_FILE.search(text):
-        return DataCorrupt(f"{asked} cannot be read: the object store has no such file{said}")
+        return DataCorrupt(f"{subject} cannot be read: the object store has no such file{said}")
     if codes or _AWAY.search(text):
         return CatalogUnavailable(
-            f"{asked} cannot be read: the object store is unreachable or failed{said}. Check ENDPOINT and REGION of "
+            f"{subject} cannot be read: the object store is unreachable or failed{said}. Check ENDPOINT and REGION of "
             f"the catalog's STORAGE_SECRET, and try again."
         )
-    return DataCorrupt(f"{asked} cannot be read: the object store did not return Parquet data")
+    return DataCorrupt(f"{subject} cannot be read: the object store did not return Parquet data")
 
 
 def _file_named_in(text: str, files: Sequence[StoreFile]) -> str:

@@ -2,7 +2,7 @@
 
 DataFusion pushes filters down to an Arrow dataset and relies on the result. But Arrow's `is_in` returns false, not
 NULL, for NULL, and its comparisons with NaN differ from SQL, so results would be wrong. Each column is therefore
-wrapped in an identity function, which prevents pushdown.
+wrapped in an identity function, which prevents pushdown. A floating-point column gets one NaN (`parquet_scan.py`).
 """
 
 from __future__ import annotations
@@ -12,17 +12,23 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.dataset as pds
-from datafusion import ScalarUDF, SessionContext, col, udf
+from datafusion import Expr, ScalarUDF, SessionContext, col, udf
 from datafusion import Table as Provider
 
 from pinakes.core.errors import InternalError
 from pinakes.core.names import quote
+from pinakes.engine.datafusion.parquet_scan import usual_nan
 
 
 def exact(dataset: pds.Dataset) -> Provider:
     """Returns a provider that pushes down column selection but no row filters."""
-    columns = [_same(f.type)(col(quote(f.name))).alias(f.name) for f in dataset.schema]
+    columns = [_column(f).alias(f.name) for f in dataset.schema]
     return _context().read_table(Provider(dataset)).select(*columns).into_view()
+
+
+def _column(field: pa.Field) -> Expr:
+    column = _same(field.type)(col(quote(field.name)))
+    return usual_nan(column, field.type) if pa.types.is_floating(field.type) else column
 
 
 def constant(filter: Any) -> bool:

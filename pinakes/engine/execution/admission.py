@@ -13,8 +13,8 @@ from collections import Counter, OrderedDict, deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
+from pinakes.config.serving import StatementLimits
 from pinakes.core.errors import ServerBusy
-from pinakes.core.serving import StatementLimits
 
 if TYPE_CHECKING:
     from pinakes.engine.execution.query import Query
@@ -50,7 +50,7 @@ class Admission:
         self._lock = threading.Lock()
         self._running: Counter[str] = Counter()
         self._waiting: OrderedDict[str, deque[Turn]] = OrderedDict()
-        """The turns of each user who waits; the user whose turn is next stands first."""
+        """The queue of each waiting user; the user who is next is first."""
         self._left: deque[str] = deque()
         """Users of statements that have ended: see `leave`."""
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-AGAIN = 2.0
+RESEND_SECONDS = 2.0
 """Seconds after which an interrupt is taken for lost."""
 
 
@@ -64,9 +64,9 @@ class Interrupts:
                 self._sent[thread] = True
                 _raise_in(thread, Interrupt)
             if self._sent:
-                again = threading.Timer(AGAIN, self._send)
-                again.daemon = True
-                again.start()
+                resend = threading.Timer(RESEND_SECONDS, self._send)
+                resend.daemon = True
+                resend.start()
 
     def run(self, call: Callable[[], T]) -> T:
         """What `call` returns or raises; `Interrupted` when it was stopped meanwhile or before."""
@@ -107,11 +107,11 @@ def _hide_dropped() -> None:
     sys.unraisablehook = hiding(sys.unraisablehook)
 
 
-def hiding(told: Callable[[Unraisable], object]) -> Callable[[Unraisable], object]:
+def hiding(inner: Callable[[Unraisable], object]) -> Callable[[Unraisable], object]:
     """A hook that ignores interrupts which Python dropped, and passes everything else on."""
 
     def hook(dropped: Unraisable, /) -> object:
-        return None if issubclass(dropped.exc_type, Interrupt) else told(dropped)
+        return None if issubclass(dropped.exc_type, Interrupt) else inner(dropped)
 
     return hook
 

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from types import TracebackType
 from typing import Literal, Protocol, TypeVar, get_args
 
-from pinakes.core.errors import PinakesError, QueryCanceled, QueryTimeout
+from pinakes.core.errors import OutOfMemory, PinakesError, QueryCanceled, QueryTimeout
 from pinakes.engine.datafusion.plan_metrics import NO_WORK, Work
 from pinakes.engine.execution.interrupts import Interrupted, Interrupts
 from pinakes.engine.execution.query_info import QueryInfo, State
@@ -117,7 +117,7 @@ class Query:
         """The shape of its plan; of several plans, the first is the statement's own."""
         self.plan = self.plan or summary
 
-    def tell(self, progress: str) -> None:
+    def report(self, progress: str) -> None:
         """How far another engine is with it, in words."""
         self.progress = progress
 
@@ -197,6 +197,15 @@ class Query:
             QueryTimeout(
                 f"query {self.query_id} ran longer than {self.timeout_from} of {self.timeout:g} s and was stopped. "
                 f"{self._longer()}"
+            )
+        )
+
+    def exhaust(self, used: int, limit: int) -> bool:
+        """Stop it because the process takes too much memory."""
+        return self._stop(
+            OutOfMemory(
+                f"query {self.query_id} was stopped, since the server takes {used:,} bytes of memory and may have "
+                f"{limit:,} (process_memory in [server]): ask for less at a time, or SET batch_size lower"
             )
         )
 

@@ -6,34 +6,30 @@ again; if a file is missing then, the table is damaged.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from pinakes.caches.reads import Reads
 from pinakes.core.errors import DataCorrupt
-from pinakes.engine.pushdown.scan_pushdown import Plans
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from pinakes.engine.statement_context import Execution
-
-T = TypeVar("T")
+    from pinakes.engine.planning.plan_cache import Ready
 
 
-def planned(plan: Callable[[Reads], T], execution: Execution) -> tuple[T, Reads]:
-    """What `plan` gives, of files that are there; and what it read of the caches."""
+def planned(plan: Callable[[Reads], Ready]) -> tuple[Ready, Reads]:
+    """What `plan` returns, over files that exist; and what it read of the caches."""
     reads = Reads()
     try:
         found = plan(reads)
-        execution.plans.check_first()
+        found.plan.check()
     except DataCorrupt:
         if not reads.forget():
             raise
-    else:
-        return found, reads
-    execution.plans, reads = Plans(), Reads()
-    execution.files.clear()
-    return plan(reads), reads
+        reads = Reads()
+        found = plan(reads)
+        found.plan.check()
+    return found, reads
 
 
 def watched(batches: Iterator[pa.RecordBatch], reads: Reads) -> Iterator[pa.RecordBatch]:

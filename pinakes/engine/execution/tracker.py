@@ -38,7 +38,7 @@ class QueryTracker:
         self._ids = _QueryIds(clock)
         self._on_end: Callable[[Query], None] = _nothing
 
-    def tell(self, on_end: Callable[[Query], None]) -> None:
+    def add_listener(self, on_end: Callable[[Query], None]) -> None:
         """Call `on_end` with each query at its end. It is called under a lock, perhaps by the garbage collector, so it
         must be quick, must not raise, and must not wait."""
         self._on_end = on_end

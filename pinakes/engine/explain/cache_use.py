@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 from pinakes.engine.explain.facts import CacheUse
 
 if TYPE_CHECKING:
-    from pinakes.caches.tally import Asked
+    from pinakes.caches.tally import Lookup
 
 _STATEMENTS = "statements"
 
 
-def cache_use(asked: Iterable[Asked]) -> dict[str, CacheUse]:
+def cache_use(lookups: Iterable[Lookup]) -> dict[str, CacheUse]:
     """Returns hits and misses by cache name, without the cache of parsed statements."""
-    found = [a for a in asked if a.cache != _STATEMENTS]
+    found = [a for a in lookups if a.cache != _STATEMENTS]
     return {name: _use(a.hit for a in found if a.cache == name) for name in sorted({a.cache for a in found})}
 
 

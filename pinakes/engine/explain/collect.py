@@ -5,7 +5,6 @@ The statement is planned like every query (`Execution.ready`), so the facts are 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -16,13 +15,15 @@ from pinakes.engine.explain.facts import Explained, Operator, ResultCacheUse, Sc
 from pinakes.engine.explain.operators import estimates_of, file_key, files_read, operators_of, showing_statistics
 from pinakes.engine.explain.results import result_cache_use
 from pinakes.engine.explain.scans import Evidence, scan_of
-from pinakes.engine.remote.engine_selection import LOCAL, SPARK, Choice, hindrance, judged, keeps_rows, wanted_engine
+from pinakes.engine.planning.plan import plan_frame, relations_over
+from pinakes.engine.planning.prepare import prepare
+from pinakes.engine.remote.engine_selection import explain_choice, keeps_rows, wanted_engine
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from datafusion import DataFrame
     from datafusion.plan import ExecutionPlan
 
+    from pinakes.engine.planning.plan import ExecutablePlan
     from pinakes.engine.planning.planner import Planner
     from pinakes.engine.statement_context import Execution
     from pinakes.parser.statements import Planned, Span
@@ -34,9 +35,7 @@ class Explaining:
 
     execution: Execution
     planner: Planner
-    frame: DataFrame
-    """The plan to run."""
-    schema: pa.Schema
+    plan: ExecutablePlan
     estimates: str
     tally: Tally
     seconds: dict[str, float]
@@ -50,41 +49,44 @@ class Explaining:
     @classmethod
     def of(cls, execution: Execution, statement: Planned, span: Span, *, analyze: bool) -> Explaining:
         """Plans the query in the statement."""
-        execution.plans.explains, execution.plans.dry = True, not analyze
+        execution = replace(execution, explain=True, dry=not analyze)
         tally, planner = Tally(), execution.planner()
         with tally.counting():
-            frame = planner.query(statement, span)
-            ready, schema = execution.ready(frame)
+            plan = planner.query(statement, span)
+            executable = prepare(plan, execution)
         seconds = dict(execution.query.seconds)
-        estimates = _estimates(execution, planner, statement, span, frame)
-        kept = result_cache_use(statement, span, execution, planner, frame)
+        estimates = _estimates(execution, planner, statement, span, executable)
+        kept = result_cache_use(statement, span, execution, plan)
         wanted = wanted_engine(statement, execution.session.settings)
-        return cls(execution, planner, ready, schema, estimates, tally, seconds, analyze, kept, wanted)
+        return cls(execution, planner, executable, estimates, tally, seconds, analyze, kept, wanted)
 
     def run(self) -> None:
         """Runs the query to its last row and keeps only the row count."""
         count = 0
         with self.tally.counting():
-            for batch in self.execution.read(self.frame, self.schema):
+            for batch in self.execution.read(self.plan):
                 count += batch.num_rows
         self._rows = count
 
     def facts(self) -> Explained:
-        plan = self._physical(self.frame)
-        before = [(c, self._physical(c.frame)) for c in self.execution.plans.computed]
+        plan = self._physical(self.plan.frame)
+        before = [(c, self._physical(c.frame)) for c in self.plan.computed]
         scans = self._scans([plan, *(p for _, p in before)])
         tables = {file_key(path): scan.table for scan in scans for path in scan.paths}
         root = self._operators(plan, self.estimates, tables)
         shared = tuple(Shared(c.name, c.uses, c.rows, self._operators(p, "", tables)) for c, p in before)
         reads = any(one.reads for one in (root, *(s.root for s in shared)))
+        keeps, size = keeps_rows(self.plan.frame.optimized_logical_plan()), sum(s.bytes_planned or 0 for s in scans)
+        choice = explain_choice(self.wanted, size, self.execution, keeps=keeps)
         return Explained(
             self.analyzed,
-            *choice_of(self.wanted, scans, self.execution, keeps=keeps_rows(self.frame.optimized_logical_plan())),
+            choice.engine,
+            choice.why,
             self._seconds(),
             scans if reads else tuple(map(_unread, scans)),
             shared,
             root,
-            cache_use(self.tally.asked),
+            cache_use(self.tally.lookups),
             self._rows,
             self.kept,
         )
@@ -99,9 +101,9 @@ class Explaining:
 
     def _scans(self, plans: list[ExecutionPlan]) -> tuple[Scan, ...]:
         read = [r for plan in plans for r in files_read(plan)] if self.analyzed else None
-        evidence, told = Evidence(self.tally.asked, read), self.execution.plans.told
+        evidence = Evidence(self.tally.lookups, read)
         relations = [r for r in self.planner.relations.all() if r.shared is None]
-        return tuple(scan_of(relation, told(relation.key), evidence) for relation in relations)
+        return tuple(scan_of(relation, self.plan.pruned.get(relation.key, ()), evidence) for relation in relations)
 
     def _seconds(self) -> dict[str, float]:
         """Returns the times by phase, without the overhead of explaining."""
@@ -109,39 +111,30 @@ class Explaining:
         return {**planned, "execute": self.execution.query.seconds["execute"]} if self.analyzed else planned
 
 
-def choice_of(wanted: str, scans: Iterable[Scan], execution: Execution, *, keeps: bool) -> Choice:
-    """Returns the engine that would run the query, and the reason."""
-    if wanted == LOCAL:
-        return Choice(LOCAL, "DataFusion in this process, as asked for by SET engine or a hint, or by default")
-    if wanted == SPARK:
-        hindered = hindrance(execution)
-        return Choice(SPARK, "asked for by SET engine or a hint" + (f"; it would fail: {hindered}" if hindered else ""))
-    return judged(sum(scan.bytes_planned or 0 for scan in scans), execution, keeps=keeps)
-
-
 def _unread(scan: Scan) -> Scan:
     """Returns the scan for a plan that opens no file."""
     return replace(scan, is_read=False, bytes_planned=None if scan.bytes_planned is None else 0)
 
 
-def _estimates(execution: Execution, planner: Planner, statement: Planned, span: Span, frame: DataFrame) -> str:
+def _estimates(
+    execution: Execution, planner: Planner, statement: Planned, span: Span, executable: ExecutablePlan
+) -> str:
     """Returns DataFusion's estimates, from its EXPLAIN of the same text over the same files."""
     session = execution.session
     text = planner.rewrite(statement, span)
-    with execution.plans.as_narrowed(frame, session), showing_statistics(session.context):
-        explained = planner.plan(f"EXPLAIN FORMAT INDENT {text.text}", statement)
+    bound = planner.bind(f"EXPLAIN FORMAT INDENT {text.text}", statement)
     with execution.query.phase("plan"), translated():
+        with session.plan_lock, showing_statistics(session.context):
+            relations = relations_over(bound.relations, executable.answers, session, execution.query)
+            explained = plan_frame(replace(bound, relations=relations), session, execution.query)
         return estimates_of(explained, execution.query.interruptible)
 
 
 def planned_bytes(statement: Planned, span: Span | None, execution: Execution) -> int:
     """Returns the bytes of all files that a query would read after pruning. The query is planned as for EXPLAIN."""
-    execution.plans.explains, execution.plans.dry = True, True
-    try:
-        planner = execution.planner()
-        execution.ready(planner.query(statement, span))
-        relations = [r for r in planner.relations.all() if r.shared is None]
-        found = [scan_of(r, execution.plans.told(r.key), Evidence((), None)) for r in relations]
-        return sum(scan.bytes_planned or 0 for scan in found)
-    finally:
-        execution.plans.explains, execution.plans.dry = False, False
+    execution = replace(execution, explain=True, dry=True)
+    plan = execution.planner().query(statement, span)
+    pruned = prepare(plan, execution).pruned
+    relations = [r for r in plan.relations.values() if r.shared is None]
+    found = [scan_of(r, pruned.get(r.key, ()), Evidence((), None)) for r in relations]
+    return sum(scan.bytes_planned or 0 for scan in found)

@@ -1,29 +1,23 @@
-"""Formats DataFusion's predicates as readable SQL: `a > 5 AND b LIKE 'x%'`.
+"""Formats predicates as readable SQL: `a > 5 AND b LIKE 'x%'`.
 
 Unsupported expressions are shown in DataFusion's form. The text is never executed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
-
 import pyarrow as pa
-from datafusion import Expr
 
 from pinakes.core.names import spell, text_literal
 from pinakes.core.value_format import as_text, plain
 from pinakes.engine.datafusion.parquet_scan import UUID_TEXT
+from pinakes.engine.pushdown import predicate as p
+from pinakes.engine.pushdown.placeholder_scan import PLACEHOLDER_PREFIX
 
 MOST = 20
 """The maximum number of values of an IN list to show."""
-_SAME = ("nanvl", UUID_TEXT)
-"""Functions that a scan puts around a column to give it back as it is (`datafusion/parquet_scan.py`)."""
 _STRENGTH = {"OR": 1, "AND": 2, "+": 5, "-": 5, "||": 5, "*": 6, "/": 6, "%": 6}
 _COMPARISON = 4
 _ATOM = 9
-_SCAN = "?table?."
-"""DataFusion's prefix of the columns of a scan."""
 _TYPES = {
     "Boolean": "BOOLEAN",
     "Int8": "TINYINT",
@@ -37,107 +31,71 @@ _TYPES = {
     "Utf8View": "VARCHAR",
     "Date32": "DATE",
 }
-_AFTER = {
-    "IsNull": "IS NULL",
-    "IsNotNull": "IS NOT NULL",
-    "IsTrue": "IS TRUE",
-    "IsFalse": "IS FALSE",
-    "IsNotTrue": "IS NOT TRUE",
-    "IsNotFalse": "IS NOT FALSE",
-}
 
 
-def as_sql(conditions: Sequence[Expr]) -> str:
-    """Returns predicates combined with AND; "" for none."""
-    strength = _STRENGTH["AND"] if len(conditions) > 1 else 0
-    return " AND ".join(_within(c, strength) for c in conditions)
+def as_sql(predicate: p.Predicate) -> str:
+    """Returns "" for a predicate that is true for every row."""
+    return _spelled(predicate)[0]
 
 
-def _within(e: Expr, strength: int) -> str:
+def _within(e: p.Predicate, strength: int) -> str:
     """Returns an operand, in parentheses if it binds less strongly than its context."""
     text, own = _spelled(e)
     return text if own >= strength else f"({text})"
 
 
-def _spelled(e: Expr) -> tuple[str, int]:
+def _spelled(e: p.Predicate) -> tuple[str, int]:
     """Returns the text, and the precedence of its outermost operator."""
-    kind = e.variant_name()
-    match kind:
-        case "Column":
-            return spell(e.to_variant().name()), _ATOM
-        case "Literal":
-            return _literal(e), _ATOM
-        case "BinaryExpr":
-            return _binary(e)
-        case "InList":
-            return _in_list(e), _COMPARISON
-        case "Like":
-            return _like(e), _COMPARISON
-        case "Not":
-            return f"NOT {_within(e.rex_call_operands()[0], _COMPARISON)}", 3
-        case "ScalarFunction":
-            return _function(e)
-        case "Cast" | "TryCast":
-            return _cast(e), _ATOM
-        case "Negative":
-            return f"-{_within(e.rex_call_operands()[0], _ATOM)}", _ATOM - 1
-        case _ if kind in _AFTER:
-            return f"{_within(e.rex_call_operands()[0], _COMPARISON + 1)} {_AFTER[kind]}", _COMPARISON
-    return _printed(e), 0
+    match e:
+        case p.ColumnRef(name, path):
+            return "".join((spell(name), *(f"[{text_literal(field)}]" for field in path))), _ATOM
+        case p.Literal(value):
+            return _literal(value), _ATOM
+        case p.And(parts) | p.Or(parts):
+            word = "AND" if isinstance(e, p.And) else "OR"
+            return f" {word} ".join(_within(part, _STRENGTH[word]) for part in parts), _STRENGTH[word]
+        case p.Comparison(operator, left, right):
+            shown = "<>" if operator == "!=" else operator
+            return f"{_within(left, _COMPARISON + 1)} {shown} {_within(right, _COMPARISON + 1)}", _COMPARISON
+        case p.In(tested, values, negated):
+            shown = ", ".join(_within(v, 0) for v in values[:MOST])
+            more = f", … {len(values) - MOST} more" if len(values) > MOST else ""
+            return f"{_within(tested, _COMPARISON + 1)} {'NOT ' * negated}IN ({shown}{more})", _COMPARISON
+        case p.Like(tested, pattern, negated, caseless, escape):
+            tail = f" ESCAPE {text_literal(escape)}" if escape is not None else ""
+            word = f"{'NOT ' * negated}{'I' * caseless}LIKE"
+            return f"{_within(tested, _COMPARISON + 1)} {word} {_within(pattern, _COMPARISON + 1)}{tail}", _COMPARISON
+        case p.Is(tested, value, negated):
+            return f"{_within(tested, _COMPARISON + 1)} IS {'NOT ' * negated}{value}", _COMPARISON
+        case p.Not(part):
+            return f"NOT {_within(part, _COMPARISON)}", 3
+        case p.Call(function, arguments):
+            return _call(function, arguments)
+        case p.Cast(argument, type_name, is_try):
+            kind, opened, rest = type_name.partition("(")
+            return f"{'TRY_' * is_try}CAST({_within(argument, 0)} AS {_TYPES.get(kind, kind)}{opened}{rest})", _ATOM
+        case p.Case(tested, when, then, otherwise):
+            of = "" if tested is None else f" {_within(tested, 0)}"
+            other = "" if otherwise is None else f" ELSE {_within(otherwise, 0)}"
+            return f"CASE{of} WHEN {_within(when, 0)} THEN {_within(then, 0)}{other} END", _ATOM
+        case p.Unknown(text):
+            return PLACEHOLDER_PREFIX.sub("", text), 0
 
 
-def _printed(e: Expr) -> str:
-    return str(e.canonical_name()).replace(_SCAN, "")
+def _call(function: str, arguments: tuple[p.Predicate, ...]) -> tuple[str, int]:
+    if function == UUID_TEXT:
+        return _spelled(arguments[0])
+    if function == "-" and len(arguments) == 1:
+        return f"-{_within(arguments[0], _ATOM)}", _ATOM - 1
+    if not function.isidentifier() and len(arguments) == 2:
+        strength = _STRENGTH.get(function, _COMPARISON)
+        # The left operand of a chain needs no parentheses.
+        before = strength if function in _STRENGTH else strength + 1
+        return f"{_within(arguments[0], before)} {function} {_within(arguments[1], strength + 1)}", strength
+    return f"{function}({', '.join(_within(a, 0) for a in arguments)})", _ATOM
 
 
-def _binary(e: Expr) -> tuple[str, int]:
-    operator, (left, right) = e.rex_call_operator(), e.rex_call_operands()
-    strength = _STRENGTH.get(operator, _COMPARISON)
-    shown = "<>" if operator == "!=" else operator
-    # The left operand of a chain needs no parentheses; the right one only for operators other than AND and OR.
-    after = strength if operator in ("AND", "OR") else strength + 1
-    before = strength if operator in _STRENGTH else strength + 1
-    return f"{_within(left, before)} {shown} {_within(right, after)}", strength
-
-
-def _in_list(e: Expr) -> str:
-    tested, *values = e.rex_call_operands()
-    shown = [_within(v, 0) for v in values[:MOST]]
-    if len(values) > MOST:
-        shown.append(f"… {len(values) - MOST} more")
-    negated = "NOT " if e.to_variant().negated() else ""
-    return f"{_within(tested, _COMPARISON + 1)} {negated}IN ({', '.join(shown)})"
-
-
-def _like(e: Expr) -> str:
-    tested, pattern = e.rex_call_operands()
-    escape = e.to_variant().escape_char()
-    tail = f" ESCAPE {text_literal(escape)}" if escape is not None else ""
-    operator = e.rex_call_operator().upper()
-    return f"{_within(tested, _COMPARISON + 1)} {operator} {_within(pattern, _COMPARISON + 1)}{tail}"
-
-
-def _function(e: Expr) -> tuple[str, int]:
-    name, operands = e.rex_call_operator(), e.rex_call_operands()
-    if name in _SAME and len({str(o) for o in operands}) == 1:
-        return _spelled(operands[0])
-    if name == "get_field":
-        return f"{_within(operands[0], _ATOM)}{''.join(f'[{_within(o, 0)}]' for o in operands[1:])}", _ATOM
-    return f"{name}({', '.join(_within(o, 0) for o in operands)})", _ATOM
-
-
-def _cast(e: Expr) -> str:
-    """Formats a cast. DataFusion's Python API shows the target type only in the expression's text."""
-    word = "CAST" if e.variant_name() == "Cast" else "TRY_CAST"
-    written = _printed(e).rpartition(" AS ")[2].removesuffix(")")
-    kind, opened, rest = written.partition("(")
-    return f"{word}({_within(e.to_variant().expr(), 0)} AS {_TYPES.get(kind, kind)}{opened}{rest})"
-
-
-def _literal(e: Expr) -> str:
-    value: Any = e.python_value()
-    if not isinstance(value, pa.Scalar):
-        return _printed(e)
+def _literal(value: pa.Scalar) -> str:
     if not value.is_valid:
         return "NULL"
     text = as_text(plain(pa.array([value], value.type))[0])

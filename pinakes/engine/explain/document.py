@@ -1,4 +1,4 @@
-"""EXPLAIN FULL as a JSON document. Its keys are stable (`docs/explain.md`): keys may be added, but are not renamed."""
+"""EXPLAIN FULL as a JSON document. Its keys are stable (`docs/how-to/read-explain.md`): keys may be added only."""
 
 from __future__ import annotations
 

@@ -57,8 +57,8 @@ def estimates_of(explained: DataFrame, run: Callable[[Callable[[], object]], obj
 def operators_of(plan: ExecutionPlan, estimates: str, tables: Mapping[str, str], *, analyzed: bool) -> Operator:
     """Converts a plan. `tables` maps files, by DataFusion's name, to tables."""
     lines = [line for line, _ in _walk(plan)]
-    told = _estimated(estimates)
-    estimated = [e for _, e in told] if [line for line, _ in told] == lines else [None] * len(lines)
+    rows_estimate = _estimated(estimates)
+    estimated = [e for _, e in rows_estimate] if [line for line, _ in rows_estimate] == lines else [None] * len(lines)
     return _operator(plan, iter(estimated), tables, analyzed=analyzed)
 
 

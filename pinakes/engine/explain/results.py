@@ -11,23 +11,19 @@ from pinakes.engine.planning.plan_cache import key_of
 from pinakes.parser.statements import ExplainFull
 
 if TYPE_CHECKING:
-    from datafusion import DataFrame
-
-    from pinakes.engine.planning.planner import Planner
+    from pinakes.engine.planning.plan import Plan
     from pinakes.engine.statement_context import Execution
     from pinakes.parser.statements import Planned, Span
 
 
-def result_cache_use(
-    statement: Planned, span: Span, execution: Execution, planner: Planner, frame: DataFrame
-) -> ResultCacheUse | None:
+def result_cache_use(statement: Planned, span: Span, execution: Execution, plan: Plan) -> ResultCacheUse | None:
     """Returns None if the cache is off, and for a query within another statement."""
     session = execution.session
     if not session.settings.result_cache or not isinstance(statement, ExplainFull) or span != statement.body:
         return None
-    if not is_steady(frame.logical_plan().display_indent()):
+    if not is_steady(plan.frame.logical_plan().display_indent()):
         return ResultCacheUse(False, "not kept: a function that gives something else each time")
-    key, versions = key_of(statement, span.of(statement.text), execution), versions_of(planner.relations.all())
+    key, versions = key_of(statement, span.of(statement.text), execution), versions_of(plan.relations.values())
     if key is None or versions is None:
         return ResultCacheUse(False, "not kept: reads more than Iceberg tables of catalogs")
     if session.engine.caches.results.has(key, versions):

@@ -34,8 +34,8 @@ def _head(explained: Explained) -> Iterator[Row]:
     for phase in PHASES:
         if phase in explained.seconds:
             yield f"time to {phase}", "", _time(explained.seconds[phase])
-    told = {name for scan in explained.scans for name in scan.caches}
-    yield from ((f"cache {name}", "", _cache(use)) for name, use in explained.caches.items() if name not in told)
+    shown = {name for scan in explained.scans for name in scan.caches}
+    yield from ((f"cache {name}", "", _cache(use)) for name, use in explained.caches.items() if name not in shown)
     if explained.result_rows is not None:
         yield "result", "", _rows(explained.result_rows)
 

@@ -20,24 +20,24 @@ from pinakes.engine.explain.operators import Read, file_key
 from pinakes.engine.iceberg.scan.by_partition import ByPartition
 from pinakes.engine.iceberg.scan.prune import Pruner
 from pinakes.engine.iceberg.scan.table import FEW
+from pinakes.engine.pushdown.scan_requests import ScanRequest, together
 
 if TYPE_CHECKING:
-    from datafusion import Expr
     from pyiceberg.schema import Schema
 
-    from pinakes.caches.tally import Asked
+    from pinakes.caches.tally import Lookup
     from pinakes.core.catalog import IcebergTable
     from pinakes.engine.binding.relation import Relation
     from pinakes.engine.iceberg.scan.shapes import Shape
     from pinakes.engine.iceberg.scan.table import IcebergScan
-    from pinakes.engine.pushdown.scan_pushdown import Told
+    from pinakes.engine.pushdown.scan_pushdown import Pruned
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
     """The records of planning and execution."""
 
-    asked: Sequence[Asked]
+    lookups: Sequence[Lookup]
     read: Sequence[Read] | None
     """None if the statement was not run."""
 
@@ -51,12 +51,12 @@ class Evidence:
         return groups, sum(r.bytes for r in found)
 
 
-def scan_of(relation: Relation, told: Sequence[Told], evidence: Evidence) -> Scan:
+def scan_of(relation: Relation, pruned: Sequence[Pruned], evidence: Evidence) -> Scan:
     name = dotted(relation.path)
-    if told and relation.table is not None:
-        return _iceberg(relation, relation.table, _Chosen.of(told), evidence)
-    if relation.remade is not None:
-        return Scan(name, "view", caches=cache_use(a for a in evidence.asked if a.about == relation.key))
+    if pruned and relation.table is not None:
+        return _iceberg(relation, relation.table, _Chosen.of(pruned), evidence)
+    if relation.view_plan is not None:
+        return Scan(name, "view", caches=cache_use(a for a in evidence.lookups if a.about == relation.key))
     if relation.files:
         return _files(relation, evidence)
     return Scan(relation.key[2] if relation.key[0] == TEMPORARY else name, "memory")
@@ -88,21 +88,18 @@ class _Chosen:
     """The combined pruning of all scans of a table."""
 
     scan: IcebergScan
-    conditions: list[list[Expr]] | None
-    """The predicates of each scan; None if unknown."""
+    request: ScanRequest
     native: dict[int, Shape]
     """The files that DataFusion reads, by number, with their column names."""
     plain: dict[int, str]
     """The numbers of the files that pyiceberg reads, with the reason."""
 
     @classmethod
-    def of(cls, told: Sequence[Told]) -> _Chosen:
-        reading = [t for t in told if t.conditions != []]  # not every plan of a statement reads every table
-        known = [t.conditions for t in reading if t.conditions is not None]
-        conditions = [c for one in known for c in one] if len(known) == len(reading) else None
+    def of(cls, pruned: Sequence[Pruned]) -> _Chosen:
+        reading = [t for t in pruned if t.request.scans != ()]  # not every plan of a statement reads every table
         native = {n: group.shape for t in reading for group, files in t.narrowed.native.items() for n, _ in files}
         plain = {n: why for t in reading for n, why in t.narrowed.plain.items()}
-        return cls(told[0].scan, conditions, native, plain)
+        return cls(pruned[0].scan, together(t.request for t in reading), native, plain)
 
     @property
     def numbers(self) -> list[int]:
@@ -110,7 +107,7 @@ class _Chosen:
 
     @property
     def pruning(self) -> str:
-        if self.conditions is None:
+        if self.request.scans is None:
             return "none: the conditions are not known, for the plan has rows in memory"
         if not self.scan.is_worth_narrowing:
             return f"none: of {FEW} files or fewer DataFusion itself leaves out what can't match"
@@ -118,20 +115,21 @@ class _Chosen:
 
     def files(self, schema: Schema) -> Files:
         total, numbers = len(self.scan.files), self.numbers
-        if self.conditions is None or not self.scan.is_worth_narrowing:
+        if self.request.scans is None or not self.scan.is_worth_narrowing:
             return Files(total, total if numbers else 0, len(numbers))
-        kept = Pruner(ByPartition(self.scan.files), schema).files(self.conditions) if self.conditions else []
+        kept = Pruner(ByPartition(self.scan.files), schema).files(self.request.predicate)
         return Files(total, len({*kept, *numbers}), len(numbers))
 
 
 def _iceberg(relation: Relation, table: IcebergTable, chosen: _Chosen, evidence: Evidence) -> Scan:
     files, numbers, snapshot = chosen.scan.files, chosen.numbers, table.handle.current_snapshot()
+    scans = chosen.request.scans
     paths = tuple(files.paths[n] for n in numbers)
     groups, read = evidence.of_files(paths)
     return Scan(
         dotted(relation.path),
         "iceberg",
-        scans=None if chosen.conditions is None else len(chosen.conditions),
+        scans=None if scans is None else len(scans),
         snapshot_id=None if snapshot is None else snapshot.snapshot_id,
         files=chosen.files(table.handle.schema()),
         pruning=chosen.pruning,
@@ -140,12 +138,12 @@ def _iceberg(relation: Relation, table: IcebergTable, chosen: _Chosen, evidence:
         bytes_planned=sum(files.sizes[n] for n in numbers),
         bytes_read=read,
         row_groups=groups,
-        filters=None if chosen.conditions is None else tuple(as_sql(c) for c in chosen.conditions),
+        filters=None if scans is None else tuple(as_sql(scan.predicate) for scan in scans),
         delete_files=len({delete for n in numbers if n in files.deletes for delete in files.deletes[n].files}),
         native_files=len(chosen.native),
         schema_groups=len(set(chosen.native.values())),
         plain_files=dict(Counter(chosen.plain.values())),
-        is_read=chosen.conditions != [],
-        caches=cache_use(a for a in evidence.asked if a.about == relation.key),
+        is_read=scans != (),
+        caches=cache_use(a for a in evidence.lookups if a.about == relation.key),
         paths=paths,
     )

@@ -24,7 +24,7 @@ class FileAccess:
         self.roots = Roots(roots)
         self._refusal = refusal
 
-    def discreet(self) -> FileAccess:
+    def redacted(self) -> FileAccess:
         """Returns the same restriction with errors that do not show the server's directories."""
         return FileAccess(
             self.roots.directories, "it is outside of the directories that SQL may touch on this server. Ask for one."

@@ -55,7 +55,7 @@ def _reader(file: File, columns: Sequence[str] | None) -> Iterator[pa.ipc.Record
         if not start:
             raise DataCorrupt(f"{file} is empty: an Arrow file has at least a schema")
         if start.startswith(_FEATHER_1):
-            raise DataCorrupt(f"{file} is of Feather's version 1: write it anew with a current version of Arrow")
+            raise DataCorrupt(f"{file} is of Feather's version 1: write it again with a current version of Arrow")
         opened = pa.ipc.open_file if start.startswith(_FILE) else pa.ipc.open_stream
         try:
             reader = opened(source)

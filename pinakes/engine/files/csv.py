@@ -133,7 +133,7 @@ class CsvFile:
     def _way_out(self, name: str) -> str:
         header = "" if self.dialect.header else " If the first line has names, say header => true."
         if self.given:
-            return f"Mend the value, or leave such rows out with ignore_errors => true.{header}"
+            return f"Correct the value, or leave such rows out with ignore_errors => true.{header}"
         return (
             f"The type was found out from a sample. Give it, as in types => {{'{name}': 'VARCHAR'}}, take a larger "
             f"sample with sample_size => -1, or read everything as text with all_varchar => true.{header}"

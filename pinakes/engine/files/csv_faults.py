@@ -32,7 +32,7 @@ def ragged(file: File, dialect: Dialect, width: int) -> DataCorrupt | None:
             shown = _cut(dialect.delim.join(record))
             return DataCorrupt(
                 f"{file}, line {line} has {_count(len(record))} where the file has {width} columns: {shown!r}. "
-                f"Mend the line, or leave such rows out with ignore_errors => true."
+                f"Correct the line, or leave such rows out with ignore_errors => true."
             )
     return None
 

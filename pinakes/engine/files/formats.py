@@ -79,8 +79,8 @@ def of_store(error: Exception, file: File) -> PinakesError | None:
     """Translates an error of the object store of a file; None if it is about the file's content."""
     if file.is_local or not isinstance(error, OSError):
         return None
-    from pinakes.engine.files.store_errors import told
+    from pinakes.engine.files.store_errors import store_error
     from pinakes.engine.files.stores import Remote
 
     assert isinstance(file.real, Remote)
-    return told(error, file.path, file.real.store.secret)
+    return store_error(error, file.path, file.real.store.secret)

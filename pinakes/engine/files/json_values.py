@@ -147,7 +147,7 @@ def _decoded(decoder: JSONDecoder, text: _Text) -> Any:
             ahead = error.pos - text.at
             if not cut_off or len(text.text) - text.at > _LONGEST or not text.more(chunks):
                 text.at += min(ahead, len(text.text) - text.at)
-                said = f"this is no JSON: {error.msg.lower()}. Mend it, or leave such lines out with"
+                said = f"this is no JSON: {error.msg.lower()}. Correct it, or leave such lines out with"
                 raise text.fault(f"{said} ignore_errors => true.") from error
             chunks *= 2
         except RecursionError as error:

@@ -17,7 +17,7 @@ from pyarrow import types as is_
 from pinakes.core.errors import NotSupportedError, PinakesError, QueryCanceled, QueryTimeout
 from pinakes.core.names import quote
 from pinakes.engine.datafusion.error_translation import translated
-from pinakes.engine.datafusion.parquet_scan import union, unskipped, uuid_as_text
+from pinakes.engine.datafusion.parquet_scan import union, usual_nan, uuid_as_text
 from pinakes.engine.datafusion.workarounds.bad_statistics import may_mislead
 from pinakes.engine.files.extras import Extras
 from pinakes.engine.files.native import native_scan
@@ -95,5 +95,5 @@ def _column(field: pa.Field, uuids: set[str]) -> Expr:
     if field.name in uuids and field.type == _UUID:
         return uuid_as_text()(column).alias(field.name)
     if is_.is_floating(field.type):
-        return unskipped(column).alias(field.name)
+        return usual_nan(column, field.type).alias(field.name)
     return column

@@ -52,9 +52,9 @@ def _nested(t: pa.DataType, zone: str) -> pa.DataType:
 
 
 def check_names(schema: pa.Schema, file: File) -> None:
-    twice = next((n for i, n in enumerate(schema.names) if n in schema.names[:i]), None)
-    if twice is not None:
-        raise DataCorrupt(f"{file} has two columns {twice!r}: no query could tell them apart")
+    duplicates = next((n for i, n in enumerate(schema.names) if n in schema.names[:i]), None)
+    if duplicates is not None:
+        raise DataCorrupt(f"{file} has two columns {duplicates!r}: a query could not distinguish them")
     if not schema.names:
         raise DataCorrupt(f"{file} has no columns")
 

@@ -1,7 +1,7 @@
 """Directories for what goes with a session or engine. What a process that was killed leaves behind, the next removes.
 
 A directory holds a file that its owner keeps locked. The system gives the lock up with the process, however that ends:
-so whoever makes the next directory in the same place knows which ones have no owner any more. On a system without such
+so the next directory made in the same place shows which ones have no owner any more. On a system without such
 locks (Windows) nothing is known and nothing is removed but by its owner.
 """
 
@@ -60,7 +60,7 @@ def _remove_left_behind(parent: Path, prefix: str) -> None:
     for path in _candidates(parent, prefix):
         try:  # made where it is missing: an owner that comes for it now finds it locked, and takes another directory
             lock = os.open(path / _LOCK, os.O_RDWR | os.O_CREAT, 0o600)
-        except OSError:  # not ours to touch after all, or gone by now
+        except OSError:  # not ours, or removed meanwhile
             continue
         if _locked(lock):
             shutil.rmtree(path, ignore_errors=True)

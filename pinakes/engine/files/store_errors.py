@@ -23,7 +23,7 @@ _AWAY = re.compile(r"NETWORK_CONNECTION|TIMEOUT|SLOW_DOWN|UNAVAILABLE|INTERNAL_F
 _ELSEWHERE = re.compile(r"^30[1278]$|PermanentRedirect|AuthorizationHeaderMalformed|RegionError")
 
 
-def told(error: OSError, path: str, secret: str) -> PinakesError | None:
+def store_error(error: OSError, path: str, secret: str) -> PinakesError | None:
     """Returns the translated error; None if it does not come from an object store."""
     codes = _codes(str(error))
     if not codes:
@@ -43,7 +43,7 @@ def told(error: OSError, path: str, secret: str) -> PinakesError | None:
         return no_bucket(path.split("/")[2], secret)
     if _first(_NO_ADDRESS, codes):
         return InvalidArgument(
-            f"'{path}' can not be asked for: look whether its bucket has a valid name, and whether ENDPOINT and REGION "
+            f"'{path}' can not be read: check whether its bucket has a valid name, and whether ENDPOINT and REGION "
             f"of secret '{secret}' are right, as in ENDPOINT 'https://store.example.com'"
         )
     what = "can't be reached" if _first(_AWAY, codes) else "failed"

@@ -52,7 +52,7 @@ def _send(place: Path, target: Remote) -> None:
     """Uploads in one native call, which interrupts cannot split."""
     from pyarrow.fs import LocalFileSystem, copy_files
 
-    with target.store.asked(target.key):
+    with target.store.naming_path(target.key):
         copy_files(
             str(place),
             target.key,

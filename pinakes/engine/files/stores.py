@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from pinakes.core.errors import InvalidArgument, SecretNotFound, listing
 from pinakes.core.secrets import Secret
 from pinakes.engine.files.stamps import Stamp
-from pinakes.engine.files.store_errors import told
+from pinakes.engine.files.store_errors import store_error
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -45,7 +45,7 @@ class Store:
     system: S3FileSystem = field(repr=False, compare=False)
 
     def info(self, key: str) -> FileInfo:
-        with self.asked(key):
+        with self.naming_path(key):
             return patiently(lambda: self.system.get_file_info(key))
 
     def entries(self, key: str, *, recursive: bool = False) -> list[FileInfo]:
@@ -53,17 +53,17 @@ class Store:
         from pyarrow.fs import FileSelector
 
         below = FileSelector(key, allow_not_found=True, recursive=recursive)
-        with self.asked(key):
+        with self.naming_path(key):
             found = patiently(lambda: self.system.get_file_info(below))
         return sorted(found, key=lambda entry: entry.path)
 
     @contextmanager
-    def asked(self, key: str) -> Iterator[None]:
+    def naming_path(self, key: str) -> Iterator[None]:
         """Translates errors of the store into errors that name the path and the secret."""
         try:
             yield
         except OSError as error:
-            ours = told(error, SCHEME + key, self.secret)
+            ours = store_error(error, SCHEME + key, self.secret)
             if ours is None:
                 raise
             raise ours from error
@@ -90,12 +90,12 @@ class Remote:
 
     def open(self) -> pa.NativeFile:
         """Opens the file for random access."""
-        with self.store.asked(self.key):
+        with self.store.naming_path(self.key):
             return self.store.system.open_input_file(self.key)
 
     def stream(self) -> pa.NativeFile:
         """Opens the file for sequential reading."""
-        with self.store.asked(self.key):
+        with self.store.naming_path(self.key):
             return self.store.system.open_input_stream(self.key, compression=None, buffer_size=_BUFFER_BYTES)
 
     def stamp(self) -> Stamp:
@@ -180,21 +180,21 @@ def patiently(call: Callable[[], B]) -> B:
     """
     pool = ThreadPoolExecutor(1, thread_name_prefix="pinakes-store")
     try:
-        asked = pool.submit(call)
-        while not wait([asked], timeout=_POLL_SECONDS).done:
+        answer = pool.submit(call)
+        while not wait([answer], timeout=_POLL_SECONDS).done:
             pass
-        return asked.result()
+        return answer.result()
     finally:
         pool.shutdown(wait=False)
 
 
 def each(call: Callable[[A], B], items: Iterable[A]) -> list[B]:
     """Calls a function for all items in parallel, and returns the results in order."""
-    asked = list(items)
-    if len(asked) < 2:
-        return [call(item) for item in asked]
-    with ThreadPoolExecutor(min(_AT_ONCE, len(asked)), thread_name_prefix="pinakes-store") as pool:
-        return list(pool.map(call, asked))
+    given = list(items)
+    if len(given) < 2:
+        return [call(item) for item in given]
+    with ThreadPoolExecutor(min(_AT_ONCE, len(given)), thread_name_prefix="pinakes-store") as pool:
+        return list(pool.map(call, given))
 
 
 def _text(value: bytes | None) -> str:

@@ -174,7 +174,7 @@ def _format_of(path: str) -> str:
         if name.endswith(ending):
             return found
     raise InvalidArgument(
-        f"the path '{path}' has no ending that tells a format ({', '.join(FORMATS)}): "
+        f"the path '{path}' has no extension of a known format ({', '.join(FORMATS)}): "
         f"add (FORMAT parquet), or one of {', '.join(_KINDS)}"
     )
 
@@ -218,10 +218,10 @@ def _check_together(options: Format, name: str) -> None:
             )
 
 
-def refuse_twice(names: Sequence[str], format: str) -> None:
+def refuse_duplicates(names: Sequence[str], format: str) -> None:
     """Fails for duplicate column names."""
-    twice = sorted({name for name in names if names.count(name) > 1})
-    if twice:
+    duplicates = sorted({name for name in names if names.count(name) > 1})
+    if duplicates:
         raise NotSupportedError(
-            f"{format} can't hold two columns of one name: {listing(twice)}. Give them different ones with AS."
+            f"{format} can't hold two columns of one name: {listing(duplicates)}. Give them different ones with AS."
         )

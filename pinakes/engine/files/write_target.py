@@ -11,6 +11,7 @@ import os
 import re
 import secrets
 import shutil
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -24,10 +25,12 @@ from pinakes.core.errors import (
     PinakesError,
     WriteFailed,
 )
+from pinakes.core.waiting import CHECK
 from pinakes.engine.files.access import FileAccess
 from pinakes.engine.files.paths import local_text
 from pinakes.engine.files.write_options import FORMATS, PACKED
 
+_GLANCE = 0.05
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
 
 
@@ -61,7 +64,8 @@ def replaced_file(path: Path, *, overwrite: bool) -> Iterator[Path]:
         raise AlreadyExistsError(f"'{path}' exists: leave out OVERWRITE false to replace it")
     with write_errors(path):
         if is_device(path):
-            yield path
+            with _reader_of(path):
+                yield path
             return
         temporary = _beside(path)
         try:
@@ -72,6 +76,30 @@ def replaced_file(path: Path, *, overwrite: bool) -> Iterator[Path]:
         except BaseException:
             temporary.unlink(missing_ok=True)
             raise
+
+
+@contextmanager
+def _reader_of(path: Path) -> Iterator[None]:
+    """Waits until a program reads a named pipe, so that the statement can be cancelled meanwhile: opening the pipe
+    would block. It is held open, so that opening it again does not block."""
+    if not path.is_fifo():
+        yield
+        return
+    check = CHECK.get()
+    while True:
+        try:
+            opened = os.open(path, os.O_WRONLY | os.O_NONBLOCK)
+            break
+        except OSError as error:
+            if error.errno != errno.ENXIO:
+                raise
+        if check is not None:
+            check()
+        time.sleep(_GLANCE)
+    try:
+        yield
+    finally:
+        os.close(opened)
 
 
 @contextmanager

@@ -21,18 +21,18 @@ def new_ref(snapshot_id: int, kind: SnapshotRefType) -> SnapshotRef:
     return SnapshotRef.model_validate({"snapshot-id": snapshot_id, "type": kind})
 
 
-def on_branch(table: IcebergTable, asked: Part) -> IcebergTable:
+def on_branch(table: IcebergTable, wanted: Part) -> IcebergTable:
     """Returns the table at a branch, for reading and writing."""
     refs = table.handle.metadata.refs
-    name = match(asked, refs, "branch")
+    name = match(wanted, refs, "branch")
     if name is None:
         branches = [n for n, ref in refs.items() if ref.snapshot_ref_type == SnapshotRefType.BRANCH]
         raise VersionNotFound(
-            f"table {table.name} has no branch {asked}; it has: {listing(branches)}. "
+            f"table {table.name} has no branch {wanted}; it has: {listing(branches)}. "
             f"ALTER TABLE … CREATE BRANCH makes one."
         )
     if refs[name].snapshot_ref_type != SnapshotRefType.BRANCH:
-        raise InvalidArgument(f"{asked} is a tag of table {table.name}: only branches can be changed")
+        raise InvalidArgument(f"{wanted} is a tag of table {table.name}: only branches can be changed")
     if name == MAIN_BRANCH:
         return table
     return IcebergTable(table.namespace, table.name, _Branch(table.handle, name).table)

@@ -22,6 +22,7 @@ from pinakes.engine.datafusion.session_config import READ_ONLY, parser_options
 if TYPE_CHECKING:
     from pinakes.caches.manifests import ManifestCache
     from pinakes.engine.binding.relation import Key, Relation
+    from pinakes.engine.planning.optimize.table_facts import TableFacts
 
 _MOST = 4096
 _LONGEST = 200
@@ -101,12 +102,16 @@ class PlanEnvironment:
         self._result_limit = result_limit
         self._find = find
         """Finds tables whose names were not resolved before."""
+        self._columns: dict[tuple[str, ...], Mapping[str, pa.DataType] | None] = {}
+        self._facts: dict[tuple[str, ...], TableFacts | None] = {}
 
     def columns(self, parts: tuple[str, ...]) -> Mapping[str, pa.DataType] | None:
-        relation = self._relation(parts)
-        if relation is None:
-            return None
-        return {field.name: field.type for field in relation.provider.schema}
+        if parts not in self._columns:
+            relation = self._relation(parts)
+            self._columns[parts] = (
+                None if relation is None else {field.name: field.type for field in relation.provider.schema}
+            )
+        return self._columns[parts]
 
     def _relation(self, parts: tuple[str, ...]) -> Relation | None:
         known = self._relations.get(parts) if len(parts) == 3 else None
@@ -120,12 +125,18 @@ class PlanEnvironment:
         return frozenset(field.name for field in fields if isinstance(field.field_type, UUIDType))
 
     def largest(self, parts: tuple[str, ...], column: str) -> int | None:
-        relation = self._relation(parts)
-        if relation is None or relation.table is None:
+        if parts not in self._facts:
+            relation = self._relation(parts)
+            self._facts[parts] = None if relation is None else self._facts_of(relation)
+        facts = self._facts[parts]
+        return None if facts is None else facts.largest(column)
+
+    def _facts_of(self, relation: Relation) -> TableFacts | None:
+        if relation.table is None:
             return None
         from pinakes.engine.planning.optimize.table_facts import TableFacts
 
-        return TableFacts(relation.table, self._manifests).largest(column)
+        return TableFacts(relation.table, self._manifests)
 
     def parameter(self, name: str) -> pa.DataType | None:
         if name not in self._parameters:

@@ -23,17 +23,20 @@ from pinakes.engine.binding.binder import PATHS
 from pinakes.engine.binding.relation import key_of as relation_key
 from pinakes.engine.datafusion.determinism import is_steady
 from pinakes.engine.datafusion.plan_metrics import summary_of
+from pinakes.engine.datafusion.workarounds.cancellable_joins import PLAIN_JOINS
 from pinakes.engine.execution.result_cache import versions_of
+from pinakes.engine.planning.plan import ExecutablePlan, batch_limits
+from pinakes.engine.planning.prepare import prepare
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Sequence
+    from collections.abc import Collection, Hashable, Iterable
 
-    from datafusion import DataFrame
     from datafusion.plan import LogicalPlan
 
     from pinakes.engine.binding.relation import Relation
     from pinakes.engine.execution.result_cache import Versions
     from pinakes.engine.iceberg.scan.file_integrity import Watched
+    from pinakes.engine.planning.plan import Plan
     from pinakes.engine.statement_context import Execution
     from pinakes.parser.statements import Planned
 
@@ -64,11 +67,10 @@ class KnownPlan:
 class Ready:
     """A query that is about to run."""
 
-    frame: DataFrame
-    schema: pa.Schema
-    versions: Versions | None
+    plan: ExecutablePlan
+    versions: Versions | None = None
     """Those of the tables that it reads; None if its rows may be other ones the next time nevertheless."""
-    mounts: frozenset[str]
+    mounts: frozenset[str] = frozenset()
 
 
 def key_of(statement: Planned, text: str, execution: Execution) -> PlanKey | None:
@@ -77,7 +79,7 @@ def key_of(statement: Planned, text: str, execution: Execution) -> PlanKey | Non
     parameters = _parameters(execution.parameters)
     if statement.shown != statement.text or not statement.parsed or parameters is None:
         return None
-    if session.transaction is not None:
+    if session.transaction is not None or execution.wide:  # it is run again with smaller batches
         return None
     if not session.temporary.is_empty or session.resolver.temporary_place() is not None or session.remembered:
         return None
@@ -94,26 +96,29 @@ def _parameters(given: Any) -> Hashable | None:
     return found if sum(len(shown) for _, _, shown in found) <= _LONGEST else None
 
 
-def ready(statement: Planned, key: PlanKey, execution: Execution, reads: Reads) -> Ready:
-    """The plan of a query: the one that is known, or a new one; `reads` learns what it was made of."""
+def ready(statement: Planned, key: PlanKey | None, execution: Execution, reads: Reads) -> Ready:
+    """The plan of a query: the cached one, or a new one; `reads` collects what it was made from. Without a key the
+    cache is not used."""
+    if key is None:
+        with reads.collecting():
+            return Ready(prepare(execution.planner().query(statement), execution))
     plans, world = execution.session.engine.caches.plans, execution.session.catalogs.world
     known = plans.find(key, world, KnownPlan)
     if known is not None and _is_admitted(known, execution):
         reads.adopt(known.reads)
         return _again(known, execution)
-    planner = execution.planner()
     with reads.collecting():
-        frame = planner.query(statement)
-        steady = is_steady(frame.logical_plan().display_indent())
-        frame, schema = execution.ready(frame)
-    versions = versions_of(planner.relations.all()) if steady else None
+        plan = execution.planner().query(statement)
+        steady = is_steady(plan.frame.logical_plan().display_indent())
+        executable = prepare(plan, execution)
+    relations = plan.relations.values()
+    versions = versions_of(relations) if steady else None
     read = reads.whole
     if read is None or versions is None:  # what it read changed on the way, or is not all that it depends on
-        return Ready(frame, schema, None, frozenset())
-    relations = planner.relations.all()
-    if _can_be_kept(relations, read, execution):
-        plans.put(key, world, _made(frame, schema, versions, read, relations, execution))
-    return Ready(frame, schema, versions, mounts_of(read))
+        return Ready(executable)
+    if _can_be_kept(executable, relations, read, execution):
+        plans.put(key, world, _made(executable, plan, versions, read, execution))
+    return Ready(executable, versions, mounts_of(read))
 
 
 def known_schema(statement: Planned, execution: Execution) -> pa.Schema | None:
@@ -127,27 +132,22 @@ def known_schema(statement: Planned, execution: Execution) -> pa.Schema | None:
 
 
 def _made(
-    frame: DataFrame,
-    schema: pa.Schema,
-    versions: Versions,
-    reads: tuple[Read, ...],
-    relations: Sequence[Relation],
-    execution: Execution,
+    executable: ExecutablePlan, plan: Plan, versions: Versions, reads: tuple[Read, ...], execution: Execution
 ) -> KnownPlan:
-    query, plans = execution.query, execution.plans
+    query, frame = execution.query, executable.frame
     return KnownPlan(
         frame.logical_plan(),
-        schema,
+        executable.schema,
         query.plan or summary_of(frame.optimized_logical_plan()),
         frozenset(query.catalogs),
-        plans.watched,
+        executable.watched,
         versions,
         reads,
         # What else they have would keep this very statement and its session.
-        tuple(replace(relation, remade=None, scan=None, shared=None) for relation in relations),
+        tuple(replace(relation, view_plan=None, scan=None, shared=None) for relation in plan.relations.values()),
         mounts_of(reads),
-        with_statistics=execution.statistics,
-        with_dynamic_filters=not plans.names_meet,
+        with_statistics=plan.bound.uses_statistics,
+        with_dynamic_filters=not plan.facts.names_meet,
     )
 
 
@@ -162,27 +162,32 @@ def _again(known: KnownPlan, execution: Execution) -> Ready:
     with execution.query.phase("plan"):
         execution.query.planned(known.summary)
         execution.query.catalogs |= known.catalogs
-        execution.plans.watch(known.watched)
         context, statistics, filters = session.context, known.with_statistics, known.with_dynamic_filters
         with session.plan_lock:
             rows = session.settings.batch_size
             switches = session.switches
             switches.set(context, statistics=statistics, dynamic_filters=filters, round_robin=True, rows=rows)
             frame = context.create_dataframe_from_logical_plan(known.plan)
-    return Ready(frame, known.schema, known.versions, known.mounts)
+    plan = ExecutablePlan(frame, known.schema, {}, known.watched)
+    return Ready(plan, known.versions, known.mounts)
 
 
-def _can_be_kept(relations: Sequence[Relation], reads: Iterable[Read], execution: Execution) -> bool:
-    plans = execution.plans
-    if plans.computed or plans.reads_plainly or plans.remote() or execution.files:
+def _can_be_kept(
+    executable: ExecutablePlan, relations: Collection[Relation], reads: Iterable[Read], execution: Execution
+) -> bool:
+    if executable.computed or executable.files or executable.remote:
         return False
-    if plans.recurses:  # it has an option of its own
+    if any(relation.is_plain for relation in executable.relations.values()):
         return False
-    if (
-        plans.calls is not None or plans.crosses or plans.constants
-    ):  # it has a function of this very query in it, or batches of its own
+    assert executable.plan is not None
+    facts = executable.plan.facts
+    usual = execution.session.settings.batch_size
+    rows, _ = batch_limits(executable.plan.bound.sql, facts, usual, execution.session.engine.result_limit)
+    if facts.recursive or facts.constants or rows != usual:  # it has options of its own
         return False
-    if plans.guarded:  # the guard gave something else than there is, for this once
+    if executable.plan.joins != PLAIN_JOINS:  # it has a function of this very query in it, or batches of its own
+        return False
+    if any(relation.is_restricted for relation in relations):  # it is not what the next one may read
         return False
     if execution.session.transaction is not None:  # another thread has begun one
         return False

@@ -7,16 +7,16 @@ its own planner, within the view's default catalog and namespace.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from contextvars import copy_context
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
 from datafusion import DataFrame, SessionContext, col
-from datafusion import Table as Provider
 
 from pinakes.core.catalog import IcebergTable, ViewDefinition
 from pinakes.core.errors import (
@@ -24,7 +24,6 @@ from pinakes.core.errors import (
     InvalidArgument,
     NotFoundError,
     NotSupportedError,
-    Position,
     TableNotFound,
     listing,
 )
@@ -37,13 +36,24 @@ from pinakes.engine.binding.resolver import Resolver
 from pinakes.engine.datafusion.catalog_bridge import CURRENT
 from pinakes.engine.datafusion.error_rules import column_or_text
 from pinakes.engine.datafusion.error_translation import translated
+from pinakes.engine.datafusion.plan_metrics import count_joins
 from pinakes.engine.datafusion.plan_schema import schema_of, without_views
-from pinakes.engine.datafusion.session_config import READ_ONLY
 from pinakes.engine.datafusion.workarounds.correlated_subqueries import refuse_unread, refuse_unsound_subqueries
 from pinakes.engine.datafusion.workarounds.join_filter_columns import may_go_astray
+from pinakes.engine.iceberg.scan.widths import widest_row
 from pinakes.engine.planning.optimize.improve import improved
-from pinakes.engine.pushdown.scan_pushdown import Plans
+from pinakes.engine.planning.plan import (
+    FEWEST,
+    MOST_OF_CONSTANTS,
+    Bound,
+    Locate,
+    Plan,
+    PlanFacts,
+    plan_frame,
+)
+from pinakes.engine.planning.text_cache import TEXTS
 from pinakes.parser import classify
+from pinakes.parser.lexer import tokenize_what_fits
 from pinakes.parser.splice import Edit, Spliced
 from pinakes.parser.statements import Planned, Query, Span, TableRef
 from pinakes.parser.typed import LATE
@@ -52,6 +62,7 @@ if TYPE_CHECKING:
     from pinakes.engine.statement_context import Execution
     from pinakes.parser.typed.nodes import Query as Tree
     from pinakes.parser.typed.rewrite import Rewritten
+    from pinakes.parser.workarounds.writing import Written
 
 MAX_VIEW_DEPTH = 64
 MOST_STEPS = 5_000
@@ -61,11 +72,9 @@ _UNTYPED = re.compile(r"""SELECT\s+(?:\d{1,9}|'[^']*')(?:\s+AS\s+"[^"]*")?\s*;?\
 LONG = 1_000
 """Characters of a constant from which it counts in the size of a batch."""
 _LONG_TEXT = re.compile(rf"'[^']{{{LONG},}}+'")
+"""A long constant, or the text between two short ones."""
 _LATE_TEXT = re.compile(rf"\"(?:repeat|\$[lr]pad){re.escape(LATE)}\"\(")
 """A call that makes a long text of constants."""
-MOST_OF_CONSTANTS = 1 << 26
-FEWEST = 16
-"""Rows of a batch with such constants."""
 _RECURSIVE = re.compile(r"\bRECURSIVE\b", re.IGNORECASE)
 _SUBQUERY = re.compile(r"\(\s*(?:SELECT|WITH|FROM|TABLE)\b", re.IGNORECASE)
 
@@ -88,10 +97,13 @@ class Planner:
         self.is_nested = nested
         """Another thread plans meanwhile, holds the session's lock, and waits for this."""
         self._resolved: dict[tuple[int, int], tuple[Planned, Key]] = {}
-        self._ahead: dict[str, DataFrame] = {}
+        self._ahead: dict[str, Plan] = {}
         self._all_resolved = True
+        self._has_secrets = True
         self._missing: NotFoundError | None = None
         self._typed_texts: dict[str, Rewritten] = {}
+        self._is_whole = False
+        """Whether the text that is planned is that of a whole query, whose rows nothing repeats."""
 
     # --- text -----------------------------------------------------------------------------------------------------
 
@@ -104,6 +116,10 @@ class Planner:
         also: Sequence[Edit] = (),
     ) -> Spliced:
         """The statement's text, or a piece of it, as DataFusion is to read it."""
+        if self._session.engine.admission is not None:
+            from pinakes.parser.typed.references import references_of
+
+            self._check_relations(references_of(statement.text))
         instead = [] if target is not None else improved(self, statement, span)
         return self.spliced(statement, span, target=target, also=also, instead=instead)
 
@@ -146,8 +162,7 @@ class Planner:
 
     def aside(self, relation: Relation) -> Planner:
         """Another planner, for a question about one relation: what it plans is not the statement's own."""
-        execution = replace(self.execution, plans=Plans(), files=[])
-        return Planner(execution, self._resolver, within=self._within, memo={relation.key: relation})
+        return Planner(self.execution, self._resolver, within=self._within, memo={relation.key: relation})
 
     @property
     def place(self) -> str:
@@ -169,27 +184,27 @@ class Planner:
 
     # --- plans ----------------------------------------------------------------------------------------------------
 
-    def query(self, statement: Planned, span: Span | None = None) -> DataFrame:
+    def query(self, statement: Planned, span: Span | None = None) -> Plan:
         """The plan of a query that stands in the statement."""
         with self.execution.query.phase("resolve"):
             text = self.rewrite(statement, span)
-        return self.plan(text.text, statement, text.locate)
+        self._is_whole = not self._within
+        try:
+            return self.plan(text.text, statement, text.locate)
+        finally:
+            self._is_whole = False
 
-    def plan(
-        self, sql: str, statement: Planned, locate: Callable[[int, int], Position | None] | None = None
-    ) -> DataFrame:
+    def plan(self, sql: str, statement: Planned, locate: Locate | None = None) -> Plan:
         """The plan of text in DataFusion's form; `statement` has the parameters that it takes."""
         ahead = self._ahead.pop(sql, None)
         return ahead if ahead is not None else self._plan(sql, statement, locate)
 
-    def plan_ahead(self, text: Spliced, statement: Planned) -> DataFrame:
+    def plan_ahead(self, text: Spliced, statement: Planned) -> Plan:
         """The same, to see whether there is one; who asks for the very same text next need not wait."""
-        self._ahead[text.text] = frame = self._plan(text.text, statement, text.locate)
-        return frame
+        self._ahead[text.text] = plan = self._plan(text.text, statement, text.locate)
+        return plan
 
-    def types(
-        self, sql: str, statement: Planned, locate: Callable[[int, int], Position | None] | None = None
-    ) -> list[pa.DataType]:
+    def types(self, sql: str, statement: Planned, locate: Locate | None = None) -> list[pa.DataType]:
         """Those of the columns of a query that is DataFusion's already. Nothing is planned where `parser/typed` knows
         all of them exactly, which it does not for the fields of a struct. A subquery is planned, since only its plan
         shows whether DataFusion answers it rightly."""
@@ -197,98 +212,112 @@ class Planner:
             found = self._rewritten(sql, self._parameters(statement), None).types
             if found is not None and not any(pa.types.is_nested(type) for type in found):
                 return [without_views(type) for type in found]
-        return list(schema_of(self.plan(sql, statement, locate)).types)
+        return list(schema_of(self.plan(sql, statement, locate).frame).types)
 
-    def _plan(self, sql: str, statement: Planned, locate: Callable[[int, int], Position | None] | None) -> DataFrame:
-        """The plan of a text, without the forms that DataFusion answers wrongly."""
-        if _UNTYPED.fullmatch(sql):
-            return self._plan_as_is(sql, statement, locate)
-        from pinakes.parser.workarounds.rewrite import rewrite_planned
+    def bind(self, sql: str, statement: Planned, locate: Locate | None = None) -> Bound:
+        """The text without the forms that DataFusion answers wrongly and with the casts that its types need; its
+        relations; and the facts about both."""
+        tree, is_unread = None, False
+        if not _UNTYPED.fullmatch(sql):  # SELECT 1 is not worth the imports
+            from pinakes.parser.workarounds.rewrite import rewrite_planned
 
-        views = any(relation.view is not None for relation in self._memo.values())
-        written = rewrite_planned(sql, is_source=bool(self._within), reads_views=views, floats=self._floats)
-        if written is None:
-            frame = self._plan_as_is(sql, statement, locate)
-            refuse_unread(frame.logical_plan())
-            return frame
-        if locate is None or written.text == sql:
-            return self._plan_as_is(written.text, statement, locate, written.tree)
-        return self._plan_as_is(written.text, statement, lambda line, column: locate(*written.place(line, column)))
-
-    def _plan_as_is(
-        self,
-        sql: str,
-        statement: Planned,
-        locate: Callable[[int, int], Position | None] | None,
-        tree: Tree | None = None,
-    ) -> DataFrame:
+            views = any(relation.view is not None for relation in self._memo.values())
+            rewrite = partial(rewrite_planned, sql, is_source=bool(self._within), reads_views=views)
+            written = (
+                TEXTS.without_forms(sql, self._floats, lambda floats: rewrite(floats=floats), bool(self._within), views)
+                if statement.shown == statement.text
+                else rewrite(floats=self._floats)
+            )
+            if written is None:
+                is_unread = True
+            elif written.text == sql:
+                tree = written.tree
+            else:
+                sql, locate = written.text, _located(locate, written)
+        self._all_resolved, self._has_secrets = statement.parsed, statement.shown != statement.text
         parameters = self._parameters(statement)
-        session = self._session
-        self._all_resolved = statement.parsed
-        self.execution.plans.names_meet |= self._names_meet(statement)
-        self.execution.plans.recurses |= _RECURSIVE.search(sql) is not None
+        typed, untyped, unchecked, references = sql, False, False, 0
+        if not _UNTYPED.fullmatch(sql):
+            with translated(locate):
+                rewritten = self._rewritten(sql, parameters, tree)
+            typed, untyped, unchecked = rewritten.text, not rewritten.complete, rewritten.unchecked
+            references = rewritten.references
+            self._check_relations(references)
+        facts = PlanFacts(
+            recursive=_RECURSIVE.search(sql) is not None,
+            names_meet=self._names_meet(statement),
+            needs_check=may_go_astray(sql),
+            untyped=untyped,
+            unchecked=unchecked,
+            constants=max(_constants(typed, parameters) + self._longest_rows(), self.execution.wide),
+        )
+        for relation in self._memo.values():
+            inner = relation.view_plan or (relation.shared and relation.shared.plan)
+            if inner:
+                facts = facts.merge(inner.bound.facts)
+        has_subqueries = _SUBQUERY.search(sql) is not None
+        return Bound(
+            typed,
+            dict(self._memo),
+            facts,
+            parameters,
+            locate,
+            has_subqueries=has_subqueries,
+            is_unread=is_unread,
+            references=references,
+        )
+
+    def _plan(self, sql: str, statement: Planned, locate: Locate | None) -> Plan:
+        query, session = self.execution.query, self._session
         try:
-            with (
-                self.execution.query.phase("plan"),
-                nullcontext() if self.is_nested else session.plan_lock,
-                session.bridge.planning(self),
-                translated(locate),
-            ):
-                frame = self._planned(sql, parameters, tree)
+            with query.phase("plan"), nullcontext() if self.is_nested else session.plan_lock:
+                bound = self.bind(sql, statement, locate)
+                with translated(bound.locate):
+                    if statement.parsed:
+                        frame = plan_frame(bound, session, query, nested=self.is_nested)
+                    else:
+                        bound, frame = self._plan_unresolved(bound)
         except TableNotFound as error:
             raise self._missing or error from None
         except ColumnNotFound as error:
             raise column_or_text(error, statement.text) from error.__cause__
-        plans, is_shadowed = self.execution.plans, any(relation.is_shadow for relation in self._memo.values())
-        plans.may_go_astray |= may_go_astray(sql)
-        if _SUBQUERY.search(sql):
+        self._check_joins(bound, frame)
+        if bound.has_subqueries:
             refuse_unsound_subqueries(frame.logical_plan())
-        plans.add(frame, self._memo, lambda: self._plan_as_is(sql, statement, locate), is_shadowed=is_shadowed)
-        return frame
+        if bound.is_unread:
+            refuse_unread(frame.logical_plan())
+        return Plan(bound, frame)
 
-    def _planned(self, sql: str, parameters: dict[str, object] | None, tree: Tree | None) -> DataFrame:
-        """Once more when names that were resolved meanwhile led to files whose statistics can't be used."""
-        context, statistics = self._session.context, self.execution.statistics
-        text, rows = self._stoppable(self._typed(sql, parameters, tree))
-        rows = self._with_constants(text, parameters, rows)
-        if not self.is_nested:
-            filters = not self.execution.plans.names_meet
-            shares = not self.execution.plans.recurses
-            self._session.switches.set(
-                context, statistics=statistics, dynamic_filters=filters, round_robin=shares, rows=rows
-            )
-        elif not statistics:  # who waits for this has set all else already
-            self._session.switches.set(context, statistics=False)
-        frame = context.sql_with_options(text, READ_ONLY, param_values=parameters)
-        return frame if statistics == self.execution.statistics else self._planned(sql, parameters, tree)
-
-    def _typed(self, sql: str, parameters: dict[str, object] | None, tree: Tree | None) -> str:
-        """The text with the casts that its types need (`parser/typed`); `tree` is that of the text, if it was read."""
-        if sql not in self._typed_texts and _UNTYPED.fullmatch(sql):
-            return sql  # SELECT 1 is not worth the import
-        rewritten = self._rewritten(sql, parameters, tree)
-        self.execution.plans.untyped |= not rewritten.complete
-        self.execution.plans.unchecked |= rewritten.unchecked
-        return rewritten.text
+    def _plan_unresolved(self, bound: Bound) -> tuple[Bound, DataFrame]:
+        """Plans a text whose names are resolved when DataFusion asks for them. Once more, if they lead to files whose
+        statistics can't be used."""
+        query, statistics = self.execution.query, bound.uses_statistics
+        frame = plan_frame(bound, self._session, query, resolve=self._resolve_now, nested=self.is_nested)
+        bound = replace(bound, relations=dict(self._memo))
+        if bound.uses_statistics != statistics:
+            frame = plan_frame(bound, self._session, query, resolve=self._resolve_now, nested=self.is_nested)
+        for relation in bound.relations.values():
+            if relation.view_plan is not None:
+                bound = replace(bound, facts=bound.facts.merge(relation.view_plan.bound.facts))
+        return bound, frame
 
     def _rewritten(self, sql: str, parameters: dict[str, object] | None, tree: Tree | None) -> Rewritten:
         known = self._typed_texts.get(sql)
         if known is None:
             from pinakes.engine.planning.expression_types import PlanEnvironment
-            from pinakes.parser.typed.rewrite import rewrite
 
             session = self._session
+            zone, limit = session.settings.time_zone, session.engine.result_limit
             find = None if self._all_resolved else self._found
-            environment = PlanEnvironment(
-                self._memo,
-                parameters,
-                session.settings.time_zone,
-                session.manifests,
-                session.context,
-                session.engine.result_limit,
-                find,
-            )
-            self._typed_texts[sql] = known = rewrite(sql, environment, tree)
+            environment = PlanEnvironment(self._memo, parameters, zone, session.manifests, session.context, limit, find)
+            is_part = not self._is_whole
+            if self._has_secrets or find is not None:
+                from pinakes.parser.typed.rewrite import rewrite
+
+                known = rewrite(sql, environment, tree, is_part=is_part)
+            else:
+                known = TEXTS.typed(sql, environment, tree, zone, limit, is_part=is_part)
+            self._typed_texts[sql] = known
         return known
 
     def _found(self, parts: tuple[str, ...]) -> Relation | None:
@@ -298,28 +327,36 @@ class Planner:
         except NotFoundError:
             return None  # DataFusion will report it, if it is a table at all
 
-    def _stoppable(self, sql: str) -> tuple[str, int]:
-        """The text with calls in its conditions, if it is to have them, and the rows of a batch."""
-        plans, usual = self.execution.plans, self._session.settings.batch_size
-        if plans.calls is None and not plans.crosses:
-            return sql, usual
-        from pinakes.engine.datafusion.workarounds import cancellable_joins as stoppable
+    def _longest_rows(self) -> int:
+        """The bytes of the long values in rows of the statement's tables, as far as they are known."""
+        tables = [relation.table for relation in self._memo.values() if relation.table is not None]
+        return sum(widest_row(table.handle.metadata) for table in tables)
 
-        rows = stoppable.rows_per_batch(usual, keyless=plans.calls is not None and plans.keyless, crosses=plans.crosses)
-        if plans.calls is not None:
-            self.context.register_udf(stoppable.function(self.execution.query))
-            sql = stoppable.with_calls(sql, loose=plans.calls)
-        return sql, rows
+    def _check_relations(self, count: int) -> None:
+        """An error if a server's statement has too many: DataFusion's planning grows faster than they do, can't be
+        stopped, and lets no other thread of Python run."""
+        admission = self._session.engine.admission
+        if admission is not None and 0 < admission.limits.plan_relations < count:
+            raise NotSupportedError(
+                f"the plan of this statement would have {_shown(count)} relations, and this server takes "
+                f"{admission.limits.plan_relations:,} at most (plan_relations), where a query of WITH counts wherever "
+                f"it is read: store intermediate rows with CREATE TABLE … AS"
+            )
 
-    def _with_constants(self, sql: str, parameters: dict[str, object] | None, rows: int) -> int:
-        """The rows of a batch: fewer if constants are long, as each row has a copy of each, also behind a join."""
-        size = sum(map(len, _LONG_TEXT.findall(sql))) + len(_LATE_TEXT.findall(sql)) * MOST_OF_CONSTANTS // FEWEST
-        for name, value in (parameters or {}).items():
-            if isinstance(value, str | bytes) and len(value) > LONG:
-                size += len(value) * sql.count(f"${name}")
-        plans = self.execution.plans
-        plans.constants = max(plans.constants, size)
-        return max(FEWEST, min(rows, MOST_OF_CONSTANTS // plans.constants)) if plans.constants else rows
+    def _check_joins(self, bound: Bound, frame: DataFrame) -> None:
+        admission = self._session.engine.admission
+        if admission is None or not admission.limits.plan_joins:
+            return
+        most, subqueries = admission.limits.plan_joins, len(_SUBQUERY.findall(bound.sql))
+        steps = sum(relation.steps for relation in self._memo.values()) + subqueries
+        if max(steps, bound.references) <= most:
+            return
+        joins = count_joins(frame.logical_plan(), MOST_STEPS) + subqueries
+        if joins > most:
+            raise NotSupportedError(
+                f"this statement has {joins:,} joins and subqueries, and this server takes {most:,} at most "
+                f"(plan_joins): store intermediate rows with CREATE TABLE … AS"
+            )
 
     def _floats(self) -> frozenset[str]:
         """The columns of the statement's relations that hold floating point numbers."""
@@ -360,7 +397,7 @@ class Planner:
         """Add a relation that no catalog holds: a table pruned to some files, or rows in memory."""
         return self.relations.add(relation)
 
-    def _expand(self, found: ResolvedTable, view: ViewDefinition) -> DataFrame:
+    def _expand(self, found: ResolvedTable, view: ViewDefinition) -> Plan:
         """The plan of a view, in its own scope, with the columns it was made with."""
         planner, statement = self.inside(found, view)
         if view.schema is None:  # its columns are those that it has now
@@ -393,10 +430,10 @@ class Planner:
         """A relation of the statement by the key that stands for it in planned text."""
         return self._memo.get(key)
 
-    def plan_over(self, sql: str, relation: Relation) -> DataFrame:
+    def plan_over(self, sql: str, relation: Relation) -> Plan:
         """The plan of text that reads one relation of the statement, whose files are chosen already, and takes no
         parameters. A placeholder would have no rows: `rows_of` reads these."""
-        assert not relation.is_shadow
+        assert not relation.is_placeholder
         return self.aside(relation).plan(sql, Query(text=sql, shown=""))
 
     def rows_of(self, relation: Relation, columns: Sequence[str] = ()) -> Iterator[pa.RecordBatch]:
@@ -405,43 +442,78 @@ class Planner:
         aside = self.aside(relation)
         return aside.execution.batches(aside.plan(sql, Query(text=sql, shown="")))
 
-    def query_as(self, statement: Planned, names: Sequence[str]) -> DataFrame:
+    def query_as(self, statement: Planned, names: Sequence[str]) -> Plan:
         """The plan of a query whose columns are called otherwise, one by one."""
         text = self.rewrite(statement).text
         return self.plan(f'SELECT * FROM ({text}\n) AS "v"({", ".join(map(quote, names))})', statement)
 
-    def relation(self, catalog: str, schema: str, name: str) -> Provider | None:
-        """What DataFusion asks while it plans. The names of a text that sqlglot read were resolved before; any other
-        is that of a table function, or stands in a text that it could not read and is resolved now."""
-        known = self._memo.get((catalog, schema, name))
-        if known is None and not self._all_resolved:
-            known = self._resolve_now(_name_of(catalog, schema, name))
-        return known.provider if known is not None else None
-
-    def _resolve_now(self, name: Name) -> Relation | None:
-        """On another thread, since a view may have to be planned and planning within planning is not allowed."""
-        waiting = Planner(self.execution, self._resolver, within=self._within, memo=self._memo, nested=True)
+    def _resolve_now(self, catalog: str, schema: str, name: str) -> Relation | None:
+        """Resolves a name that DataFusion asks for while it plans a text that sqlglot could not read: of a relation, or
+        of a table function. This is done on another thread, since a view may have to be planned, and planning within
+        planning is not allowed."""
+        nested = Planner(self.execution, self._resolver, within=self._within, memo=self._memo, nested=True)
         try:
             with ThreadPoolExecutor(1) as thread:
-                return thread.submit(copy_context().run, waiting.named, name).result()
+                return thread.submit(copy_context().run, nested.named, _name_of(catalog, schema, name)).result()
         except NotFoundError as error:
             self._missing = error
             return None
 
 
-def _with_names(frame: DataFrame, found: ResolvedTable, view: ViewDefinition) -> DataFrame:
-    """The view's columns under the names it was made with; what the tables gained since stays out."""
+def _located(locate: Locate | None, written: Written) -> Locate | None:
+    """The places of a text that was written again, if those of the one before are known."""
+    return None if locate is None else lambda line, column: locate(*written.place(line, column))
+
+
+def _constants(sql: str, parameters: dict[str, object] | None) -> int:
+    """The bytes of the long constants of a text: each row of a batch has a copy of each, also behind a join."""
+    size = _length_of_constants(sql) + len(_LATE_TEXT.findall(sql)) * MOST_OF_CONSTANTS // FEWEST
+    for name, value in (parameters or {}).items():
+        if isinstance(value, str | bytes) and len(value) > LONG:
+            size += len(value) * sql.count(f"${name}")
+    return size
+
+
+def _length_of_constants(sql: str) -> int:
+    """The characters of the long constants of a text."""
+    if _LONG_TEXT.search(sql) is None:
+        return 0
+    tokens = tokenize_what_fits(sql)[0]
+    return sum(len(token.text) for token in tokens if token.kind == "string" and len(token.text) >= LONG)
+
+
+def _shown(count: int) -> str:
+    return f"{count:,}" if count < 10**12 else "very many"
+
+
+@dataclass(frozen=True, slots=True)
+class _ViewColumns:
+    """A view's columns under the names it was made with: `names` for `columns` of its query."""
+
+    columns: tuple[str, ...]
+    names: tuple[str, ...]
+
+    def of(self, frame: DataFrame) -> DataFrame:
+        if self.columns == self.names:
+            return frame.select(*(quote(n) for n in self.names))
+        return frame.select(
+            *(col(quote(column)).alias(name) for column, name in zip(self.columns, self.names, strict=True))
+        )
+
+
+def _with_names(plan: Plan, found: ResolvedTable, view: ViewDefinition) -> Plan:
+    """The view's columns under the names it was made with; columns that the tables gained since are left out."""
     assert view.schema is not None
-    names = [f.name for f in view.schema.fields]
-    have = list(frame.schema().names)
-    if have == names:
-        return frame
+    names = tuple(f.name for f in view.schema.fields)
+    have = list(plan.frame.schema().names)
+    if have == list(names):
+        return plan
     if view.dialect != _OURS and (chosen := _columns_of_another(have, names, view)) is not None:
-        return frame.select(*(col(quote(have[at])).alias(name) for at, name in zip(chosen, names, strict=True)))
+        return plan.derive(_ViewColumns(tuple(have[at] for at in chosen), names))
     missing = [n for n in names if n not in have]
     if missing:
         raise InvalidArgument(f"view {found} no longer fits: its query has no column {missing[0]}. Replace the view.")
-    return frame.select(*(quote(n) for n in names))
+    return plan.derive(_ViewColumns(names, names))
 
 
 def _columns_of_another(have: Sequence[str], names: Sequence[str], view: ViewDefinition) -> list[int] | None:

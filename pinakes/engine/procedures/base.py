@@ -68,7 +68,7 @@ class Procedure(Signature):
     """A procedure on a table, its first parameter. `run` is retried if the table was changed concurrently."""
 
     run: Callable[[Work], Rows]
-    elsewhere: Literal["never", "asked", "large"] = "never"
+    on_remote_engine: Literal["never", "selected", "large"] = "never"
     """When Iceberg's own procedure runs on another engine instead: if the user selects that engine; or also if the
     table is large (`remote_dispatch.py`).
     """

@@ -40,6 +40,20 @@ def run(statement: Call, execution: Execution) -> Result:
     return Result.rows(found.columns, rows)
 
 
+def procedure_called(statement: Call, execution: Execution) -> Procedure | None:
+    """Returns the procedure on a table that is called; None for others."""
+    if _is_of_runtime(statement.procedure):
+        return None
+    found = procedure(_procedure_name(statement.procedure, execution)[1])
+    return found if isinstance(found, Procedure) else None
+
+
+def table_named(statement: Call, found: Procedure, execution: Execution) -> Name:
+    """Returns the table that the procedure is called with."""
+    catalog, _ = _procedure_name(statement.procedure, execution)
+    return _table(given_to(found, statement, execution)["table"], catalog, execution)
+
+
 def columns_of(statement: Call, execution: Execution) -> pa.Schema:
     """Returns the result columns without running the procedure."""
     if _is_of_runtime(statement.procedure):
@@ -136,7 +150,7 @@ def _values(texts: Mapping[Parameter, str], execution: Execution) -> dict[str, A
     """
     if not texts:
         return {}
-    columns = ", ".join(f"{_asked(p, text)} AS {p.name}_" for p, text in texts.items())
+    columns = ", ".join(f"{_question(p, text)} AS {p.name}_" for p, text in texts.items())
     source = classify(f"SELECT {columns}")
     if not isinstance(source, Query) or source.tables:
         raise InvalidArgument("the arguments of a procedure must be constants")
@@ -144,7 +158,7 @@ def _values(texts: Mapping[Parameter, str], execution: Execution) -> dict[str, A
     return {p.name: _paired(p, value) for p, value in zip(texts, rows[0].values(), strict=True)}
 
 
-def _asked(parameter: Parameter, text: str) -> str:
+def _question(parameter: Parameter, text: str) -> str:
     if parameter.type == "timestamp":
         return f"CAST(({text}\n) AS TIMESTAMPTZ)"
     if parameter.type == "options":

@@ -29,6 +29,6 @@ PROCEDURE = Procedure(
     (TABLE, Parameter("snapshot_id", "integer"), Parameter("columns", "texts")),
     pa.schema([("statistics_file", pa.string())]),
     _run,
-    elsewhere="large",
+    on_remote_engine="large",
     in_transactions=False,
 )

@@ -1,4 +1,4 @@
-"""Runs maintenance on Spark, by Iceberg's own procedure, if the table is large or the user selects Spark.
+"""Runs maintenance on Spark, by Iceberg's own procedure, if that engine was selected.
 
 Arguments and result are the same. The cached metadata of the table is dropped.
 """
@@ -15,7 +15,7 @@ from pinakes.caches.catalog import forget_table
 from pinakes.core.errors import NotSupportedError
 from pinakes.engine.iceberg.maintenance.target import changing
 from pinakes.engine.procedures.base import Procedure, Work
-from pinakes.engine.remote.engine_selection import AUTO, LOCAL, check_possible, judged, table_size, wanted_by
+from pinakes.engine.remote.engine_selection import run_remotely
 from pinakes.engine.remote.interface import RemoteCatalog
 from pinakes.engine.remote.query import remote_statement
 from pinakes.engine.remote.sending import ALIAS, unsaid
@@ -31,22 +31,7 @@ Answer = list[tuple[object, ...]]
 
 def answered(procedure: Procedure, work: Work) -> Answer | None:
     """Returns the result of Iceberg's procedure; None if the work is to be done here."""
-    execution = work.execution
-    wanted = wanted_by(execution.text, execution.session.settings)
-    if procedure.elsewhere == "never" or wanted == LOCAL:
-        return None
-    if wanted != AUTO:
-        check_possible(execution)
-        return _answer(_called(procedure, work), procedure.columns)
-    size = table_size(work.table) or 0
-    if procedure.elsewhere != "large" or judged(size, execution, keeps=True).engine == LOCAL:
-        return None
-    try:
-        return _answer(_called(procedure, work), procedure.columns)
-    except NotSupportedError:
-        if execution.query.engine != LOCAL:  # already sent, and perhaps run: never retry
-            raise
-        return None
+    return run_remotely(lambda: _answer(_called(procedure, work), procedure.columns), work.execution)
 
 
 def _called(procedure: Procedure, work: Work) -> pa.Table:

@@ -66,11 +66,11 @@ def _listed(work: Work, io: TableIO) -> Iterator[tuple[str, datetime]]:
     Files behind a link that leads out of the table are skipped.
     """
     root = Location.parse(work.table.handle.metadata.location.rstrip("/"))
-    asked = Location.parse(work["location"].rstrip("/")) if work["location"] else root
-    if not asked.is_below(root):
-        raise InvalidArgument(f"the location '{asked}' is not below that of {work.found}, which is '{root}'")
+    searched = Location.parse(work["location"].rstrip("/")) if work["location"] else root
+    if not searched.is_below(root):
+        raise InvalidArgument(f"the location '{searched}' is not below that of {work.found}, which is '{root}'")
     home = f"{root.identity}/"
-    for location, changed in io.files_below(asked):
+    for location, changed in io.files_below(searched):
         if location.identity.startswith(home):
             yield location.text, changed.astimezone(UTC)
 

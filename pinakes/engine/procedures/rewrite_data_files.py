@@ -63,20 +63,23 @@ def row_of(done: Compacted) -> tuple[int, ...]:
 
 def _order(work: Work) -> SortOrder | None:
     """Returns the requested order; None for the table's own."""
-    strategy, asked = (work["strategy"] or ("sort" if work["sort_order"] else "binpack")).lower(), work["sort_order"]
+    strategy, wanted_order = (
+        (work["strategy"] or ("sort" if work["sort_order"] else "binpack")).lower(),
+        work["sort_order"],
+    )
     if strategy not in ("binpack", "sort"):
         raise InvalidArgument(f"there is no strategy {strategy!r}; there are: binpack, sort")
-    if strategy == "binpack" and asked is not None:
+    if strategy == "binpack" and wanted_order is not None:
         raise InvalidArgument("a sort_order needs the strategy 'sort'")
-    if asked is None:
+    if wanted_order is None:
         if strategy == "sort" and order_of(work.table.handle.metadata) is None:
             raise InvalidArgument(
                 f"{work.found} has no order to sort by: give a sort_order, or ALTER TABLE … WRITE ORDERED BY …"
             )
         return None
-    if asked.lower().replace(" ", "").startswith("zorder("):
+    if wanted_order.lower().replace(" ", "").startswith("zorder("):
         raise NotSupportedError("zorder(…) is for Spark: SET engine = 'spark', or name columns to sort by")
-    return sorting(read_sort_terms(asked), work.table.handle.schema())
+    return sorting(read_sort_terms(wanted_order), work.table.handle.schema())
 
 
 PROCEDURE = Procedure(
@@ -91,6 +94,6 @@ PROCEDURE = Procedure(
     ),
     COLUMNS,
     _run,
-    elsewhere="large",
+    on_remote_engine="large",
     in_transactions=False,
 )

@@ -26,6 +26,6 @@ PROCEDURE = Procedure(
     (TABLE, Parameter("use_caching", "boolean"), Parameter("spec_id", "integer"), DRY_RUN),
     pa.schema([("rewritten_manifests_count", pa.int32()), ("added_manifests_count", pa.int32())]),
     _run,
-    elsewhere="asked",
+    on_remote_engine="selected",
     in_transactions=False,
 )

@@ -39,6 +39,6 @@ PROCEDURE = Procedure(
         ]
     ),
     _run,
-    elsewhere="large",
+    on_remote_engine="large",
     in_transactions=False,
 )

@@ -1,3 +1,3 @@
-"""Placeholder scans, and the predicates that an optimised plan pushes to each of them. Pruning by these predicates is
-done by the source: `engine/iceberg/scan`, `engine/system`, `engine/workers`.
+"""Placeholder scans, predicates as values, and what an optimised plan asks of each placeholder. The sources answer:
+`engine/iceberg/scan`, `engine/system`, `engine/workers`.
 """

@@ -11,22 +11,12 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from pinakes.core.errors import NotSupportedError
 from pinakes.core.snapshots import said_number
 from pinakes.engine.datafusion.plan_schema import schema_of
 from pinakes.engine.iceberg.write.assignments import assigned, filled_columns, value_types
 from pinakes.engine.iceberg.write.rewrite import Rewrite
 from pinakes.engine.remote.create_table import create, typed
-from pinakes.engine.remote.engine_selection import (
-    AUTO,
-    LOCAL,
-    check_possible,
-    hindrance,
-    judged,
-    size_of,
-    wanted_engine,
-)
-from pinakes.engine.remote.query import estimated
+from pinakes.engine.remote.engine_selection import run_remotely
 from pinakes.engine.remote.sending import (
     ALIAS,
     check_branch,
@@ -48,31 +38,9 @@ if TYPE_CHECKING:
 Change = Insert | CreateTableAs | Delete | Update | Merge
 
 
-def carried_out(statement: Change, execution: Execution) -> int | None:
+def change_remotely(statement: Change, execution: Execution) -> int | None:
     """The number of rows that a change on another engine changed; None if it is to be carried out here."""
-    wanted = wanted_engine(statement, execution.session.settings)
-    if wanted == LOCAL or (isinstance(statement, CreateTableAs) and not statement.with_data):
-        return None
-    if wanted != AUTO:
-        check_possible(execution)
-        return _change(statement, execution)
-    if hindrance(execution) is not None or _is_small(statement, execution):
-        return None
-    try:
-        return _change(statement, execution)
-    except NotSupportedError:
-        if execution.query.engine != LOCAL:  # it was sent, and may have been carried out: never once more
-            raise
-        return None
-
-
-def _is_small(statement: Change, execution: Execution) -> bool:
-    if isinstance(statement, Insert | CreateTableAs):
-        return statement.body is None or estimated(statement, execution, statement.body).engine == LOCAL
-    change = Rewrite.of(execution, statement, statement.target)
-    others = [change.planner.relation_of(at, statement) for at in range(len(statement.tables))]
-    size = size_of([change.relation, *others])
-    return size is not None and judged(size, execution, keeps=True).engine == LOCAL
+    return run_remotely(lambda: _change(statement, execution), execution)
 
 
 def _change(statement: Change, execution: Execution) -> int:
@@ -98,8 +66,7 @@ def _insert(statement: Insert, execution: Execution) -> int:
     found, table = execution.resolver.table(statement.target.name)
     check_branch(statement.target.name)
     schema, planner = table.handle.schema(), execution.planner()
-    frame = planner.query(statement, statement.body)
-    planned = schema_of(frame)
+    planned = schema_of(planner.query(statement, statement.body).frame)
     columns = filled_columns(statement, schema, planned)
     text = RemoteText(execution, planner)
     rows = text.query(statement, statement.body, planned)

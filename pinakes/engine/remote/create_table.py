@@ -49,7 +49,7 @@ def create(statement: CreateTableAs, execution: Execution) -> int:
         return 0
     check_free(existing, "TABLE", replace=statement.or_replace)
     planner = execution.planner()
-    frame = planner.query(statement, statement.body)
+    frame = planner.query(statement, statement.body).frame
     old = None if existing is None else resolver.fresh(existing)
     spec = spec_from_query(statement, schema_of(frame), execution, old)
     text = RemoteText(execution, planner)
@@ -85,8 +85,8 @@ def typed(planned: pa.Schema, columns: Sequence[str], schema: Schema, execution:
         type = assigned_type(given.type, arrow_type_of(field.field_type, zone), name)
         value = f"CAST(`c{at}` AS {type})"
         if field.required:
-            told = quoted_text(f"column {quoted(name)} is NOT NULL, and a row has NULL there")
-            value = f"coalesce({value}, CAST(raise_error({told}) AS {type}))"
+            noted = quoted_text(f"column {quoted(name)} is NOT NULL, and a row has NULL there")
+            value = f"coalesce({value}, CAST(raise_error({noted}) AS {type}))"
         values.append(value)
     return values
 
@@ -107,15 +107,15 @@ def _partitioned(spec: PartitionSpec, schema: Schema) -> str:
 
 def _complete(found: ResolvedTable, spec: TableSpec, execution: Execution) -> None:
     """Add the parts of the definition that cannot be passed to the remote engine."""
-    told = [field for field in spec.schema.fields if field.required or field.doc]
-    if not told and spec.sorting is None:
+    noted = [field for field in spec.schema.fields if field.required or field.doc]
+    if not noted and spec.sorting is None:
         return
     table = execution.resolver.fresh(found)
     transaction = begin(table)
     hold_snapshot(transaction)
     with transaction.update_schema(allow_incompatible_changes=True) as update:
-        for field in told:
-            _tell(update, field)
+        for field in noted:
+            _annotate(update, field)
         key = [spec.schema.find_column_name(number) for number in spec.schema.identifier_field_ids]
         update.set_identifier_fields(*(name for name in key if name is not None))
     order = moved_order(spec.sorting, spec.schema, transaction.table_metadata.schema())
@@ -123,5 +123,5 @@ def _complete(found: ResolvedTable, spec: TableSpec, execution: Execution) -> No
     commit(transaction, found.place, found.name)
 
 
-def _tell(update: UpdateSchema, field: NestedField) -> None:
+def _annotate(update: UpdateSchema, field: NestedField) -> None:
     update.update_column((field.name,), required=field.required or None, doc=field.doc)

@@ -1,13 +1,15 @@
-"""Engine selection: the engine that `SET engine` or a hint in the statement names; with `auto`, by the bytes that the
-statement is estimated to read.
+"""The rules of engine selection: the engine that `SET engine` or a hint in the statement names; with `auto`, by the
+bytes that the statement is estimated to read. `engine/commands/select_engine.py` applies them before the statement is
+handled.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, TypeVar
 
+from pinakes.core.engines import ENGINES, HERE, LOCAL, SPARK, Choice
 from pinakes.core.errors import InvalidArgument, NotSupportedError
 from pinakes.core.snapshots import said
 from pinakes.parser.hints import engine_hint
@@ -15,32 +17,20 @@ from pinakes.parser.hints import engine_hint
 if TYPE_CHECKING:
     from datafusion.plan import LogicalPlan
 
+    from pinakes.config.settings import Settings
     from pinakes.core.catalog import IcebergTable
-    from pinakes.core.settings import Settings
     from pinakes.engine.binding.relation import Relation
     from pinakes.engine.statement_context import Execution
     from pinakes.parser.statements import Statement
 
-LOCAL, SPARK, AUTO = "local", "spark", "auto"
-ENGINES = (LOCAL, SPARK, AUTO)
-
+T = TypeVar("T")
 
 _KEEPING = re.compile(r"^\s*(?:(?:\w+ )?Join:|Sort:|WindowAggr:|Aggregate: groupBy=\[\[[^\]])", re.MULTILINE)
 
 
-class Choice(NamedTuple):
-    engine: str
-    why: str
-
-
 def wanted_engine(statement: Statement, settings: Settings) -> str:
     """The requested engine. A hint is valid for its statement only."""
-    return wanted_by(statement.text, settings)
-
-
-def wanted_by(text: str, settings: Settings) -> str:
-    """The same, for a text."""
-    hint = engine_hint(text)
+    hint = engine_hint(statement.text)
     if hint is None:
         return settings.engine
     if hint not in ENGINES:
@@ -48,7 +38,7 @@ def wanted_by(text: str, settings: Settings) -> str:
     return hint
 
 
-def hindrance(execution: Execution) -> str | None:
+def blocker(execution: Execution) -> str | None:
     """Why no statement of this session can run on a remote engine now; None if it can."""
     session = execution.session
     if session.engine.make_remote is None:
@@ -62,11 +52,26 @@ def hindrance(execution: Execution) -> str | None:
     return None
 
 
-def check_possible(execution: Execution) -> None:
+def asked_for(execution: Execution) -> Choice:
+    """Spark, as the user asked; an error if that is not possible."""
     execution.session.guard.spark()
-    found = hindrance(execution)
+    found = blocker(execution)
     if found is not None:
         raise NotSupportedError(f"this statement can't run on Spark: {found}. SET engine = 'local'.")
+    return Choice(SPARK, "chosen by SET engine or a hint")
+
+
+def run_remotely(run: Callable[[], T], execution: Execution) -> T | None:
+    """What `run` returns for the remote engine, if that one was selected; None if the statement is to run here. One
+    that `auto` sent is never run here as well: it may have been carried out."""
+    if execution.engine.engine == LOCAL:
+        return None
+    try:
+        return run()
+    except NotSupportedError:
+        if not execution.engine.is_automatic or execution.query.engine != LOCAL:
+            raise
+        return None
 
 
 def keeps_rows(optimized: LogicalPlan) -> bool:
@@ -82,16 +87,26 @@ def limit_of(execution: Execution, *, keeps: bool) -> tuple[int, str]:
     return config.spark.threshold, f"threshold of {config.spark.threshold:,}"
 
 
-def judged(planned_bytes: int, execution: Execution, *, keeps: bool) -> Choice:
+def chosen_by_size(planned_bytes: int, execution: Execution, *, keeps: bool) -> Choice:
     """By the bytes that the scans of a statement are planned to read, and whether rows are kept of what is read."""
-    hindered = hindrance(execution)
+    hindered = blocker(execution)
     limit, most = limit_of(execution, keeps=keeps)
     read = f"{planned_bytes:,} bytes are planned to be read"
     if planned_bytes <= limit:
-        return Choice(LOCAL, f"auto: {read}, not more than the {most}")
+        return Choice(LOCAL, f"auto: {read}, not more than the {most}", is_automatic=True)
     if hindered is not None:
-        return Choice(LOCAL, f"auto: {read}, more than the {most}, but {hindered}")
-    return Choice(SPARK, f"auto: {read}, more than the {most}")
+        return Choice(LOCAL, f"auto: {read}, more than the {most}, but {hindered}", is_automatic=True)
+    return Choice(SPARK, f"auto: {read}, more than the {most}", is_automatic=True)
+
+
+def explain_choice(wanted: str, planned_bytes: int, execution: Execution, *, keeps: bool) -> Choice:
+    """The engine that would run a query which reads so many bytes, for EXPLAIN."""
+    if wanted == LOCAL:
+        return HERE
+    if wanted == SPARK:
+        hindered = blocker(execution)
+        return Choice(SPARK, "chosen by SET engine or a hint" + (f"; it would fail: {hindered}" if hindered else ""))
+    return chosen_by_size(planned_bytes, execution, keeps=keeps)
 
 
 def size_of(relations: Iterable[Relation]) -> int | None:
@@ -111,5 +126,5 @@ def table_size(table: IcebergTable) -> int | None:
     snapshot = table.handle.current_snapshot()
     if snapshot is None:
         return 0
-    told = said(snapshot, "total-files-size")
-    return int(told) if told is not None and str(told).isdigit() else None
+    total_size = said(snapshot, "total-files-size")
+    return int(total_size) if total_size is not None and str(total_size).isdigit() else None

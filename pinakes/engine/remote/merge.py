@@ -66,7 +66,7 @@ def _action(clause: Clause, change: Rewrite, text: RemoteText, seen: str) -> str
         return "DELETE"
     listed = ", ".join(f"({sql}\n) AS v{at}" for at, sql in enumerate(clause.values.values()))
     select = f"SELECT {listed} FROM {seen}"
-    types = schema_of(change.planner.plan(select, change.statement)).types
+    types = schema_of(change.planner.plan(select, change.statement).frame).types
     found = text.parts(select, change.statement)
     values = [
         f"CAST({value} AS {assigned_type(type, change.type_of(name), name)})"

@@ -65,7 +65,9 @@ class RemoteText:
         if relation is None:
             return None
         columns = {f.name: without_views(f.type) for f in relation.provider.schema}
-        if self.execution.plans.guarded:  # what may be seen of a relation is not what its files hold
+        if any(
+            known.is_restricted for known in self.planner.relations.all()
+        ):  # what may be seen of a relation is not what its files hold
             return Source(self._hand_over(relation), columns)
         if relation.found is not None and relation.view is not None:
             planner, statement = self.planner.inside(relation.found, relation.view)

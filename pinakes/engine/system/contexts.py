@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pinakes.engine.statement_context import Execution
 
 
-def world_of(execution: Execution, of: str | None) -> SystemContext:
+def context_of(execution: Execution, of: str | None) -> SystemContext:
     """Returns the context for one catalog, or for all catalogs visible to the session."""
     session = execution.session
     engine, settings = session.engine, session.settings
@@ -36,7 +36,7 @@ def world_of(execution: Execution, of: str | None) -> SystemContext:
     return SystemContext(
         session.identity,
         _seen(session.catalogs, of),
-        engine.lanes,
+        engine.executor,
         engine.faults,
         execution.query.check,
         files_schema,

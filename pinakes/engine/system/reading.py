@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pinakes.engine.system.contexts import world_of
+from pinakes.engine.system.contexts import context_of
 from pinakes.system_tables.base import Request, SystemTable
 from pinakes.system_tables.conditions import ANYTHING, Condition
 
@@ -31,17 +31,17 @@ def read(
     """Returns the table's rows, for one catalog or for all visible to the session; `columns` None selects all
     columns.
     """
-    world = world_of(execution, of)
+    context = context_of(execution, of)
     columns = frozenset(table.schema.names) if columns is None else columns
-    rows = table.read(Request(world, columns, wanted, limit))
+    rows = table.read(Request(context, columns, wanted, limit))
     warnings = execution.session.warnings
-    if world.failed:
-        warnings.append(_told(world.failed))
-    warnings.extend(world.notes)
+    if context.failed:
+        warnings.append(_fault_text(context.failed))
+    warnings.extend(context.notes)
     return rows
 
 
-def _told(faults: Sequence[Fault]) -> str:
+def _fault_text(faults: Sequence[Fault]) -> str:
     first = faults[0].message.rstrip(".")
     more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
-    return f"not all metadata could be read: {first}{more}. SELECT * FROM system.metadata.errors tells all."
+    return f"not all metadata could be read: {first}{more}. SELECT * FROM system.metadata.errors lists all."

@@ -18,8 +18,8 @@ from pinakes.system_tables.runtime_state import NodeInfo, SecretInfo, SessionInf
 
 if TYPE_CHECKING:
     from pinakes.caches.base import CacheStats
+    from pinakes.config.settings import SettingRow
     from pinakes.core.secrets import Secret
-    from pinakes.core.settings import SettingRow
     from pinakes.engine.execution.query_info import QueryInfo
     from pinakes.engine.session import Session
     from pinakes.engine.transactions.transaction import Transaction
@@ -33,10 +33,10 @@ class Runtime:
 
     def queries(self) -> Sequence[QueryInfo]:
         found = self.session.engine.tracker.snapshot()
-        return found if self.session.identity.is_admin else [_discreet(query) for query in found]
+        return found if self.session.identity.is_admin else [_redacted(query) for query in found]
 
     def sessions(self) -> list[SessionInfo]:
-        return [self._told(session) for session in self.session.engine.sessions()]
+        return [self._session_info(session) for session in self.session.engine.sessions()]
 
     def transactions(self) -> Sequence[TransactionInfo]:
         open_ones = [(s.identity.user, s.transaction) for s in self.session.engine.sessions()]
@@ -68,7 +68,7 @@ class Runtime:
         remote = self.session.engine.joined
         return [] if remote is None else [TaskInfo(*task) for task in remote.tasks()]
 
-    def _told(self, session: Session) -> SessionInfo:
+    def _session_info(self, session: Session) -> SessionInfo:
         scope, running = session.scope, sum(1 for query in list(session.running) if query.ended is None)
         place = (scope.catalog, dotted(scope.namespace))
         is_this = session is self.session
@@ -81,7 +81,7 @@ class Runtime:
         return tuple(mounted.name for mounted in self.session.catalogs.listed() if ref in mounted.mount.secrets)
 
 
-def _discreet(query: QueryInfo) -> QueryInfo:
+def _redacted(query: QueryInfo) -> QueryInfo:
     """Returns the query with the error message as shown to the user who ran it."""
     message = query.error_message
     return query if message is None else replace(query, error_message=about(query.error_code or "", message))

@@ -38,4 +38,4 @@ def search_key(call: SearchCall, words: str) -> Key:
 
 def search_relation(words: str, key: Key, execution: Execution) -> Relation:
     scan = SystemScan(VirtualTable(("metadata",), key[2], (), search_table(words), None), execution)
-    return Relation(key, scan.shadow, scan.columns, full_name=(key[2],), system=scan)
+    return Relation(key, scan.placeholder.provider, scan.columns, full_name=(key[2],), system=scan)

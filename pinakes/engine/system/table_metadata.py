@@ -34,8 +34,8 @@ def metadata_of(found: ResolvedTable, suffix: str) -> ResolvedTable:
     wanted = suffix.lower()
     if wanted not in SUFFIXES:
         known = listing((f"{found.name}{MARK}{s}" for s in SUFFIXES), 20)
-        asked = display(found.place.mount.name, found.place.namespace, f"{found.name}{MARK}{suffix}")
-        raise TableNotFound(f"table {asked} does not exist; the metadata of {found} is in: {known}")
+        full_name = display(found.place.mount.name, found.place.namespace, f"{found.name}{MARK}{suffix}")
+        raise TableNotFound(f"table {full_name} does not exist; the metadata of {found} is in: {known}")
     if found.kind != "TABLE":
         raise TableNotFound(f"{found} is no Iceberg table, but a {found.kind.lower()}: it has no {MARK}{suffix}")
     return replace(found, name=f"{found.name}{MARK}{wanted}", kind="METADATA")

@@ -185,13 +185,13 @@ class Transaction:
         except CommitUnknown as error:
             if not self._is_visible(catalog):
                 raise CommitUnknown(
-                    f"it is not known whether all of the transaction was committed; look before you repeat it: "
+                    f"it is unknown whether all of the transaction was committed; check before you repeat it: "
                     f"{error.__cause__ or error.message}"
                 ) from error
         except CommitConflict as error:
             self.rollback()
             raise CommitConflict(
-                f"the transaction was rolled back: a table in it was changed by somebody else since the transaction "
+                f"the transaction was rolled back: a table in it was changed by another writer since the transaction "
                 f"first read it (serialization failure: {error.__cause__ or error.message}). Run it again from BEGIN."
             ) from error
         except PinakesError:

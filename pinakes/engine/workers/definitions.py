@@ -46,9 +46,9 @@ def columns_of(statement: s.CreateTable, execution: Execution) -> pa.Schema:
         return view_columns(execution, statement.like)
     fields = [_field(column, statement.text) for column in statement.columns]
     names = [f.name for f in fields]
-    twice = next((name for name in names if names.count(name) > 1), None)
-    if twice is not None:
-        raise ColumnExists(f"column {twice} is there twice")
+    duplicate = next((name for name in names if names.count(name) > 1), None)
+    if duplicate is not None:
+        raise ColumnExists(f"column {duplicate} is there twice")
     return pa.schema(fields)
 
 
@@ -62,11 +62,11 @@ def alter_by_actions(
 ) -> None:
     """Applies the actions one after the other, in the order of the statement."""
     for action in given:
-        for told in _told(action, found, text, execution):
-            catalog.alter_table(found.place.namespace, found.name, told)
+        for change in _changes_of(action, found, text, execution):
+            catalog.alter_table(found.place.namespace, found.name, change)
 
 
-def _told(
+def _changes_of(
     action: s.AlterAction, found: ResolvedTable, text: str, execution: Execution
 ) -> Iterable[actions.TableAction]:
     def column(path: s.Path) -> str:

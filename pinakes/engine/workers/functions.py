@@ -109,7 +109,8 @@ def _registered(planner: Planner, function: CatalogFunction) -> str:
     types = list(function.arguments.types) or [pa.int64()]
     volatility = "stable" if function.deterministic else "volatile"
     context.register_udf(udf(computing, types, function.returns.field(0).type, volatility, name))
-    execution.plans.at_end += [lambda: context.deregister_udf(name), computing.close]
+    execution.scope.callback(context.deregister_udf, name)
+    execution.scope.callback(computing.close)
     return name
 
 

@@ -5,22 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
-from datafusion import Expr
 
-from pinakes.engine.datafusion.plan_proto import scans_of
 from pinakes.engine.datafusion.unfiltered_dataset import exact
-from pinakes.engine.pushdown.placeholder_scan import shadow_of
-from pinakes.engine.pushdown.scan_pushdown import serialized
-from pinakes.engine.system.pushdown import asked_of
+from pinakes.engine.pushdown.placeholder_scan import placeholder_scan
+from pinakes.engine.pushdown.predicate import TRUE
 from pinakes.engine.workers.conditions import filters_of
 from pinakes.engine.workers.dataset import WorkerDataset
-from pinakes.worker.wire.filters import Filter
 
 if TYPE_CHECKING:
-    from datafusion import SessionContext
     from datafusion import Table as Provider
-    from datafusion.plan import LogicalPlan
 
+    from pinakes.engine.pushdown.scan_requests import ScanRequest
     from pinakes.engine.statement_context import Execution
     from pinakes.providers.vgi.scans import RowCall
 
@@ -32,36 +27,20 @@ class WorkerScan:
         self._call = call
         self._execution = execution
         self.schema = pa.schema([pa.field(f.name, f.type) for f in call.schema])
-        self._shadow = shadow_of(self.schema, execution.session.context)
+        self.placeholder = placeholder_scan(self.schema, execution.session.context)
 
     @property
     def columns(self) -> tuple[str, ...]:
         return tuple(self.schema.names)
 
-    @property
-    def shadow(self) -> Provider:
-        """The placeholder scan used while the query is planned. It can't be executed: it refers to a file that does not
-        exist.
-        """
-        return self._shadow.provider
-
-    def answered(self, optimized: LogicalPlan) -> Provider:
-        """Returns the table as the plan reads it, with the plan's predicates pushed down to the worker."""
-        session = self._execution.session
-        asked = asked_of(optimized, self._shadow, {}, session.context)
+    def answered(self, request: ScanRequest) -> Provider:
+        """Returns the table with the predicate pushed down to the worker, which need not apply it."""
         dataset = WorkerDataset(
             self._call,
             self.schema,
-            filters=self._filters(optimized, session.context) if self._call.takes_filters else (),
-            limit=asked.limit,
-            partitions=session.settings.target_partitions,
+            filters=filters_of(request.predicate, self.schema) if self._call.takes_filters else (),
+            limit=request.limit(is_exact=request.predicate == TRUE),
+            partitions=self._execution.session.settings.target_partitions,
             check=self._execution.query.check,
         )
         return exact(dataset)
-
-    def _filters(self, optimized: LogicalPlan, context: SessionContext) -> tuple[Filter, ...]:
-        plan = serialized(optimized, context)
-        if plan is None:
-            return ()
-        scans = [[Expr.from_bytes(e, context) for e in found] for found in scans_of(plan, self._shadow.marker)]
-        return filters_of(scans, self.schema)

@@ -40,16 +40,16 @@ def worker_relation(relations: Relations, key: Key, table: WorkerTable, at: tupl
 
 def row_relation(relations: Relations, key: Key, call: RowCall) -> Relation:
     scan = WorkerScan(call, relations.execution)
-    return Relation(key, scan.shadow, scan.columns, worker=scan, source=call.attachment)
+    return Relation(key, scan.placeholder.provider, scan.columns, worker=scan, source=call.attachment)
 
 
 def _check_columns(table: WorkerTable, call: RowCall) -> None:
-    told = {f.name: f.type for f in table.schema}
+    types = {f.name: f.type for f in table.schema}
     given = {f.name: f.type for f in call.schema}
-    if told != given:
-        wrong = next(name for name in (*told, *given) if told.get(name) != given.get(name))
+    if types != given:
+        wrong = next(name for name in (*types, *given) if types.get(name) != given.get(name))
         raise CatalogUnavailable(
-            f"the worker says that column '{wrong}' of table {table.name} is {told.get(wrong, 'not there')}, and the "
+            f"the worker says that column '{wrong}' of table {table.name} is {types.get(wrong, 'not there')}, and the "
             f"function that reads it says {given.get(wrong, 'not there')}"
         )
 
@@ -109,7 +109,7 @@ def _conformed(found: Relation, wanted: pa.Schema, relations: Relations) -> Rela
         raise CatalogUnavailable(
             f"the worker says that there is a column '{missing[0]}', and what it has read has: {listing(found.columns)}"
         )
-    if found.is_shadow:
+    if found.is_placeholder:
         if tuple(wanted.names) != found.columns:
             raise CatalogUnavailable(
                 f"the worker says that the columns are {', '.join(wanted.names)}, and what it has read has "

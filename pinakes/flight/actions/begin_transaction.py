@@ -8,20 +8,20 @@ afterwards.
 from __future__ import annotations
 
 from pinakes.core.errors import InvalidArgument
-from pinakes.flight.connections import Transaction
-from pinakes.flight.service import RequestContext
+from pinakes.flight.request import FlightRequest
 from pinakes.flight.wire.messages import message, pack, unpack_as
+from pinakes.server.connections import Transaction
 
 
-def begin_transaction(body: bytes, ask: RequestContext) -> bytes:
+def begin_transaction(body: bytes, request: FlightRequest) -> bytes:
     unpack_as("ActionBeginTransactionRequest", body)
-    connection = ask.connection
+    connection = request.connection
     with connection.lock:
         if connection.session.transaction is None:
-            connection.session.run("BEGIN", started=ask.call.started)
-        elif ask.service.holder(connection) is not None:
+            connection.session.run("BEGIN", started=request.call.started)
+        elif request.service.holder(connection) is not None:
             raise InvalidArgument("a transaction has begun already on this connection: end it first")
         begun = connection.session.transaction
         assert begun is not None
-        handle = ask.service.transactions.put(Transaction(connection, begun))
+        handle = request.service.transactions.put(Transaction(connection, begun))
     return pack(message("ActionBeginTransactionResult")(transaction_id=handle))

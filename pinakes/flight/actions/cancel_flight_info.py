@@ -5,29 +5,28 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from pinakes.core.errors import InvalidArgument
-from pinakes.flight.errors import NotThere
-from pinakes.flight.service import RequestContext
+from pinakes.flight.request import FlightRequest
 from pinakes.flight.wire.messages import Message, message, read, unpack
 
 CANCELLED, NOT_CANCELLABLE = 1, 3
-_REASON = "its client asked for it"
+_REASON = "its client canceled it"
 
 
-def cancel_flight_info(body: bytes, ask: RequestContext) -> bytes:
-    request = read("CancelFlightInfoRequest", body)
-    status = cancel(request.info, ask)
+def cancel_flight_info(body: bytes, request: FlightRequest) -> bytes:
+    command = read("CancelFlightInfoRequest", body)
+    status = cancel(command.info, request)
     return bytes(message("CancelFlightInfoResult")(status=status).SerializeToString())
 
 
-def cancel(info: Message, ask: RequestContext) -> int:
+def cancel(info: Message, request: FlightRequest) -> int:
     """Cancels the statements of a FlightInfo and returns the status. A metadata command computes its rows in DoGet, so
     it is not cancellable."""
     handles = list(statement_handles(endpoint.ticket.ticket for endpoint in info.endpoint))
     if not handles:
         return NOT_CANCELLABLE
-    found = [_stopped(handle, ask) for handle in handles]
+    found = [_stopped(handle, request) for handle in handles]
     if not any(found):
-        raise NotThere(ask.service.parked.unknown())
+        raise request.service.pending.unknown()
     return CANCELLED
 
 
@@ -40,9 +39,9 @@ def statement_handles(tickets: Iterable[bytes]) -> Iterable[bytes]:
             raise InvalidArgument(f"a {name} is no ticket")
 
 
-def _stopped(handle: bytes, ask: RequestContext) -> bool:
-    parked = ask.service.parked.take(handle, ask.user) or ask.service.flowing.get(handle)
-    if parked is None or parked.user != ask.user:
+def _stopped(handle: bytes, request: FlightRequest) -> bool:
+    pending = request.service.pending.take(handle, request.user) or request.service.flowing.get(handle)
+    if pending is None or pending.user != request.user:
         return False
-    parked.cancel(_REASON)
+    pending.cancel(_REASON)
     return True

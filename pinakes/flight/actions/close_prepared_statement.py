@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from pinakes.flight.service import RequestContext
+from pinakes.flight.request import FlightRequest
 from pinakes.flight.wire.messages import unpack_as
 
 
-def close_prepared_statement(body: bytes, ask: RequestContext) -> None:
-    request = unpack_as("ActionClosePreparedStatementRequest", body)
-    prepared = ask.service.prepared.take(request.prepared_statement_handle, ask.user)
+def close_prepared_statement(body: bytes, request: FlightRequest) -> None:
+    command = unpack_as("ActionClosePreparedStatementRequest", body)
+    prepared = request.service.prepared.take(command.prepared_statement_handle, request.user)
     if prepared is not None:
         prepared.close()

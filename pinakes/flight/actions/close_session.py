@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from pinakes.flight.service import RequestContext
+from pinakes.flight.request import FlightRequest
 from pinakes.flight.wire.messages import message, read
 
 CLOSED = 1
 
 
-def close_session(body: bytes, ask: RequestContext) -> bytes:
+def close_session(body: bytes, request: FlightRequest) -> bytes:
     read("CloseSessionRequest", body)
-    ask.service.forget(ask.connection)
+    request.service.forget(request.connection)
     return bytes(message("CloseSessionResult")(status=CLOSED).SerializeToString())

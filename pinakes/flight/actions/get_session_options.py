@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from pinakes.core.names import dotted
 from pinakes.flight.actions.set_session_options import CATALOG, SCHEMA
-from pinakes.flight.service import RequestContext
+from pinakes.flight.request import FlightRequest
 from pinakes.flight.wire.messages import message, read
 
 
-def get_session_options(body: bytes, ask: RequestContext) -> bytes:
+def get_session_options(body: bytes, request: FlightRequest) -> bytes:
     read("GetSessionOptionsRequest", body)
-    session = ask.connection.session
+    session = request.connection.session
     answer = message("GetSessionOptionsResult")()
     answer.session_options[CATALOG].string_value = session.scope.catalog
     answer.session_options[SCHEMA].string_value = dotted(session.scope.namespace)

@@ -6,12 +6,12 @@ from typing import NoReturn
 
 from pinakes.core.errors import NotSupportedError
 from pinakes.flight.commands.substrait import no_substrait
-from pinakes.flight.service import RequestContext
+from pinakes.flight.request import FlightRequest
 
 
-def create_prepared_substrait_plan(body: bytes, ask: RequestContext) -> NoReturn:
+def create_prepared_substrait_plan(body: bytes, request: FlightRequest) -> NoReturn:
     raise no_substrait()
 
 
-def savepoint(body: bytes, ask: RequestContext) -> NoReturn:
+def savepoint(body: bytes, request: FlightRequest) -> NoReturn:
     raise NotSupportedError("there are no savepoints: a transaction is committed or rolled back as a whole")

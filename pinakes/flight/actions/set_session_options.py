@@ -6,19 +6,19 @@ from __future__ import annotations
 from pinakes.core.errors import NotFoundError, PinakesError, SettingNotFound
 from pinakes.core.names import quote, text_literal, undotted
 from pinakes.engine.session import Session
-from pinakes.flight.service import RequestContext
+from pinakes.flight.request import FlightRequest
 from pinakes.flight.wire.messages import Message, message, read
 
 INVALID_NAME, INVALID_VALUE, FAILED = 1, 2, 3
 CATALOG, SCHEMA = "catalog", "schema"
 
 
-def set_session_options(body: bytes, ask: RequestContext) -> bytes:
-    request = read("SetSessionOptionsRequest", body)
+def set_session_options(body: bytes, request: FlightRequest) -> bytes:
+    command = read("SetSessionOptionsRequest", body)
     answer = message("SetSessionOptionsResult")()
-    options = request.session_options
+    options = command.session_options
     for name in sorted(options, key=lambda name: (name != CATALOG, name != SCHEMA, name)):  # the catalog comes first
-        error = _set(ask.connection.session, name, options[name])
+        error = _set(request.connection.session, name, options[name])
         if error:
             answer.errors[name].value = error
     return bytes(answer.SerializeToString())

@@ -13,20 +13,20 @@ from typing import Any, TypeVar
 from pinakes.core.errors import InvalidArgument, PinakesError
 from pinakes.core.portable_errors import as_values
 from pinakes.flight.errors import for_caller
-from pinakes.flight.service import RequestContext
+from pinakes.flight.request import FlightRequest
 
 Body = Mapping[str, Any]
 
 
-def answering(act: Callable[[Body, RequestContext], object]) -> Callable[[bytes, RequestContext], bytes]:
+def answering(act: Callable[[Body, FlightRequest], object]) -> Callable[[bytes, FlightRequest], bytes]:
     """Wraps a function into an action with a JSON body and a JSON answer."""
 
-    def run(body: bytes, ask: RequestContext) -> bytes:
+    def run(body: bytes, request: FlightRequest) -> bytes:
         try:
-            told: dict[str, object] = {"answer": act(_read(body), ask)}
+            answer: dict[str, object] = {"answer": act(_read(body), request)}
         except PinakesError as error:
-            told = {"error": as_values(for_caller(error, ask.caller.identity))}
-        return json.dumps(told).encode()
+            answer = {"error": as_values(for_caller(error, request.identity))}
+        return json.dumps(answer).encode()
 
     return run
 
@@ -35,7 +35,7 @@ def _read(body: bytes) -> Body:
     try:
         read = json.loads(body or b"{}")
     except (ValueError, RecursionError) as error:
-        raise InvalidArgument(f"these {len(body)} bytes are no JSON: {error}") from error
+        raise InvalidArgument(f"malformed JSON ({len(body)} bytes): {error}") from error
     if not isinstance(read, dict):
         raise InvalidArgument(f"a JSON object is expected, not a {type(read).__name__}")
     return read

@@ -16,32 +16,32 @@ from pinakes.api.local_shell_backend import LocalShellBackend
 from pinakes.core.errors import InvalidArgument, listing
 from pinakes.core.names import Name, Part
 from pinakes.flight.actions.shell import Body, text
-from pinakes.flight.service import RequestContext
+from pinakes.flight.request import FlightRequest
 
 PATIENCE = 60.0
 """Maximum seconds to wait for a slow catalog during completion."""
 
 
-def shell_look(body: Body, ask: RequestContext) -> Any:
+def shell_look(body: Body, request: FlightRequest) -> Any:
     what = text(body, "what")
-    seat = LocalShellBackend(ask.connection.session)
-    seat.session.guard.metadata(what)
+    backend = LocalShellBackend(request.connection.session)
+    backend.session.guard.metadata(what)
     if what in _SHOWN:
-        return _SHOWN[what](seat, body)
+        return _SHOWN[what](backend, body)
     if what in _COMPLETED:
-        return _settled(Seen(seat.session), lambda seen: _COMPLETED[what](seen, body))
+        return _settled(Seen(backend.session), lambda seen: _COMPLETED[what](seen, body))
     raise InvalidArgument(f"there is no {what[:100]!r} to look at; there is: {listing([*_SHOWN, *_COMPLETED])}")
 
 
-def _settled(seen: Seen, ask: Callable[[Seen], Any]) -> Any:
-    """Calls `ask` until loading has finished: one listing may start the next one."""
+def _settled(seen: Seen, look: Callable[[Seen], Any]) -> Any:
+    """Calls `look` until loading has finished: one listing may start the next one."""
     while True:
         loaded = seen.loader.loaded
-        found = ask(seen)
+        found = look(seen)
         if not seen.loader.busy and seen.loader.loaded == loaded:
             return found
         if not seen.loader.settle(PATIENCE):
-            return ask(seen)
+            return look(seen)
 
 
 def _parts(body: Body) -> tuple[Part, ...]:
@@ -54,10 +54,10 @@ def _parts(body: Body) -> tuple[Part, ...]:
         raise InvalidArgument("'parts' must be a list of [text, quoted]") from error
 
 
-def _objects(seat: LocalShellBackend, body: Body) -> list[tuple[str, str, str]]:
+def _objects(backend: LocalShellBackend, body: Body) -> list[tuple[str, str, str]]:
     place = Name(_parts(body)) if body.get("parts") else None
     kind = body.get("kind")
-    return seat.objects(place, None if kind is None else str(kind))
+    return backend.objects(place, None if kind is None else str(kind))
 
 
 def _names(names: Names) -> list[str]:
@@ -69,10 +69,10 @@ def _level(level: Level) -> list[list[str]]:
 
 
 _SHOWN: dict[str, Callable[[LocalShellBackend, Body], Any]] = {
-    "about": lambda seat, _: seat.surroundings(),
+    "about": lambda backend, _: backend.about(),
     "objects": _objects,
-    "functions": lambda seat, _: seat.functions(),
-    "forms": lambda seat, _: seat.statement_forms(),
+    "functions": lambda backend, _: backend.functions(),
+    "forms": lambda backend, _: backend.statement_forms(),
 }
 _COMPLETED: dict[str, Callable[[Seen, Body], Any]] = {
     "attached": lambda seen, _: _names(seen.attached()),

@@ -8,20 +8,20 @@ from pinakes.api.local_shell_backend import LocalShellBackend
 from pinakes.core.redaction import without_paths
 from pinakes.core.version import __version__
 from pinakes.flight.actions.shell import Body
-from pinakes.flight.service import RequestContext
+from pinakes.flight.request import FlightRequest
 
 
-def shell_session(body: Body, ask: RequestContext) -> dict[str, Any]:
-    return told(ask)
+def shell_session(body: Body, request: FlightRequest) -> dict[str, Any]:
+    return session_values(request)
 
 
-def told(ask: RequestContext) -> dict[str, Any]:
-    seat = LocalShellBackend(ask.connection.session)
-    warnings = seat.take_warnings()
+def session_values(request: FlightRequest) -> dict[str, Any]:
+    backend = LocalShellBackend(request.connection.session)
+    warnings = backend.take_warnings()
     return {
-        "id": ask.connection.cookie.decode(),
-        "user": ask.user,
+        "id": request.connection.cookie.decode(),
+        "user": request.user,
         "version": __version__,
-        "standing": seat.standing,
-        "warnings": warnings if ask.caller.identity.is_admin else [without_paths(each) for each in warnings],
+        "standing": backend.position,
+        "warnings": warnings if request.identity.is_admin else [without_paths(each) for each in warnings],
     }

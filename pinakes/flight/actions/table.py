@@ -20,11 +20,11 @@ from pinakes.flight.actions.shell import answering
 from pinakes.flight.actions.shell_look import shell_look
 from pinakes.flight.actions.shell_run import shell_cancel, shell_progress, shell_run
 from pinakes.flight.actions.shell_session import shell_session
-from pinakes.flight.service import RequestContext
+from pinakes.flight.request import FlightRequest
 
 
 class Action(NamedTuple):
-    run: Callable[[bytes, RequestContext], bytes | None]
+    run: Callable[[bytes, FlightRequest], bytes | None]
     doc: str = ""
     """Empty for an unsupported action, which is not listed."""
 
@@ -38,13 +38,13 @@ ACTIONS: dict[str, Action] = {
     "CancelQuery": Action(cancel_query, "Stops a statement, as older clients ask for it"),
     "RenewFlightEndpoint": Action(renew_flight_endpoint, "Keeps a result that was not fetched yet for longer"),
     "SetSessionOptions": Action(set_session_options, "Sets catalog, schema and settings of the session"),
-    "GetSessionOptions": Action(get_session_options, "Tells catalog, schema and settings of the session"),
+    "GetSessionOptions": Action(get_session_options, "Returns catalog, schema and settings of the session"),
     "CloseSession": Action(close_session, "Ends the session"),
     "PinakesRun": Action(answering(shell_run), "Runs a statement of a remote shell"),
     "PinakesCancel": Action(answering(shell_cancel), "Stops a statement of a remote shell"),
-    "PinakesProgress": Action(answering(shell_progress), "Tells how far a statement of a remote shell is"),
-    "PinakesSession": Action(answering(shell_session), "Tells a remote shell how its session stands"),
-    "PinakesLook": Action(answering(shell_look), "Tells a remote shell what there is: tables, functions, names"),
+    "PinakesProgress": Action(answering(shell_progress), "Returns the progress of a statement of a remote shell"),
+    "PinakesSession": Action(answering(shell_session), "Returns the state of the session of a remote shell"),
+    "PinakesLook": Action(answering(shell_look), "Returns tables, functions and names to a remote shell"),
     "CreatePreparedSubstraitPlan": Action(create_prepared_substrait_plan),
     "BeginSavepoint": Action(savepoint),
     "EndSavepoint": Action(savepoint),

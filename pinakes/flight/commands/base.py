@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 
 from pinakes.core.errors import InvalidArgument
-from pinakes.flight.service import RequestContext
-from pinakes.flight.streams import Call
+from pinakes.flight.request import FlightRequest
 from pinakes.flight.wire.messages import Message, pack
+from pinakes.server.calls import Call
 
 
 class Answer(NamedTuple):
@@ -33,16 +33,16 @@ class Rows:
 
 
 class Command:
-    def info(self, message: Message, ask: RequestContext) -> Answer:
+    def info(self, message: Message, request: FlightRequest) -> Answer:
         raise self._not_so("GetFlightInfo")
 
-    def schema(self, message: Message, ask: RequestContext) -> pa.Schema:
+    def schema(self, message: Message, request: FlightRequest) -> pa.Schema:
         raise self._not_so("GetSchema")
 
-    def rows(self, message: Message, ask: RequestContext) -> Rows:
+    def rows(self, message: Message, request: FlightRequest) -> Rows:
         raise self._not_so("DoGet")
 
-    def put(self, message: Message, ask: RequestContext, reader: Any) -> bytes:
+    def put(self, message: Message, request: FlightRequest, reader: Any) -> bytes:
         raise self._not_so("DoPut")
 
     def _not_so(self, method: str) -> InvalidArgument:
@@ -55,17 +55,17 @@ class Listing(Command):
     def columns(self, message: Message) -> pa.Schema:
         raise NotImplementedError
 
-    def batches(self, message: Message, ask: RequestContext, call: Call) -> Iterator[pa.RecordBatch]:
+    def batches(self, message: Message, request: FlightRequest, call: Call) -> Iterator[pa.RecordBatch]:
         raise NotImplementedError
 
-    def info(self, message: Message, ask: RequestContext) -> Answer:
+    def info(self, message: Message, request: FlightRequest) -> Answer:
         return Answer(self.columns(message), pack(message))
 
-    def schema(self, message: Message, ask: RequestContext) -> pa.Schema:
+    def schema(self, message: Message, request: FlightRequest) -> pa.Schema:
         return self.columns(message)
 
-    def rows(self, message: Message, ask: RequestContext) -> Rows:
-        return Rows(self.columns(message), lambda call: self.batches(message, ask, call))
+    def rows(self, message: Message, request: FlightRequest) -> Rows:
+        return Rows(self.columns(message), lambda call: self.batches(message, request, call))
 
 
 TEXT, NUMBER, TRUTH = pa.string(), pa.int32(), pa.bool_()

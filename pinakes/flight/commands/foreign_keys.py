@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import pyarrow as pa
 
 from pinakes.flight.commands.base import NUMBER, TEXT, Listing, batch_of, required
-from pinakes.flight.service import RequestContext
-from pinakes.flight.streams import Call
+from pinakes.flight.request import FlightRequest
 from pinakes.flight.wire.messages import Message
+from pinakes.server.calls import Call
 
 
 def _side(prefix: str) -> list[pa.Field]:
@@ -34,5 +34,5 @@ class ForeignKeys(Listing):
     def columns(self, message: Message) -> pa.Schema:
         return SCHEMA
 
-    def batches(self, message: Message, ask: RequestContext, call: Call) -> Iterator[pa.RecordBatch]:
+    def batches(self, message: Message, request: FlightRequest, call: Call) -> Iterator[pa.RecordBatch]:
         yield batch_of(SCHEMA, [])

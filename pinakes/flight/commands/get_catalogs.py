@@ -8,9 +8,9 @@ import pyarrow as pa
 
 from pinakes.engine.driver_metadata import asking
 from pinakes.flight.commands.base import Listing, batch_of, required
-from pinakes.flight.service import RequestContext
-from pinakes.flight.streams import Call
+from pinakes.flight.request import FlightRequest
 from pinakes.flight.wire.messages import Message
+from pinakes.server.calls import Call
 
 SCHEMA = pa.schema([required("catalog_name")])
 
@@ -19,7 +19,7 @@ class GetCatalogs(Listing):
     def columns(self, message: Message) -> pa.Schema:
         return SCHEMA
 
-    def batches(self, message: Message, ask: RequestContext, call: Call) -> Iterator[pa.RecordBatch]:
-        with asking(ask.connection.session, "GetCatalogs", call.started) as metadata:
+    def batches(self, message: Message, request: FlightRequest, call: Call) -> Iterator[pa.RecordBatch]:
+        with asking(request.connection.session, "GetCatalogs", call.started) as metadata:
             names = metadata.catalogs()
         yield batch_of(SCHEMA, [(name,) for name in names])

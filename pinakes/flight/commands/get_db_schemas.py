@@ -8,9 +8,9 @@ import pyarrow as pa
 
 from pinakes.engine.driver_metadata import Wanted, asking
 from pinakes.flight.commands.base import TEXT, Listing, batch_of, required
-from pinakes.flight.service import RequestContext
-from pinakes.flight.streams import Call
+from pinakes.flight.request import FlightRequest
 from pinakes.flight.wire.messages import Message, optional
+from pinakes.server.calls import Call
 
 SCHEMA = pa.schema([pa.field("catalog_name", TEXT), required("db_schema_name")])
 
@@ -19,8 +19,8 @@ class GetDbSchemas(Listing):
     def columns(self, message: Message) -> pa.Schema:
         return SCHEMA
 
-    def batches(self, message: Message, ask: RequestContext, call: Call) -> Iterator[pa.RecordBatch]:
+    def batches(self, message: Message, request: FlightRequest, call: Call) -> Iterator[pa.RecordBatch]:
         wanted = Wanted(optional(message, "catalog"), optional(message, "db_schema_filter_pattern"))
-        with asking(ask.connection.session, "GetDbSchemas", call.started) as metadata:
+        with asking(request.connection.session, "GetDbSchemas", call.started) as metadata:
             found = [(space.catalog, space.schema) for space in metadata.schemas(wanted)]
         yield batch_of(SCHEMA, found)

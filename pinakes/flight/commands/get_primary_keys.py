@@ -8,9 +8,9 @@ import pyarrow as pa
 
 from pinakes.engine.driver_metadata import Wanted, asking, exactly
 from pinakes.flight.commands.base import NUMBER, TEXT, Listing, batch_of, required
-from pinakes.flight.service import RequestContext
-from pinakes.flight.streams import Call
+from pinakes.flight.request import FlightRequest
 from pinakes.flight.wire.messages import Message, optional
+from pinakes.server.calls import Call
 
 SCHEMA = pa.schema(
     [
@@ -28,10 +28,10 @@ class GetPrimaryKeys(Listing):
     def columns(self, message: Message) -> pa.Schema:
         return SCHEMA
 
-    def batches(self, message: Message, ask: RequestContext, call: Call) -> Iterator[pa.RecordBatch]:
+    def batches(self, message: Message, request: FlightRequest, call: Call) -> Iterator[pa.RecordBatch]:
         schema = exactly(optional(message, "db_schema"))
         wanted = Wanted(optional(message, "catalog"), schema, exactly(message.table))
-        with asking(ask.connection.session, "GetPrimaryKeys", call.started) as metadata:
+        with asking(request.connection.session, "GetPrimaryKeys", call.started) as metadata:
             found = metadata.keys(wanted)
         places = [(key.constraint.entry, key) for key in found]
         yield batch_of(

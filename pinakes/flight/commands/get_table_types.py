@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import pyarrow as pa
 
 from pinakes.flight.commands.base import Listing, batch_of, required
-from pinakes.flight.service import RequestContext
-from pinakes.flight.streams import Call
+from pinakes.flight.request import FlightRequest
 from pinakes.flight.wire.messages import Message
+from pinakes.server.calls import Call
 from pinakes.system_tables.jdbc.tables import TYPES
 
 SCHEMA = pa.schema([required("table_type")])
@@ -19,5 +19,5 @@ class GetTableTypes(Listing):
     def columns(self, message: Message) -> pa.Schema:
         return SCHEMA
 
-    def batches(self, message: Message, ask: RequestContext, call: Call) -> Iterator[pa.RecordBatch]:
+    def batches(self, message: Message, request: FlightRequest, call: Call) -> Iterator[pa.RecordBatch]:
         yield batch_of(SCHEMA, [(name,) for name in sorted(TYPES.values())])

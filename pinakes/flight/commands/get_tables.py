@@ -9,10 +9,10 @@ import pyarrow as pa
 
 from pinakes.engine.driver_metadata import Columns, Metadata, Wanted, asking
 from pinakes.flight.commands.base import TEXT, Listing, batch_of, required
-from pinakes.flight.service import RequestContext
-from pinakes.flight.streams import Call
+from pinakes.flight.request import FlightRequest
 from pinakes.flight.wire.messages import Message, optional
 from pinakes.flight.wire_types import PREFIX, Client, type_metadata
+from pinakes.server.calls import Call
 from pinakes.system_tables.jdbc.tables import TYPES
 from pinakes.system_tables.listing import Entry, Kind
 
@@ -28,18 +28,18 @@ class GetTables(Listing):
     def columns(self, message: Message) -> pa.Schema:
         return WITH_COLUMNS if message.include_schema else NAMES
 
-    def batches(self, message: Message, ask: RequestContext, call: Call) -> Iterator[pa.RecordBatch]:
+    def batches(self, message: Message, request: FlightRequest, call: Call) -> Iterator[pa.RecordBatch]:
         wanted = Wanted(
             optional(message, "catalog"),
             optional(message, "db_schema_filter_pattern"),
             optional(message, "table_name_filter_pattern"),
         )
-        with asking(ask.connection.session, "GetTables", call.started) as metadata:
+        with asking(request.connection.session, "GetTables", call.started) as metadata:
             found = metadata.tables(wanted, _kinds(message))
             if not message.include_schema:
                 yield batch_of(NAMES, [_named(entry) for entry in found])
             else:
-                yield from _with_columns(found, metadata, ask.caller.client)
+                yield from _with_columns(found, metadata, request.client)
 
 
 def _kinds(message: Message) -> frozenset[Kind]:
@@ -74,8 +74,12 @@ def table_schema(entry: Entry, columns: Columns, client: Client) -> pa.Schema:
     }
     fields = []
     for field, facts in columns:
-        told = {**place, **type_metadata(facts.type), f"{PREFIX}IS_CASE_SENSITIVE": str(int(facts.type == "varchar"))}
+        properties = {
+            **place,
+            **type_metadata(facts.type),
+            f"{PREFIX}IS_CASE_SENSITIVE": str(int(facts.type == "varchar")),
+        }
         if facts.comment:
-            told[f"{PREFIX}REMARKS"] = facts.comment
-        fields.append(pa.field(field.name, client.type(field.type), field.nullable, told))
+            properties[f"{PREFIX}REMARKS"] = facts.comment
+        fields.append(pa.field(field.name, client.type(field.type), field.nullable, properties))
     return pa.schema(fields)

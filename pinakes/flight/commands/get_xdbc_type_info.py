@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import pyarrow as pa
 
 from pinakes.flight.commands.base import NUMBER, TEXT, TRUTH, Listing, batch_of, required
-from pinakes.flight.service import RequestContext
-from pinakes.flight.streams import Call
+from pinakes.flight.request import FlightRequest
 from pinakes.flight.wire.messages import Message, optional
+from pinakes.server.calls import Call
 from pinakes.system_tables.jdbc.types import type_rows
 
 SCHEMA = pa.schema(
@@ -45,32 +45,32 @@ class GetXdbcTypeInfo(Listing):
     def columns(self, message: Message) -> pa.Schema:
         return SCHEMA
 
-    def batches(self, message: Message, ask: RequestContext, call: Call) -> Iterator[pa.RecordBatch]:
+    def batches(self, message: Message, request: FlightRequest, call: Call) -> Iterator[pa.RecordBatch]:
         wanted = optional(message, "data_type")
-        rows = sorted((_row(told) for told in type_rows()), key=lambda row: (row[1], row[0]))
+        rows = sorted((_row(values) for values in type_rows()), key=lambda row: (row[1], row[0]))
         yield batch_of(SCHEMA, [row for row in rows if wanted is None or row[1] == wanted])
 
 
-def _row(told: dict[str, object]) -> tuple[object, ...]:
-    name, code = str(told["type_name"]), told["data_type"]
+def _row(values: dict[str, object]) -> tuple[object, ...]:
+    name, code = str(values["type_name"]), values["data_type"]
     assert isinstance(code, int)
     code = _CODES.get(code, code)
     subcode = _SUBCODES.get(name)
-    parameters = told["create_params"]
+    parameters = values["create_params"]
     same = ("nullable", "case_sensitive", "searchable", "unsigned_attribute", "fixed_prec_scale", "auto_increment")
     return (
         name,
         code,
-        told["precision"],
-        told["literal_prefix"],
-        told["literal_suffix"],
+        values["precision"],
+        values["literal_prefix"],
+        values["literal_suffix"],
         str(parameters).split(",") if parameters else None,
-        *(told[key] for key in same),
+        *(values[key] for key in same),
         name,
-        told["minimum_scale"],
-        told["maximum_scale"],
+        values["minimum_scale"],
+        values["maximum_scale"],
         code if subcode is None else _DATETIME,
         subcode,
-        told["num_prec_radix"],
+        values["num_prec_radix"],
         None,
     )

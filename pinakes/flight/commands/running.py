@@ -12,66 +12,71 @@ from pinakes.core.errors import InvalidArgument
 from pinakes.engine.result import Result
 from pinakes.engine.session import Session
 from pinakes.flight.commands.base import Answer
-from pinakes.flight.connections import Connection, PendingResult, Prepared
-from pinakes.flight.limits import check_text
-from pinakes.flight.service import RequestContext
+from pinakes.flight.request import FlightRequest
 from pinakes.flight.wire.messages import message, pack
 from pinakes.parser.statements import Insert
+from pinakes.server.connections import Connection, PendingResult, Prepared
+from pinakes.server.limits import check_text
 
 MOST_EXECUTIONS = 1_000
 """Maximum number of parameter rows of one query."""
 
 
 def run(
-    ask: RequestContext,
+    request: FlightRequest,
     connection: Connection,
     sql: str,
     parameters: Mapping[str, pa.Scalar] | None = None,
     *,
     queues: bool = True,
 ) -> Result:
-    ask.service.check_taking(connection)
-    return _run(ask, connection.session, sql, parameters, queues=queues)
+    request.service.check_taking(connection)
+    return _run(request, connection.session, sql, parameters, queues=queues)
 
 
 def _run(
-    ask: RequestContext, session: Session, sql: str, parameters: Mapping[str, pa.Scalar] | None, *, queues: bool = True
+    request: FlightRequest,
+    session: Session,
+    sql: str,
+    parameters: Mapping[str, pa.Scalar] | None,
+    *,
+    queues: bool = True,
 ) -> Result:
-    check_text(sql, ask.service.statements)
-    return session.run(sql, parameters, started=ask.call.started, queues=queues)
+    check_text(sql, request.service.statements)
+    return session.run(sql, parameters, started=request.call.started, queues=queues)
 
 
-def park(ask: RequestContext, result: Result) -> Answer:
+def park(request: FlightRequest, result: Result) -> Answer:
     """Registers the pending result and returns its ticket. A result without rows gets a ticket, too: a FlightInfo
     without endpoints confuses the JDBC driver."""
-    schema = ask.caller.client.schema(result.schema)
-    handle = ask.service.parked.put(PendingResult(ask.connection, result, schema))
+    schema = request.client.schema(result.schema)
+    handle = request.service.pending.put(PendingResult(request.connection, result, schema))
     ticket = pack(message("TicketStatementQuery")(statement_handle=handle))
     return Answer(schema, ticket, -1 if result.count is None else result.count)
 
 
-def execute(ask: RequestContext, prepared: Prepared) -> Result:
+def execute(request: FlightRequest, prepared: Prepared) -> Result:
     """Runs a prepared statement with its bound parameters."""
     sql, names, bound = prepared.sql, prepared.description.parameters.names, prepared.bound
     if names and bound is None:
         raise InvalidArgument(f"the statement takes {len(names)} parameters, and none was bound to it")
     executions = 1 if bound is None else bound.num_rows
     if executions == 1:
-        return run(ask, prepared.connection, sql, prepared.parameters(0))
+        return run(request, prepared.connection, sql, prepared.parameters(0))
     if prepared.description.is_update:
         assert bound is not None
-        return Result.done("EXECUTE", change_many(ask, prepared, bound))
-    return _one_after_the_other(ask, prepared, executions)
+        return Result.done("EXECUTE", change_many(request, prepared, bound))
+    return _one_after_the_other(request, prepared, executions)
 
 
-def _one_after_the_other(ask: RequestContext, prepared: Prepared, executions: int) -> Result:
+def _one_after_the_other(request: FlightRequest, prepared: Prepared, executions: int) -> Result:
     if not 0 < executions <= MOST_EXECUTIONS:
         raise InvalidArgument(f"a query is run for 1 to {MOST_EXECUTIONS} rows of parameters, and {executions} came")
     results: list[Result] = []
     try:
         for row in range(executions):
             # Only the first execution waits for admission: if each held a slot, one call could wait for itself.
-            result = run(ask, prepared.connection, prepared.sql, prepared.parameters(row), queues=row == 0)
+            result = run(request, prepared.connection, prepared.sql, prepared.parameters(row), queues=row == 0)
             results.append(result)  # appended one by one: a failure closes those before it
         schema = _common([result.schema for result in results])
     except BaseException:
@@ -98,7 +103,7 @@ def _common(schemas: Sequence[pa.Schema]) -> pa.Schema:
     return pa.schema([same[0].with_nullable(any(field.nullable for field in same)) for same in columns])
 
 
-def change_many(ask: RequestContext, prepared: Prepared, rows: pa.Table) -> int | None:
+def change_many(request: FlightRequest, prepared: Prepared, rows: pa.Table) -> int | None:
     """Runs a change for each row of parameters. INSERT … VALUES inserts all rows with one statement; others run one by
     one, in a transaction where the catalog supports it."""
     connection, statement = prepared.connection, prepared.description.statement
@@ -107,17 +112,17 @@ def change_many(ask: RequestContext, prepared: Prepared, rows: pa.Table) -> int 
         from pinakes.engine.datafusion.memory_sources import Rows
 
         with connection.session.temporary.brought(Rows(rows.select(names_in(statement)))) as source:
-            return run(ask, connection, selecting(statement, row, source)).count
-    ask.service.check_taking(connection)
+            return run(request, connection, selecting(statement, row, source)).count
+    request.service.check_taking(connection)
     with all_or_none(connection.session, statement, rows.num_rows) as within:
-        return _one_by_one(ask, within, Prepared(connection, prepared.sql, prepared.description, rows))
+        return _one_by_one(request, within, Prepared(connection, prepared.sql, prepared.description, rows))
 
 
-def _one_by_one(ask: RequestContext, session: Session, prepared: Prepared) -> int | None:
+def _one_by_one(request: FlightRequest, session: Session, prepared: Prepared) -> int | None:
     assert prepared.bound is not None
     counts = []
     for row in range(prepared.bound.num_rows):
-        result = _run(ask, session, prepared.sql, prepared.parameters(row))
+        result = _run(request, session, prepared.sql, prepared.parameters(row))
         result.close()
         counts.append(result.count)
     known = [count for count in counts if count is not None]

@@ -16,7 +16,7 @@ from pinakes.engine.session import Session
 from pinakes.flight.commands.base import Command
 from pinakes.flight.commands.running import run
 from pinakes.flight.commands.statement_update import update_result
-from pinakes.flight.service import RequestContext
+from pinakes.flight.request import FlightRequest
 from pinakes.flight.streams import received
 from pinakes.flight.wire.messages import Message, optional
 
@@ -27,24 +27,24 @@ FAIL, APPEND, REPLACE = 1, 2, 3
 
 
 class StatementIngest(Command):
-    def put(self, message: Message, ask: RequestContext, reader: Any) -> bytes:
+    def put(self, message: Message, request: FlightRequest, reader: Any) -> bytes:
         from pinakes.engine.datafusion.memory_sources import ReadOnce
 
         _check(message)
-        connection = ask.within(message.transaction_id)
+        connection = request.within(message.transaction_id)
         target = _target(message, connection.session)
         begin = _statement(message, target, connection.session)
-        coming = pa.RecordBatchReader.from_batches(_checked(reader.schema), received(reader, ask.call, SURE))
+        coming = pa.RecordBatchReader.from_batches(_checked(reader.schema), received(reader, request.call, SURE))
         with connection.session.temporary.brought(ReadOnce(coming)) as rows:
-            result = run(ask, connection, f"{begin} SELECT * FROM {quote(rows)}")
+            result = run(request, connection, f"{begin} SELECT * FROM {quote(rows)}")
         result.close()
-        return update_result(ask, result.count)
+        return update_result(request, result.count)
 
 
 def _checked(schema: pa.Schema) -> pa.Schema:
-    twice = [name for name, times in Counter(schema.names).items() if times > 1]
-    if twice:
-        raise InvalidArgument(f"several columns have the same name: {listing(twice)}. Give each its own")
+    duplicates = [name for name, times in Counter(schema.names).items() if times > 1]
+    if duplicates:
+        raise InvalidArgument(f"several columns have the same name: {listing(duplicates)}. Give each its own")
     return schema
 
 

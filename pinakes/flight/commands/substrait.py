@@ -6,18 +6,18 @@ from typing import Any, NoReturn
 
 from pinakes.core.errors import NotSupportedError
 from pinakes.flight.commands.base import Command
-from pinakes.flight.service import RequestContext
+from pinakes.flight.request import FlightRequest
 from pinakes.flight.wire.messages import Message
 
 
 class StatementSubstraitPlan(Command):
-    def info(self, message: Message, ask: RequestContext) -> NoReturn:
+    def info(self, message: Message, request: FlightRequest) -> NoReturn:
         raise no_substrait()
 
-    def schema(self, message: Message, ask: RequestContext) -> NoReturn:
+    def schema(self, message: Message, request: FlightRequest) -> NoReturn:
         raise no_substrait()
 
-    def put(self, message: Message, ask: RequestContext, reader: Any) -> NoReturn:
+    def put(self, message: Message, request: FlightRequest, reader: Any) -> NoReturn:
         raise no_substrait()
 
 

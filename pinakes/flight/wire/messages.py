@@ -39,7 +39,7 @@ def read(name: str, payload: bytes) -> Message:
     try:
         found.ParseFromString(payload)
     except DecodeError as error:
-        raise InvalidArgument(f"these {len(payload)} bytes are no {name}: {error}") from error
+        raise InvalidArgument(f"malformed {name} message ({len(payload)} bytes): {error}") from error
     return found
 
 
@@ -49,10 +49,10 @@ def unpack(payload: bytes) -> tuple[str, Message]:
     try:
         wrapped.ParseFromString(payload)
     except DecodeError as error:
-        raise InvalidArgument(f"these {len(payload)} bytes are no command of Flight SQL: {error}") from error
+        raise InvalidArgument(f"malformed Flight SQL command ({len(payload)} bytes): {error}") from error
     package, _, name = wrapped.type_url.rpartition("/")[2].rpartition(".")
     if package != SQL or name not in SQL_MESSAGES:
-        raise InvalidArgument(f"{wrapped.type_url[:200]!r} is no command of Flight SQL that this server knows")
+        raise InvalidArgument(f"{wrapped.type_url[:200]!r} is not a command of Flight SQL that this server knows")
     return name, read(name, wrapped.value)
 
 

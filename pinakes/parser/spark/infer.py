@@ -120,7 +120,7 @@ class Inference:
         if left is None or right is None:
             return None
         result = t.of_arithmetic(operator, left, right)
-        if operator == "/" and t.is_decimal(result):
+        if operator == "/" and t.is_decimal(result) and not (t.is_null(left) or t.is_null(right)):
             return t.quotient(left, right, result, t.whole_digits(left, node.left.unnest()))  # type: ignore[attr-defined]
         return result
 

@@ -116,7 +116,7 @@ def _check_lists(nodes: list[exp.Expr]) -> None:
     calls = [node for node in nodes if isinstance(node, exp.Anonymous)]
     distinct = {id(c.parent_select) for c in calls if any(isinstance(a, exp.Distinct) for a in c.expressions)}
     if any(name_of(call) == "string_agg" and id(call.parent_select) in distinct for call in calls):
-        raise refused("string_agg beside an aggregate of DISTINCT values")
+        raise refused("string_agg next to an aggregate of DISTINCT values")
 
 
 def _alike(left: pa.DataType | None, right: pa.DataType | None) -> bool:
@@ -150,7 +150,7 @@ def _arithmetic(operator: str, node: exp.Expr, writing: Writing) -> exp.Expr:
         for one, type in ((left, types[0]), (right, types[1])):
             if t.is_decimal(type):
                 writing.replace(one, writing.raw("CAST({0} AS DOUBLE)", [one]))
-    if operator != "/" or t.is_float(result):
+    if operator != "/" or t.is_float(result) or any(t.is_null(type) for type in types):
         return node
     left, right = node.left, node.right  # type: ignore[attr-defined]
     if t.is_integer(result):
@@ -161,14 +161,14 @@ def _arithmetic(operator: str, node: exp.Expr, writing: Writing) -> exp.Expr:
 def _check_nesting(node: exp.Expr, left: exp.Expr, right: exp.Expr) -> None:
     """Refuses || and arithmetic in one expression, since parsers differ in their precedence."""
     if isinstance(left, exp.DPipe) or isinstance(right, exp.DPipe):
-        raise refused("|| beside arithmetic without brackets")
+        raise refused("|| next to arithmetic without brackets")
 
 
 def _moved(operator: str, node: exp.Expr, type: pa.DataType | None, interval: exp.Expr) -> exp.Expr:
     """Translates a date or timestamp plus or minus an interval."""
     unit = interval.unnest().name.split()[-1].lower()
     if operator not in "+-" or not (t.is_date(type) or t.is_moment(type)):
-        raise refused("an interval beside something that is no date")
+        raise refused("an interval with an operand that is not a date")
     if t.is_date(type) and unit not in _COUNTED:
         raise refused(f"a date {operator} {unit}s")
     return node
@@ -204,7 +204,7 @@ def _compared(nodes: list[exp.Expr], writing: Writing) -> None:
         if isinstance(node, exp.Literal) and node.is_string and _OTHER_UUID.fullmatch(node.name.strip()):
             raise refused("a comparison with a uuid that is not written in lower case with four hyphens")
         if isinstance(node, exp.Predicate | exp.DPipe) and not isinstance(node, exp.Subquery | exp.Exists):
-            raise refused("a comparison beside another operator without brackets")
+            raise refused("a comparison next to another operator without brackets")
     if any(map(t.is_text, types)) and any(map(t.is_number, types)):
         raise refused("a comparison of a text with a number")
     if any(type is None for type in types) and any(t.is_text(x) or t.is_decimal(x) for x in types):
@@ -258,7 +258,7 @@ def _case(node: exp.Case, writing: Writing) -> exp.Expr:
 def _joined(node: exp.DPipe, writing: Writing) -> exp.Expr:
     for side in (node.left, node.right):
         if type(side) in ARITHMETIC:
-            raise refused("|| beside arithmetic without brackets")
+            raise refused("|| next to arithmetic without brackets")
         if not t.is_text(writing.type(side)):
             writing.replace(side, writing.as_text(side))
     return node

@@ -132,10 +132,10 @@ def _check(outputs: list[pa.DataType | None], schema: pa.Schema) -> None:
     DataFusion's.
     """
     if len(outputs) != len(schema):
-        raise refused("a query whose columns can't be told")
+        raise refused("a query whose columns can't be determined")
     for inferred, field in zip(outputs, schema, strict=True):
         if inferred is None:
-            raise refused(f"the column {field.name}, whose type can't be told,")
+            raise refused(f"the column {field.name}, whose type can't be determined,")
         if not t.agrees(inferred, field.type):
             raise refused(f"the column {field.name}, which would be {inferred} and not {field.type},")
 

@@ -2,6 +2,8 @@
 types. Forms that are wrong for every type belong to `parser/workarounds`.
 """
 
+import secrets
+
 ROUNDED = "$rounded"
 """Rounds a double to the nearest integer, ties to even."""
 NONZERO = "$nonzero"
@@ -23,6 +25,12 @@ SQUARES = "$squares"
 GATHERED = "$gathered"
 """Returns the values of an aggregate that keeps them all, and reports when they exceed a number of bytes. The
 second argument is the number of the aggregate, which is unique for each plan.
+"""
+WIDE = "$wide"
+"""Returns values, and reports those that are too long for the batches of their plan."""
+WIDEST = str(10**17 + secrets.randbelow(9 * 10**17))
+"""Stands in a text for the bytes that a value of its plan may have, until the rows of a batch are known. It is drawn
+for each process, so that a statement does not have it by chance.
 """
 LATE = " late"
 """The suffix of functions that are not evaluated during planning, even for constant arguments."""

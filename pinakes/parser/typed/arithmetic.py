@@ -236,16 +236,47 @@ def _quotient(writer: Writer, node: n.Binary, left: Value, right: Value, type: p
         return Value(plain.text, type, bound_of(type))
     whole = len(str(bound))
     divisor = right.type.scale if is_decimal(right.type) and right.type is not None else 0
+    # No divisor is smaller than one unit of its last digit.
+    most = (bound if left.bound is None else min(bound, left.bound)) * 10 ** max(divisor, 0)
     scale = min(_QUOTIENT_SCALE, MOST_DIGITS - whole - divisor - 1)
     own = left.type.scale if is_decimal(left.type) and left.type is not None else 0
     if scale - 3 <= own:
         if not is_decimal(left.type) or whole + own + divisor + 4 <= MOST_DIGITS:
-            return Value(plain.text, type, bound_of(type))
-        # DataFusion multiplies the dividend by a power of ten first, for which 38 digits are too few.
+            return Value(plain.text, type, _least(bound_of(type), most))
+        # DataFusion multiplies the dividend by a power of ten first, for which 38 digits may be too few.
+        writer.checks = True
+        if left.bound is not None and len(str(left.bound)) + own + divisor + 4 <= MOST_DIGITS:
+            return Value(plain.text, type, _least(bound_of(type), most))
         dividend = f"arrow_cast({writer.text(node.left, left)}, 'Decimal256(76, {own})')"
         by = f"arrow_cast({writer.text(node.right, right)}, 'Decimal256(76, {divisor})')"
-        return Value(f"arrow_cast({dividend} / {by}, 'Decimal128({MOST_DIGITS}, {type.scale})')", type)
-    dividend = f"CAST({writer.text(node.left, left)} AS DECIMAL({whole + scale - 3}, {scale - 3}))"
-    quotient = writer.composed(node, ((node.left, dividend), (node.right, right.text)))
+        text = f"arrow_cast({dividend} / {by}, 'Decimal128({MOST_DIGITS}, {type.scale})')"
+        return Value(text, type, _least(bound_of(type), most))
     typed = pa.decimal128(whole + divisor + scale, scale)
-    return Value(f"CAST({quotient} AS {sql_name(typed)})", typed, bound_of(typed))
+    is_exact = own <= scale - 4 and own + _digits_added(node.right) <= scale
+    inner = scale - (4 if is_exact else 3)  # the quotient has four digits more; one of them is for rounding
+    dividend = f"CAST({writer.text(node.left, left)} AS DECIMAL({whole + inner}, {inner}))"
+    quotient = writer.composed(node, ((node.left, dividend), (node.right, right.text)))
+    assert quotient is not None
+    text = f"({quotient})" if is_exact else f"CAST({quotient} AS {sql_name(typed)})"
+    return Value(text, typed, _least(bound_of(typed), most))
+
+
+def _least(one: int | None, other: int) -> int:
+    return other if one is None else min(one, other)
+
+
+def _digits_added(divisor: n.Node) -> int:
+    """Returns the digits after the point that a quotient has beyond those of its dividend: 1 for x / 2, 2 for x / 100.
+    More than any quotient may have, unless the divisor is a constant that has no prime factors but 2 and 5.
+    """
+    divisor = bare(divisor)
+    text = divisor.text.replace("_", "") if isinstance(divisor, n.Number) else ""
+    whole, _, fraction = text.partition(".")
+    if not (whole + fraction).isdigit() or int(whole + fraction) == 0:
+        return MOST_DIGITS
+    rest, twos, fives = int(whole + fraction), 0, 0
+    while rest % 2 == 0:
+        rest, twos = rest // 2, twos + 1
+    while rest % 5 == 0:
+        rest, fives = rest // 5, fives + 1
+    return max(twos, fives) - len(fraction) if rest == 1 else MOST_DIGITS

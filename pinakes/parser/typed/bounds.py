@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -16,7 +17,7 @@ import pyarrow as pa
 from pinakes.core.errors import NotSupportedError, OutOfMemory
 from pinakes.core.names import quote
 from pinakes.parser.lexer import Token
-from pinakes.parser.typed import GATHERED, LATE, SERIES, SHORT, SQUARES, STEPS, WEIGHED
+from pinakes.parser.typed import GATHERED, LATE, SERIES, SHORT, SQUARES, STEPS, WEIGHED, WIDE, WIDEST
 from pinakes.parser.typed import nodes as n
 from pinakes.parser.typed.values import MOST_NESTED, Value, is_date, is_text, is_timestamp
 from pinakes.parser.workarounds.writing import all_below, bare, is_repeatable
@@ -44,7 +45,9 @@ _GROWING = frozenset(
     "first_value last_value lag lead nth_value encode upper lower initcap reverse btrim trim ltrim rtrim".split()
 )
 """Functions whose results may be long texts."""
-_COLLECTING = frozenset({"array_agg", "string_agg", "listagg"})
+COLLECTING = frozenset({"array_agg", "string_agg", "listagg"})
+UNCOUNTED = frozenset({"repeat", "replace"})
+"""Functions of `bounded_functions.py` whose calls need no other text."""
 _SPLIT = 5
 """The size of a list of a text's characters, relative to the text."""
 
@@ -54,7 +57,7 @@ def bounded(writer: Writer, node: n.Call, arguments: Arguments) -> Arguments | V
     needs neither.
     """
     rule = _RULES.get(node.name)
-    if node.over and node.name in _COLLECTING:
+    if node.over and node.name in COLLECTING:
         raise NotSupportedError(
             f"{node.name} as a window function is not supported, since it would make a copy of all values for each "
             f"row: write it with GROUP BY, and join the result"
@@ -63,7 +66,10 @@ def bounded(writer: Writer, node: n.Call, arguments: Arguments) -> Arguments | V
         return None
     if node.named:
         raise NotSupportedError(f"arguments of {node.name} by name are not supported: write them in their order")
-    return rule(writer, node, arguments)
+    found = rule(writer, node, arguments)
+    if isinstance(found, Value) and found.text is not None:
+        return replace(found, text=with_width(writer, found.text, found.type))
+    return found
 
 
 def weighed(writer: Writer, node: n.Node, value: Value, weight: int) -> Value:
@@ -71,9 +77,23 @@ def weighed(writer: Writer, node: n.Node, value: Value, weight: int) -> Value:
     if isinstance(node, n.Text | n.Number | n.Null | n.Boolean):
         return value
     if is_text(value.type) or (isinstance(bare(node), n.Binary) and value.type is None):
-        return Value(f'"{WEIGHED}"({writer.text(node, value)}, {weight})', pa.string())
+        return Value(f'"{WEIGHED}"({writer.text(node, value)}, {weight}, {_widest(writer)})', pa.string())
     name = _typed_name(writer, "weighed", value.type)
-    return Value(f"{name}({writer.text(node, value)}, {weight})", value.type)
+    return Value(f"{name}({writer.text(node, value)}, {weight}, {_widest(writer)})", value.type)
+
+
+def with_width(writer: Writer, text: str, type: pa.DataType | None) -> str:
+    """Returns a call with a check that its results are not too long for batches of their rows; as it is, if its type is
+    not known."""
+    if not writer.repeats:
+        return text
+    if is_text(type):
+        return f'"{WIDE}"({text}, {_widest(writer)})'
+    return f"{_typed_name(writer, 'wide', type)}({text}, {_widest(writer)})" if _is_list(type) else text
+
+
+def _widest(writer: Writer) -> str:
+    return WIDEST if writer.repeats else str(1 << 62)
 
 
 def put_together(writer: Writer, values: Arguments) -> Arguments:
@@ -180,7 +200,7 @@ def _replaced_by_pattern(writer: Writer, node: n.Call, arguments: Arguments) -> 
     if weight is None:
         replacement = (replacement[0], _short(writer, *replacement))
         weight = MOST_VARYING
-    checked = Value(f'"{WEIGHED}"({writer.text(*text)}, {weight + 1})', pa.string())
+    checked = Value(f'"{WEIGHED}"({writer.text(*text)}, {weight + 1}, {_widest(writer)})', pa.string())
     return [(text[0], checked), pattern, replacement, *rest]
 
 
@@ -230,7 +250,10 @@ def _split(writer: Writer, node: n.Call, arguments: Arguments) -> Arguments:
     if not arguments:
         return arguments
     first, value = arguments[0]
-    return [(first, Value(f'"{WEIGHED}"({writer.text(first, value)}, {_SPLIT})', pa.string())), *arguments[1:]]
+    return [
+        (first, Value(f'"{WEIGHED}"({writer.text(first, value)}, {_SPLIT}, {_widest(writer)})', pa.string())),
+        *arguments[1:],
+    ]
 
 
 def _compared(writer: Writer, node: n.Call, arguments: Arguments) -> Arguments:

@@ -215,9 +215,11 @@ def call(writer: Writer, node: n.Call, scope: Scope) -> Value:
     text = writer.composed(node, [(a, v.text) for a, v in (*arguments, *others)])
     if node.name == "signum" and is_float(type):  # for NaN it is 0 in PostgreSQL, and NaN in DataFusion
         return Value(f"nanvl({text or writer.source[node.start : node.end]}, {zero(type)})", type)
-    if node.name in _STATISTICS and is_float(type):
+    if node.name in _STATISTICS and is_float(type) and not _is_mean_of_integers(node, arguments):
         return usual_nan(text or writer.source[node.start : node.end], type)
-    bound = MOST_ROWS if node.name in _COUNTS else _bound_of_call(node, arguments, type)
+    if node.name in bounds.COLLECTING or node.name in bounds.UNCOUNTED:
+        text = bounds.with_width(writer, text or writer.source[node.start : node.end], type)
+    bound = _bound_of_call(node, arguments, type)
     return _in_micros(writer, node, arguments, Value(text, type, bound))
 
 
@@ -338,7 +340,16 @@ def _seconds_of_interval(part: str, text: str) -> Value:
     return Value(f"CAST({fraction} * {one} AS DECIMAL(8, {digits}))", pa.decimal128(8, digits), 10 ** (8 - digits))
 
 
+def _is_mean_of_integers(node: n.Call, arguments: list[tuple[n.Node, Value]]) -> bool:
+    """Returns whether a call is avg() of integers, whose sum and count are finite, so that it is no NaN."""
+    return node.name in ("avg", "mean") and len(arguments) == 1 and is_integer(arguments[0][1].type)
+
+
 def _bound_of_call(node: n.Call, arguments: list[tuple[n.Node, Value]], type: pa.DataType | None) -> int | None:
+    if node.name == "grouping":
+        return 1 << len(arguments)  # a bit for each
+    if node.name in _COUNTS:
+        return MOST_ROWS
     if node.name in ("min", "max", "abs", "any_value", "first_value", "last_value", "lag", "lead") and arguments:
         return arguments[0][1].bound
     if node.name in _COMBINING and all(v.bound is not None for _, v in arguments):
@@ -513,10 +524,15 @@ def _sum(writer: Writer, node: n.Call, argument: tuple[n.Node, Value], others: l
             return Value(plain.text, type, most)
         inner, target = f"CAST({writer.text(operand, value)} AS DECIMAL(20, 0))", "BIGINT"
     elif is_decimal(type) and type is not None and most is not None:
-        if most <= 10 ** (MOST_DIGITS - type.scale):
-            return Value(plain.text, type, min(most, plain.bound or most))
+        widest = pa.decimal128(MOST_DIGITS, type.scale)
+        limit = 10 ** (MOST_DIGITS - type.scale)
+        if most <= limit:
+            # Statistics in the metadata must not change the type of a result.
+            if (bound_of(value.type) or 0) * MOST_ROWS <= limit or type.precision >= MOST_DIGITS:
+                return Value(plain.text, type, min(most, plain.bound or most))
+            return Value(f"CAST({writer.text(node, plain)} AS {sql_name(widest)})", widest, most)
         inner = f"arrow_cast({writer.text(operand, value)}, 'Decimal256({MOST_DIGITS}, {type.scale})')"
-        target = f"DECIMAL({MOST_DIGITS}, {type.scale})"
+        type, target = widest, sql_name(widest)
     else:
         return plain
     writer.checks = True

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 from uuid import UUID
 
 import pyarrow as pa
+from pyarrow.types import is_binary
 
 from pinakes.core.errors import InvalidArgument, NotSupportedError
 from pinakes.core.names import text_literal
@@ -29,12 +30,13 @@ def aligned(
     """Casts values that are compared; `is_column` if they get one common type first, like a column. DataFusion
     itself converts a text that is compared with a number.
     """
-    if any(value.type is not None and pa.types.is_binary(value.type) for _, value in values):
+    if any(value.type is not None and is_binary(value.type) for _, value in values):
         values = [(node, Value(text, pa.binary()) if (text := binary(node)) else value) for node, value in values]
     found = lengths(writer, values)
     if found is not None:
         return found
     if any(value.is_uuid for _, value in values):
+        _refuse_bytes(value.type for _, value in values)
         values = [(node, _uuid(writer, node, value)) for node, value in values]
     return cast_alike(writer, with_typed_moments(writer, values), is_column=is_column)
 
@@ -84,6 +86,12 @@ def _refuse_nested(writer: Writer, values: Sequence[tuple[n.Node, Value]]) -> No
         )
 
 
+def _refuse_bytes(types: Iterable[pa.DataType | None]) -> None:
+    """Refuses bytes beside a uuid: it is a text here, and would be equal to none."""
+    if any(type is not None and is_binary(type) for type in types):
+        raise NotSupportedError("a UUID can't be compared with bytes: write the UUID as a text")
+
+
 def in_list(writer: Writer, node: n.InList, scope: Scope) -> Value:
     values = writer.all_children(node, scope)
     if any(isinstance(child, n.Row) for child, _ in values):
@@ -96,6 +104,8 @@ def in_query(writer: Writer, node: n.InQuery, scope: Scope) -> Value:
     operand = writer.value(node.operand, scope)
     text, outputs = writer.query(node.query, scope)
     if outputs is not None and len(outputs) == 1:
+        if operand.is_uuid or outputs[0].is_uuid:
+            _refuse_bytes((operand.type, outputs[0].type))
         type = common_type((operand.type, outputs[0].type))
         if is_length(operand.type) or is_length(outputs[0].type):
             raise NotSupportedError("IN (SELECT …) with intervals is not supported: compare date_part('epoch', …)")

@@ -7,6 +7,7 @@ that part of the text and the rest stays as written.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import Literal as OneOf
 
 
@@ -218,7 +219,9 @@ class Call(Node):
 
     @property
     def children(self) -> tuple[Node, ...]:
-        return tuple(sorted((*self.arguments, *self.others), key=lambda n: n.start))
+        if not self.others:
+            return tuple(self.arguments)
+        return tuple(sorted((*self.arguments, *self.others), key=attrgetter("start")))
 
 
 @dataclass(slots=True, eq=False)

@@ -116,10 +116,13 @@ class _Reader:
 
     def take(self, *words: str) -> bool:
         """Takes these words, if they come next."""
-        if all(self.ahead(i) == word for i, word in enumerate(words)):
-            self.at += len(words)
-            return True
-        return False
+        tokens, at = self.tokens, self.at
+        for word in words:
+            if tokens[at].word != word:  # the tokens at the end equal no word
+                return False
+            at += 1
+        self.at = at
+        return True
 
     def expect(self, *words: str) -> None:
         if not self.take(*words):

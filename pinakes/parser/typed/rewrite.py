@@ -15,6 +15,7 @@ from pinakes.parser.typed import WEIGHED, arithmetic, bounds, calls, casts, comp
 from pinakes.parser.typed import nodes as n
 from pinakes.parser.typed.coercion import unified
 from pinakes.parser.typed.reader import COMPARISONS, Unread, read
+from pinakes.parser.typed.references import references, references_at_most
 from pinakes.parser.typed.texts import written
 from pinakes.parser.typed.values import BOOLEAN, Environment, Output, Value, bound_of, is_nested
 from pinakes.parser.typed.writer import Scope, Visitors, Writer, member
@@ -27,6 +28,8 @@ class Rewritten(NamedTuple):
     """False if some form or type was unknown, so that no rule was applied to it."""
     unchecked: bool = False
     """Whether numbers of unknown types are added, multiplied or summed, so that an overflow would go unnoticed."""
+    references: int = 0
+    """The relations of its plan."""
     types: tuple[pa.DataType, ...] | None = None
     """The types of the query's columns; None unless all of them are known."""
 
@@ -34,11 +37,16 @@ class Rewritten(NamedTuple):
 _COMPUTES = re.compile(r"[\w)\]'\"]\s*(?:[+-]|\*(?!\s*(?:,|\)|;|\bFROM\b|$)))\s*[\w('\"$-]|\bsum\s*\(", re.IGNORECASE)
 
 
-def rewrite(text: str, environment: Environment, tree: n.Query | None = None) -> Rewritten:
-    """Returns the text to plan; `tree` is the tree of the text, if it was parsed before."""
+_UNNEST = re.compile(r"\bunnest\b", re.IGNORECASE)
+"""It repeats the rows of its own query."""
+
+
+def rewrite(text: str, environment: Environment, tree: n.Query | None = None, *, is_part: bool = False) -> Rewritten:
+    """Returns the text to plan; `tree` is the tree of the text, if it was parsed before. `is_part`: it is a view or
+    another part of a statement, whose rows the rest of it may repeat."""
     try:
         tree = read(text) if tree is None else tree
-        writer = Writer(text, environment, VISITORS)
+        writer = Writer(text, environment, VISITORS, is_part=is_part or _UNNEST.search(text) is not None)
         found, outputs = writer.query(tree, None)
         if (
             writer.checks
@@ -47,12 +55,18 @@ def rewrite(text: str, environment: Environment, tree: n.Query | None = None) ->
             found, outputs = writer.query(tree, None)
     except (Unread, RecursionError):
         bounds.refuse_unchecked(tokenize(text))
-        return Rewritten(_with_doubles(text), complete=False, unchecked=_COMPUTES.search(text) is not None)
+        return Rewritten(
+            _with_doubles(text),
+            complete=False,
+            unchecked=_COMPUTES.search(text) is not None,
+            references=references_at_most(text),
+        )
     types = tuple(output.type for output in outputs or () if output.type is not None)
     return Rewritten(
         text if found is None else text[: tree.start] + found + text[tree.end :],
         not writer.incomplete,
         writer.unchecked,
+        references(tree),
         types if outputs is not None and len(types) == len(outputs) else None,
     )
 

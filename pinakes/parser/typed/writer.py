@@ -104,8 +104,9 @@ def member(type: pa.DataType | None, path: Sequence[str]) -> pa.DataType | None:
 
 
 class Writer:
-    def __init__(self, text: str, environment: Environment, visitors: Visitors) -> None:
+    def __init__(self, text: str, environment: Environment, visitors: Visitors, *, is_part: bool = False) -> None:
         self.source = text
+        self._depth = 1 if is_part else 0
         self.environment = environment
         self._visitors = visitors
         self._ready: dict[int, Value] = {}
@@ -141,8 +142,22 @@ class Writer:
 
     # --- queries ---------------------------------------------------------------------------------------------------
 
+    @property
+    def repeats(self) -> bool:
+        """Whether the rows of the query that is written may be repeated by an outer one."""
+        return self._depth > 1
+
     def query(
         self, node: n.Query, parent: Scope | None, wanted: Sequence[pa.DataType | None] | None = None
+    ) -> tuple[str | None, list[Output] | None]:
+        self._depth += 1
+        try:
+            return self._query(node, parent, wanted)
+        finally:
+            self._depth -= 1
+
+    def _query(
+        self, node: n.Query, parent: Scope | None, wanted: Sequence[pa.DataType | None] | None
     ) -> tuple[str | None, list[Output] | None]:
         scope = Scope(parent, dict(parent.defined) if parent is not None else {})
         pieces = list[tuple[n.Node, str | None]]()

@@ -14,7 +14,7 @@ from pinakes.parser.typed import nodes as n
 from pinakes.parser.workarounds.writing import Changes, Template, bare, is_repeatable, operand
 
 
-def tell_unknown(node: n.Node, changes: Changes, conditions: set[int]) -> None:
+def rewrite_any(node: n.Node, changes: Changes, conditions: set[int]) -> None:
     if not isinstance(node, n.Quantified) or isinstance(node.query, n.Query) or id(node) in conditions:
         return
     words = changes.words_behind(node.operand, node)
@@ -30,7 +30,7 @@ def tell_unknown(node: n.Node, changes: Changes, conditions: set[int]) -> None:
             "= ANY (array) with a function in it that gives something else each time is only supported as a condition "
             "by itself: compute it in a subquery, and compare its column"
         )
-    changes.replace(node, _asked(node, operator))
+    changes.replace(node, _comparison(node, operator))
 
 
 def _listed(node: n.Quantified, array: n.Array, operator: str) -> Template:
@@ -51,7 +51,7 @@ def _listed(node: n.Quantified, array: n.Array, operator: str) -> Template:
     return [*found, ")"]
 
 
-def _asked(node: n.Quantified, operator: str) -> Template:
+def _comparison(node: n.Quantified, operator: str) -> Template:
     array, value = node.query, operand(node.operand)
     return [
         "(CASE WHEN cardinality(", array, ") = 0 THEN false WHEN ", *value, f" {operator} ANY (", array, ") THEN true ",

@@ -9,7 +9,7 @@ a subquery; `engine/datafusion/workarounds/join_filter_columns.py` refuses those
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from pinakes.core.errors import NotSupportedError
 from pinakes.parser.typed import nodes as n
@@ -17,8 +17,8 @@ from pinakes.parser.workarounds.constant_filters import conjuncts, has_grouping_
 from pinakes.parser.workarounds.writing import Changes, all_below, bare
 
 
-def hide_constants(root: n.Node, changes: Changes) -> None:
-    nodes = list(all_below(root))
+def hide_constants(nodes: Sequence[n.Node], changes: Changes) -> None:
+    """`nodes` are those of the complete text."""
     sets = [node for node in nodes if isinstance(node, n.Select) and has_grouping_sets(node, changes)]
     keys = {column.parts[-1] for select in sets for group in select.groups for column in _columns(group)}
     for condition in _conditions(nodes) if keys else ():
@@ -28,7 +28,7 @@ def hide_constants(root: n.Node, changes: Changes) -> None:
                 changes.surround(conjunct, "((", ") IS TRUE)")
 
 
-def _conditions(nodes: list[n.Node]) -> Iterator[n.Node]:
+def _conditions(nodes: Sequence[n.Node]) -> Iterator[n.Node]:
     for node in nodes:
         condition = node.where if isinstance(node, n.Select) else node.on if isinstance(node, n.Join) else None
         if condition is not None:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from pinakes.parser.faults import Fault
 from pinakes.parser.typed import nodes as n
 from pinakes.parser.typed.reader import Unread, read
-from pinakes.parser.workarounds.array_any import tell_unknown
+from pinakes.parser.workarounds.array_any import rewrite_any
 from pinakes.parser.workarounds.constant_filters import AGGREGATES, guard, keep_above
 from pinakes.parser.workarounds.constant_sums import count_rows
 from pinakes.parser.workarounds.exists_items import select_nothing
@@ -29,6 +29,8 @@ _CONCERNED = re.compile(
 _EXPLAIN = re.compile(r"\s*EXPLAIN\s+(?:(?:ANALYZE|VERBOSE|FORMAT\s+\w+)\s+)*", re.IGNORECASE)
 _QUERY = re.compile(r"\(\s*(?:SELECT|WITH|FROM|VALUES|TABLE)\b", re.IGNORECASE)
 _AGGREGATE = re.compile(rf"\b(?:{'|'.join(sorted(AGGREGATES))})\s*\(", re.IGNORECASE)
+_LEAVES = frozenset({n.Column, n.Number, n.Text, n.Null, n.Boolean, n.Parameter, n.Star, n.Item, n.Paren, n.Table})
+"""Nodes that need no workaround."""
 
 
 def rewrite_planned(text: str, *, is_source: bool, reads_views: bool, floats: Floats) -> Written | None:
@@ -56,15 +58,15 @@ def rewrite_planned(text: str, *, is_source: bool, reads_views: bool, floats: Fl
 
 def _rewrite(root: n.Query, text: str, *, is_source: bool, reads_views: bool, floats: Floats) -> Written:
     changes = Changes(text)
-    conditions = {id(node) for node in _conditions(root)}
-    nodes = list(all_below(root))
+    nodes = [node for node in all_below(root) if type(node) not in _LEAVES]
+    conditions = {id(node) for node in _conditions(nodes)}
     defined = {query.name: query.query for query in nodes if isinstance(query, n.Defined)}
     outermost = set(map(id, _outermost(root.body)))
     several = len([node for node in nodes if isinstance(node, n.InList)]) > 1
     for node in nodes:
         write_out_rows(node, changes, conditions)
         write_out_lists(node, changes, floats, several=several)
-        tell_unknown(node, changes, conditions)
+        rewrite_any(node, changes, conditions)
         keep_above(node, changes)
         flatten_groups(node, changes)
         select_nothing(node, changes)
@@ -76,7 +78,7 @@ def _rewrite(root: n.Query, text: str, *, is_source: bool, reads_views: bool, fl
             guard_select(node, defined, changes, is_read=is_source or id(node) not in outermost)
         elif isinstance(node, n.Query):
             guard_order(node, changes)
-    hide_constants(root, changes)
+    hide_constants(nodes, changes)
     if is_source:
         guard(root, changes)
     return changes.write(root)
@@ -94,9 +96,9 @@ def _outermost(body: n.Node) -> Iterator[n.Node]:
             yield body
 
 
-def _conditions(root: n.Node) -> Iterator[n.Node]:
+def _conditions(nodes: Iterable[n.Node]) -> Iterator[n.Node]:
     """Yields the nodes for which NULL and false are equivalent."""
-    for node in all_below(root):
+    for node in nodes:
         waiting = _tops(node)
         while waiting:
             found = bare(waiting.pop())

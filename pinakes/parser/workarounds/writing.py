@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
+from typing import Any
 
 from pinakes.parser.lexer import tokenize
 from pinakes.parser.typed import nodes as n
@@ -101,23 +103,31 @@ class Changes:
         yield self.text[at : node.end], at
 
 
-def parts_of(node: n.Node) -> list[n.Node]:
+def parts_of(node: n.Node) -> Sequence[n.Node]:
     """Returns the children of a node, also queries, in the order of the text."""
-    match node:
-        case n.Query():
-            found = [*node.defined, node.body, *node.order, *node.tail]
-        case n.Defined():
-            found = [node.query]
-        case n.SetOperation():
-            found = [node.left, node.right]
-        case n.Values():
-            found = [*node.rows]
-        case n.Select():
-            clauses = [part for part in (node.where, node.having, node.qualify) if part is not None]
-            found = [*node.items, *node.sources, *node.distinct_on, *node.groups, *node.windows, *clauses]
-        case _:
-            found = [*node.children]
-    return sorted(found, key=lambda part: part.start)
+    parts = _PARTS.get(type(node))
+    return node.children if parts is None else parts(node)
+
+
+def _of_query(node: n.Query) -> list[n.Node]:
+    return [*node.defined, node.body, *node.order, *node.tail]
+
+
+def _of_select(node: n.Select) -> list[n.Node]:
+    clauses = [part for part in (node.where, node.having, node.qualify) if part is not None]
+    found = [*node.items, *node.sources, *node.distinct_on, *node.groups, *node.windows, *clauses]
+    found.sort(key=_START)
+    return found
+
+
+_START = attrgetter("start")
+_PARTS: dict[type[n.Node], Callable[[Any], Sequence[n.Node]]] = {
+    n.Query: _of_query,
+    n.Select: _of_select,
+    n.Defined: lambda node: (node.query,),
+    n.SetOperation: lambda node: (node.left, node.right),
+    n.Values: lambda node: node.rows,
+}
 
 
 def all_below(node: n.Node) -> Iterator[n.Node]:

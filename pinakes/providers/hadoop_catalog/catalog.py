@@ -22,7 +22,7 @@ from pyiceberg.typedef import EMPTY_DICT, UTF8, Identifier, Properties
 
 from pinakes.core.errors import NotSupportedError
 from pinakes.core.names import dotted
-from pinakes.providers.hadoop_catalog.local import Gone, LocalWarehouse, Taken
+from pinakes.providers.hadoop_catalog.local import LocalWarehouse, Removed, Taken
 from pinakes.providers.hadoop_catalog.tree import WHY_READ_ONLY, Tree
 from pinakes.providers.hadoop_catalog.versions import METADATA, Current, check_free, file_of
 from pinakes.providers.hadoop_catalog.warehouse import Warehouse
@@ -81,7 +81,7 @@ class HadoopCatalog(NoViews, OwnFileIO):
             raise _missing(names)
         try:
             self._local.remove_table(*names)
-        except Gone as error:
+        except Removed as error:
             raise _missing(names) from error
 
     def rename_table(self, from_identifier: str | Identifier, to_identifier: str | Identifier) -> Table:
@@ -204,7 +204,7 @@ class HadoopCatalog(NoViews, OwnFileIO):
                 if not check_free(self._tree.versions(names), version, f"table {dotted(names)}"):
                     raise Taken
                 self._local.publish(directory, version, content, *names)
-        except Gone as error:
+        except Removed as error:
             raise _missing(names) from error
         except Taken as error:
             if base is None:

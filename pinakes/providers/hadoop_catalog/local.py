@@ -27,7 +27,7 @@ class Taken(Exception):
     """Another writer wrote this version."""
 
 
-class Gone(Exception):
+class Removed(Exception):
     """The table's directory no longer exists, or was replaced."""
 
 
@@ -53,7 +53,7 @@ class LocalWarehouse(LocalDirectory):
         try:
             handle = os.open(self.root.joinpath(*parts, METADATA), os.O_RDONLY | os.O_DIRECTORY)
         except (FileNotFoundError, NotADirectoryError) as error:
-            raise Gone from error
+            raise Removed from error
         try:
             yield handle
         finally:
@@ -66,7 +66,7 @@ class LocalWarehouse(LocalDirectory):
             _write(temporary, content, directory)
             _link(temporary, file_of(version), directory)
         except FileNotFoundError as error:
-            raise Gone from error
+            raise Removed from error
         finally:
             with suppress(FileNotFoundError):
                 os.unlink(temporary, dir_fd=directory)
@@ -80,7 +80,7 @@ class LocalWarehouse(LocalDirectory):
         try:
             path.rename(hidden)
         except FileNotFoundError as error:
-            raise Gone from error
+            raise Removed from error
         if hidden.is_symlink():
             hidden.unlink()
         else:
@@ -95,7 +95,7 @@ class LocalWarehouse(LocalDirectory):
         except FileNotFoundError:
             same = False
         if not same:
-            raise Gone
+            raise Removed
 
 
 def _write(name: str, content: bytes, directory: int) -> None:
@@ -115,7 +115,7 @@ def _link(source: str, target: str, directory: int) -> None:
     except OSError as error:
         if error.errno in _NO_LINKS:
             raise NotSupportedError(
-                "this file system has no hard links, so two writers could not be told apart: tables of a hadoop "
+                "this file system has no hard links, so two writers could not be distinguished: tables of a hadoop "
                 "catalog on it can only be read"
             ) from error
         raise

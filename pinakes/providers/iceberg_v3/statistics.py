@@ -77,10 +77,10 @@ def _without_statistics(footer: Any) -> set[str]:
     of the other row groups for the file.
     """
     chunks = [footer.row_group(i).column(j) for i in range(footer.num_row_groups) for j in range(footer.num_columns)]
-    return {c.path_in_schema for c in chunks if c.num_values and not _is_told(c)}
+    return {c.path_in_schema for c in chunks if c.num_values and not _has_statistics(c)}
 
 
-def _is_told(chunk: Any) -> bool:
+def _has_statistics(chunk: Any) -> bool:
     found = chunk.statistics if chunk.is_stats_set else None
     return found is not None and (found.has_min_max or (found.has_null_count and found.null_count == chunk.num_values))
 

@@ -164,11 +164,11 @@ class RestClient(RestViews, RestCatalog):
 
     def _no_catalog(self, answer: str) -> str:
         warehouse = self.properties.get("warehouse")
-        asked = f" about the warehouse {warehouse!r}" if warehouse else ""
+        parameters = f" about the warehouse {warehouse!r}" if warehouse else ""
         return (
-            f"no Iceberg REST catalog answers at {self.uri}: asked for its configuration{asked}, {self._session.place} "
-            f"answered with {answer}. Look whether location and WAREHOUSE are right: a location often ends in /iceberg "
-            f"or /api/catalog."
+            f"no Iceberg REST catalog answers at {self.uri}: to a request for its configuration{parameters}, "
+            f"{self._session.place} answered with {answer}. Check location and WAREHOUSE: a location often ends in "
+            f"/iceberg or /api/catalog."
         )
 
     # --- names in paths ------------------------------------------------------------------------------------------
@@ -190,8 +190,8 @@ class RestClient(RestViews, RestCatalog):
     def list_namespaces(self, namespace: str | Identifier = ()) -> list[Identifier]:
         parent = self.identifier_to_tuple(namespace)
         self._encode_namespace_path(parent)  # raises for invalid levels
-        asked = {"parent": self._namespace_separator.join(parent)} if parent else {}
-        pages = self._pages(self.url(Endpoints.list_namespaces), ListNamespaceResponse, asked)
+        parameters = {"parent": self._namespace_separator.join(parent)} if parent else {}
+        pages = self._pages(self.url(Endpoints.list_namespaces), ListNamespaceResponse, parameters)
         return [found for page in pages for found in page.namespaces]
 
     def list_tables(self, namespace: str | Identifier) -> list[Identifier]:
@@ -209,9 +209,9 @@ class RestClient(RestViews, RestCatalog):
         levels = self._check_valid_namespace_identifier(namespace)
         return self.url(endpoint, namespace=self._encode_namespace_path(levels))
 
-    def _pages(self, url: str, kind: type[P], asked: Mapping[str, str] = MappingProxyType({})) -> Iterator[P]:
+    def _pages(self, url: str, kind: type[P], parameters: Mapping[str, str] = MappingProxyType({})) -> Iterator[P]:
         """Yields the pages of a listing; raises CatalogUnavailable if they do not end."""
-        params, seen = dict(asked), set[str]()
+        params, seen = dict(parameters), set[str]()
         while True:
             response = self._session.get(url, params=params)
             try:
@@ -289,7 +289,8 @@ class RestClient(RestViews, RestCatalog):
         own = {**self.properties, **self._storage}
         if any(key in lent for key in _KEYS):
             own = {key: value for key, value in own.items() if key not in _KEYS}
-            roots = Roots(self.roots.directories, self.roots.stores and "s3://")  # the scope belongs to other keys
+            scope = self.roots.stores and "s3://"  # the SCOPE belongs to other keys
+            roots = Roots(self.roots.directories, scope, self.roots.reader)
         else:
             roots = self.roots
         return TableIO(self._limit({**own, **lent, **self._chosen}), roots)

@@ -32,6 +32,7 @@ from pinakes.core.errors import CatalogUnavailable, InvalidArgument, PermissionD
 from pinakes.core.outbound import Destination, Outbound, destination_of
 from pinakes.core.secrets import STORAGE, Secret, covers
 from pinakes.core.waiting import BREAKS, waited
+from pinakes.providers.answers import AnswerTooLarge, check_json
 from pinakes.providers.rest.login import Login
 
 LARGEST_ANSWER = 256 << 20
@@ -223,7 +224,7 @@ class RestSession(Session):
         response.
         """
         with self._reaching(self.place):
-            response = self._asked(str(method), str(url), *args, **kwargs)
+            response = self._send_retrying(str(method), str(url), *args, **kwargs)
         self._check(response)
         return response
 
@@ -249,7 +250,7 @@ class RestSession(Session):
     def commit(self, url: str, data: bytes, headers: dict[str, str]) -> Response:
         """Sends a request that must not be repeated. Raises CommitStateUnknown unless its outcome is certain."""
         try:
-            response = self._ask("POST", url, data=data, headers=headers)
+            response = self._send("POST", url, data=data, headers=headers)
         except RequestException as error:
             if _was_sent(error):
                 raise CommitStateUnknownException(f"{self.place} did not answer: {self._reason(error)}") from error
@@ -263,13 +264,13 @@ class RestSession(Session):
         super().close()
         self.login.close()
 
-    def _asked(self, method: str, url: str, *args: Any, **kwargs: Any) -> Response:
+    def _send_retrying(self, method: str, url: str, *args: Any, **kwargs: Any) -> Response:
         """Sends a request. One that only reads is abandoned when its statement is cancelled."""
         if method.upper() not in ("GET", "HEAD"):
-            return self._ask(method, url, *args, **kwargs)
-        return waited(lambda: self._ask(method, url, *args, **kwargs))
+            return self._send(method, url, *args, **kwargs)
+        return waited(lambda: self._send(method, url, *args, **kwargs))
 
-    def _ask(self, method: str, url: str, *args: Any, **kwargs: Any) -> Response:
+    def _send(self, method: str, url: str, *args: Any, **kwargs: Any) -> Response:
         if self._secret is not None:
             self._secret.check_scope(url)
         # Our settings are passed with each request: otherwise environment variables take precedence in `requests`.
@@ -343,7 +344,14 @@ def _read_bounded(response: Response, *_: Any, **__: Any) -> None:
                 f"{urlsplit(str(response.url)).netloc} sent an answer of more than {LARGEST_ANSWER >> 20} MB, the most "
                 f"that is read of a catalog"
             )
-    response._content = b"".join(chunks)
+    content = b"".join(chunks)
+    try:
+        check_json(content)
+    except AnswerTooLarge as error:
+        raise CatalogUnavailable(
+            f"{urlsplit(str(response.url)).netloc} sent an answer that is not read: {error}"
+        ) from error
+    response._content = content
 
 
 def origin(uri: str) -> tuple[str, str | None, int]:
@@ -383,7 +391,7 @@ def said(response: Response) -> str:
     try:
         error = response.json()["error"]
         text = str(error["message"] if isinstance(error, dict) else error)
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         text = ""
     first = text.strip().partition("\n")[0]
     return first[:300] or f"HTTP {response.status_code}"

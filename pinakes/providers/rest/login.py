@@ -132,7 +132,7 @@ def login_of(
     """Returns the login for the secret or the session's own token. `signer` creates the one that signs for AWS."""
     if access.token is not None:
         token = _checked(access.token, "the session's token")
-        return Header("Bearer", token, "The session's own token was passed on: connect anew with a valid one")
+        return Header("Bearer", token, "The session's own token was passed on: connect again with a valid one")
     secret = access.of_type("bearer", "basic", "oauth2", "aws")
     if secret is None:
         return Login()

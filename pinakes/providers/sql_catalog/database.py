@@ -91,10 +91,10 @@ class Database(Protocol):
     def close(self) -> None: ...
 
 
-def choose_name(database: Database, alias: str, asked: str | None) -> str:
+def choose_name(database: Database, alias: str, wanted: str | None) -> str:
     """Returns the catalog name of the rows: the given one, else the only one stored, else the alias."""
-    if asked is not None:
-        return asked
+    if wanted is not None:
+        return wanted
     names = stored_catalog_names(database)
     if len(names) == 1:
         return names[0]

@@ -279,7 +279,7 @@ class PinnedStore:
             stored == key.namespace or _is_below(stored, key.namespace) for stored in before.namespaces()
         )
         if was_there and key.namespace and not self._store.namespace_exists(key.namespace):
-            raise _conflict(f"namespace {key.namespace}, which is gone")
+            raise _conflict(f"namespace {key.namespace}, which was removed")
         try:
             self._store.insert(row.kind, key, row.metadata_location or "")
         except RowExists as error:

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import math
 import os
 import socket
-from collections.abc import Sequence
+import sys
+from collections.abc import Generator, Sequence
+from contextlib import suppress
 from typing import Any
 
 import psycopg
 from psycopg import sql as compose
 
+from pinakes.core.waiting import BREAKS
+from pinakes.providers.answers import MALFORMED, AnswerTooLarge, Meter
 from pinakes.providers.sql_catalog.database import Dialect, Value
 from pinakes.providers.sql_catalog.driver import Connector, Fault
 
@@ -46,12 +51,85 @@ _DEFINITIONS = 7_266_511_020_191_116
 """The advisory lock of schema changes: an arbitrary number that all our processes share."""
 
 
+LARGEST_LOGIN = 256 << 10
+"""Bytes of the answers to a login. libpq takes time that is quadratic in the settings that a server sends there."""
+_BYTES_RECEIVED = slice(128, 136)
+"""The position of tcpi_bytes_received in Linux's struct tcp_info."""
+
+
+class BoundedConnection(psycopg.Connection[Any]):
+    """A connection whose answers are bounded. libpq keeps a complete answer in memory. It reads a single value for as
+    long as more of it has arrived: a server that sends as fast as it reads gets past the bound with that value.
+    """
+
+    seconds = 60.0
+    """How long one answer may take."""
+
+    @classmethod
+    def _connect_gen(cls, *args: Any, **kwargs: Any) -> Generator[Any, Any, Any]:
+        """Bounds the answers to the login, too; these have a time limit (connect_timeout)."""
+        return _metered(super()._connect_gen(*args, **kwargs), None, Meter(math.inf, LARGEST_LOGIN))
+
+    def wait(self, gen: Any, *args: Any, **kwargs: Any) -> Any:
+        return super().wait(_metered(gen, self.pgconn.socket, Meter(self.seconds)), *args, **kwargs)
+
+
+def _metered(gen: Any, descriptor: int | None, meter: Meter) -> Generator[Any, Any, Any]:
+    """Passes on what a generator of psycopg waits for, and checks the bounds each time it goes on. Without a descriptor
+    it is the generator of a new connection, which yields one.
+    """
+    sockets, start = _Sockets(), 0
+    try:
+        state = next(gen)
+        start = 0 if descriptor is None else sockets.received(descriptor)
+        while True:
+            ready = yield state
+            meter.total(sockets.received(state[0] if descriptor is None else descriptor) - start)
+            state = gen.send(ready)
+    except StopIteration as end:
+        return end.value
+    except AnswerTooLarge as error:
+        gen.close()
+        raise psycopg.OperationalError(str(error)) from error
+    finally:
+        sockets.close()
+
+
+class _Sockets:
+    """The socket of a connection, by another descriptor: counts its bytes and hangs up."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, socket.socket] = {}
+
+    def received(self, descriptor: int) -> int:
+        """Returns the bytes received so far; 0 where the system does not count them."""
+        found = self._known.get(descriptor)
+        if found is None:
+            found = self._known[descriptor] = socket.socket(fileno=os.dup(descriptor))
+            if (breaks := BREAKS.get()) is not None:
+                breaks.add(lambda: hang_up(found))
+        if not sys.platform.startswith("linux") or found.family == socket.AF_UNIX:
+            return 0
+        return int.from_bytes(
+            found.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 192)[_BYTES_RECEIVED], sys.byteorder
+        )
+
+    def close(self) -> None:
+        for found in self._known.values():
+            found.close()
+
+
+def hang_up(found: socket.socket) -> None:
+    with suppress(OSError):  # it is closed
+        found.shutdown(socket.SHUT_RDWR)
+
+
 class PostgresDriver(Connector):
     errors: tuple[type[Exception], ...] = (psycopg.Error,)
 
     def connect(self) -> psycopg.Connection[Any]:
         user, password = self._login()
-        connection = psycopg.connect(
+        connection = BoundedConnection.connect(
             **self._hosts(),
             **({} if self._access.ambient else _without_own_credentials()),
             dbname=self._address.database,
@@ -68,6 +146,7 @@ class PostgresDriver(Connector):
             autocommit=True,
             prepare_threshold=None,  # a pooler in between may not support prepared statements
         )
+        connection.seconds = self._statement_timeout
         milliseconds = compose.Literal(round(self._statement_timeout * 1000))
         settings = [compose.SQL("SET statement_timeout = {}").format(milliseconds)]
         if self._address.schema:
@@ -94,8 +173,13 @@ class PostgresDriver(Connector):
     def execute(
         self, connection: psycopg.Connection[Any], sql: str, values: Sequence[Value]
     ) -> tuple[list[tuple[Value, ...]], int]:
-        cursor = connection.execute(sql.replace("?", "%s").encode(), values or None)
-        return (cursor.fetchall() if cursor.description else []), cursor.rowcount
+        try:
+            cursor = connection.execute(sql.replace("?", "%s").encode(), values or None)
+            return (cursor.fetchall() if cursor.description else []), cursor.rowcount
+        except UnicodeEncodeError:
+            raise  # one of our values
+        except MALFORMED as error:
+            raise psycopg.OperationalError("the answer is malformed") from error
 
     def begin(self, connection: psycopg.Connection[Any], *, serializable: bool) -> None:
         connection.execute("BEGIN ISOLATION LEVEL SERIALIZABLE" if serializable else "BEGIN")
@@ -104,6 +188,8 @@ class PostgresDriver(Connector):
         connection.execute("SELECT pg_advisory_xact_lock(%s)", (_DEFINITIONS,))
 
     def fault(self, error: Exception) -> Fault:
+        if isinstance(error.__cause__, AnswerTooLarge):
+            return Fault.UNAVAILABLE
         state = getattr(error, "sqlstate", None)
         if state is None:
             return _without_state(error)
@@ -128,4 +214,5 @@ def _without_state(error: Exception) -> Fault:
         return Fault.DENIED
     if isinstance(error, psycopg.DataError):  # a NUL character, found before anything was sent
         return Fault.TOO_LONG
-    return Fault.BROKEN if isinstance(error, psycopg.OperationalError | psycopg.InterfaceError) else Fault.OTHER
+    # Other errors without a code are libpq's and psycopg's own, about answers that break the protocol.
+    return Fault.BROKEN if isinstance(error, psycopg.OperationalError | psycopg.InterfaceError) else Fault.UNAVAILABLE

@@ -16,7 +16,15 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any, TypeVar, assert_never
 
-from pinakes.core.errors import CatalogUnavailable, InternalError, InvalidArgument, PermissionDenied, PinakesError
+from pinakes.core.errors import (
+    CatalogUnavailable,
+    DataCorrupt,
+    InternalError,
+    InvalidArgument,
+    PermissionDenied,
+    PinakesError,
+)
+from pinakes.core.waiting import waited
 from pinakes.providers.sql_catalog.database import Dialect, Value
 from pinakes.providers.sql_catalog.driver import Driver, Fault
 from pinakes.providers.sql_catalog.pool import Pool
@@ -30,10 +38,10 @@ BREAKS = 2
 """How often a broken connection is replaced before it is an error."""
 
 
-class _Again(CatalogUnavailable):
+class _Retry(CatalogUnavailable):
     """Nothing happened, and a retry may succeed; without a retry it is an ordinary error."""
 
-    def __init__(self, message: str, fault: Fault) -> None:
+    def __init__(self, message: str, fault: Fault = Fault.UNAVAILABLE) -> None:
         super().__init__(message)
         self.fault = fault
 
@@ -62,13 +70,16 @@ class ServerDatabase:
     @property
     def dialect(self) -> Dialect:
         if self._dialect is None:
-            self._dialect = self._surely(lambda: self._leased(self._look))
+            self._dialect = waited(lambda: self._surely(lambda: self._leased(self._look)))
         return self._dialect
 
     def read(self, sql: str, values: Sequence[Value] = ()) -> list[tuple[Value, ...]]:
         if self._connection is not None:
             return self._execute(self._connection, sql, values)[0]
-        return self._surely(lambda: self._leased(lambda connection: self._execute(connection, sql, values)[0]))
+        # A statement that is cancelled leaves a read; a change must know its outcome.
+        return waited(
+            lambda: self._surely(lambda: self._leased(lambda connection: self._execute(connection, sql, values)[0]))
+        )
 
     def write(self, sql: str, values: Sequence[Value] = ()) -> int:
         if self._connection is not None:
@@ -125,7 +136,7 @@ class ServerDatabase:
     def _committed(self, connection: Any) -> _Raised | None:
         try:
             self._execute(connection, "COMMIT", ())
-        except _Again as again:
+        except _Retry as again:
             if again.fault is Fault.BROKEN:
                 raise OutcomeUnknown(f"{self._place}: the connection broke during the commit") from again
             return _Raised(again)
@@ -150,11 +161,20 @@ class ServerDatabase:
             raise self._own.failed
         try:
             with self._errors():
-                return self._driver.execute(connection, sql, values)
+                rows, count = self._driver.execute(connection, sql, values)
+            self._check_values(rows)
+            return rows, count
         except PinakesError as error:
             if self._connection is not None:
                 self._own.failed = error
             raise
+
+    def _check_values(self, rows: list[tuple[Value, ...]]) -> None:
+        """The server chooses the types of its columns: refuses lists, documents and the like."""
+        for row in rows:
+            for value in row:
+                if value is not None and not isinstance(value, str | int | bytes):
+                    raise DataCorrupt(f"{self._place} answered with a value that is no text: {type(value).__name__}")
 
     def _surely(self, work: Callable[[], T]) -> T:
         """Retries after a broken connection or a lost conflict, within the limits."""
@@ -162,7 +182,7 @@ class ServerDatabase:
         while True:
             try:
                 return work()
-            except _Again as again:
+            except _Retry as again:
                 if again.fault is Fault.BROKEN and breaks < BREAKS:
                     breaks += 1
                     self._pool.clear()
@@ -170,7 +190,7 @@ class ServerDatabase:
                     time.sleep(random.uniform(0, pause))
                     pause = min(pause * 2, 0.5)
                 else:
-                    raise
+                    raise CatalogUnavailable(again.message) from again
 
     def _look(self, connection: Any) -> Dialect:
         with self._errors():
@@ -207,7 +227,7 @@ class ServerDatabase:
         text = " ".join(str(error.args[-1] if error.args else error).split()) or type(error).__name__
         match fault:
             case Fault.BROKEN | Fault.CONFLICT:
-                return _Again(f"{self._place}: {text}", fault)
+                return _Retry(f"{self._place}: {text}", fault)
             case Fault.TAKEN:
                 return RowExists(f"{self._place}: the key is taken: {text}")
             case Fault.DENIED:

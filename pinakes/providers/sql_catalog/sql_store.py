@@ -64,7 +64,7 @@ class SqlStore:
         if kind == "VIEW" and not self._holds_views:
             raise NotSupportedError(
                 f"{self._database.place} has the older schema (V0), which can't hold views. "
-                f"Attach it with the option UPGRADE true to add the column that tells them from tables."
+                f"Attach it with the option UPGRADE true to add the column that distinguishes them from tables."
             )
 
     def read_rows(self) -> StoreRows:

@@ -14,7 +14,7 @@ from pinakes.worker.client.catalog_mixin import CatalogClientMixin
 from pinakes.worker.client.connection import Check, Connection
 from pinakes.worker.client.location import Connect, Location
 from pinakes.worker.client.pool import Pool
-from pinakes.worker.client.told import LOGGER
+from pinakes.worker.client.response_metadata import LOGGER
 from pinakes.worker.exceptions import WorkerDied, WorkerError
 from pinakes.worker.wire.methods import METHODS
 
@@ -83,28 +83,30 @@ class Attachment(CatalogClientMixin):
     # --- calls ----------------------------------------------------------------------------------------------------
 
     def call(self, method: str, values: Mapping[str, Any] | None = None) -> bytes | None:
-        asked = dict(values or {})
-        again = METHODS[method].repeatable and asked.get("transaction_opaque_data") is None
-        return self.asked(lambda connection: connection.call(method, asked, timeout=self.timeout), again=again)
+        given = dict(values or {})
+        is_repeatable = METHODS[method].repeatable and given.get("transaction_opaque_data") is None
+        return self.run(
+            lambda connection: connection.call(method, given, timeout=self.timeout), is_repeatable=is_repeatable
+        )
 
-    def asked(self, ask: Callable[[Connection], T], *, again: bool = True) -> T:
-        """Returns the response of a connection. With `again`, a request is retried on a new process if the idle process
+    def run(self, function: Callable[[Connection], T], *, is_repeatable: bool = True) -> T:
+        """Returns the response of a connection. A repeatable request is retried on a new process if the idle process
         had ended before it received the request.
         """
         with translated(self.alias):
             try:
-                return self._once(ask, fresh=False)
+                return self._once(function, fresh=False)
             except WorkerDied as error:
-                if not again or not error.unheard:
+                if not is_repeatable or not error.unheard:
                     raise
-                LOGGER.info("catalog '%s': %s; it is asked once more", self.alias, error)
-            return self._once(ask, fresh=True)
+                LOGGER.info("catalog '%s': %s; the request is sent once more", self.alias, error)
+            return self._once(function, fresh=True)
 
-    def _once(self, ask: Callable[[Connection], T], *, fresh: bool) -> T:
+    def _once(self, function: Callable[[Connection], T], *, fresh: bool) -> T:
         taken = self._pool.take(fresh=fresh)
         assert taken is not None
         try:
-            return ask(taken)
+            return function(taken)
         except WorkerDied:
             self.died()
             raise
@@ -151,7 +153,7 @@ class Attachment(CatalogClientMixin):
             if result is not None:
                 self.catalog_detach(attach_opaque_data=result.attach_opaque_data)
         except (WorkerError, Exception) as error:  # noqa: BLE001 - the worker may have ended already
-            LOGGER.debug("catalog '%s' could not be told that it is detached: %s", self.alias, error)
+            LOGGER.debug("catalog '%s' could not be notified of DETACH: %s", self.alias, error)
         finally:
             self._pool.close()
 

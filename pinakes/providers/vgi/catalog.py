@@ -46,10 +46,12 @@ class VgiOptions:
 
     OPEN: ClassVar[bool] = True
 
-    catalog: str | None = option("which of the worker's catalogs, if not the one of the mount's own name", default=None)
-    timeout: float = option("seconds that the worker may be silent", default=60.0)
-    workers: int = option("how many connections, or processes, there may be", default=16)
-    default_namespace: str | None = option("the namespace of names that give none, against the worker's", default=None)
+    catalog: str | None = option("catalog of the worker; by default the one with the name of the mount", default=None)
+    timeout: float = option("time-out for a response of the worker in seconds", default=60.0)
+    workers: int = option("maximum number of connections or processes", default=16)
+    default_namespace: str | None = option(
+        "namespace for names without one; overrides that of the worker", default=None
+    )
 
 
 class VgiCatalog(Changes):
@@ -158,10 +160,10 @@ class VgiCatalog(Changes):
         return {**({"comment": found.comment} if found.comment else {}), **tags}
 
     def _schemas(self) -> dict[Namespace, SchemaInfo]:
-        def ask() -> dict[Namespace, SchemaInfo]:
+        def load() -> dict[Namespace, SchemaInfo]:
             return {info.path: info for info in self.attachment.schemas(**self._context)}
 
-        return self._once("schemas", ask)
+        return self._once("schemas", load)
 
     # --- tables --------------------------------------------------------------------------------------------------
 
@@ -201,10 +203,10 @@ class VgiCatalog(Changes):
         return sorted(info.name for info in self._contents(namespace, SchemaObjectType.VIEW))
 
     def load_view(self, namespace: Namespace, name: str) -> ViewDefinition:
-        def ask() -> ViewInfo | None:
+        def load() -> ViewInfo | None:
             return self.attachment.view_get(schema_name=namespace, name=name, **self._context)
 
-        info = self._once(("view", namespace, name), ask)
+        info = self._once(("view", namespace, name), load)
         if info is None:
             raise ViewNotFound(f"view {dotted((*namespace, name))} does not exist")
         tags = {f"tag.{key}": value for key, value in info.tags.items()}
@@ -245,20 +247,20 @@ class VgiCatalog(Changes):
         if not self.namespace_exists(namespace):
             raise NamespaceNotFound(f"namespace {dotted(namespace)} does not exist")
 
-        def ask() -> list[Any]:
+        def load() -> list[Any]:
             try:
                 return list(self.attachment.schema_contents(name=namespace, type=type, **self._context))
             except NotSupportedError:  # a catalog that does not list its contents may still have named objects
                 return []
 
-        return self._once((type, namespace), ask)
+        return self._once((type, namespace), load)
 
-    def _once(self, key: Any, ask: Callable[[], T]) -> T:
+    def _once(self, key: Any, load: Callable[[], T]) -> T:
         """Caches the response permanently if the catalog never changes."""
         if not self.attachment.attached.catalog_version_frozen or self.transaction is not None:
-            return ask()
+            return load()
         if key not in self._kept:
-            self._kept[key] = ask()
+            self._kept[key] = load()
         found: T = self._kept[key]
         return found
 

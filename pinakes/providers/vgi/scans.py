@@ -89,17 +89,17 @@ class Running:
     def _stream(self, connection: Connection, columns: Sequence[str]) -> Stream | None:
         wanted = list(columns) if self._call.takes_columns else None
         patience = self._call.attachment.patience(self._check)
-        asked: dict[str, Any] = {"columns": wanted, "filters": self._filters, "limit": self._limit, **patience}
+        scan_arguments: dict[str, Any] = {"columns": wanted, "filters": self._filters, "limit": self._limit, **patience}
         with self._lock:
             if self._header is None:
-                stream = self._call.bound.begin(connection, **asked)
+                stream = self._call.bound.begin(connection, **scan_arguments)
                 self._header = {**stream.header, "joined": 1}
                 return stream
             if self._header["joined"] >= int(self._header.get("max_workers") or 1):
                 return None
             self._header["joined"] += 1
             header = self._header
-        return self._call.bound.begin(connection, of=header, **asked)
+        return self._call.bound.begin(connection, of=header, **scan_arguments)
 
     def _chosen(self, batch: pa.RecordBatch, columns: Sequence[str]) -> pa.RecordBatch:
         """Returns the projected columns, after a check that their types are the declared ones."""
@@ -140,7 +140,7 @@ class FunctionHandle:
             at_unit=at[0] if at else None,
             at_value=at[1] if at else None,
         )
-        bound = self.attachment.asked(
+        bound = self.attachment.run(
             lambda connection: call.bind(connection, timeout=self.attachment.timeout, check=check)
         )
         most = min(self.info.max_workers, self.attachment.workers)
@@ -156,7 +156,7 @@ class FunctionHandle:
             attach_opaque_data=self.attachment.data,
             transaction_opaque_data=self.transaction,
         )
-        bound = self.attachment.asked(
+        bound = self.attachment.run(
             lambda connection: call.bind(connection, timeout=self.attachment.timeout, check=check)
         )
         return ValueCall(self.attachment, bound, check)

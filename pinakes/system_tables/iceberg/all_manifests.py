@@ -16,8 +16,11 @@ def _facts(inside: Inside) -> Iterable[Listed]:
 
 METADATA: Metadata[Listed] = Metadata(
     name="all_manifests",
-    doc="One row per manifest of each snapshot of an Iceberg table, also one that others have.",
-    columns=(*COLUMNS, Column("reference_snapshot_id", NUMBER, "Snapshot that has it", lambda m: m[0].snapshot_id)),
+    doc="One row per manifest of each snapshot of an Iceberg table; a manifest of several snapshots has several rows.",
+    columns=(
+        *COLUMNS,
+        Column("reference_snapshot_id", NUMBER, "Snapshot that contains the manifest", lambda m: m[0].snapshot_id),
+    ),
     facts=_facts,
     reads_files=True,
 )

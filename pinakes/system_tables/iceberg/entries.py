@@ -17,17 +17,13 @@ def _facts(inside: Inside) -> Iterable[File]:
 
 
 COLUMNS: tuple[Column[File], ...] = (
-    Column(
-        "status", INT, "0 for a file that was there before, 1 for one added, 2 for one taken out", lambda f: f.status
-    ),
-    Column("snapshot_id", NUMBER, "Snapshot that added it or took it out", lambda f: f.snapshot_id),
-    Column(
-        "sequence_number", NUMBER, "Number of the commit that its rows are of", lambda f: f.sequence("sequence_number")
-    ),
+    Column("status", INT, "0: existing, 1: added, 2: deleted", lambda f: f.status),
+    Column("snapshot_id", NUMBER, "Snapshot that added or deleted the file", lambda f: f.snapshot_id),
+    Column("sequence_number", NUMBER, "Data sequence number of the file", lambda f: f.sequence("sequence_number")),
     Column(
         "file_sequence_number",
         NUMBER,
-        "Number of the commit that added the file",
+        "Sequence number of the commit that added the file",
         lambda f: f.sequence("file_sequence_number"),
     ),
     *FILE_COLUMNS,
@@ -35,7 +31,7 @@ COLUMNS: tuple[Column[File], ...] = (
 
 METADATA: Metadata[File] = Metadata(
     name="entries",
-    doc="One row per entry in the manifests of the current snapshot of an Iceberg table, with what became of the file.",
+    doc="One row per entry in the manifests of the current snapshot of an Iceberg table, including deleted files.",
     columns=COLUMNS,
     facts=_facts,
     reads_files=True,

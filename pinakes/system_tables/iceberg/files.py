@@ -16,7 +16,7 @@ def _facts(inside: Inside) -> Iterable[File]:
 
 METADATA: Metadata[File] = Metadata(
     name="files",
-    doc="One row per file of data or deletes that the current snapshot of an Iceberg table consists of.",
+    doc="One row per data or delete file of the current snapshot of an Iceberg table.",
     columns=COLUMNS,
     facts=_facts,
     reads_files=True,

@@ -31,10 +31,15 @@ METADATA: Metadata[Change] = Metadata(
     name="history",
     doc="One row per change of the current snapshot of an Iceberg table.",
     columns=(
-        Column("made_current_at", MOMENT, "When the snapshot became the current one", lambda c: c.at),
+        Column("made_current_at", MOMENT, "Time at which the snapshot became current", lambda c: c.at),
         Column("snapshot_id", NUMBER, "Id of the snapshot", lambda c: c.snapshot),
-        Column("parent_id", NUMBER, "Id of the one that it follows; NULL when that is not known", lambda c: c.parent),
-        Column("is_current_ancestor", TRUTH, "Whether the current snapshot comes from it", lambda c: c.is_ancestor),
+        Column("parent_id", NUMBER, "Id of the parent snapshot; NULL if unknown", lambda c: c.parent),
+        Column(
+            "is_current_ancestor",
+            TRUTH,
+            "Whether the snapshot is an ancestor of the current snapshot",
+            lambda c: c.is_ancestor,
+        ),
     ),
     facts=_facts,
 )

@@ -41,21 +41,19 @@ def _version(inside: Inside, at: int, file: str) -> Version:
 
 METADATA: Metadata[Version] = Metadata(
     name="metadata_log",
-    doc="One row per metadata file that an Iceberg table had and still names, the current one last.",
+    doc="One row per metadata file in the metadata log of an Iceberg table, the current file last.",
     columns=(
-        Column("timestamp", MOMENT, "When the file became the current one", lambda v: v.at),
+        Column("timestamp", MOMENT, "Time at which the file became current", lambda v: v.at),
         Column("file", TEXT, "Path of the file", lambda v: v.file),
         Column(
             "latest_snapshot_id",
             NUMBER,
-            "Snapshot that was the current one then; NULL when none was",
+            "Current snapshot at that time; NULL if there was none",
             lambda v: v.snapshot,
         ),
+        Column("latest_schema_id", pa.int32(), "Schema id of that snapshot; NULL if unknown", lambda v: v.schema),
         Column(
-            "latest_schema_id", pa.int32(), "Schema of that snapshot; NULL when it is not known", lambda v: v.schema
-        ),
-        Column(
-            "latest_sequence_number", NUMBER, "Number of that commit; NULL when it is not known", lambda v: v.sequence
+            "latest_sequence_number", NUMBER, "Sequence number of that snapshot; NULL if unknown", lambda v: v.sequence
         ),
     ),
     facts=_facts,

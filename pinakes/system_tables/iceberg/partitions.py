@@ -85,27 +85,27 @@ _COUNTS = (("null_count", NUMBER), ("nan_count", NUMBER))
 
 METADATA: Metadata[Contents] = Metadata(
     name="partitions",
-    doc="One row per partition that has files in the current snapshot of an Iceberg table, or one for all.",
+    doc="One row per partition of the current snapshot of an Iceberg table; one row for a table without partitions.",
     columns=(
-        Column("partition", TEXT, "Values that the partition is of", lambda c: c.partition),
-        Column("record_count", NUMBER, "Rows in its data files, deleted ones too", lambda c: c.rows[0]),
-        Column("file_count", NUMBER, "Data files", lambda c: c.files[0]),
-        Column("total_size", NUMBER, "Bytes of its data files", lambda c: c.size),
-        Column("data", TEXT, "Bounds and counts of each column; NULL where some file does not tell", _data),
-        Column("spec_id", INT, "Partition spec that its files were written by", lambda c: c.spec_id),
-        Column(
-            "position_delete_record_count", NUMBER, "Rows deleted by position, as counted in files", lambda c: c.rows[1]
-        ),
-        Column("position_delete_file_count", NUMBER, "Files of deletes by position", lambda c: c.files[1]),
-        Column("equality_delete_record_count", NUMBER, "Rows in files of deletes by equality", lambda c: c.rows[2]),
-        Column("equality_delete_file_count", NUMBER, "Files of deletes by equality", lambda c: c.files[2]),
+        Column("partition", TEXT, "Partition values", lambda c: c.partition),
+        Column("record_count", NUMBER, "Number of rows in the data files, including deleted rows", lambda c: c.rows[0]),
+        Column("file_count", NUMBER, "Number of data files", lambda c: c.files[0]),
+        Column("total_size", NUMBER, "Size of the data files in bytes", lambda c: c.size),
+        Column("data", TEXT, "Bounds and counts of each column; NULL if a file lacks them", _data),
+        Column("spec_id", INT, "Id of the partition spec of the files", lambda c: c.spec_id),
+        Column("position_delete_record_count", NUMBER, "Number of rows in position delete files", lambda c: c.rows[1]),
+        Column("position_delete_file_count", NUMBER, "Number of position delete files", lambda c: c.files[1]),
+        Column("equality_delete_record_count", NUMBER, "Number of rows in equality delete files", lambda c: c.rows[2]),
+        Column("equality_delete_file_count", NUMBER, "Number of equality delete files", lambda c: c.files[2]),
         Column(
             "last_updated_at",
             MOMENT,
-            "When a file was added last; NULL when that snapshot is gone",
+            "Time at which a file was last added; NULL if that snapshot has expired",
             lambda c: c.updated and c.updated[0],
         ),
-        Column("last_updated_snapshot_id", NUMBER, "Snapshot that did it", lambda c: c.updated and c.updated[1]),
+        Column(
+            "last_updated_snapshot_id", NUMBER, "Snapshot that last added a file", lambda c: c.updated and c.updated[1]
+        ),
     ),
     facts=_facts,
     reads_files=True,

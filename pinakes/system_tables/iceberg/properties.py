@@ -19,10 +19,10 @@ def _facts(inside: Inside) -> Iterable[tuple[str, str]]:
 
 METADATA: Metadata[tuple[str, str]] = Metadata(
     name="properties",
-    doc="One row per property of an Iceberg table; its location, format-version and the like are among them.",
+    doc="One row per property of an Iceberg table, including its location and format version.",
     columns=(
         Column("key", TEXT, "Name of the property", lambda p: p[0]),
-        Column("value", TEXT, "Value that it has", lambda p: p[1]),
+        Column("value", TEXT, "Value of the property", lambda p: p[1]),
     ),
     facts=_facts,
 )

@@ -24,20 +24,23 @@ METADATA: Metadata[tuple[str, SnapshotRef]] = Metadata(
     columns=(
         Column("name", TEXT, "Name of the branch or tag", lambda r: r[0]),
         Column("type", TEXT, "BRANCH or TAG", lambda r: r[1].snapshot_ref_type.value.upper()),
-        Column("snapshot_id", NUMBER, "Id of the snapshot that it stands at", lambda r: r[1].snapshot_id),
+        Column("snapshot_id", NUMBER, "Id of the snapshot that it refers to", lambda r: r[1].snapshot_id),
         Column(
-            "max_reference_age_in_ms", NUMBER, "Age at which it may go; NULL for never", lambda r: r[1].max_ref_age_ms
+            "max_reference_age_in_ms",
+            NUMBER,
+            "Maximum age of the reference in milliseconds; NULL for no limit",
+            lambda r: r[1].max_ref_age_ms,
         ),
         Column(
             "min_snapshots_to_keep",
             pa.int32(),
-            "Snapshots of the branch that are kept in any case",
+            "Minimum number of snapshots of the branch to keep",
             lambda r: r[1].min_snapshots_to_keep,
         ),
         Column(
             "max_snapshot_age_in_ms",
             NUMBER,
-            "Age at which snapshots of the branch may be expired",
+            "Age in milliseconds after which snapshots of the branch can expire",
             lambda r: r[1].max_snapshot_age_ms,
         ),
     ),

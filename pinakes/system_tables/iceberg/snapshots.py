@@ -28,19 +28,19 @@ def _summary(snapshot: Snapshot) -> list[tuple[str, str]] | None:
 
 METADATA: Metadata[Snapshot] = Metadata(
     name="snapshots",
-    doc="One row per snapshot that an Iceberg table still has, oldest first.",
+    doc="One row per snapshot of an Iceberg table, oldest first.",
     columns=(
-        Column("committed_at", MOMENT, "When it was committed", lambda s: s.timestamp_ms),
+        Column("committed_at", MOMENT, "Time of the commit", lambda s: s.timestamp_ms),
         Column("snapshot_id", NUMBER, "Id of the snapshot", lambda s: s.snapshot_id),
         Column(
             "parent_id",
             NUMBER,
-            "Id of the snapshot that it follows; NULL for the first",
+            "Id of the parent snapshot; NULL for the first snapshot",
             lambda s: s.parent_snapshot_id,
         ),
-        Column("operation", TEXT, "What was done: append, replace, overwrite or delete", _operation),
-        Column("manifest_list", TEXT, "File that lists its manifests", lambda s: s.manifest_list),
-        Column("summary", pa.map_(TEXT, TEXT), "What was added and removed, in numbers", _summary),
+        Column("operation", TEXT, "Operation: append, replace, overwrite or delete", _operation),
+        Column("manifest_list", TEXT, "Path of the manifest list", lambda s: s.manifest_list),
+        Column("summary", pa.map_(TEXT, TEXT), "Summary of the changes", _summary),
     ),
     facts=_facts,
 )

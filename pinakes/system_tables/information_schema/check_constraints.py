@@ -7,12 +7,12 @@ from pinakes.system_tables.constraints import Constraint, checks
 
 TABLE: SystemTable[Constraint] = SystemTable(
     name="check_constraints",
-    doc="One row per column that is NOT NULL, and per CHECK that a worker declares.",
+    doc="One row per NOT NULL column, and per CHECK constraint of a worker.",
     columns=(
         Column("constraint_catalog", TEXT, "Catalog of the table", lambda c: c.entry.catalog, level="catalog"),
         Column("constraint_schema", TEXT, "Schema of the table", lambda c: c.entry.schema, level="schema"),
         Column("constraint_name", TEXT, "Name of the constraint", lambda c: c.name),
-        Column("check_clause", TEXT, "Condition that every row meets", lambda c: c.clause),
+        Column("check_clause", TEXT, "Condition that every row satisfies", lambda c: c.clause),
     ),
     items=checks,
 )

@@ -7,10 +7,16 @@ from pinakes.system_tables.listing import Space, spaces
 
 TABLE: SystemTable[Space] = SystemTable(
     name="schemata",
-    doc="One row per schema of each catalog, also those within others and those that are empty.",
+    doc="One row per schema of each catalog, including nested and empty schemas.",
     columns=(
-        Column("catalog_name", TEXT, "Catalog that the schema is in", lambda s: s.catalog, level="catalog"),
-        Column("schema_name", TEXT, "Schema; nested ones joined by dots", lambda s: s.schema, level="schema"),
+        Column("catalog_name", TEXT, "Catalog of the schema", lambda s: s.catalog, level="catalog"),
+        Column(
+            "schema_name",
+            TEXT,
+            "Name of the schema; nested schemas are joined with dots",
+            lambda s: s.schema,
+            level="schema",
+        ),
     ),
     items=spaces,
 )

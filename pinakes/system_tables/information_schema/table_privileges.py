@@ -24,19 +24,19 @@ def _rows(request: Request) -> Iterator[Privilege]:
     for entry in objects(request):
         changes = _CHANGES if entry.kind == "TABLE" and not entry.mount.read_only else ()
         for privilege in ("SELECT", *changes):
-            yield Privilege(entry, request.world.identity.user, privilege)
+            yield Privilege(entry, request.context.identity.user, privilege)
 
 
 TABLE: SystemTable[Privilege] = SystemTable(
     name="table_privileges",
-    doc="What the engine lets the session's user do with each table; the catalog may still refuse it.",
+    doc="Privileges of the session's user on each table, according to the engine. The catalog can refuse more.",
     columns=(
-        Column("grantor", TEXT, "Always NULL: rights are given by the catalogs", none),
+        Column("grantor", TEXT, "Always NULL, because catalogs manage privileges", none),
         always_null("grantor_type", TEXT),
-        Column("grantee", TEXT, "The session's user", lambda p: p.user),
+        Column("grantee", TEXT, "User of the session", lambda p: p.user),
         Column("grantee_type", TEXT, "Always USER", lambda _: "USER"),
-        Column("table_catalog", TEXT, "Catalog that the table is in", lambda p: p.entry.catalog, level="catalog"),
-        Column("table_schema", TEXT, "Schema that the table is in", lambda p: p.entry.schema, level="schema"),
+        Column("table_catalog", TEXT, "Catalog of the table", lambda p: p.entry.catalog, level="catalog"),
+        Column("table_schema", TEXT, "Schema of the table", lambda p: p.entry.schema, level="schema"),
         Column("table_name", TEXT, "Name of the table", lambda p: p.entry.name, level="table"),
         Column("privilege_type", TEXT, "SELECT, INSERT, UPDATE or DELETE", lambda p: p.type),
         Column("is_grantable", TEXT, "Always NO", lambda _: "NO"),

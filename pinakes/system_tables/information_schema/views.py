@@ -20,10 +20,10 @@ def _rows(request: Request) -> Iterable[Row]:
 
 TABLE: SystemTable[Row] = SystemTable(
     name="views",
-    doc="One row per view that somebody made.",
+    doc="One row per view that users created.",
     columns=(
         *named("table_catalog", "table_schema", "table_name"),
-        Column("view_definition", TEXT, "Query that the view stands for", _definition, loads=True),
+        Column("view_definition", TEXT, "Query of the view", _definition, loads=True),
     ),
     items=_rows,
 )

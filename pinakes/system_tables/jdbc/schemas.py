@@ -7,10 +7,16 @@ from pinakes.system_tables.listing import Space, spaces
 
 TABLE: SystemTable[Space] = SystemTable(
     name="schemas",
-    doc="One row per schema of each catalog, also those within others.",
+    doc="One row per schema of each catalog, including nested schemas.",
     columns=(
-        Column("table_schem", TEXT, "Schema; nested ones joined by dots", lambda s: s.schema, level="schema"),
-        Column("table_catalog", TEXT, "Catalog that the schema is in", lambda s: s.catalog, level="catalog"),
+        Column(
+            "table_schem",
+            TEXT,
+            "Name of the schema; nested schemas are joined with dots",
+            lambda s: s.schema,
+            level="schema",
+        ),
+        Column("table_catalog", TEXT, "Catalog of the schema", lambda s: s.catalog, level="catalog"),
     ),
     items=spaces,
 )

@@ -14,7 +14,7 @@ def _rows(_: Request) -> Iterable[str]:
 
 TABLE: SystemTable[str] = SystemTable(
     name="table_types",
-    doc="One row per kind of table that system.jdbc.tables tells.",
+    doc="One row per kind of table in system.jdbc.tables.",
     columns=(Column("table_type", TEXT, "SYSTEM TABLE, TABLE or VIEW", lambda t: t),),
     items=_rows,
 )

@@ -21,11 +21,11 @@ def _rows(request: Request) -> Iterator[Row]:
 
 TABLE: SystemTable[Row] = SystemTable(
     name="tables",
-    doc="One row per table and view that the session sees. Drivers read all of it, so no table is loaded for it.",
+    doc="One row per table and view that the session sees. Reading it loads no tables.",
     columns=(
         *named("table_cat", "table_schem", "table_name"),
         Column("table_type", TEXT, "TABLE, VIEW or SYSTEM TABLE", _type, level="kind"),
-        Column("remarks", TEXT, "Always NULL: system.metadata.table_comments has the comments", none),
+        Column("remarks", TEXT, "Always NULL; system.metadata.table_comments contains the comments", none),
         always_null("type_cat", TEXT),
         always_null("type_schem", TEXT),
         always_null("type_name", TEXT),

@@ -9,21 +9,21 @@ from pinakes.system_tables.metadata_errors import Fault
 
 
 def _rows(request: Request) -> Iterable[Fault]:
-    return request.world.faults.of(request.world.identity)
+    return request.context.faults.of(request.context.identity)
 
 
 TABLE: SystemTable[Fault] = SystemTable(
     name="errors",
-    doc="What could not be read of the catalogs' metadata lately, oldest first: each user sees what they met.",
+    doc="Recent errors while reading metadata of catalogs, oldest first. Users see errors of their own queries.",
     columns=(
-        Column("catalog_name", TEXT, "Catalog that was asked", lambda f: f.catalog),
-        Column("schema_name", TEXT, "Schema that it was asked for; NULL for the whole catalog", lambda f: f.schema),
-        Column("table_name", TEXT, "Table that it was asked for; NULL for a whole schema", lambda f: f.table),
-        Column("operation", TEXT, "What it was asked to do", lambda f: f.operation),
-        Column("code", TEXT, "Code of the error", lambda f: f.code),
-        Column("message", TEXT, "What the error says", lambda f: f.message),
-        Column("occurred_at", MOMENT, "When it happened", lambda f: f.at),
-        Column("user", TEXT, "User whose query met it", lambda f: f.user),
+        Column("catalog_name", TEXT, "Catalog that failed", lambda f: f.catalog),
+        Column("schema_name", TEXT, "Requested schema; NULL for the whole catalog", lambda f: f.schema),
+        Column("table_name", TEXT, "Requested table; NULL for a whole schema", lambda f: f.table),
+        Column("operation", TEXT, "Requested operation", lambda f: f.operation),
+        Column("code", TEXT, "Error code", lambda f: f.code),
+        Column("message", TEXT, "Error message", lambda f: f.message),
+        Column("occurred_at", MOMENT, "Time of the error", lambda f: f.at),
+        Column("user", TEXT, "User of the query", lambda f: f.user),
     ),
     items=_rows,
 )

@@ -14,40 +14,44 @@ TEXTS = pa.list_(TEXT)
 
 def _rows(request: Request) -> Iterator[Listed]:
     if request.wanted.values("catalog") is None and request.wanted.values("schema") is None:
-        yield from map(own, request.world.functions())
+        yield from map(own, request.context.functions())
     yield from catalog_functions(request)
 
 
 TABLE: SystemTable[Listed] = SystemTable(
     name="functions",
-    doc="One row per function that a query may call.",
+    doc="One row per function that queries can call.",
     columns=(
         Column("function_name", TEXT, "Name of the function", lambda f: f.name),
         Column("function_type", TEXT, "scalar, aggregate, window or table", lambda f: f.kind),
-        Column("syntax", TEXT, "How it is called; NULL where that is not known", lambda f: f.syntax or None),
-        Column("description", TEXT, "What it does; NULL where that is not known", lambda f: f.description or None),
+        Column("syntax", TEXT, "Syntax of a call; NULL if unknown", lambda f: f.syntax or None),
+        Column("description", TEXT, "Description; NULL if unknown", lambda f: f.description or None),
         Column(
             "argument_types",
             TEXTS,
-            "Types that it takes, one text for each way to call it; NULL for any type",
+            "Argument types, one entry per signature; NULL for any type",
             lambda f: list(f.arguments) or None,
         ),
         Column(
             "return_types",
             TEXTS,
-            "Types that it gives; NULL where they depend on what it is given",
+            "Return types; NULL if they depend on the arguments",
             lambda f: list(f.returns) or None,
         ),
-        Column("deterministic", TRUTH, "Whether it gives the same for the same arguments", lambda f: f.deterministic),
+        Column("deterministic", TRUTH, "Whether the result depends only on the arguments", lambda f: f.deterministic),
         Column(
             "catalog_name",
             TEXT,
-            "Catalog that has it; NULL for one of the engine",
+            "Catalog of the function; NULL for functions of the engine",
             lambda f: f.catalog,
             level="catalog",
         ),
         Column(
-            "schema_name", TEXT, "Schema that has it; NULL for one of the engine", lambda f: f.schema, level="schema"
+            "schema_name",
+            TEXT,
+            "Schema of the function; NULL for functions of the engine",
+            lambda f: f.schema,
+            level="schema",
         ),
     ),
     items=_rows,

@@ -24,14 +24,14 @@ def _rows(request: Request) -> Iterator[Row]:
 
 TABLE: SystemTable[Row] = SystemTable(
     name="property_definitions",
-    doc="One row per property that has an effect on the tables or schemas of a catalog. Others are kept as they are.",
+    doc="One row per property that has an effect on tables or schemas of a catalog. Others have no effect.",
     columns=(
-        Column("catalog_name", TEXT, "Catalog that it can be set in", lambda r: r.catalog, level="catalog"),
+        Column("catalog_name", TEXT, "Catalog in which the property can be set", lambda r: r.catalog, level="catalog"),
         Column("property_name", TEXT, "Name of the property", lambda r: r.definition.name),
-        Column("default_value", TEXT, "Value that counts when it is not set", lambda r: r.definition.default),
-        Column("type", TEXT, "Type of its values", lambda r: r.definition.type),
-        Column("description", TEXT, "What it does", lambda r: r.definition.doc),
-        Column("object_type", TEXT, "What it is set on: TABLE or SCHEMA", lambda r: r.definition.of),
+        Column("default_value", TEXT, "Default value", lambda r: r.definition.default),
+        Column("type", TEXT, "Type of the value", lambda r: r.definition.type),
+        Column("description", TEXT, "Description", lambda r: r.definition.doc),
+        Column("object_type", TEXT, "Type of object: TABLE or SCHEMA", lambda r: r.definition.of),
     ),
     items=_rows,
 )

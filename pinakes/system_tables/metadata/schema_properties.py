@@ -24,12 +24,12 @@ def properties(request: Request) -> Iterator[Property]:
 
 TABLE: SystemTable[Property] = SystemTable(
     name="schema_properties",
-    doc="One row per property that is set on a schema, such as its comment or its location.",
+    doc="One row per property of a schema, such as its comment or location.",
     columns=(
-        Column("catalog_name", TEXT, "Catalog that the schema is in", lambda p: p.space.catalog, level="catalog"),
+        Column("catalog_name", TEXT, "Catalog of the schema", lambda p: p.space.catalog, level="catalog"),
         Column("schema_name", TEXT, "Name of the schema", lambda p: p.space.schema, level="schema"),
         Column("property_name", TEXT, "Name of the property", lambda p: p.name),
-        Column("property_value", TEXT, "Value that it has", lambda p: p.value),
+        Column("property_value", TEXT, "Value of the property", lambda p: p.value),
     ),
     items=properties,
 )

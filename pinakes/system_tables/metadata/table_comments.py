@@ -23,7 +23,7 @@ TABLE: SystemTable[Row] = SystemTable(
     doc="One row per table and view, with its comment.",
     columns=(
         *named("catalog_name", "schema_name", "table_name"),
-        Column("comment", TEXT, "Comment on the table; NULL when it has none", _comment, loads=True),
+        Column("comment", TEXT, "Comment on the table; NULL if it has none", _comment, loads=True),
     ),
     items=_rows,
 )

@@ -25,13 +25,13 @@ def properties(request: Request) -> Iterator[Property]:
 
 TABLE: SystemTable[Property] = SystemTable(
     name="table_properties",
-    doc="One row per property that is set on a table or view. What may be set is in property_definitions.",
+    doc="One row per property of a table or view. property_definitions lists the properties with an effect.",
     columns=(
-        Column("catalog_name", TEXT, "Catalog that the table is in", lambda p: p.entry.catalog, level="catalog"),
-        Column("schema_name", TEXT, "Schema that the table is in", lambda p: p.entry.schema, level="schema"),
+        Column("catalog_name", TEXT, "Catalog of the table", lambda p: p.entry.catalog, level="catalog"),
+        Column("schema_name", TEXT, "Schema of the table", lambda p: p.entry.schema, level="schema"),
         Column("table_name", TEXT, "Name of the table", lambda p: p.entry.name, level="table"),
         Column("property_name", TEXT, "Name of the property", lambda p: p.name),
-        Column("property_value", TEXT, "Value that it has", lambda p: p.value),
+        Column("property_value", TEXT, "Value of the property", lambda p: p.value),
     ),
     items=properties,
 )

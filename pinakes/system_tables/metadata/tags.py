@@ -32,15 +32,11 @@ def _rows(request: Request) -> Iterator[Tag]:
 
 TABLE: SystemTable[Tag] = SystemTable(
     name="tags",
-    doc="One row per tag of a schema, table or view: the property 'tag.owner' is the tag owner.",
+    doc="One row per tag of a schema, table or view. The property 'tag.owner' is the tag 'owner'.",
     columns=(
-        Column("catalog_name", TEXT, "Catalog that it is in", lambda t: t.catalog, level="catalog"),
-        Column(
-            "schema_name", TEXT, "Schema that has the tag, or whose table has it", lambda t: t.schema, level="schema"
-        ),
-        Column(
-            "table_name", TEXT, "Table or view that has the tag; NULL for a schema", lambda t: t.table, level="table"
-        ),
+        Column("catalog_name", TEXT, "Catalog of the object", lambda t: t.catalog, level="catalog"),
+        Column("schema_name", TEXT, "Schema of the object", lambda t: t.schema, level="schema"),
+        Column("table_name", TEXT, "Table or view; NULL for a tag of a schema", lambda t: t.table, level="table"),
         Column("tag_name", TEXT, "Name of the tag", lambda t: t.name),
         Column("tag_value", TEXT, "Value of the tag", lambda t: t.value),
     ),

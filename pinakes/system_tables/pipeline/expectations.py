@@ -4,4 +4,6 @@ from __future__ import annotations
 
 from pinakes.system_tables.pipeline_records import recorded
 
-TABLE = recorded("expectations", "One row per expectation of a table that a run made: how many rows met it.")
+TABLE = recorded(
+    "expectations", "One row per expectation of each table of a run, with the number of rows that passed and failed."
+)

@@ -4,4 +4,4 @@ from __future__ import annotations
 
 from pinakes.system_tables.pipeline_records import recorded
 
-TABLE = recorded("lineage", "One row per source that a run read for a table, with the snapshot that it read.")
+TABLE = recorded("lineage", "One row per source that a run read for a table, with its snapshot.")

@@ -19,26 +19,26 @@ class Pool(NamedTuple):
 
 
 def _rows(request: Request) -> Iterator[Pool]:
-    world = request.world
+    context = request.context
     if request.wanted.values("catalog") is None:
-        yield Pool("memory", None, "bytes", world.runtime.node().memory_limit, None, None)
+        yield Pool("memory", None, "bytes", context.runtime.node().memory_limit, None, None)
     for mount in catalogs(request):
         if not mount.is_system:
-            busy = world.lanes.busy(mount.lane)
-            yield Pool("metadata", mount.name, "calls", world.lanes.width, busy.running, busy.waiting)
+            busy = context.executor.busy(mount.executor_key)
+            yield Pool("metadata", mount.name, "calls", context.executor.width, busy.running, busy.waiting)
 
 
 TABLE: SystemTable[Pool] = SystemTable(
     name="pools",
-    doc="One row per thing that is shared out in bounded amounts: the memory of all queries, and for each catalog the "
-    "calls that your queries of system tables make at the same time.",
+    doc="One row per limited resource: the memory of all queries, and for each catalog the concurrent calls of your "
+    "queries of system tables.",
     columns=(
         Column("pool_type", TEXT, "memory or metadata", lambda p: p.kind),
-        Column("catalog_name", TEXT, "Catalog that it is for; NULL for all", lambda p: p.catalog, level="catalog"),
-        Column("unit", TEXT, "What is counted: bytes or calls", lambda p: p.unit),
-        Column("capacity", NUMBER, "How much there is", lambda p: p.capacity),
-        Column("in_use", NUMBER, "How much of it is in use; NULL when that is not told", lambda p: p.in_use),
-        Column("waiting", NUMBER, "How many wait for some; NULL when that is not told", lambda p: p.waiting),
+        Column("catalog_name", TEXT, "Catalog of the pool; NULL for all", lambda p: p.catalog, level="catalog"),
+        Column("unit", TEXT, "Unit: bytes or calls", lambda p: p.unit),
+        Column("capacity", NUMBER, "Capacity of the pool", lambda p: p.capacity),
+        Column("in_use", NUMBER, "Amount in use; NULL if unknown", lambda p: p.in_use),
+        Column("waiting", NUMBER, "Number of waiting requests; NULL if unknown", lambda p: p.waiting),
     ),
     items=_rows,
 )

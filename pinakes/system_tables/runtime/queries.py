@@ -14,7 +14,7 @@ TEXTS = pa.list_(TEXT)
 
 
 def _rows(request: Request) -> Iterable[QueryInfo]:
-    return visible(request.world.runtime.queries(), request.world.identity)
+    return visible(request.context.runtime.queries(), request.context.identity)
 
 
 def _milliseconds(seconds: float) -> int:
@@ -34,81 +34,84 @@ def _queued(query: QueryInfo) -> int:
 
 TABLE: SystemTable[QueryInfo] = SystemTable(
     name="queries",
-    doc="One row per statement that runs or ran lately: your own, or everybody's for an administrator. "
-    "KILL QUERY 'query_id' stops one.",
+    doc="One row per running or recent statement: your own, or those of all users for an administrator. "
+    "KILL QUERY 'query_id' cancels a statement.",
     columns=(
-        Column("query_id", TEXT, "Id of the statement, by which KILL QUERY stops it", lambda q: q.query_id),
+        Column("query_id", TEXT, "Id of the statement, for KILL QUERY", lambda q: q.query_id),
         Column("state", TEXT, "QUEUED, PLANNING, RUNNING, FINISHED, FAILED or CANCELED", lambda q: str(q.state)),
-        Column("user", TEXT, "User who runs it", lambda q: q.user),
-        Column("source", TEXT, "Program that it came from; NULL when that did not say", lambda q: q.source or None),
-        Column("query", TEXT, "Its text, with the values of secrets masked", lambda q: q.shown),
-        Column("resource_group_id", TEXTS, "Always NULL: there are no resource groups", lambda q: None),
-        Column("queued_time_ms", NUMBER, "Milliseconds before it was begun", _queued),
+        Column("user", TEXT, "User who runs the statement", lambda q: q.user),
+        Column("source", TEXT, "Client program; NULL if unknown", lambda q: q.source or None),
+        Column("query", TEXT, "Text of the statement with secrets redacted", lambda q: q.shown),
+        Column("resource_group_id", TEXTS, "Always NULL; there are no resource groups", lambda q: None),
+        Column("queued_time_ms", NUMBER, "Time in the queue in milliseconds", _queued),
         Column(
-            "analysis_time_ms", NUMBER, "Milliseconds to parse it and to find what it names", _spent("parse", "resolve")
+            "analysis_time_ms",
+            NUMBER,
+            "Time to parse the statement and resolve names in milliseconds",
+            _spent("parse", "resolve"),
         ),
-        Column("planning_time_ms", NUMBER, "Milliseconds to plan it", _spent("plan")),
-        Column("created", MOMENT, "When it came in", lambda q: q.created),
-        Column("started", MOMENT, "When it was begun", lambda q: q.started),
+        Column("planning_time_ms", NUMBER, "Time to plan the statement in milliseconds", _spent("plan")),
+        Column("created", MOMENT, "Time of arrival", lambda q: q.created),
+        Column("started", MOMENT, "Start time", lambda q: q.started),
         always_null("last_heartbeat", MOMENT),
-        Column("end", MOMENT, "When it ended; NULL while it runs", lambda q: q.ended),
+        Column("end", MOMENT, "End time; NULL while it is running", lambda q: q.ended),
         Column(
             "error_type",
             TEXT,
             "USER_ERROR, EXTERNAL, INSUFFICIENT_RESOURCES or INTERNAL_ERROR; NULL without error",
             lambda q: error_type(q.error_code),
         ),
-        Column("error_code", TEXT, "Code of the error that ended it", lambda q: q.error_code),
-        Column("error_message", TEXT, "What that error says", lambda q: q.error_message),
-        Column("parse_time_ms", NUMBER, "Milliseconds to parse it", _spent("parse")),
-        Column("resolve_time_ms", NUMBER, "Milliseconds to find what it names", _spent("resolve")),
-        Column("execution_time_ms", NUMBER, "Milliseconds that it was executed for, so far", _spent("execute")),
+        Column("error_code", TEXT, "Error code", lambda q: q.error_code),
+        Column("error_message", TEXT, "Error message", lambda q: q.error_message),
+        Column("parse_time_ms", NUMBER, "Time to parse the statement in milliseconds", _spent("parse")),
+        Column("resolve_time_ms", NUMBER, "Time to resolve names in milliseconds", _spent("resolve")),
+        Column("execution_time_ms", NUMBER, "Execution time so far in milliseconds", _spent("execute")),
         Column(
             "elapsed_time_ms",
             NUMBER,
-            "Milliseconds since it came in, until its end or now",
+            "Time from arrival to the end, or to now, in milliseconds",
             lambda q: _milliseconds(q.elapsed),
         ),
         Column("statement_kind", TEXT, "Kind of the statement; NULL until it is parsed", lambda q: q.kind or None),
-        Column("catalogs", TEXTS, "Catalogs that it reads or changes", lambda q: list(q.catalogs)),
-        Column("input_rows", NUMBER, "Rows that its scans gave, so far; NULL without a scan", lambda q: q.work.rows),
+        Column("catalogs", TEXTS, "Catalogs that the statement reads or changes", lambda q: list(q.catalogs)),
+        Column("input_rows", NUMBER, "Rows read by scans so far; NULL without a scan", lambda q: q.work.rows),
         Column(
             "input_bytes",
             NUMBER,
-            "Bytes that its scans read of files, so far; NULL when they do not tell",
+            "Bytes read by scans so far; NULL if unknown",
             lambda q: q.work.bytes,
         ),
-        Column("output_rows", NUMBER, "Rows that it gave, so far", lambda q: q.rows),
-        Column("output_bytes", NUMBER, "Bytes of these in memory, about", lambda q: q.bytes),
+        Column("output_rows", NUMBER, "Rows returned so far", lambda q: q.rows),
+        Column("output_bytes", NUMBER, "Approximate size of these rows in memory in bytes", lambda q: q.bytes),
         Column(
             "written_rows",
             NUMBER,
-            "Rows that it inserted, changed or deleted; NULL for what changes no rows",
+            "Rows inserted, changed or deleted; NULL for statements that change no rows",
             lambda q: q.written,
         ),
         Column(
             "peak_memory_bytes",
             NUMBER,
-            "Bytes that its joins held; what sorts and aggregations hold is not told; NULL without a join",
+            "Peak memory of joins in bytes; sorts and aggregations are not included; NULL without a join",
             lambda q: q.work.held,
         ),
         Column(
             "spilled_bytes",
             NUMBER,
-            "Bytes that it wrote aside for want of memory; NULL when nothing tells",
+            "Bytes spilled to disk; NULL if unknown",
             lambda q: q.work.spilled,
         ),
         Column(
             "plan_summary",
             TEXT,
-            "Operators of its plan, from the top down; NULL for what is not planned",
+            "Operators of the plan from the top down; NULL for statements without a plan",
             lambda q: q.plan,
         ),
-        Column("engine", TEXT, "Engine that runs it: local, or spark", lambda q: q.engine),
+        Column("engine", TEXT, "Engine of the statement: local or spark", lambda q: q.engine),
         Column(
             "progress",
             TEXT,
-            "How far another engine is with it; NULL when it runs here, or is over",
+            "Progress on another engine; NULL for local and finished statements",
             lambda q: q.progress or None,
         ),
     ),

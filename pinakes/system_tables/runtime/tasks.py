@@ -43,7 +43,7 @@ class Task(NamedTuple):
 
 
 def _rows(request: Request) -> Iterable[Task]:
-    runtime, identity = request.world.runtime, request.world.identity
+    runtime, identity = request.context.runtime, request.context.identity
     over = [q for q in visible(runtime.queries(), identity) if q.state in ENDED and q.engine == LOCAL]
     return [*(_here(query) for query in over), *(_there(task) for task in visible(runtime.other_tasks(), identity))]
 
@@ -68,33 +68,33 @@ def _there(task: TaskInfo) -> Task:
 TABLE: SystemTable[Task] = SystemTable(
     name="tasks",
     doc=(
-        "One row per statement that ran on this machine and is over, and one per task of those that run or ran on "
-        "Spark: your own, or everybody's for an administrator."
+        "One row per finished local statement, and one per running or finished Spark task: your own, or those of "
+        "all users for an administrator."
     ),
     columns=(
-        Column("node_id", TEXT, "Node that it ran on: local, or host:port of an executor", lambda t: t.node_id),
+        Column("node_id", TEXT, "Node of the task: local, or host:port of an executor", lambda t: t.node_id),
         Column("task_id", TEXT, "Id of the task", lambda t: t.task_id),
-        Column("stage_id", TEXT, "Id of the stage that it is of", lambda t: t.stage_id),
+        Column("stage_id", TEXT, "Id of the stage", lambda t: t.stage_id),
         Column("query_id", TEXT, "Id of the statement", lambda t: t.query_id),
         Column("state", TEXT, "PLANNED, RUNNING, FINISHED, FAILED or CANCELED", lambda t: t.state),
-        Column("splits", NUMBER, "Parts of the task: always one", lambda t: 1),
-        Column("queued_splits", NUMBER, "Parts that wait", lambda t: t.waiting),
-        Column("running_splits", NUMBER, "Parts that run", lambda t: t.running),
-        Column("completed_splits", NUMBER, "Parts that are over", lambda t: 1 - t.running - t.waiting),
-        Column("split_scheduled_time_ms", NUMBER, "Milliseconds that it ran", lambda t: t.milliseconds),
+        Column("splits", NUMBER, "Number of splits; always 1", lambda t: 1),
+        Column("queued_splits", NUMBER, "Number of queued splits", lambda t: t.waiting),
+        Column("running_splits", NUMBER, "Number of running splits", lambda t: t.running),
+        Column("completed_splits", NUMBER, "Number of completed splits", lambda t: 1 - t.running - t.waiting),
+        Column("split_scheduled_time_ms", NUMBER, "Run time in milliseconds", lambda t: t.milliseconds),
         always_null("split_cpu_time_ms", NUMBER),
         always_null("split_blocked_time_ms", NUMBER),
-        Column("internal_network_input_bytes", NUMBER, "Bytes from other tasks", lambda t: t.shuffled_bytes),
-        Column("processed_input_bytes", NUMBER, "Bytes that scans read of files", lambda t: t.bytes),
-        Column("processed_input_rows", NUMBER, "Rows that scans gave, or other tasks", lambda t: t.rows),
-        Column("output_bytes", NUMBER, "Bytes of its result in memory, about", lambda t: t.output_bytes),
-        Column("output_rows", NUMBER, "Rows of its result", lambda t: t.output_rows),
-        Column("physical_input_bytes", NUMBER, "Bytes that scans read of files", lambda t: t.bytes),
+        Column("internal_network_input_bytes", NUMBER, "Bytes received from other tasks", lambda t: t.shuffled_bytes),
+        Column("processed_input_bytes", NUMBER, "Bytes read by scans", lambda t: t.bytes),
+        Column("processed_input_rows", NUMBER, "Rows received from scans or other tasks", lambda t: t.rows),
+        Column("output_bytes", NUMBER, "Approximate size of the result in memory in bytes", lambda t: t.output_bytes),
+        Column("output_rows", NUMBER, "Number of result rows", lambda t: t.output_rows),
+        Column("physical_input_bytes", NUMBER, "Bytes read by scans", lambda t: t.bytes),
         always_null("physical_written_bytes", NUMBER),
-        Column("created", MOMENT, "When the statement came in, or the task was made", lambda t: t.created),
-        Column("start", MOMENT, "When it was begun", lambda t: t.started),
+        Column("created", MOMENT, "Time at which the statement arrived or the task was created", lambda t: t.created),
+        Column("start", MOMENT, "Start time", lambda t: t.started),
         always_null("last_heartbeat", MOMENT),
-        Column("end", MOMENT, "When it ended; NULL while it runs", lambda t: t.ended),
+        Column("end", MOMENT, "End time; NULL while it is running", lambda t: t.ended),
     ),
     items=_rows,
 )

@@ -134,6 +134,6 @@ class Catalog:
 
 
 def _check_once(names: Iterable[str], what: str) -> None:
-    twice = [name for name, count in Counter(names).items() if count > 1]
-    if twice:
-        raise ValueError(f"{what} '{twice[0]}' twice: duplicate name")
+    duplicates = [name for name, count in Counter(names).items() if count > 1]
+    if duplicates:
+        raise ValueError(f"{what} '{duplicates[0]}' twice: duplicate name")

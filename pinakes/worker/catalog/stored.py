@@ -76,7 +76,7 @@ class StoredContent:
         state, before = json.loads(found[1]), self._state(attach_opaque_data, None)
         storage.transaction_delete(transaction_opaque_data)
         if state["begun"] != before["version"]:
-            raise ValueError("the catalog was changed by somebody else since the transaction began: run it again")
+            raise ValueError("the catalog was changed by another writer since the transaction began: run it again")
         if state["content"] != before["content"]:
             self._put(storage, before, state["content"])
 
@@ -102,4 +102,4 @@ class StoredContent:
         storage.attach_add(_CONTENT, "", _EMPTY)
         after = {"version": before["version"] + 1, "content": content}
         if not storage.attach_replace(_CONTENT, before, after):
-            raise ValueError("the catalog was changed by somebody else at the same moment: run it again")
+            raise ValueError("the catalog was changed by another writer at the same moment: run it again")

@@ -28,7 +28,7 @@ from pinakes.worker.catalog.records import (
     table_from_record,
     view_from_record,
 )
-from pinakes.worker.client.asking import Path, Txn, in_values
+from pinakes.worker.client.call_mixin import Path, Txn, in_values
 from pinakes.worker.client.table_mixin import TableClientMixin
 from pinakes.worker.wire import schemas
 from pinakes.worker.wire.records import decode, encode, stream_of

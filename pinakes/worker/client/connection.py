@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from pinakes.worker.channel import Channel
 from pinakes.worker.client.pipe_stream import PipeStream
-from pinakes.worker.client.told import note_logs, read_header
+from pinakes.worker.client.response_metadata import note_logs, read_header
 from pinakes.worker.exceptions import Damaged, ProtocolError, RemoteError, WorkerDied, WorkerError
 from pinakes.worker.wire.messages import read_answer, request_bytes
 from pinakes.worker.wire.methods import METHODS

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 import pyarrow as pa
 
 from pinakes.worker.client.connection import CALL_SECONDS, Check
-from pinakes.worker.client.told import note_logs, read_header
+from pinakes.worker.client.response_metadata import note_logs, read_header
 from pinakes.worker.exceptions import (
     AuthenticationError,
     ProtocolError,
@@ -39,6 +39,7 @@ from pinakes.worker.wire.records import EMPTY
 LARGEST_ANSWER = 256 << 20
 """The maximum size of a response in bytes: of a call, or of a piece of a stream."""
 _GLANCE = 0.1
+_PIECE = 1 << 20
 _TICK = pa.RecordBatch.from_arrays([], schema=EMPTY)
 
 
@@ -125,7 +126,8 @@ class HttpConnection:
         connection.sock.settimeout(timeout)
         try:
             response = connection.getresponse()
-            data = response.read(LARGEST_ANSWER + 1)
+            with response:  # the connection stays open
+                data = self._body(response, timeout, check)
         except TimeoutError as error:
             raise WorkerTimeout("no answer in time") from error
         if len(data) > LARGEST_ANSWER:
@@ -140,10 +142,28 @@ class HttpConnection:
         """Returns the error for a response with a status other than 200, which may contain an error stream."""
         if kind == protocol.CONTENT_TYPE:
             for _, metadata in batches_of(opened(io.BytesIO(data))):
-                told = log_or_error(metadata) if protocol.LOG_LEVEL in metadata else None
-                if isinstance(told, RemoteError):
-                    return told
+                message = log_or_error(metadata) if protocol.LOG_LEVEL in metadata else None
+                if isinstance(message, RemoteError):
+                    return message
         return ProtocolError(f"the worker at {self._host} answers with status {status}")
+
+    def _body(self, response: http.client.HTTPResponse, timeout: float | None, check: Check | None) -> bytes:
+        """Reads a response as it comes, until it is complete or too large: one that comes byte by byte has an end."""
+        until = None if timeout is None else time.monotonic() + 4 * timeout
+        parts, size = [], 0
+        while size <= LARGEST_ANSWER:
+            part = response.read1(_PIECE)
+            if not part:
+                if response.length:
+                    raise http.client.IncompleteRead(b"", response.length)
+                break
+            parts.append(part)
+            size += len(part)
+            if check is not None:
+                check()
+            if until is not None and time.monotonic() > until:
+                raise WorkerTimeout("no complete answer in time")
+        return b"".join(parts)
 
     def _wait(self, timeout: float | None, check: Check | None) -> None:
         """Waits until the response begins; the caller may cancel meanwhile."""
@@ -203,11 +223,11 @@ class HttpStream:
         found: list[pa.RecordBatch] = []
         for batch, metadata in batches_of(opened(source)):
             if protocol.LOG_LEVEL in metadata:
-                told = log_or_error(metadata)
-                if isinstance(told, RemoteError):
-                    raise told
-                assert isinstance(told, Log)
-                note_logs([told])
+                message = log_or_error(metadata)
+                if isinstance(message, RemoteError):
+                    raise message
+                assert isinstance(message, Log)
+                note_logs([message])
                 continue
             self._token = metadata.get(protocol.STREAM_STATE, self._token)
             if protocol.CALL_STATE in metadata:

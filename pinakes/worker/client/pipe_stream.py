@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 from pyarrow import ipc
 
-from pinakes.worker.client.told import LOGGER, note_logs
+from pinakes.worker.client.response_metadata import LOGGER, note_logs
 from pinakes.worker.exceptions import ProtocolError, WorkerError
 from pinakes.worker.wire import protocol
 from pinakes.worker.wire.messages import Log, Metadata, batches_of, log_or_error, next_of, opened
@@ -74,7 +74,7 @@ class PipeStream:
                 for _ in batches_of(reader):
                     pass
         except WorkerError as error:
-            LOGGER.debug("a stream did not end as it was told to: %s", error)
+            LOGGER.debug("a stream did not end when it was closed: %s", error)
 
     def _send(self, batch: pa.RecordBatch) -> None:
         with self._connection.guarded("a stream", self._timeout, self._check):
@@ -89,20 +89,20 @@ class PipeStream:
                 batch, metadata = found
                 if protocol.LOG_LEVEL not in metadata:
                     return batch
-                self._told(metadata)
+                self._note_log(metadata)
             self._finish()
             return None
 
-    def _told(self, metadata: Metadata) -> None:
-        told = log_or_error(metadata)
-        if isinstance(told, Log):
-            note_logs([told])
+    def _note_log(self, metadata: Metadata) -> None:
+        message = log_or_error(metadata)
+        if isinstance(message, Log):
+            note_logs([message])
             return
         assert self._in is not None
         for _ in batches_of(self._in):
             pass
         self._finish()
-        raise told
+        raise message
 
     def _finish(self) -> None:
         """Ends the stream after the worker's last batch; the connection is then free again."""

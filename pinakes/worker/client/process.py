@@ -39,7 +39,7 @@ def start(
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             cwd=cwd,
-            env=None if env is None else dict(env),
+            env=_inherited() if env is None else dict(env),
             start_new_session=True,  # Ctrl-C at the shell is for the query, not for the worker
         )
     except OSError as error:
@@ -55,6 +55,11 @@ def start(
     made = PipeConnection(Channel(reading, writing), running.obituary, running.end)
     made.grace = _START
     return made
+
+
+def _inherited() -> dict[str, str]:
+    """Returns the environment of this process without the keys of its persistent secrets."""
+    return {name: value for name, value in os.environ.items() if name != "PINAKES_SECRET_KEY"}
 
 
 class _Process:

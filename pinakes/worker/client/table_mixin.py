@@ -8,12 +8,12 @@ from typing import Any, Unpack
 from pinakes.worker.catalog.infos import ScanFunctionResult, TableInfo, ViewInfo
 from pinakes.worker.catalog.names import AttachOpaqueData, OnConflict, SerializedSchema
 from pinakes.worker.catalog.records import scan_result_from, table_from_record, view_from_record
-from pinakes.worker.client.asking import Asking, Named, Path, Txn, in_values, of_values, where_values
+from pinakes.worker.client.call_mixin import CallMixin, Named, Path, Txn, in_values, of_values, where_values
 from pinakes.worker.wire import schemas
 from pinakes.worker.wire.records import encode
 
 
-class TableClientMixin(Asking):
+class TableClientMixin(CallMixin):
     """Methods for tables and views. `where` names the table or view: attach_opaque_data, schema_name, name, and
     optionally transaction_opaque_data.
     """

@@ -129,7 +129,7 @@ class Dispatcher:
         request = decode(values.get("request"), "a CatalogAttachRequest")
         options = _options(request.get("options"))
         result = self._interface.catalog_attach(name=request["name"], options=options)
-        events.tell(
+        events.emit(
             events.ATTACH,
             catalog=request["name"],
             attach=result.attach_opaque_data,
@@ -141,14 +141,14 @@ class Dispatcher:
 
     def _detach(self, values: dict[str, Any], caller: Caller) -> None:
         self._interface.catalog_detach(attach_opaque_data=values[_ATTACH])
-        events.tell(events.DETACH, attach=values[_ATTACH])
+        events.emit(events.DETACH, attach=values[_ATTACH])
 
     def _create(self, values: dict[str, Any], caller: Caller) -> None:
         request = decode(values.get("request"), "a CatalogCreateRequest")
         options = _options(request.get("options"))
         conflict = _enum(OnConflict, request.get("on_conflict") or "ERROR")
         self._interface.catalog_create(name=request["name"], on_conflict=conflict, options=options)
-        events.tell(events.CREATE, catalog=request["name"], options=self._loggable(options))
+        events.emit(events.CREATE, catalog=request["name"], options=self._loggable(options))
 
     def _loggable(self, options: Mapping[str, Any]) -> Mapping[str, Any]:
         """Returns no options if the catalog fails to name the loggable ones."""
@@ -163,12 +163,12 @@ class Dispatcher:
 
     def _begin(self, values: dict[str, Any], caller: Caller) -> bytes:
         transaction = self._interface.catalog_transaction_begin(attach_opaque_data=values[_ATTACH])
-        events.tell(events.BEGIN, attach=values[_ATTACH], transaction=transaction)
+        events.emit(events.BEGIN, attach=values[_ATTACH], transaction=transaction)
         return encode(schemas.TRANSACTION_BEGIN, {_TXN: caller.sealed(transaction, _TXN)})
 
     def _end(self, values: dict[str, Any], how: str, event: str) -> None:
         getattr(self._interface, f"catalog_transaction_{how}")(**_context(values))
-        events.tell(event, attach=values[_ATTACH], transaction=values[_TXN])
+        events.emit(event, attach=values[_ATTACH], transaction=values[_TXN])
 
     # --- contents of catalogs ------------------------------------------------------------------------------------
 

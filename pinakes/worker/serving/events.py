@@ -26,7 +26,7 @@ def short_hash(data: bytes | None) -> str | None:
     return None if data is None else hashlib.sha256(data).hexdigest()[:12]
 
 
-def tell(
+def emit(
     event: str,
     *,
     catalog: str | None = None,
@@ -48,8 +48,8 @@ def tell(
     }
     if options:
         fields["options"] = dict(options)
-    told = " ".join(f"{key}={value}" for key, value in fields.items() if value is not None)
-    LOGGER.info("%s %s", event, told, extra={"event": event, **{f"vgi_{key}": v for key, v in fields.items()}})
+    fields_text = " ".join(f"{key}={value}" for key, value in fields.items() if value is not None)
+    LOGGER.info("%s %s", event, fields_text, extra={"event": event, **{f"vgi_{key}": v for key, v in fields.items()}})
     sentry = _sentry()
     if sentry is not None:
         sentry.add_breadcrumb(category=event, message=event, level="info", data=fields)

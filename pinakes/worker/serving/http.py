@@ -166,8 +166,8 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _send(self, status: int, data: bytes, kind: str, headers: dict[str, str] | None = None) -> None:
         self.send_response(status)
-        told = {"Content-Type": kind, "Content-Length": str(len(data)), **(headers or {})}
-        for key, value in {**told, **_CAPABILITIES}.items():
+        sent = {"Content-Type": kind, "Content-Length": str(len(data)), **(headers or {})}
+        for key, value in {**sent, **_CAPABILITIES}.items():
             self.send_header(key, value)
         self.end_headers()
         if self.command != "HEAD":

@@ -79,8 +79,8 @@ class Streams:
         try:
             if isinstance(running, Values):
                 answer = running.answer(batch)
-                told = {protocol.STREAM_STATE: _token(key, _WHAT, caller)}
-                return _within(stream_bytes(schema, [*_logs(running), (answer, told)]), budget)
+                response_metadata = {protocol.STREAM_STATE: _token(key, _WHAT, caller)}
+                return _within(stream_bytes(schema, [*_logs(running), (answer, response_metadata)]), budget)
             rows, more = _some(stream, budget)
             batches: list[tuple[pa.RecordBatch, Metadata | None]] = [*_logs(running), *((b, None) for b in rows)]
             if more:

@@ -102,8 +102,8 @@ def _step(running: Running, tick: tuple[pa.RecordBatch, Metadata], out: Any, req
         found = running.answer(batch) if isinstance(running, Values) else running.next()
     except Exception as error:  # noqa: BLE001 - any error of the worker's code is sent to the caller
         note(request, error)
-        told, why = error_batch(error, running.schema)
-        out.write_batch(told, custom_metadata=why)
+        sent, why = error_batch(error, running.schema)
+        out.write_batch(sent, custom_metadata=why)
         return False
     for log in running.logs:
         empty, said = log_batch(log, running.schema)

@@ -104,16 +104,16 @@ def conjuncts(filters: Sequence[Filter]) -> Iterator[Filter]:
 def _expression(one: Filter, columns: Sequence[str], values: list[pa.Array]) -> dict[str, Any]:
     match one:
         case And(children) | Or(children):
-            told = [_expression(child, columns, values) for child in children]
-            return told[0] if len(told) == 1 else {"node": "and" if isinstance(one, And) else "or", "children": told}
+            parts = [_expression(child, columns, values) for child in children]
+            return parts[0] if len(parts) == 1 else {"node": "and" if isinstance(one, And) else "or", "children": parts}
         case Comparison(column, op, value):
             values.append(pa.array([value.as_py()], value.type))
             literal = {"node": "literal", "value_ref": len(values) - 1}
             return {"node": "comparison", "op": op, "left": _column(column, columns), "right": literal}
         case In(column, many):
             values.append(pa.array([many.to_pylist()], pa.list_(many.type)))
-            told_values = {"kind": "literal", "value_ref": len(values) - 1}
-            return {"node": "in", "expression": _column(column, columns), "set": told_values, "negated": False}
+            literal_node = {"kind": "literal", "value_ref": len(values) - 1}
+            return {"node": "in", "expression": _column(column, columns), "set": literal_node, "negated": False}
         case IsNull(column) | IsNotNull(column):
             negated = isinstance(one, IsNotNull)
             return {"node": "is_null", "expression": _column(column, columns), "negated": negated}

@@ -115,8 +115,8 @@ def error_batch(error: BaseException, schema: pa.Schema = EMPTY) -> tuple[pa.Rec
     """Returns an empty batch that reports an exception. The traceback is not sent: it may contain confidential data."""
     kind = getattr(error, "kind", "") or "exception"
     code = getattr(error, "code", "") or ("UNIMPLEMENTED" if isinstance(error, NotImplementedError) else "UNKNOWN")
-    told = getattr(error, "type", None)
-    name = told if isinstance(error, RemoteError) and isinstance(told, str) else type(error).__name__
+    log_entry = getattr(error, "type", None)
+    name = log_entry if isinstance(error, RemoteError) and isinstance(log_entry, str) else type(error).__name__
     words = str(error) or name
     extra = json.dumps({"exception_type": name, "traceback": "", "frames": []})
     return _nothing(schema), {
@@ -144,9 +144,9 @@ def read_answer(source: Any, method: Method) -> tuple[bytes | None, list[Log]]:
     error: RemoteError | None = None
     for batch, metadata in batches_of(opened(source)):
         if protocol.LOG_LEVEL in metadata:
-            told = log_or_error(metadata)
-            error = told if isinstance(told, RemoteError) else error
-            logs += [told] if isinstance(told, Log) else []
+            log_entry = log_or_error(metadata)
+            error = log_entry if isinstance(log_entry, RemoteError) else error
+            logs += [log_entry] if isinstance(log_entry, Log) else []
         elif batch.num_rows:
             value, came = row_of(batch, f"the answer of {method.name}").get("result"), True
     if error is not None:
@@ -197,10 +197,14 @@ def next_of(reader: ipc.RecordBatchStreamReader) -> tuple[pa.RecordBatch, Metada
         return None
     except (pa.ArrowException, OSError) as error:
         raise Damaged(f"a message is damaged: {error}") from error
-    told = dict(metadata.items()) if metadata is not None else {}
-    if batch.num_rows == 0 and protocol.LOG_LEVEL not in told and any(key in told for key in protocol.POINTERS):
-        raise ProtocolError("rows are kept elsewhere (in shared memory or at another address), where nobody looks")
-    return batch, told
+    log_entry = dict(metadata.items()) if metadata is not None else {}
+    if (
+        batch.num_rows == 0
+        and protocol.LOG_LEVEL not in log_entry
+        and any(key in log_entry for key in protocol.POINTERS)
+    ):
+        raise ProtocolError("rows in shared memory or at another address are not supported")
+    return batch, log_entry
 
 
 def stream_bytes(schema: pa.Schema, batches: list[tuple[pa.RecordBatch, Metadata | None]]) -> bytes:

@@ -60,8 +60,8 @@ def pushed_from(data: bytes | None, schema: pa.Schema) -> Pushed:
 
 
 def _spec(batch: pa.RecordBatch) -> Mapping[str, Any]:
-    told = batch.schema.metadata or {}
-    if any(told.get(key) != METADATA[key] for key in (b"vgi_filter_encoding", b"vgi_filter_version")):
+    schema_metadata = batch.schema.metadata or {}
+    if any(schema_metadata.get(key) != METADATA[key] for key in (b"vgi_filter_encoding", b"vgi_filter_version")):
         raise ProtocolError(f"pushed filters must be encoded as {ENCODING}")
     if batch.num_rows != 1 or batch.schema.names[:1] != ["filter_spec"]:
         raise ProtocolError("pushed filters must be one row that begins with filter_spec")

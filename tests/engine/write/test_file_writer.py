@@ -42,7 +42,7 @@ def tiny(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fanout, "BUDGET", 20_000)
     monkeypatch.setattr(fanout, "WORTHWHILE", 1000)
     monkeypatch.setattr(module, "WORTHWHILE", 0)
-    monkeypatch.setattr(module, "LANES", 3)
+    monkeypatch.setattr(module, "ENCODERS", 3)
     monkeypatch.setattr(sorting, "IN_MEMORY", 5000)
 
 
@@ -65,7 +65,7 @@ def test_more_partitions_than_fit_are_one_file_each_but_for_those_begun(tmp_path
 
 
 @pytest.mark.usefixtures("tiny")
-def test_lanes_write_every_row_once(tmp_path: Path) -> None:
+def test_encoder_threads_write_every_row_once(tmp_path: Path) -> None:
     metadata = metadata_of(tmp_path, SCHEMA, {"write.parquet.row-group-limit": "50"})
     files = written(metadata, made(5000, 9))
     assert 1 < len(files) <= 3
@@ -173,7 +173,7 @@ class FullDisk(PyArrowFileIO):
 
 @pytest.mark.usefixtures("tiny")
 @pytest.mark.parametrize("nth", [1, 2, 4])
-def test_a_disk_that_is_full_stops_the_lanes(tmp_path: Path, nth: int) -> None:
+def test_a_disk_that_is_full_stops_the_encoder_threads(tmp_path: Path, nth: int) -> None:
     properties = {"write.parquet.row-group-limit": "50", "write.target-file-size-bytes": "1000"}
     metadata = metadata_of(tmp_path, SCHEMA, properties)
     with pytest.raises(OSError, match="No space"), FileWriter(metadata, FullDisk(nth)) as writer:
@@ -182,7 +182,7 @@ def test_a_disk_that_is_full_stops_the_lanes(tmp_path: Path, nth: int) -> None:
     assert not [t for t in threading.enumerate() if t.name.startswith("pinakes-write")]
 
 
-def test_files_of_a_commit_that_nobody_answered_stay(tmp_path: Path) -> None:
+def test_files_of_a_commit_without_an_answer_stay(tmp_path: Path) -> None:
     def write() -> None:
         with FileWriter(metadata_of(tmp_path, SCHEMA), PyArrowFileIO()) as writer:
             writer.write_all(made(10, 2))
@@ -193,7 +193,7 @@ def test_files_of_a_commit_that_nobody_answered_stay(tmp_path: Path) -> None:
     assert len(parquet_files(tmp_path)) == 1
 
 
-def test_files_that_nobody_kept_go(tmp_path: Path) -> None:
+def test_files_that_no_commit_kept_are_removed(tmp_path: Path) -> None:
     with FileWriter(metadata_of(tmp_path, SCHEMA), PyArrowFileIO()) as writer:
         writer.write_all(made(10, 2))
         assert len(parquet_files(tmp_path)) == 1

@@ -47,7 +47,7 @@ def test_codecs(tmp_path: Path, codec: str | None, level: str | None, stored: st
     assert found == [(ROWS, ROWS * (ROWS - 1) // 2, 50)]
 
 
-def test_row_groups_have_the_rows_that_are_asked_for(tmp_path: Path) -> None:
+def test_row_groups_have_the_rows_that_are_requested(tmp_path: Path) -> None:
     (file,) = written(metadata_of(tmp_path, SCHEMA, {"write.parquet.row-group-limit": "1000"}), batches())
     found = footer(file)
     assert [found.row_group(i).num_rows for i in range(found.num_row_groups)] == [1000] * 5

@@ -126,7 +126,7 @@ def test_modes(tmp_path: Path, mode: str | None, counts: bool, least: bytes | No
     assert (file.lower_bounds.get(1), file.upper_bounds.get(1)) == (least, greatest)
 
 
-def test_of_many_columns_the_first_hundred_are_told(tmp_path: Path) -> None:
+def test_of_many_columns_the_first_hundred_are_reported(tmp_path: Path) -> None:
     schema = schema_of(*[ice.LongType()] * 103)
     batch = pa.RecordBatch.from_arrays([pa.array([1])] * 103, arrow_schema_of(schema).names)
     (file,) = written(metadata_of(tmp_path, schema), [batch])

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from pinakes.engine.engine import Engine
-from pinakes.pipeline.loads import LoadContext, open_context
+from pinakes.pipelines.loads import LoadContext, open_context
 from tests.pipeline.loads.support import Place
 
 _NUMBERS = itertools.count(1)

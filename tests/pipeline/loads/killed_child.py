@@ -14,8 +14,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from pinakes.api.build import open_engine
-from pinakes.core.config import Config
-from pinakes.pipeline.loads import FileSource, Load, open_context, run_load
+from pinakes.config.model import Config
+from pinakes.pipelines.loads import FileSource, Load, open_context, run_load
 from tests.pipeline.conftest import config_of
 from tests.servers.base import Facts
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from pinakes.core.names import Name
-from pinakes.pipeline.loads import FileSource, Load, LoadContext, LoadResult, run_load
+from pinakes.pipelines.loads import FileSource, Load, LoadContext, LoadResult, run_load
 
 Row = tuple[Any, ...]
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from pinakes.pipeline.loads import FileSource, JdbcSource, Load, Problem, check_load, jars_for, new_files
+from pinakes.pipelines.loads import FileSource, JdbcSource, Load, Problem, check_load, jars_for, new_files
 from tests.engine.support import an_engine
 
 FILES = Load(("lake", "s", "t"), FileSource("in/*.csv", "csv"))
@@ -47,7 +47,7 @@ def test_nothing_is_wrong() -> None:
         ({"source": replace(TABLE, options={"numPartitions": "2"})}, "to read in parallel, lowerBound"),
     ],
 )
-def test_what_is_wrong_is_told(change: dict[str, Any], words: str) -> None:
+def test_what_is_wrong_is_reported(change: dict[str, Any], words: str) -> None:
     (found,) = told(replace(FILES, **change))
     assert words in found
 

@@ -33,7 +33,7 @@ def test_records_that_do_not_fit_are_kept_apart_with_their_reason(place: Place) 
     ]
 
 
-def test_the_line_of_a_record_is_told(place: Place) -> None:
+def test_the_line_of_a_record_is_reported(place: Place) -> None:
     place.write("a.csv", 'id,w\n1,a\nx,"quoted"\n2\nx,"quoted"\r\n3,c\n,\nz z.csv,9\n')
     place.write("b c.csv", "w,id\nfirst,y\n")
     assert place.run(place.load(columns="id INT NOT NULL, w STRING")).bad_rows == 6

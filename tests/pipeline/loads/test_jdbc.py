@@ -11,7 +11,7 @@ import pytest
 
 from pinakes.core.errors import ColumnNotFound, InvalidArgument, PinakesError
 from pinakes.core.names import text_literal
-from pinakes.pipeline.loads import JdbcSource, Load
+from pinakes.pipelines.loads import JdbcSource, Load
 from tests.pipeline.loads.support import Place
 from tests.providers.databases import EmptyDatabase, empty_database
 

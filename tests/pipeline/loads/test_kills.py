@@ -18,7 +18,7 @@ import pytest
 from pinakes.api.build import open_engine
 from pinakes.core.errors import PinakesError
 from pinakes.engine.session import Session
-from pinakes.pipeline.loads import Load, open_context, run_load
+from pinakes.pipelines.loads import Load, open_context, run_load
 from tests.engine.support import LONG, rows
 from tests.pipeline.loads.killed_child import config, load_of
 from tests.pipeline.support import eventually, javas

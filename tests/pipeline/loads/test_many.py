@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from pinakes.engine.files.paths import File
-from pinakes.pipeline.loads import new_files
+from pinakes.pipelines.loads import new_files
 from tests.engine.support import how_many
 from tests.pipeline.loads.support import Place
 

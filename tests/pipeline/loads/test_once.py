@@ -9,7 +9,7 @@ import pytest
 
 from pinakes.core.errors import CommitUnknown, DataCorrupt
 from pinakes.core.names import Name
-from pinakes.pipeline.loads import Load, new_files, open_context, run_load
+from pinakes.pipelines.loads import Load, new_files, open_context, run_load
 from tests.engine.support import how_many
 from tests.pipeline.loads.support import Place
 
@@ -123,7 +123,7 @@ def test_many_runs_at_the_same_time(place: Place, load: Load) -> None:
     _whole(place, [1, 2, 10, 11, 12, 13, 14])
 
 
-def test_a_loaded_file_that_changed_is_told_by_name(place: Place, load: Load) -> None:
+def test_a_loaded_file_that_changed_is_reported_by_name(place: Place, load: Load) -> None:
     place.run(load)
     place.write("a.csv", "id\n1\n2\nx\n3\n")
     place.write("b.csv", "id\n4\n")
@@ -136,7 +136,7 @@ def test_a_loaded_file_that_changed_is_told_by_name(place: Place, load: Load) ->
     assert place.run(load).files == 0
 
 
-def test_all_is_loaded_anew(place: Place, load: Load) -> None:
+def test_all_is_loaded_again(place: Place, load: Load) -> None:
     place.run(load)
     place.write("a.csv", "id\n5\nx\n")
     result = place.run(load, full_refresh=True)
@@ -146,7 +146,7 @@ def test_all_is_loaded_anew(place: Place, load: Load) -> None:
 
 
 @pytest.mark.parametrize("step", ["planned", "recorded", "published"])
-def test_all_is_loaded_anew_also_when_stopped(place: Place, load: Load, step: str) -> None:
+def test_all_is_loaded_again_also_when_stopped(place: Place, load: Load, step: str) -> None:
     place.run(load)
     place.write("b.csv", "id\n3\n")
     place.run_until(load, step, full_refresh=True)
@@ -156,7 +156,7 @@ def test_all_is_loaded_anew_also_when_stopped(place: Place, load: Load, step: st
     assert place.run(load).files == 0
 
 
-def test_a_table_that_was_made_anew_is_loaded_anew(place: Place, load: Load) -> None:
+def test_a_table_that_was_re_created_is_loaded_again(place: Place, load: Load) -> None:
     place.run(load)
     place.rows("DROP TABLE T.t")
     place.rows("DROP TABLE T.t_bad_records")

@@ -8,7 +8,7 @@ import pytest
 
 from pinakes.core.errors import PinakesError
 from pinakes.core.names import text_literal
-from pinakes.pipeline.loads import FileSource, Load, check_load
+from pinakes.pipelines.loads import FileSource, Load, check_load
 from tests.pipeline.loads.support import Place
 from tests.servers.base import Facts
 

@@ -18,7 +18,7 @@ from typing import Any
 import pyarrow as pa
 
 from pinakes.api.build import open_engine
-from pinakes.core.config import Config, EngineConfig
+from pinakes.config.model import Config, EngineConfig
 from pinakes.core.errors import NotFoundError
 from pinakes.engine.session import Session
 from tests.servers.base import Facts

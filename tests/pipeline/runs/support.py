@@ -9,8 +9,8 @@ from pinakes.api.pipelines import Options, PipelineRun, Report
 from pinakes.core.errors import PinakesError
 from pinakes.engine.engine import Engine
 from pinakes.engine.session import Session
-from pinakes.pipeline.project.graph import Graph
-from pinakes.pipeline.project.load import load_project
+from pinakes.pipelines.project.graph import Graph
+from pinakes.pipelines.project.load import load_project
 
 SPEC = "name: shop\ncatalog: lake\ndatabase: shop\n"
 PYTHON = """\
@@ -44,7 +44,7 @@ def problem(path: Path) -> str:
     try:
         graph(path)
     except PinakesError as error:
-        return error.told()
+        return error.render()
     raise AssertionError("nothing was wrong with it")
 
 

@@ -9,10 +9,10 @@ import pytest
 
 from pinakes.api import pipelines
 from pinakes.api.build import open_engine
-from pinakes.core.config import Config, EngineConfig
+from pinakes.config.model import Config, EngineConfig
 from pinakes.core.errors import PinakesError
 from pinakes.parser.spark.references import not_row_by_row, references, respelled
-from pinakes.pipeline.project.model import Dataset
+from pinakes.pipelines.project.model import Dataset
 from tests.pipeline.runs.support import graph, problem, project
 
 MV = "CREATE MATERIALIZED VIEW"
@@ -93,13 +93,13 @@ def test_a_definition_has_the_same_fingerprint_in_every_process(tmp_path: Path) 
         ("", "", "@dp.materialized_view\n@expect('x', 'count(*) > 0')\ndef a(): ...\n", "no aggregate"),
     ],
 )  # fmt: skip
-def test_what_is_wrong_is_told_with_its_place(tmp_path: Path, spec: str, sql: str, python: str, said: str) -> None:
+def test_what_is_wrong_is_reported_with_its_place(tmp_path: Path, spec: str, sql: str, python: str, said: str) -> None:
     told = problem(project(tmp_path, spec, sql, python))
     assert told.startswith("PIPELINE_INVALID: ")
     assert said in told
 
 
-def test_all_that_is_wrong_is_told_at_once(tmp_path: Path) -> None:
+def test_all_that_is_wrong_is_reported_at_once(tmp_path: Path) -> None:
     told = problem(project(tmp_path, "nonsense: 1\n", f"{MV} a AS SELECT * FROM b; {MV} b AS SELECT * FROM a"))
     assert "unknown key 'nonsense'" in told
     assert "a ← b ← a" in told
@@ -116,7 +116,7 @@ def checked(tmp_path: Path, spec: str, sql: str) -> str:
         try:
             return str(pipelines.validate(engine, project(tmp_path, spec, sql)))
         except PinakesError as error:
-            return error.told()
+            return error.render()
 
 
 def test_sources_and_catalogs_must_be_there(tmp_path: Path) -> None:

@@ -12,11 +12,11 @@ from datetime import UTC, datetime
 import pytest
 
 from pinakes.api.build import open_engine
-from pinakes.core.config import Config, EngineConfig
+from pinakes.config.model import Config, EngineConfig
 from pinakes.core.errors import InvalidArgument
 from pinakes.engine.engine import Engine
-from pinakes.pipeline.runs.records import COMPLETED, Records, TableRecord, _mark
-from pinakes.pipeline.runs.step import Input, Made
+from pinakes.pipelines.runs.records import COMPLETED, Records, TableRecord, _mark
+from pinakes.pipelines.runs.step import Input, Made
 from tests.pipeline.runs.support import values
 
 STATES = "SELECT run_id, state FROM system.pipeline.runs ORDER BY run_id"

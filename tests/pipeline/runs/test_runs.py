@@ -161,7 +161,7 @@ def test_selected_tables_only(engine: Engine, session: Session, shop: str, spec:
     assert records(session, shop, "tables", "table_name") == [("clean",), ("log",)]
 
 
-def test_a_run_that_was_killed_is_told(engine: Engine, session: Session, shop: str, spec: Path) -> None:
+def test_a_run_that_was_killed_is_reported(engine: Engine, session: Session, shop: str, spec: Path) -> None:
     run(engine, spec, select=["clean"])
     session.run(
         f"INSERT INTO lake.pinakes_pipeline.runs (run_id, pipeline, state, started_at, host, process) "
@@ -174,7 +174,7 @@ def test_a_run_that_was_killed_is_told(engine: Engine, session: Session, shop: s
 def test_somebody_elses_change_is_not_lost(engine: Engine, session: Session, shop: str, spec: Path) -> None:
     """A table that changes while it is made stays as the other one made it: the run can be done again."""
     from pinakes.core.errors import CommitConflict
-    from pinakes.pipeline.runs.tables import make_branch, publish, table_of
+    from pinakes.pipelines.runs.tables import make_branch, publish, table_of
 
     run(engine, spec, select=["log"])
     key = ("lake", shop, "log")
@@ -182,7 +182,7 @@ def test_somebody_elses_change_is_not_lost(engine: Engine, session: Session, sho
     assert table is not None
     expected = make_branch(session, key, table, "late")
     session.run(f"INSERT INTO lake.{shop}.log VALUES (5, 50)").read_all()
-    with pytest.raises(CommitConflict, match="changed by somebody else"):
+    with pytest.raises(CommitConflict, match="changed by another writer"):
         publish(session, key, "late", expected, {})
     run(engine, spec, full_refresh=["log"], select=["log"])
     assert values(session, f"""SELECT name FROM lake.{shop}."log$refs" """) == [("main",)]

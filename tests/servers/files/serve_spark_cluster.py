@@ -16,10 +16,10 @@ import time
 from pathlib import Path
 from urllib.request import ProxyHandler, build_opener
 
-from pinakes.core.spark_config import SparkConfig
-from pinakes.pipeline.jars import ALWAYS
-from pinakes.pipeline.java import FLAGS, java
-from pinakes.pipeline.local_server import Starting, spark_home, start
+from pinakes.config.spark import SparkConfig
+from pinakes.spark.jars import ALWAYS
+from pinakes.spark.java import FLAGS, java
+from pinakes.spark.local_server import Starting, spark_home, start
 
 PR_SET_PDEATHSIG = 1
 WORKERS = 2

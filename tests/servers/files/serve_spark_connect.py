@@ -12,9 +12,9 @@ import signal
 import sys
 from pathlib import Path
 
-from pinakes.core.spark_config import SparkConfig
-from pinakes.pipeline.jars import ALL
-from pinakes.pipeline.local_server import Starting, start
+from pinakes.config.spark import SparkConfig
+from pinakes.spark.jars import ALL
+from pinakes.spark.local_server import Starting, start
 
 
 def main(cache: str, facts: str) -> None:

@@ -1,3 +1,3 @@
 """Privileges: every statement, table, path and request for metadata passes `guard.py`. Logins belong to
-`flight/logins`.
+`server/logins`.
 """

@@ -161,5 +161,5 @@ def _locations(location: str | None, properties: Iterable[tuple[str, str]]) -> l
 
 def _files(identity: Identity, policy: Policy, everywhere: FileAccess) -> FileAccess:
     if policy.may(identity, "local_files"):
-        return everywhere if identity.is_admin else everywhere.discreet()
+        return everywhere if identity.is_admin else everywhere.redacted()
     return FileAccess((), refusal("local_files", "reading and writing files of the server by their path"))

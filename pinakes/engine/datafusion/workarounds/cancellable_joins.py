@@ -14,15 +14,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
 from datafusion import ScalarUDF, udf
 
-from pinakes.parser import locate_pairings
+from pinakes.parser import locate_join_predicates
 from pinakes.parser.splice import Edit, splice
 
 if TYPE_CHECKING:
+    from datafusion import SessionContext
     from datafusion.plan import LogicalPlan
 
     from pinakes.engine.binding.relation import Relation
@@ -40,6 +42,29 @@ _COMPARING = re.compile(r"^ *\w+ Join: .*Filter: ", re.MULTILINE)
 _KEYLESS = re.compile(r"^ *\w+ Join: +Filter: ", re.MULTILINE)
 _ONE = re.compile(r" *(?:Aggregate: groupBy=\[\[\]\]|EmptyRelation|Limit: skip=\w+, fetch=\d{1,3}$)")
 _JOIN = re.compile(r" *\w+ Join: ")
+
+
+@dataclass(frozen=True, slots=True)
+class Joins:
+    """How the joins of a plan are planned."""
+
+    calls: bool | None = None
+    """Whether texts get calls in their conditions, and whether also in those that may be of one table."""
+    keyless: bool = False
+    """There is a join that has a condition and no keys."""
+    crosses: bool = False
+    """There is a join without a condition."""
+
+    def applied(self, sql: str, rows: int, query: Query, context: SessionContext) -> tuple[str, int]:
+        """The text with the calls in its conditions, and the rows of a batch."""
+        rows = rows_per_batch(rows, keyless=self.calls is not None and self.keyless, crosses=self.crosses)
+        if self.calls is None:
+            return sql, rows
+        context.register_udf(function(query))
+        return with_calls(sql, loose=self.calls), rows
+
+
+PLAIN_JOINS = Joins()
 
 
 def compares_pairs(optimized: LogicalPlan) -> bool:
@@ -88,13 +113,13 @@ def _is_small(relation: Relation) -> bool:
     snapshot = relation.table.handle.metadata.current_snapshot()
     if snapshot is None:
         return True
-    told = snapshot.summary.get("total-records") if snapshot.summary is not None else None
-    return told is not None and int(told) <= FEW_ROWS
+    records = snapshot.summary.get("total-records") if snapshot.summary is not None else None
+    return records is not None and int(records) <= FEW_ROWS
 
 
 def with_calls(sql: str, *, loose: bool) -> str:
     """The text with the function around each condition on pairs of rows."""
-    edits = [edit for span in locate_pairings(sql, loose=loose) for edit in _around(span.start, span.end)]
+    edits = [edit for span in locate_join_predicates(sql, loose=loose) for edit in _around(span.start, span.end)]
     return splice(sql, edits).text
 
 

@@ -63,9 +63,9 @@ def add_to(transaction: Transaction, files: Sequence[File], io: FileIO, executio
 
 def _check_new(execution: Execution, found: ResolvedTable, table: IcebergTable, files: Sequence[File]) -> None:
     known = {plain(path) for path in files_of(table, execution.session.manifests).paths}
-    twice = [file for file in files if plain(str(file.local) if file.is_local else file.path) in known]
-    if twice:
+    duplicates = [file for file in files if plain(str(file.local) if file.is_local else file.path) in known]
+    if duplicates:
         raise InvalidArgument(
-            f"{found} has {len(twice)} of these {len(files)} files already, among them {twice[0]}: their rows would be "
-            f"there twice, and could not be told apart by a change"
+            f"{found} has {len(duplicates)} of these {len(files)} files already, among them {duplicates[0]}: their "
+            f"rows would be duplicated, and a change could not distinguish them"
         )

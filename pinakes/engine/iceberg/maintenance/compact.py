@@ -63,7 +63,6 @@ def compact(change: Rewrite, groups: Sequence[Group], choice: Choice, order: Sor
             writer = stack.enter_context(FileWriter(metadata, change.table.handle.io, ordered=fits))
             writer.write_all(_rows(change, group))
             _check_whole(change, group, writer.rows)
-            change.execution.plans.forget()  # its plans and watched files are not needed again
             writers.append(writer)
         added = [file for writer in writers for file in writer.files]
         _commit(change, removed, added, dangling)
@@ -91,8 +90,8 @@ def _rows(change: Rewrite, group: Group) -> Iterator[pa.RecordBatch]:
     """Reads the live rows of a group, with their row lineage if the table has it."""
     relation = change.narrowed(group, "compacted") if change.lineage else _native(change, group)
     columns = ", ".join(quote(name) for name in (*change.columns, *change.lineage))
-    frame = change.planner.plan_over(f"SELECT {columns} FROM {relation.sql}", relation)
-    return gathered(change.execution.batches(frame))
+    plan = change.planner.plan_over(f"SELECT {columns} FROM {relation.sql}", relation)
+    return gathered(change.execution.batches(plan))
 
 
 def _check_whole(change: Rewrite, group: Group, rows: int) -> None:
@@ -109,10 +108,12 @@ def _check_whole(change: Rewrite, group: Group, rows: int) -> None:
 def _native(change: Rewrite, group: Group) -> Relation:
     """Reads the group with DataFusion's Parquet scan as far as possible."""
     narrowed = change.scan.of(group)
-    change.execution.plans.watch(narrowed.watched)
-    change.execution.plans.reads_plainly |= bool(narrowed.plain)
+    watched, is_plain = tuple(narrowed.watched), bool(narrowed.plain)
     key = ("$compact", "$compact", str(group[0]))
-    return change.planner.add(Relation(key, narrowed.provider, tuple(change.columns), change.table))
+    columns = tuple(change.columns)
+    return change.planner.add(
+        Relation(key, narrowed.provider, columns, change.table, watched=watched, is_plain=is_plain)
+    )
 
 
 # --- commit ----------------------------------------------------------------------------------------------------------

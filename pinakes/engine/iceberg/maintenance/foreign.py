@@ -135,10 +135,10 @@ class Foreign:
     def _value(self, field: PartitionField, file: File, metrics: Mapping[str, Any]) -> Any:
         """Returns the partition value, from the directory name or from the only value that the file has."""
         source = self.metadata.schema().find_field(field.source_id)
-        told = directory_values(file)
+        directories = directory_values(file)
         known, value = self._by_bounds(field, source, metrics)
-        if isinstance(field.transform, IdentityTransform) and source.name in told:
-            text = told[source.name]
+        if isinstance(field.transform, IdentityTransform) and source.name in directories:
+            text = directories[source.name]
             written = None if text is None else self._parsed(source, text, file)
             if source.field_id in metrics["value_counts"] and (not known or value != written):
                 raise InvalidArgument(
@@ -148,7 +148,7 @@ class Foreign:
             return written
         if not known:
             raise InvalidArgument(
-                f"{file} can't be told to be in one partition: the table is partitioned by {field.transform} of "
+                f"{file} can't be assigned to one partition: the table is partitioned by {field.transform} of "
                 f"{quote(source.name)}, and neither a directory {source.name}=… nor the statistics of the file tell it"
             )
         return value

@@ -89,20 +89,20 @@ class Manifests(Change):
         """Concurrent commits never conflict: the manifests are built from the current snapshot."""
 
     def _manifests(self) -> list[ManifestFile]:
-        self._gone = []
+        self._removed_files = []
         metadata = self._transaction.table_metadata
         snapshot = metadata.snapshot_by_id(self._parent_snapshot_id or -1)
         there = [] if snapshot is None else snapshot.manifests(self._io)
         target = _target(metadata.properties)
         kinds = _chosen(there, self.of_spec, target)
         old = {manifest.manifest_path for of in kinds.values() for manifest in of}
-        new = [m for (_, content), of in kinds.items() for m in self._anew(content, of, _parts(of, target))]
+        new = [m for (_, content), of in kinds.items() for m in self._rewritten(content, of, _parts(of, target))]
         self.rewritten = Rewritten(len(old), len(new))
         kept = [manifest for manifest in there if manifest.manifest_path not in old]
-        self.snapshot_properties = {**self.snapshot_properties, **_told(len(new), len(kept), len(old))}
+        self.snapshot_properties = {**self.snapshot_properties, **_summary(len(new), len(kept), len(old))}
         return new + kept
 
-    def _anew(self, content: ManifestContent, old: Sequence[ManifestFile], parts: int) -> Iterator[ManifestFile]:
+    def _rewritten(self, content: ManifestContent, old: Sequence[ManifestFile], parts: int) -> Iterator[ManifestFile]:
         entries = sorted((e for m in old for e in self.fetch_manifest_entry(m)), key=_partition)
         each = max(1, ceil(len(entries) / parts))
         for start in range(0, len(entries), each):
@@ -123,6 +123,6 @@ def _comparable(value: object) -> tuple[bool, str, object]:
     return value is not None, type(plain).__name__, plain
 
 
-def _told(created: int, kept: int, replaced: int) -> dict[str, str]:
+def _summary(created: int, kept: int, replaced: int) -> dict[str, str]:
     counts = {"created": created, "kept": kept, "replaced": replaced}
     return {f"manifests-{what}": str(count) for what, count in counts.items()}

@@ -22,8 +22,8 @@ def changing(execution: Execution, found: ResolvedTable, where: str | None) -> R
     if not isinstance(statement, Delete) or statement.tables or statement.source or statement.placeholders:
         raise InvalidArgument(f"the condition may speak of columns of {found} alone: {where}")
     change = Rewrite.of(execution, statement, statement.target)
-    if execution.plans.guarded:
-        raise NotSupportedError(f"{found} can only be written anew by who may read all of it")
+    if change.relation.is_restricted:
+        raise NotSupportedError(f"{found} can only be rewritten by a user who may read all of it")
     return change
 
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Protocol
 
 import pyarrow as pa
-from datafusion import Expr
 from pyiceberg.types import DoubleType, FloatType, IcebergType, UUIDType
 
 from pinakes.engine.iceberg.scan.bounds import Range, kind_of
 from pinakes.engine.iceberg.scan.monotonic_functions import Image, image_of
 from pinakes.engine.iceberg.scan.snapshot import Buckets
+from pinakes.engine.pushdown.predicate import Predicate
 
 
 class Known(Protocol):
@@ -66,7 +66,7 @@ class Column:
     def has_nan(self) -> bool:
         return isinstance(self.type, FloatType | DoubleType)
 
-    def behind(self, e: Expr) -> Column | None:
+    def behind(self, e: Predicate) -> Column | None:
         """Returns the column wrapped in a function; None if the function is not known to preserve order."""
         seen = None if self.as_text else image_of(e, self.kind)
         if seen is None:
@@ -74,13 +74,9 @@ class Column:
         images = (*self.images, seen)
         return Column(self.files, self.field_id, self.type, as_text=False, within=self.within, images=images)
 
-    def value(self, literal: Any) -> pa.Scalar | None:
+    def value(self, literal: pa.Scalar) -> pa.Scalar | None:
         """Returns a literal in the type of the bounds; None if it cannot be converted."""
-        if (
-            not isinstance(literal, pa.Scalar)
-            or not literal.is_valid
-            or self.as_text != isinstance(self.type, UUIDType)
-        ):
+        if not literal.is_valid or self.as_text != isinstance(self.type, UUIDType):
             return None
         if pa.types.is_binary(self.kind):
             return _as_bytes(literal, self.as_text)

@@ -20,14 +20,14 @@ _PARQUET = ("Parquet", "Arrow: Parquet")
 
 
 @contextmanager
-def blaming(files: Callable[[], Sequence[Local]], check: Callable[[], None]) -> Iterator[None]:
+def blaming(files: Sequence[Local], check: Callable[[], None]) -> Iterator[None]:
     """Adds the name of the damaged file to errors of native reads. `check` raises if the query was cancelled."""
     try:
         yield
     except (DataCorrupt, ExecutionError) as error:
         if error.message.startswith(_NAMED) or not _is_of_a_file(error):
             raise
-        found = _first_damaged(files(), check)
+        found = _first_damaged(files, check)
         if found is None:
             raise
         file, reason = found

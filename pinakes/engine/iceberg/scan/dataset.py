@@ -100,24 +100,24 @@ class IcebergDataset(pds.Dataset):  # type: ignore[misc]  # pyarrow is untyped
 
     def _live(self, task: Task, stored: Sequence[str], *, lineage: bool) -> Iterator[pa.RecordBatch]:
         """Reads the rows that are not deleted, followed by the stored lineage and the row positions."""
-        gone = EqualityDeletes(self._table, self._cache, task.deletes.equality)
+        deleted = EqualityDeletes(self._table, self._cache, task.deletes.equality)
         wanted = self._table.handle.schema().select(*stored)
         fields = (with_lineage(wanted) if lineage else wanted).fields
         known = {field.field_id for field in fields}
-        more = [f.model_copy(update={"name": f"$pinakes {i}"}) for i, f in gone.fields.items() if i not in known]
+        more = [f.model_copy(update={"name": f"$pinakes {i}"}) for i, f in deleted.fields.items() if i not in known]
         read = (*fields, *more)
         places = [len(read)] if self._files is not None else []
         for batch in self._not_deleted_by_position(task, Schema(*read)):
-            yield gone.live(batch, read).select([*range(len(fields)), *places])
+            yield deleted.live(batch, read).select([*range(len(fields)), *places])
 
     def _not_deleted_by_position(self, task: Task, read: Schema) -> Iterator[pa.RecordBatch]:
         handle, path = self._table.handle, task.file.file_path
-        gone = deleted_rows(self._table, self._cache, path, task.deletes.positions) if task.deletes else array("q")
+        deleted = deleted_rows(self._table, self._cache, path, task.deletes.positions) if task.deletes else array("q")
         at = 0
         with readable_file(handle.io, task.file, handle.metadata, read) as (io, file):
             scan = ArrowScan(handle.metadata, io, with_texts(read), AlwaysTrue())
             for batch in scan._record_batches_from_scan_tasks_and_deletes([FileScanTask(file)], {}):
-                yield without(self._with_places(batch, at), at, gone)
+                yield without(self._with_places(batch, at), at, deleted)
                 at += batch.num_rows
         if at != task.file.record_count:
             said = task.file.record_count
@@ -133,9 +133,13 @@ class IcebergDataset(pds.Dataset):  # type: ignore[misc]  # pyarrow is untyped
         if self._files is None:
             return own
         places = live.column(live.num_columns - 1)
-        told = live.select(range(own.num_columns, live.num_columns - 1))
+        key_columns = live.select(range(own.num_columns, live.num_columns - 1))
         number = pa.repeat(pa.scalar(self._files[task.file.file_path], pa.int32()), own.num_rows)
-        extra = {FILE: number, ROW: places, **(lineage_of(task, places, told) if told.num_columns else {})}
+        extra = {
+            FILE: number,
+            ROW: places,
+            **(lineage_of(task, places, key_columns) if key_columns.num_columns else {}),
+        }
         for name, values in extra.items():
             own = own.append_column(self._schema.field(name), values)
         return own

@@ -22,10 +22,10 @@ def blaming(files: Iterable[Remote]) -> Iterator[None]:
         raise
     except Exception as error:
         read = list(files)
-        told = store_error(error, read) or _found(error, read)
-        if told is None:
+        attributed = store_error(error, read) or _found(error, read)
+        if attributed is None:
             raise
-        raise told from error
+        raise attributed from error
 
 
 def _found(error: Exception, files: Sequence[Remote]) -> PinakesError | None:

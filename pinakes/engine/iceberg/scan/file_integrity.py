@@ -11,7 +11,7 @@ import os
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from pinakes.core.errors import DataCorrupt
 from pinakes.engine.iceberg.scan.locations import address_of
@@ -33,15 +33,12 @@ class Local:
     table: str
     path: str
     size: int
+    host: ClassVar[str] = ""
+    """The object store of the file: one scan cannot read from several."""
 
     @property
     def url(self) -> str:
         return address_of(self.path)
-
-    @property
-    def host(self) -> str:
-        """The object store of the file: one scan cannot read from several."""
-        return ""
 
     @property
     def opened(self) -> dict[str, Any]:
@@ -88,14 +85,14 @@ class Remote:
 
         from pinakes.providers.foreign_errors import translate_foreign
 
-        asked = f"table {self.table}: {self.path}"
+        where = f"table {self.table}: {self.path}"
         try:
             info = self.system.get_file_info(self.source)
         except OSError as error:
-            told = translate_foreign(error, asked) or DataCorrupt(f"{asked} cannot be read: {error}")
-            raise told from error
+            typed = translate_foreign(error, where) or DataCorrupt(f"{where} cannot be read: {error}")
+            raise typed from error
         if info.type != FileType.File:
-            raise DataCorrupt(f"{asked} cannot be read: the object store has no such file")
+            raise DataCorrupt(f"{where} cannot be read: the object store has no such file")
         if info.size < self.size:
             raise _shorter(self.table, self.path, info.size, self.size)
 
@@ -107,14 +104,14 @@ class Lookout:
     """Checks files of object stores while a query reads them."""
 
     def __init__(self, files: Iterable[Remote]) -> None:
-        asked = list(files)
-        self._pool = ThreadPoolExecutor(min(AT_ONCE, len(asked)), thread_name_prefix="pinakes-lookout")
-        self._asked: set[Future[None]] = {self._pool.submit(file.check) for file in asked}
+        checked = list(files)
+        self._pool = ThreadPoolExecutor(min(AT_ONCE, len(checked)), thread_name_prefix="pinakes-lookout")
+        self._checks: set[Future[None]] = {self._pool.submit(file.check) for file in checked}
 
     def wait(self) -> None:
         """Waits until all files are checked; in Python, where an interrupt can surface."""
-        while self._asked:
-            done, self._asked = wait(self._asked, timeout=_POLL_SECONDS, return_when="FIRST_EXCEPTION")
+        while self._checks:
+            done, self._checks = wait(self._checks, timeout=_POLL_SECONDS, return_when="FIRST_EXCEPTION")
             for one in done:
                 one.result()
 

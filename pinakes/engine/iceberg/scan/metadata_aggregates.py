@@ -7,9 +7,8 @@ are read from the data. If one aggregate cannot be answered, the statement uses 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -18,35 +17,33 @@ from datafusion.plan import LogicalPlan
 from pyarrow import types as is_
 from pyiceberg.types import NestedField
 
-from pinakes.engine.datafusion.plan_proto import scans_of
 from pinakes.engine.iceberg.scan.bounds import kind_of
 from pinakes.engine.iceberg.scan.snapshot import SnapshotFiles
+from pinakes.engine.pushdown import predicate as p
+from pinakes.engine.pushdown.expressions import named_aggregate, read
 
 if TYPE_CHECKING:
     from pinakes.engine.iceberg.scan.table import IcebergScan
 
-_EVERY_ROW = "Int64(1)"
-"""The argument of `count(*)` in DataFusion's form."""
 _SUBQUERY = "<subquery>"
+_ZERO, _EVERY_ROW = p.Literal(pa.scalar(0)), p.Literal(pa.scalar(1))
+"""LIMIT 0 and the argument of `count(*)`."""
 
 
-def answered(plan: LogicalPlan, scans: Sequence[IcebergScan], context: SessionContext) -> DataFrame | None:
+def answered(plan: LogicalPlan, scan: IcebergScan, context: SessionContext) -> DataFrame | None:
     """Returns a plan over the computed values; None if the optimised plan has another form or the metadata is not
     sufficient.
     """
-    found = _aggregate(plan)
-    scan = _scan_of(found.table, scans, context) if found is not None else None
-    if found is None or scan is None or scan.files.deletes or not scan.files.are_different:
+    found = _aggregate(plan, scan.placeholder.name)
+    if found is None or scan.files.deletes or not scan.files.are_different:
         return None
     facts = _Facts(scan.files, {f.name: f for f in scan.iceberg_schema.fields}, scan.schema)
     names, values = [], []
-    for e in found.aggregates:
-        value = facts.answer(
-            e, found.node.agg_func_name(e.expr), [Expr(a) for a in found.node.aggregation_arguments(e.expr)]
-        )
+    for name, call in found.aggregates:
+        value = None if call is None else facts.answer(call.function, *call.arguments)
         if value is None:
             return None
-        names.append(e.schema_name())
+        names.append(name)
         values.append(value)
     row = SessionContext().create_dataframe([[pa.RecordBatch.from_arrays(values, names=names)]]).into_view()
     frame = context.read_table(row)
@@ -59,13 +56,11 @@ def answered(plan: LogicalPlan, scans: Sequence[IcebergScan], context: SessionCo
 class _Found:
     """The aggregates over a table, and the projections over them, outermost first."""
 
-    node: Any
-    table: LogicalPlan
-    aggregates: list[Expr]
+    aggregates: list[tuple[str, p.Call | None]]
     projections: list[list[Expr]]
 
 
-def _aggregate(plan: LogicalPlan) -> _Found | None:
+def _aggregate(plan: LogicalPlan, table: str) -> _Found | None:
     projections: list[list[Expr]] = []
     while True:
         node = plan.to_variant()
@@ -78,36 +73,27 @@ def _aggregate(plan: LogicalPlan) -> _Found | None:
                 if not _keeps_one(node.skip(), node.fetch()):
                     return None
             case "Aggregate":
-                table = _whole_table(plan.inputs()[0])
-                if table is None or node.group_by_exprs():
+                if not _is_whole(plan.inputs()[0], table) or node.group_by_exprs():
                     return None
-                return _Found(node, table, [Expr(e) for e in node.aggregate_exprs()], projections)
+                return _Found([named_aggregate(node, e) for e in node.aggregate_exprs()], projections)
             case _:
                 return None
         (plan,) = plan.inputs()
 
 
 def _keeps_one(skip: Expr | None, fetch: Expr | None) -> bool:
-    skipped, fetched = (None if e is None else str(e) for e in (skip, fetch))
-    return skipped in (None, "Expr(Int64(0))") and fetched != "Expr(Int64(0))"
+    skipped, fetched = (None if e is None else read(e) for e in (skip, fetch))
+    return skipped in (None, _ZERO) and fetched != _ZERO
 
 
-def _whole_table(plan: LogicalPlan) -> LogicalPlan | None:
-    """Returns the unfiltered table scan of a plan, below any aliases."""
+def _is_whole(plan: LogicalPlan, table: str) -> bool:
+    """Whether a plan is the unfiltered scan of the table, below any aliases."""
     node = plan.to_variant()
     while type(node).__name__ == "SubqueryAlias":
         (plan,) = plan.inputs()
         node = plan.to_variant()
-    return plan if type(node).__name__ == "TableScan" and not node.filters() and node.fetch() is None else None
-
-
-def _scan_of(table: LogicalPlan, scans: Sequence[IcebergScan], context: SessionContext) -> IcebergScan | None:
-    """Returns the Iceberg scan that a placeholder scan stands for."""
-    try:
-        written = bytes(table.to_bytes(context))
-    except Exception:  # noqa: BLE001 - DataFusion has no narrower one; in-memory tables, say
-        return None
-    return next((scan for scan in scans if next(scans_of(written, scan.marker), None) is not None), None)
+    is_scan = type(node).__name__ == "TableScan" and node.table_name() == table
+    return is_scan and not node.filters() and node.fetch() is None
 
 
 class _Facts:
@@ -117,22 +103,17 @@ class _Facts:
         self._files, self._fields, self._schema = files, fields, schema
         self._rows = files.table.column("record_count")
 
-    def answer(self, e: Expr, function: str, arguments: Sequence[Expr]) -> pa.Array | None:
+    def answer(self, function: str, argument: p.Predicate) -> pa.Array | None:
         """Returns the value of an aggregate as a column of one row."""
-        if len(arguments) != 1 or e.schema_name() != f"{function}({arguments[0].schema_name()})":
-            return None  # DISTINCT, FILTER and ORDER BY are part of the name
-        if function == "count" and arguments[0].schema_name() == _EVERY_ROW:
+        if function == "count" and argument == _EVERY_ROW:
             return _one(pc.sum(self._rows, min_count=0), pa.int64())
-        field = self._column(arguments[0])
+        field = self._fields.get(argument.name) if isinstance(argument, p.ColumnRef) and not argument.path else None
         if field is None or function not in ("count", "min", "max") or not self._is_counted(field.field_id):
             return None
         if function == "count":
             nulls = self._files.counts("null_value_counts", field.field_id)
             return _one(pc.subtract(pc.sum(self._rows, min_count=0), pc.sum(nulls, min_count=0)), pa.int64())
         return self._extreme(field, function)
-
-    def _column(self, e: Expr) -> NestedField | None:
-        return self._fields.get(e.to_variant().name()) if e.variant_name() == "Column" else None
 
     def _is_counted(self, field_id: int) -> bool:
         """Returns whether every file has the counts of values and NULLs of a column."""

@@ -13,10 +13,10 @@ from datetime import datetime, timedelta
 
 import pyarrow as pa
 import pyarrow.compute as pc
-from datafusion import Expr
 from pyarrow import types as is_
 
 from pinakes.engine.iceberg.scan.bounds import Range
+from pinakes.engine.pushdown.predicate import Call, Case, Cast, Literal, Predicate
 
 _SPANS = {"day": 1, "week": 7, "month": 31, "quarter": 92, "year": 366}
 _UNITS = {*_SPANS, "hour", "minute", "second", "millisecond", "microsecond"}
@@ -26,7 +26,8 @@ type.
 """
 _REACH = (datetime(1678, 1, 2), datetime(2261, 12, 31))
 _DAY = timedelta(days=1)
-_TYPE = re.compile(r" AS (Date32|Float64|Timestamp\((us|µs|ns)\)|Decimal128\((\d+), (\d+)\))\)$")
+_TYPE = re.compile(r"(Date32|Float64|Timestamp\((us|µs|ns)\)|Decimal128\((\d+), (\d+)\))")
+"""The types in DataFusion's form."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,33 +46,29 @@ class Image:
             return None
 
 
-def argument(e: Expr) -> Expr | None:
+def argument(e: Predicate) -> Predicate | None:
     """Returns the argument of a function that may preserve order."""
-    if e.variant_name() == "Cast":
-        inner: Expr = e.to_variant().expr()
-        return inner
-    called = _near(e)
-    return None if called is None else called.rex_call_operands()[1]
+    match e:
+        case Cast(inner, is_try=False) | Call("date_trunc", (_, inner)) | Case(then=Call("date_trunc", (_, inner))):
+            return inner
+    return None
 
 
-def _near(e: Expr) -> Expr | None:
-    """Returns a call of date_trunc. The parser wraps it in a CASE of two arms for years that it does not support
-    (`parser/typed/calls.py`); the call is used for ranges without such years.
+def image_of(e: Predicate, kind: pa.DataType) -> Image | None:
+    """Returns the function of an expression over an argument of type `kind`; None if it may not preserve order.
+
+    The parser wraps date_trunc in a CASE for years that it does not support (`parser/typed/calls.py`); the call is used
+    for ranges without such years.
     """
-    if e.variant_name() == "Case":
-        arms = e.to_variant().when_then_expr()
-        e = arms[0][1] if len(arms) == 1 else e
-    is_one = e.variant_name() == "ScalarFunction" and e.rex_call_operator() == "date_trunc"
-    return e if is_one else None
-
-
-def image_of(e: Expr, kind: pa.DataType) -> Image | None:
-    """Returns the function of an expression over an argument of type `kind`; None if it may not preserve order."""
-    if e.variant_name() == "Cast":
-        return _cast(e, kind)
-    called = _near(e)
-    found = None if called is None else _truncated(called, kind)
-    return found if found is None or e.variant_name() != "Case" else _within_reach(found)
+    match e:
+        case Cast(_, type_name):
+            return _cast(type_name, kind)
+        case Call("date_trunc", (unit, _)):
+            return _truncated(unit, kind)
+        case Case(then=Call("date_trunc", (unit, _))):
+            found = _truncated(unit, kind)
+            return None if found is None else _within_reach(found)
+    return None
 
 
 def _within_reach(image: Image) -> Image:
@@ -89,9 +86,9 @@ def _reached(times: pa.Array) -> pa.Array:
     return pc.if_else(pc.and_(pc.greater(numbers, least), pc.less(numbers, most)), times, None)
 
 
-def _cast(e: Expr, kind: pa.DataType) -> Image | None:
-    """Returns the function of a CAST. DataFusion's Python API shows the target type only in the expression's text."""
-    found = _TYPE.search(str(e.canonical_name()))
+def _cast(type_name: str, kind: pa.DataType) -> Image | None:
+    """Returns the function of a CAST."""
+    found = _TYPE.fullmatch(type_name)
     if found is None:
         return None
     if found[1] == "Date32":
@@ -123,9 +120,8 @@ def _date(kind: pa.DataType) -> Image:
     )
 
 
-def _truncated(e: Expr, kind: pa.DataType) -> Image | None:
-    first = e.rex_call_operands()[0]
-    unit = str(first.python_value()).lower() if first.variant_name() == "Literal" else ""
+def _truncated(written: Predicate, kind: pa.DataType) -> Image | None:
+    unit = str(written.value).lower() if isinstance(written, Literal) else ""
     if unit not in _UNITS or not is_.is_timestamp(kind):
         return None
     if kind.tz is None:

@@ -24,7 +24,7 @@ from urllib.parse import urlsplit
 from datafusion import RuntimeEnvBuilder, SessionConfig, SessionContext
 from datafusion.object_store import AmazonS3
 
-from pinakes.core.config import aws_variables, proxy_of
+from pinakes.config.model import aws_variables, proxy_of
 from pinakes.core.location import Location
 from pinakes.engine.iceberg.scan.claims import Claims
 from pinakes.engine.iceberg.scan.file_integrity import Remote

@@ -14,18 +14,18 @@ AT_ONCE = 8
 _POLL_SECONDS = 0.2
 
 
-def beside_each_other(read: Callable[[A], B], items: Sequence[A]) -> list[B]:
+def read_in_parallel(read: Callable[[A], B], items: Sequence[A]) -> list[B]:
     """Reads all items in parallel and returns the results in order; raises the first error."""
     if len(items) < 2:
         return [read(item) for item in items]
     pool = ThreadPoolExecutor(min(AT_ONCE, len(items)), thread_name_prefix="pinakes-manifests")
     try:
-        asked = [pool.submit(copy_context().run, read, item) for item in items]
-        waiting = set(asked)
+        reads = [pool.submit(copy_context().run, read, item) for item in items]
+        waiting = set(reads)
         while waiting:  # in Python, where an interrupt can surface
             done, waiting = wait(waiting, timeout=_POLL_SECONDS, return_when="FIRST_EXCEPTION")
             for one in done:
                 one.result()
-        return [one.result() for one in asked]
+        return [one.result() for one in reads]
     finally:
         pool.shutdown(wait=False, cancel_futures=True)

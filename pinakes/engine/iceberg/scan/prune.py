@@ -1,4 +1,4 @@
-"""File pruning: evaluates DataFusion's predicates against file metadata.
+"""File pruning: evaluates predicates against file metadata.
 
 A predicate becomes one truth value per file: false only if no row of the file can satisfy it. An unsupported predicate
 prunes nothing (None), and DataFusion still applies every predicate to the rows, so the worst case is an unnecessary
@@ -12,7 +12,6 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
-from datafusion import Expr
 from pyiceberg.schema import Schema
 from pyiceberg.types import NestedField, StringType, StructType, TimestampNanoType, TimestamptzNanoType
 
@@ -21,8 +20,8 @@ from pinakes.engine.iceberg.scan.bounds import Range, is_floating, kind_of
 from pinakes.engine.iceberg.scan.column import Column, Known
 from pinakes.engine.iceberg.scan.monotonic_functions import argument
 from pinakes.engine.iceberg.scan.strict_pruning import Failing
+from pinakes.engine.pushdown import predicate as p
 
-TURNED = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "=": "=", "!=": "!="}
 _SAME = "IS NOT DISTINCT FROM"
 MOST_VALUES = 200
 """The maximum length of an IN list; of a longer one, only the minimum and maximum are used."""
@@ -35,63 +34,59 @@ class Pruner:
         self._files = files
         self._fields = {field.name: field for field in schema.fields}
 
-    def files(self, scans: Iterable[Sequence[Expr]]) -> list[int]:
-        """Returns the numbers of the files that any scan needs. The predicates of a scan are combined with AND."""
-        masks = [self._all(conditions) for conditions in scans]
-        if not masks or any(mask is None for mask in masks):
+    def files(self, predicate: p.Predicate) -> list[int]:
+        """Returns the numbers of the files that may have a row for which the predicate is true."""
+        mask = self.mask(predicate)
+        if mask is None:
             return list(range(len(self._files)))
-        found: list[int] = pc.indices_nonzero(_any(masks)).to_pylist()
+        found: list[int] = pc.indices_nonzero(mask).to_pylist()
         return found
 
-    def _all(self, conditions: Sequence[Expr]) -> pa.Array | None:
-        mask = None
-        for condition in conditions:
-            mask = _both(mask, self.mask(condition))
-        return mask
-
-    def mask(self, e: Expr) -> pa.Array | None:
+    def mask(self, predicate: p.Predicate) -> pa.Array | None:
         """Returns true for every file that may have a row for which the predicate is true."""
-        match e.variant_name():
-            case "BinaryExpr":
-                return self._binary(e)
-            case "InList":
-                return self._in_list(e)
-            case "IsNull":
-                return self._is_null(e)
-            case "IsNotNull":
-                return self._is_not_null(e)
-            case "Like":
-                return self._like(e)
-            case "IsTrue":
-                return self.mask(e.rex_call_operands()[0])
-            case "IsNotTrue" | "IsFalse" | "Not":
-                return Failing(self).mask(e.rex_call_operands()[0])
+        match predicate:
+            case p.And(parts):
+                mask = None
+                for part in parts:
+                    mask = _both(mask, self.mask(part))
+                return mask
+            case p.Or(parts):
+                return self._any_of(self.mask(part) for part in parts)
+            case p.Comparison():
+                found = self.comparison(predicate)
+                return None if found is None else self.compared(*found)
+            case p.In():
+                return self._in_list(predicate)
+            case p.Is(tested, "NULL", negated):
+                column = self.column(tested)
+                if column is None:
+                    return None
+                return self.not_all_null(column) if negated else self.may_be_null(column)
+            case p.Like():
+                return self._like(predicate)
+            case p.Is(tested, "TRUE", False):
+                return self.mask(tested)
+            case p.Is(tested, "TRUE", True) | p.Is(tested, "FALSE", False) | p.Not(tested):
+                return Failing(self).mask(tested)
         return None
+
+    def _any_of(self, masks: Iterable[pa.Array | None]) -> pa.Array | None:
+        found = pa.repeat(pa.scalar(False), len(self._files))
+        for mask in masks:
+            if mask is None:
+                return None
+            found = pc.or_(found, mask)
+        return found
 
     # --- kinds of predicates --------------------------------------------------------------------------------------
 
-    def _binary(self, e: Expr) -> pa.Array | None:
-        operator, (left, right) = e.rex_call_operator(), e.rex_call_operands()
-        if operator == "AND":
-            return _both(self.mask(left), self.mask(right))
-        if operator == "OR":
-            one, other = self.mask(left), self.mask(right)
-            return None if one is None or other is None else pc.or_(one, other)
-        found = self.comparison(e)
-        return None if found is None else self.compared(*found)
-
-    def comparison(self, e: Expr) -> tuple[Column, str, pa.Scalar] | None:
-        """Returns a column, an operator and a literal; None for any other expression."""
-        operator, (left, right) = e.rex_call_operator(), e.rex_call_operands()
-        operator = "=" if operator == _SAME else operator  # a NULL literal has no value here
-        if operator not in TURNED:
+    def comparison(self, predicate: p.Comparison) -> tuple[Column, str, pa.Scalar] | None:
+        """Returns a column, an operator and a literal; None for any other comparison."""
+        operator = "=" if predicate.operator == _SAME else predicate.operator  # a NULL literal has no value here
+        column = self.shown(predicate.left) if operator in _COMPARE else None
+        if column is None or not isinstance(predicate.right, p.Literal):
             return None
-        if left.variant_name() == "Literal":
-            left, right, operator = right, left, TURNED[operator]
-        column = self.shown(left)
-        if column is None or right.variant_name() != "Literal":
-            return None
-        value = column.value(right.python_value())
+        value = column.value(predicate.right.value)
         return None if value is None else (column, operator, value)
 
     def compared(self, column: Column, operator: str, value: pa.Scalar) -> pa.Array | None:
@@ -128,23 +123,22 @@ class Pruner:
             mask = _both(mask, pc.fill_null(pc.equal(known.values, pa.scalar(hashed, pa.int32())), True))
         return mask
 
-    def _in_list(self, e: Expr) -> pa.Array | None:
-        found = self.listed(e)
-        if found is None or e.to_variant().negated():
+    def _in_list(self, predicate: p.In) -> pa.Array | None:
+        found = None if predicate.negated else self.listed(predicate)
+        if found is None:
             return None
         column, values = found
         if len(values) > MOST_VALUES:
             return self._between(column, values)
-        masks = [self.compared(column, "=", value) for value in values]
-        return None if any(mask is None for mask in masks) else _any(masks)
+        return self._any_of(self.compared(column, "=", value) for value in values)
 
-    def listed(self, e: Expr) -> tuple[Column, list[pa.Scalar]] | None:
+    def listed(self, predicate: p.In) -> tuple[Column, list[pa.Scalar]] | None:
         """Returns the column and the literals of an IN list."""
-        column, literals = self.shown(e.rex_call_operands()[0]), e.rex_call_operands()[1:]
-        if column is None or any(x.variant_name() != "Literal" for x in literals):
+        column = self.shown(predicate.tested)
+        if column is None or not predicate.values:
             return None
-        values = [column.value(x.python_value()) for x in literals]
-        return (column, values) if values and all(value is not None for value in values) else None
+        values = [column.value(v.value) if isinstance(v, p.Literal) else None for v in predicate.values]
+        return None if any(value is None for value in values) else (column, values)
 
     def _between(self, column: Column, values: Sequence[Any]) -> pa.Array | None:
         if is_floating(column.kind):
@@ -152,26 +146,18 @@ class Pruner:
         order = sorted(values, key=lambda value: value.as_py())
         return _both(self.compared(column, ">=", order[0]), self.compared(column, "<=", order[-1]))
 
-    def _like(self, e: Expr) -> pa.Array | None:
+    def _like(self, predicate: p.Like) -> pa.Array | None:
         """Converts a pattern with a literal prefix to a range of strings."""
-        column, pattern = self.column(e.rex_call_operands()[0]), e.rex_call_operands()[1]
-        like = e.rex_call_operator() == "like" and e.to_variant().escape_char() is None
-        if not like or column is None or pattern.variant_name() != "Literal":
+        column, pattern = self.column(predicate.tested), predicate.pattern
+        is_plain = not predicate.negated and not predicate.caseless and predicate.escape is None
+        if not is_plain or column is None or not isinstance(pattern, p.Literal):
             return None
-        value = column.value(pattern.python_value()) if isinstance(column.type, StringType) else None
+        value = column.value(pattern.value) if isinstance(column.type, StringType) else None
         begin = _literal_prefix(value.as_py()) if value is not None else b""
         if not begin:
             return None
         after = self.compared(column, ">=", pa.scalar(begin, pa.binary()))
         return _both(after, self.compared(column, "<=", pa.scalar(begin + b"\xff", pa.binary())))
-
-    def _is_null(self, e: Expr) -> pa.Array | None:
-        column = self.column(e.rex_call_operands()[0])
-        return None if column is None else self.may_be_null(column)
-
-    def _is_not_null(self, e: Expr) -> pa.Array | None:
-        column = self.column(e.rex_call_operands()[0])
-        return None if column is None else self.not_all_null(column)
 
     def may_be_null(self, column: Column) -> pa.Array:
         if column.within:  # writers differ on whether a NULL struct counts for its fields
@@ -182,7 +168,7 @@ class Pruner:
     def not_all_null(self, column: Column) -> pa.Array:
         return self._files.not_all_null(column.field_id)
 
-    def shown(self, e: Expr) -> Column | None:
+    def shown(self, e: p.Predicate) -> Column | None:
         """Returns a column, plain or behind functions that preserve order (`monotonic_functions.py`)."""
         column, inner = self.column(e), argument(e)
         if column is not None or inner is None:
@@ -190,32 +176,23 @@ class Pruner:
         under = self.shown(inner)
         return None if under is None else under.behind(e)
 
-    def column(self, e: Expr) -> Column | None:
-        """Returns the column or nested field of an expression, unwrapping `nanvl` and the UUID formatter."""
-        as_text = False
-        if e.variant_name() == "ScalarFunction" and e.rex_call_operator() in ("nanvl", UUID_TEXT):
-            inner = e.rex_call_operands()
-            if len({str(x) for x in inner}) != 1:
-                return None
-            as_text, e = e.rex_call_operator() == UUID_TEXT, inner[0]
-        field = self._field(e)
+    def column(self, e: p.Predicate) -> Column | None:
+        """Returns the column or nested field of an expression, also within the UUID formatter."""
+        as_text = isinstance(e, p.Call) and e.function == UUID_TEXT
+        if isinstance(e, p.Call) and as_text:
+            (e,) = e.arguments
+        field = self._field(e) if isinstance(e, p.ColumnRef) else None
         if field is None or kind_of(field.field_type) is None:
             return None
-        within = e.variant_name() != "Column"
+        within = isinstance(e, p.ColumnRef) and bool(e.path)
         return Column(self._files, field.field_id, field.field_type, as_text=as_text, within=within)
 
-    def _field(self, e: Expr) -> NestedField | None:
-        if e.variant_name() == "Column":
-            return self._fields.get(e.to_variant().name())
-        if e.variant_name() != "ScalarFunction" or e.rex_call_operator() != "get_field":
-            return None
-        inner, *names = e.rex_call_operands()
-        field = self._field(inner)
-        for name in names:
-            if field is None or not isinstance(field.field_type, StructType) or name.variant_name() != "Literal":
+    def _field(self, column: p.ColumnRef) -> NestedField | None:
+        field = self._fields.get(column.name)
+        for name in column.path:
+            if field is None or not isinstance(field.field_type, StructType):
                 return None
-            wanted = str(name.python_value())
-            field = next((f for f in field.field_type.fields if f.name == wanted), None)
+            field = next((f for f in field.field_type.fields if f.name == name), None)
         return field
 
 
@@ -239,13 +216,6 @@ def _both(one: pa.Array | None, other: pa.Array | None) -> pa.Array | None:
     if one is None or other is None:
         return other if one is None else one
     return pc.and_(one, other)
-
-
-def _any(masks: Sequence[Any]) -> pa.Array:
-    found = masks[0]
-    for mask in masks[1:]:
-        found = pc.or_(found, mask)
-    return found
 
 
 def _internal(value: pa.Scalar) -> Any:

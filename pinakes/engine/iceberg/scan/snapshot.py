@@ -28,7 +28,7 @@ from pinakes.engine.iceberg.scan.bounds import Range, counts, in_parts, kind_of,
 from pinakes.engine.iceberg.scan.deletes import Deletes
 from pinakes.engine.iceberg.scan.locations import remembered_as
 from pinakes.engine.iceberg.scan.manifests import SCHEMA, Listed, Manifest, delete_manifest, manifest, manifest_list
-from pinakes.engine.iceberg.scan.parallel_reads import beside_each_other
+from pinakes.engine.iceberg.scan.parallel_reads import read_in_parallel
 from pinakes.engine.iceberg.scan.partitions import range_of_partition
 from pinakes.engine.iceberg.scan.unreadable import reading
 
@@ -48,7 +48,7 @@ class SnapshotFiles:
 
     def __init__(self, manifests: Sequence[Manifest], specs: dict[int, PartitionSpec]) -> None:
         self.described_by: tuple[Any, ...] = ()
-        """What the metadata says beside the manifests, as it was when this was made."""
+        """What the metadata says besides the manifests, as it was when this was made."""
         self.deletes: dict[int, Deletes] = {}
         """The deletes of each file that has any."""
         self.manifests = sorted(manifests, key=lambda m: m.spec_id)
@@ -251,7 +251,7 @@ def _read(table: IcebergTable, metadata: TableMetadata, path: str, cache: Manife
             with reading(table, manifest.path):
                 return read(cache, table.handle.io, manifest)
 
-        return beside_each_other(one, listed)
+        return read_in_parallel(one, listed)
 
     files = SnapshotFiles(each(listed.data, manifest), metadata.specs())
     files.described_by = _description(metadata)
@@ -260,7 +260,7 @@ def _read(table: IcebergTable, metadata: TableMetadata, path: str, cache: Manife
 
 
 def version_of(table: IcebergTable) -> tuple[str, str, int | None, int]:
-    """What tells the rows and columns of a table from those that it had before, or will have. A file of metadata alone
+    """Identifies the rows and columns of a table at this moment. A file of metadata alone
     does not everywhere: a table that is dropped and made again may have one of the same name."""
     metadata = table.handle.metadata
     location = table.handle.metadata_location or ""

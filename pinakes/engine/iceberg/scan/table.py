@@ -8,12 +8,9 @@ native scan; files that have deletes, or that DataFusion would misread, use pyic
 
 from __future__ import annotations
 
-import itertools
-import secrets
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -28,8 +25,9 @@ from pinakes.core.errors import PermissionDenied
 from pinakes.core.iceberg_arrow import arrow_schema_of
 from pinakes.core.location import Location
 from pinakes.core.names import quote
-from pinakes.engine.datafusion.parquet_scan import scan_of, union, unskipped, uuid_as_text
+from pinakes.engine.datafusion.parquet_scan import scan_of, union, usual_nan, uuid_as_text
 from pinakes.engine.datafusion.unfiltered_dataset import exact
+from pinakes.engine.iceberg.scan import metadata_aggregates
 from pinakes.engine.iceberg.scan.dataset import IcebergDataset
 from pinakes.engine.iceberg.scan.defaults import default_of
 from pinakes.engine.iceberg.scan.file_integrity import Watched
@@ -42,16 +40,16 @@ from pinakes.engine.iceberg.scan.snapshot import SnapshotFiles, files_of
 from pinakes.engine.iceberg.scan.tasks import task_of
 from pinakes.engine.iceberg.scan.unreadable import name_of
 from pinakes.engine.iceberg.scan.vended_credentials import renew_if_ending, renew_if_refused
+from pinakes.engine.pushdown.placeholder_scan import Placeholder, placeholder_scan
+from pinakes.engine.pushdown.scan_requests import ScanRequest
 
 if TYPE_CHECKING:
+    from datafusion.plan import LogicalPlan
+
     from pinakes.engine.session import Session
 
 FEW = 4
 """The maximum number of files of a local table that is not pruned here: DataFusion itself skips its files."""
-
-_NUMBERS = itertools.count(1)
-_TOKEN = secrets.token_hex(16)
-"""Random, so that no text in a query can equal the path of a placeholder scan."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +78,6 @@ class IcebergScan:
         self.files: SnapshotFiles = self._read_files()
         self.schema = scan_schema(arrow_schema_of(self._iceberg, self._zone))
         self._alike = named_alike(self._iceberg)
-        self.marker = f"file:///{_TOKEN}/{next(_NUMBERS)}".encode()
 
     @property
     def is_worth_narrowing(self) -> bool:
@@ -112,16 +109,27 @@ class IcebergScan:
                 raise
             return files_of(self._table, self._cache)
 
-    def shadow(self) -> Provider:
-        """Returns the placeholder scan for planning. It cannot be run: it would read this module as a Parquet file and
-        fail.
-        """
-        urls = (Path(__file__).as_uri(), self.marker.decode())
-        return self._native(urls, self._alike).into_view()
+    @cached_property
+    def placeholder(self) -> Placeholder:
+        return placeholder_scan(self._stored(self._alike), self._context)
 
-    def narrowed(self, scans: Iterable[Sequence[Expr]] = ()) -> Narrowed:
-        """Returns the scan for a query whose scans of the table have these predicates."""
-        return self.of(Pruner(self.files, self._iceberg).files(scans))
+    def shadow(self) -> Provider:
+        """Returns the placeholder scan for planning."""
+        return self._selected(self.placeholder.frame, self._alike).into_view()
+
+    def aggregates(self, optimized: LogicalPlan) -> DataFrame | None:
+        """Returns the result of a plan that only aggregates the table, if metadata suffices."""
+        return metadata_aggregates.answered(optimized, self, self._context)
+
+    def answered(self, request: ScanRequest) -> Narrowed:
+        """Returns the scan of the files that may have rows for which the predicate of the request is true."""
+        if not self.is_worth_narrowing:
+            return self.whole()
+        return self.of(Pruner(self.files, self._iceberg).files(request.predicate))
+
+    def whole(self) -> Narrowed:
+        """Returns the scan of all files."""
+        return self.of(range(len(self.files)))
 
     def of(self, numbers: Sequence[int]) -> Narrowed:
         """Returns the scan of these files."""
@@ -143,10 +151,15 @@ class IcebergScan:
     # --- scans ----------------------------------------------------------------------------------------------------
 
     def _native(self, urls: Iterable[str], shape: Shape) -> DataFrame:
-        named = list(zip(self._iceberg.fields, self.schema, shape.names, strict=True))
-        stored = pa.schema([_stored(f, shown).with_name(name) for f, shown, name in named if name is not None])
-        columns = [_column(f, shown, name) for f, shown, name in named]
-        return scan_of(self._context, urls, stored).select(*columns)
+        return self._selected(scan_of(self._context, urls, self._stored(shape)), shape)
+
+    def _stored(self, shape: Shape) -> pa.Schema:
+        named = zip(self._iceberg.fields, self.schema, shape.names, strict=True)
+        return pa.schema([_stored(f, shown).with_name(name) for f, shown, name in named if name is not None])
+
+    def _selected(self, stored: DataFrame, shape: Shape) -> DataFrame:
+        named = zip(self._iceberg.fields, self.schema, shape.names, strict=True)
+        return stored.select(*(_column(f, shown, name) for f, shown, name in named))
 
     def _nothing(self) -> DataFrame:
         empty = pa.RecordBatch.from_pylist([], schema=self.schema)
@@ -200,5 +213,5 @@ def _column(field: ice.NestedField, shown: pa.Field, name: str | None) -> Expr:
     if isinstance(field.field_type, ice.UUIDType):
         return uuid_as_text()(column).alias(field.name)
     if is_.is_floating(shown.type):
-        return unskipped(column).alias(field.name)
+        return usual_nan(column, shown.type).alias(field.name)
     return column.alias(field.name) if name != field.name else column

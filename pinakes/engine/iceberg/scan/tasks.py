@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pyiceberg.manifest import DataFile, DataFileContent, FileFormat, ManifestContent
 
 from pinakes.caches.manifests import ManifestCache
+from pinakes.config.model import SizedCacheConfig
 from pinakes.core.catalog import IcebergTable
-from pinakes.core.config import SizedCacheConfig
 from pinakes.core.errors import NotSupportedError
 from pinakes.engine.iceberg.scan.deletes import NONE, Deletes
 from pinakes.engine.iceberg.scan.snapshot import SnapshotFiles, files_of

@@ -30,8 +30,8 @@ def reading(table: IcebergTable, file: str) -> Iterator[None]:
     except Exception as error:
         if not isinstance(error, _OF_DATA) and _is_ours(error):
             raise InternalError(f"{type(error).__name__}: {error}") from error
-        asked = f"table {name_of(table)}: {file}"
-        raise translate_foreign(error, asked) or DataCorrupt(f"{asked} cannot be read: {_short(error)}") from error
+        where = f"table {name_of(table)}: {file}"
+        raise translate_foreign(error, where) or DataCorrupt(f"{where} cannot be read: {_short(error)}") from error
 
 
 def name_of(table: IcebergTable) -> str:

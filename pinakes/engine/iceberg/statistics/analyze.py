@@ -86,9 +86,9 @@ def _counted(execution: Execution, table: IcebergTable, fields: Sequence[NestedF
 
 
 def _blob(field: NestedField, sketch: ThetaSketch, snapshot: Snapshot) -> Blob:
-    told = {"ndv": str(round(sketch.estimate))}
+    properties = {"ndv": str(round(sketch.estimate))}
     sequence = snapshot.sequence_number or 0
-    return Blob(TYPE, [field.field_id], sketch.to_bytes(), told, snapshot.snapshot_id, sequence)
+    return Blob(TYPE, [field.field_id], sketch.to_bytes(), properties, snapshot.snapshot_id, sequence)
 
 
 # --- commit ----------------------------------------------------------------------------------------------------------
@@ -106,9 +106,9 @@ def _commit(execution: Execution, found: ResolvedTable, snapshot: Snapshot, blob
         files.paths.append(path)
         with handle.io.new_output(path).create(overwrite=True) as stream:
             stream.write(made.content)
-        told = _told(path, number, len(made.content), made.footer_size, blobs_in(made.content))
+        written = _statistics_file(path, number, len(made.content), made.footer_size, blobs_in(made.content))
         transaction = begin(table)
-        transaction._apply((SetStatisticsUpdate.model_validate({"statistics": told}),))
+        transaction._apply((SetStatisticsUpdate.model_validate({"statistics": written}),))
         commit(transaction, found.place, found.name)
         files.keep()
     return path
@@ -125,7 +125,7 @@ def _others(table: IcebergTable, number: int, blobs: Sequence[Blob]) -> list[Blo
     return [blob for blob in blobs_in(content) if blob.fields not in counted]
 
 
-def _told(path: str, snapshot_id: int, size: int, footer_size: int, blobs: Sequence[Blob]) -> StatisticsFile:
+def _statistics_file(path: str, snapshot_id: int, size: int, footer_size: int, blobs: Sequence[Blob]) -> StatisticsFile:
     listed = [
         {
             "type": blob.type,

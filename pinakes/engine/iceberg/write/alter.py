@@ -293,10 +293,10 @@ class _Change:
     def _unpartition(self, action: s.DropPartitionField) -> None:
         names = [f.name for f in self.transaction.table_metadata.spec().fields]
         term = action.term
-        asked = term.column[-1] if term.transform == "identity" else Part(term_name(term, term.column[-1].exact), True)
-        name = match(asked, names, "partition field")
+        wanted = term.column[-1] if term.transform == "identity" else Part(term_name(term, term.column[-1].exact), True)
+        name = match(wanted, names, "partition field")
         if name is None:
-            raise NotFoundError(f"{self.found} has no partition field {asked}; it has: {listing(names)}")
+            raise NotFoundError(f"{self.found} has no partition field {wanted}; it has: {listing(names)}")
         with self.transaction.update_spec() as update:
             update.remove_field(name)
 

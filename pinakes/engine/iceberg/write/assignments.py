@@ -98,7 +98,7 @@ def _star(statement: Merge, change: Rewrite, source: str) -> dict[str, str]:
     """Returns the values of UPDATE SET * and INSERT *: each column of the target from the source column of the same
     name.
     """
-    names = change.planner.plan(f"SELECT * FROM {source}", statement).schema().names
+    names = change.planner.plan(f"SELECT * FROM {source}", statement).frame.schema().names
     found = {c: match(Part(c), names, "column") for c in change.columns}
     missing = [c for c, name in found.items() if name is None]
     if missing:

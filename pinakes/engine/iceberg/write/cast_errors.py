@@ -35,13 +35,13 @@ def misfit(
     zone = execution.session.settings.time_zone
     types = {name: arrow_type_of(schema.find_field(name).field_type, zone) for name in sources}
     texts = {name: misfits(sql, source, types[name]) for name, (sql, source) in sources.items()}
-    asked = [name for name, text in texts.items() if text]
-    if not asked:
+    names = [name for name, text in texts.items() if text]
+    if not names:
         return None
-    select = ", ".join(f"{texts[name]} AS m{i}" for i, name in enumerate(asked))
+    select = ", ".join(f"{texts[name]} AS m{i}" for i, name in enumerate(names))
     aliases = ", ".join(f'"c{i}"' for i in range(len(sources)))
     sql = f'SELECT {select} FROM ({query}\n) AS "src"({aliases})'
-    return _first(execution, planner, Query(text=sql, shown="INSERT"), {name: types[name] for name in asked})
+    return _first(execution, planner, Query(text=sql, shown="INSERT"), {name: types[name] for name in names})
 
 
 @contextmanager
@@ -54,17 +54,19 @@ def naming_misfits(change: Rewrite, sets: Iterable[tuple[Mapping[str, str], str]
     try:
         yield
     except ExecutionError as error:
-        told = next((told for values, source in sets if (told := _misfit_of(change, values, source))), None)
-        if told is None:
+        found_misfit = next(
+            (found_misfit for values, source in sets if (found_misfit := _misfit_of(change, values, source))), None
+        )
+        if found_misfit is None:
             raise
-        raise ExecutionError(told) from error
+        raise ExecutionError(found_misfit) from error
 
 
 def _misfit_of(change: Rewrite, values: Mapping[str, str], source: str) -> str | None:
     body = f"SELECT {', '.join(f'({value}{chr(10)})' for value in values.values())} FROM {source}"
     try:
-        frame = change.planner.plan(body, change.statement)
-        sources = positions(list(values), schema_of(frame))
+        plan = change.planner.plan(body, change.statement)
+        sources = positions(list(values), schema_of(plan.frame))
         return misfit(change.execution, change.planner, body, sources, change.table.handle.schema())
     except PinakesError:
         return None  # another part of the statement failed: keep its error

@@ -32,6 +32,7 @@ from pinakes.caches.catalog import forget_table
 from pinakes.core.catalog import IcebergTable
 from pinakes.core.errors import CommitConflict, CommitUnknown
 from pinakes.engine.binding.namespaces import ResolvedNamespace, ResolvedTable
+from pinakes.engine.iceberg.scan.widths import WIDEST_ROW, widest_row
 from pinakes.engine.iceberg.write import snapshot_properties as author
 from pinakes.engine.iceberg.write.commit_lock import turn
 from pinakes.engine.iceberg.write.commit_state import has_landed, holds, is_silence
@@ -122,6 +123,9 @@ def again(change: Callable[[], Answer], found: ResolvedTable) -> Answer:
 def _sign(transaction: Transaction) -> None:
     """Adds the author's properties to the summaries of the new snapshots, including rebuilt ones."""
     properties = author.properties()
+    width = widest_row(transaction.table_metadata)
+    if width:
+        properties[WIDEST_ROW] = str(width)
     for update in transaction._updates:
         if isinstance(update, AddSnapshotUpdate) and update.snapshot.summary is not None:
             for key, value in properties.items():

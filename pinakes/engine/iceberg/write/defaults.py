@@ -80,7 +80,7 @@ def _evaluated(text: str, kind: IcebergType, execution: Execution, column: str) 
     if not isinstance(source, Query) or source.tables:
         raise InvalidArgument(f"the default of column {column} must be a constant, not {text}")
     planner = execution.planner()
-    found = schema_of(planner.query(source)).field(0).type
+    found = schema_of(planner.query(source).frame).field(0).type
     wanted = cast(f"({text}\n)", found, arrow_type_of(kind, execution.session.settings.time_zone))
     try:
         return execution.collect(planner.plan(f"SELECT {wanted}", source)).column(0)

@@ -146,11 +146,11 @@ def partitioning(terms: Sequence[PartitionTerm], schema: Schema) -> PartitionSpe
 def check_partition_names(names: Sequence[str]) -> None:
     """Checks that names are unique in their Avro-compatible form, which manifests use."""
     forms = [make_compatible_name(name) for name in names]
-    twice = next((i for i, form in enumerate(forms) if form in forms[:i]), None)
-    if twice is not None:
-        other = names[forms.index(forms[twice])]
+    duplicate = next((i for i, form in enumerate(forms) if form in forms[:i]), None)
+    if duplicate is not None:
+        other = names[forms.index(forms[duplicate])]
         raise InvalidArgument(
-            f"the partition fields {quote(other)} and {quote(names[twice])} would both be {forms[twice]} in "
+            f"the partition fields {quote(other)} and {quote(names[duplicate])} would both be {forms[duplicate]} in "
             f"manifests: rename one of the columns"
         )
 
@@ -204,8 +204,8 @@ def find_field(schema: Schema, path: Sequence[Part]) -> NestedField:
     for depth, part in enumerate(path):
         name = match(part, [f.name for f in fields], "column")
         if name is None:
-            asked = ".".join(str(p) for p in path[: depth + 1])
-            raise ColumnNotFound(f"column {asked} does not exist; there is: {listing(f.name for f in fields)}")
+            path_text = ".".join(str(p) for p in path[: depth + 1])
+            raise ColumnNotFound(f"column {path_text} does not exist; there is: {listing(f.name for f in fields)}")
         found = next(f for f in fields if f.name == name)
         fields = getattr(found.field_type, "fields", ())
     assert found is not None
@@ -229,6 +229,6 @@ def check_names(names: Sequence[str]) -> None:
 
 
 def _unique(names: Sequence[str]) -> None:
-    twice = next((n for i, n in enumerate(names) if n in names[:i]), None)
-    if twice is not None:
-        raise ColumnExists(f"column {quote(twice)} is named twice; give one of them an alias")
+    duplicate = next((n for i, n in enumerate(names) if n in names[:i]), None)
+    if duplicate is not None:
+        raise ColumnExists(f"column {quote(duplicate)} is named twice; give one of them an alias")

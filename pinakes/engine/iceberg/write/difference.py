@@ -17,7 +17,7 @@ from pyiceberg.table.snapshots import Snapshot
 class Difference:
     added: list[DataFile]
     """Data and delete files that only the later snapshot has."""
-    gone: frozenset[str]
+    removed: frozenset[str]
     """The paths of files that only the earlier snapshot has."""
 
 

@@ -1,6 +1,6 @@
 """Writes rows to data files: streamed, encoded in parallel with the query, and removed unless a commit keeps them.
 
-    rows → checked → row groups → lanes (`parquet/lanes.py`) → files
+    rows → checked → row groups → encoders (`parquet/encoder_threads.py`) → files
 
 Few rows are written by the calling thread. Rows of a partitioned table are grouped by partition (`parquet/fanout.py`);
 those of a table with a sort order, or of more partitions than fit in memory, are sorted first (`sorting.py`). Ordered
@@ -26,9 +26,9 @@ from pinakes.core.iceberg_arrow import arrow_schema_of
 from pinakes.core.struct_fields import arranged
 from pinakes.engine.iceberg.write.new_files import NewFiles
 from pinakes.engine.iceberg.write.parquet.columns import Columns
+from pinakes.engine.iceberg.write.parquet.encoder_threads import EncoderThreads
 from pinakes.engine.iceberg.write.parquet.fanout import WORTHWHILE, FanOut, Files, Put
 from pinakes.engine.iceberg.write.parquet.file import Target
-from pinakes.engine.iceberg.write.parquet.lanes import Lanes
 from pinakes.engine.iceberg.write.parquet.layout import Layout
 from pinakes.engine.iceberg.write.parquet.row_groups import row_groups
 from pinakes.engine.iceberg.write.partitions import identity, split
@@ -36,7 +36,7 @@ from pinakes.engine.iceberg.write.sort_order import order_of
 from pinakes.engine.iceberg.write.sorting import sorted_rows
 from pinakes.providers.table_io import location_provider
 
-LANES = min(os.cpu_count() or 1, 4)
+ENCODERS = min(os.cpu_count() or 1, 4)
 """The number of encoder threads; each has its own file, so more of them would create more files."""
 
 
@@ -67,7 +67,7 @@ class FileWriter(NewFiles):
         elif partitioned:
             self._write_scattered(checked)
         else:
-            self._write_plain(checked, 1 if self._ordered else LANES)
+            self._write_plain(checked, 1 if self._ordered else ENCODERS)
         places = {path: place for place, path in enumerate(self.paths)}
         self.files.sort(key=lambda f: places[f.file_path])
         self._check_whole()
@@ -80,12 +80,14 @@ class FileWriter(NewFiles):
 
     # --- write strategies -----------------------------------------------------------------------------------------
 
-    def _write_plain(self, batches: Iterable[pa.RecordBatch], lanes: int) -> None:
+    def _write_plain(self, batches: Iterable[pa.RecordBatch], encoders: int) -> None:
         groups = self._groups(batches)
         first = list(itertools.islice(groups, 2))
         if len(first) < 2:
             return self._write_here((None, table) for table in first)
-        with Lanes([self._files() for _ in range(lanes if first[0].nbytes >= WORTHWHILE else 1)]) as running:
+        with EncoderThreads(
+            [self._files() for _ in range(encoders if first[0].nbytes >= WORTHWHILE else 1)]
+        ) as running:
             for table in itertools.chain(_taken(first), groups):
                 running.put(None, table)
                 del table  # the writer thread owns it
@@ -97,7 +99,7 @@ class FileWriter(NewFiles):
         first = list(itertools.islice(groups, 2))
         if len(first) < 2:
             return self._write_here(part for table in first for part in split(table, self._metadata))
-        with Lanes([self._files() for _ in range(LANES)]) as running:
+        with EncoderThreads([self._files() for _ in range(ENCODERS)]) as running:
             fan = FanOut(self._metadata, self._target, _spread(running))
             tables = itertools.chain(_taken(first), groups)
             for table in tables:
@@ -117,7 +119,7 @@ class FileWriter(NewFiles):
         if self._metadata.spec().is_unpartitioned():
             return self._write_plain(ordered, 1)
         parts = (part for table in self._groups(ordered) for part in split(table, self._metadata))
-        with Lanes([self._files(most=1) for _ in range(LANES)]) as running:
+        with EncoderThreads([self._files(most=1) for _ in range(ENCODERS)]) as running:
             put = _spread(running)
             for key, table in parts:
                 put(key, table)
@@ -167,10 +169,10 @@ def _taken(tables: list[pa.Table]) -> Iterator[pa.Table]:
         yield tables.pop(0)
 
 
-def _spread(lanes: Lanes) -> Put:
+def _spread(encoders: EncoderThreads) -> Put:
     """Assigns each partition to one thread, which has its file open."""
 
     def put(key: PartitionKey, table: pa.Table) -> None:
-        lanes.put(key, table, hash(identity(key)) % lanes.count)
+        encoders.put(key, table, hash(identity(key)) % encoders.count)
 
     return put

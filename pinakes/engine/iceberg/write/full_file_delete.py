@@ -9,7 +9,7 @@ from pinakes.engine.iceberg.scan.positions import deleted_rows
 from pinakes.engine.iceberg.write.rewrite import Rewrite
 
 
-def whole_files(change: Rewrite, candidates: set[int], condition: str | None) -> set[int]:
+def fully_deleted_files(change: Rewrite, candidates: set[int], condition: str | None) -> set[int]:
     """Returns the candidates in which the predicate (None: always true) is true for every row.
 
     Files with equality deletes are left out, since the number of their deleted rows is unknown.

@@ -21,7 +21,7 @@ from pinakes.engine.binding.namespaces import ResolvedTable
 from pinakes.engine.iceberg.scan.tasks import plan
 from pinakes.engine.iceberg.write.commit import begin, commit, hold_schema
 from pinakes.engine.iceberg.write.files import FileWriter
-from pinakes.engine.iceberg.write.full_file_delete import whole_files
+from pinakes.engine.iceberg.write.full_file_delete import fully_deleted_files
 from pinakes.engine.iceberg.write.overwrite import Files, overwrite
 from pinakes.engine.iceberg.write.rewrite import TARGET, Rewrite
 from pinakes.engine.statement_context import Execution
@@ -50,7 +50,7 @@ def replace_partitions(table: IcebergTable, found: ResolvedTable, rows: Batches,
         check()
         if writer.files:
             touched = {_key(file) for file in writer.files}
-            old = _told_apart(table, found)
+            old = _partition_of_files(table, found)
             removed = [file.file_path for file in old if _key(file) in touched]
             _commit(table, found, Files(removed, writer.files, reads=lambda file: _key(file) in touched))
         writer.keep()
@@ -66,7 +66,7 @@ def replace_where(statement: Insert, execution: Execution, static: Mapping[str, 
     condition = " AND ".join(_equal(f"{quote(TARGET)}.{quote(c)}", value) for c, value in static.items())
     doomed = f"{change.sql} WHERE {condition}"
     candidates = set(change.wanted(doomed))
-    whole = whole_files(change, candidates, condition)
+    whole = fully_deleted_files(change, candidates, condition)
     change.narrow(candidates - whole)
     counted = _Counted(rows)
     change.apply(change.places(doomed), counted, whole=whole, operation=Operation.OVERWRITE)
@@ -97,7 +97,7 @@ def _equal(column: str, value: str) -> str:
     return f"{column} IS NULL" if value == "NULL" else f"{column} = {value}"
 
 
-def _told_apart(table: IcebergTable, found: ResolvedTable) -> list[DataFile]:
+def _partition_of_files(table: IcebergTable, found: ResolvedTable) -> list[DataFile]:
     """Returns the current files. Fails for files of another spec: their partitions in the current spec are unknown, and
     leaving them would keep rows that should be replaced.
     """

@@ -6,7 +6,6 @@ source, the values of the source prune as well.
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
@@ -20,9 +19,12 @@ from pinakes.engine.iceberg.scan.bounds import Range, is_floating
 from pinakes.engine.iceberg.scan.column import Column
 from pinakes.engine.iceberg.scan.prune import Pruner
 from pinakes.engine.iceberg.write.rewrite import TARGET, Rewrite
+from pinakes.engine.pushdown.expressions import read
+from pinakes.engine.pushdown.join_values import TEXT_TYPES
+from pinakes.engine.pushdown.predicate import Cast, ColumnRef, Predicate
 
 if TYPE_CHECKING:
-    from datafusion import DataFrame, Expr
+    from datafusion import DataFrame
     from datafusion.plan import LogicalPlan
 
 FEW = 2
@@ -30,8 +32,8 @@ FEW = 2
 MOST_SINGLE = 200
 """The maximum number of values that are compared one by one, including bucket pruning."""
 _THROUGH = ("Projection", "Filter", "SubqueryAlias")
-_SAME = re.compile(r" AS (Int32|Int64|Utf8|Utf8View|LargeUtf8)\)\)$")
-"""The end of a cast, in DataFusion's form, that keeps every value that fits."""
+_SAME = ("Int32", "Int64", *TEXT_TYPES)
+"""The types of casts that keep every value that fits."""
 
 
 def matching(change: Rewrite, written: str, source: str | None, on: str) -> list[int]:
@@ -53,7 +55,7 @@ def matching(change: Rewrite, written: str, source: str | None, on: str) -> list
 
 def _joined(change: Rewrite, source: str, on: str) -> DataFrame:
     # The source of an UPDATE may be a list of tables.
-    return change.planner.plan(f"SELECT 1 FROM {source}\n CROSS JOIN {change.sql} WHERE {on}\n", change.statement)
+    return change.planner.plan(f"SELECT 1 FROM {source}\n CROSS JOIN {change.sql} WHERE {on}\n", change.statement).frame
 
 
 def _equated(change: Rewrite, frame: DataFrame, source: str) -> Iterator[tuple[Column, str]]:
@@ -68,44 +70,45 @@ def _equated(change: Rewrite, frame: DataFrame, source: str) -> Iterator[tuple[C
                 yield column, expression
 
 
-def _pairs(plan: LogicalPlan) -> Iterator[tuple[Expr, Expr]]:
+def _pairs(plan: LogicalPlan) -> Iterator[tuple[Predicate, Predicate]]:
     """Yields the equated expressions of inner joins, below nodes that do not add rows."""
     node: Any = plan.to_variant()
     kind = type(node).__name__
     if kind == "Join" and str(node.join_type()) == "Inner":
-        yield from () if node.null_equals_null() else node.on()  # IS NOT DISTINCT FROM: NULL equals NULL
+        if not node.null_equals_null():  # IS NOT DISTINCT FROM: NULL equals NULL
+            yield from ((read(one), read(other)) for one, other in node.on())
     elif kind not in _THROUGH:
         return
     for below in plan.inputs():
         yield from _pairs(below)
 
 
-def _target_column(e: Expr, pruner: Pruner) -> Column | None:
+def _target_column(e: Predicate, pruner: Pruner) -> Column | None:
     """Returns a column of the target, also below a cast to a wider integer or another string type."""
-    cast = _SAME.search(str(e)) if e.variant_name() == "Cast" else None
-    inner = e.rex_call_operands()[0] if cast else e
-    if inner.variant_name() != "Column" or inner.to_variant().relation() != TARGET:
+    inner = _uncast(e)
+    if not isinstance(inner, ColumnRef) or inner.path or inner.relation != TARGET:
         return None
     column = pruner.column(inner)
-    if cast is None or column is None:
+    if not isinstance(e, Cast) or column is None:
         return column
-    is_number = "Int" in cast[1]
-    same = pa.types.is_integer(column.kind) if is_number else isinstance(column.type, StringType)
+    same = pa.types.is_integer(column.kind) if "Int" in e.type_name else isinstance(column.type, StringType)
     return column if same else None
 
 
-def _expression(e: Expr, source: str) -> str | None:
+def _expression(e: Predicate, source: str) -> str | None:
     """Returns a column of the source as SQL, without a cast to an integer or string, which `Column.value` also handles.
 
     Other expressions cannot be converted back to SQL.
     """
-    if e.variant_name() == "Cast" and _SAME.search(str(e)):
-        e = e.rex_call_operands()[0]
-    if e.variant_name() != "Column":
+    e = _uncast(e)
+    if not isinstance(e, ColumnRef) or e.path:
         return None
-    relation, name = e.to_variant().relation(), e.to_variant().name()
-    last = quote((relation or "").split(".")[-1])  # without an alias, this is the table's full name
-    return f"{last}.{quote(name)}" if relation != TARGET and f"{last} " in f"{source} " else None
+    last = quote(e.relation.split(".")[-1])  # without an alias, this is the table's full name
+    return f"{last}.{quote(e.name)}" if e.relation != TARGET and f"{last} " in f"{source} " else None
+
+
+def _uncast(e: Predicate) -> Predicate:
+    return e.argument if isinstance(e, Cast) and not e.is_try and e.type_name in _SAME else e
 
 
 def _holding(change: Rewrite, column: Column, keys: Sequence[pa.Scalar], files: list[int]) -> list[int]:

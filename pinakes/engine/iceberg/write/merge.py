@@ -13,7 +13,6 @@ from typing import Literal
 
 import pyarrow as pa
 import pyarrow.compute as pc
-from datafusion import DataFrame
 
 from pinakes.core.names import quote
 from pinakes.engine.iceberg.scan.dataset import FILE, ROW
@@ -21,6 +20,7 @@ from pinakes.engine.iceberg.write.cast_errors import naming_misfits
 from pinakes.engine.iceberg.write.merge_cardinality import check_once
 from pinakes.engine.iceberg.write.rewrite import TARGET, Rewrite, at_hand, batches_of, files_of
 from pinakes.engine.iceberg.write.shape import cast, shaped
+from pinakes.engine.planning.plan import Plan
 
 When = Literal["MATCHED", "NOT MATCHED", "NOT MATCHED BY SOURCE"]
 Action = Literal["UPDATE", "DELETE", "INSERT", "NOTHING"]
@@ -50,15 +50,15 @@ def merge_into(change: Rewrite, source: str, on: str, clauses: Sequence[Clause],
 def _merge(change: Rewrite, source: str, on: str, clauses: Sequence[Clause], *, on_read: bool) -> int:
     changes = _changes(change, source, on, clauses)
     inserts = [c for c in clauses if c.when == "NOT MATCHED"]
-    frames: list[DataFrame] = []
+    plans: list[Plan] = []
     if changes.num_rows:
-        frames.append(_rewritten(change, changes, clauses, on_read=on_read))
-    frames += _inserted(change, source, on, inserts)
-    if not frames:
+        plans.append(_rewritten(change, changes, clauses, on_read=on_read))
+    plans += _inserted(change, source, on, inserts)
+    if not plans:
         return 0
     deleted = pc.sum(pc.is_in(changes.column(_ACTION), pa.array(_numbers(clauses, "DELETE"), pa.int32()))).as_py() or 0
     counter = _Counter(len(change.columns) + len(change.lineage))
-    rows = counter.strip(batches_of(change.execution, frames))
+    rows = counter.strip(batches_of(change.execution, plans))
     change.apply(changes.select([FILE, ROW]), rows, on_read=on_read, complete=True)
     return int(deleted + counter.changed)
 
@@ -168,7 +168,7 @@ def _typed(change: Rewrite, sets: Sequence[Mapping[str, str]], source: str) -> d
     return dict(zip(values, change.planner.types(f"SELECT {text} FROM {source}", change.statement), strict=True))
 
 
-def _rewritten(change: Rewrite, changes: pa.Table, clauses: Sequence[Clause], *, on_read: bool) -> DataFrame:
+def _rewritten(change: Rewrite, changes: pa.Table, clauses: Sequence[Clause], *, on_read: bool) -> Plan:
     """Returns the rows of the touched files with new values and without deleted rows; or, on read, only the changed
     rows.
     """
@@ -191,7 +191,7 @@ def _rewritten(change: Rewrite, changes: pa.Table, clauses: Sequence[Clause], *,
     return change.planner.plan(sql, change.statement)
 
 
-def _inserted(change: Rewrite, source: str, on: str, clauses: Sequence[Clause]) -> Iterator[DataFrame]:
+def _inserted(change: Rewrite, source: str, on: str, clauses: Sequence[Clause]) -> Iterator[Plan]:
     """Yields the source rows without a match, in the form of the first INSERT clause whose condition is true.
 
     It uses an anti join instead of NOT EXISTS: there, DataFusion reads n.id as a field of the target's column n, if it

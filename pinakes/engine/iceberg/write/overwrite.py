@@ -83,9 +83,9 @@ class Change(Revalidating, Merging, _SnapshotProducer["Change"]):
         super()._validate_concurrency()
         window = self._commit_window
         if self.files.added_deletes and window is not None and not window.is_empty():
-            gone = difference(window.base, window.head, self._io).gone
-            if any(target_of(file) in gone for file in self.files.added_deletes):
-                raise ValidationException("a file is gone from which it deletes rows")
+            removed_entries = difference(window.base, window.head, self._io).removed
+            if any(target_of(file) in removed_entries for file in self.files.added_deletes):
+                raise ValidationException("a file from which it deletes rows was removed")
 
     def _matters(self, delete: DataFile) -> bool:
         """Returns whether a concurrent delete conflicts. If rows are only moved, deletes from a file that stays do
@@ -97,10 +97,10 @@ class Change(Revalidating, Merging, _SnapshotProducer["Change"]):
     # --- manifests ------------------------------------------------------------------------------------------------
 
     def _manifests(self) -> list[ManifestFile]:
-        self._gone: list[DataFile] = []
+        self._removed_files: list[DataFile] = []
         kept = [manifest for old in self._parents() for manifest in self._without_removed(*old)]
         self._check_found()
-        self._deleted_data_files = {f for f in self._gone if f.content == DataFileContent.DATA}
+        self._deleted_data_files = {f for f in self._removed_files if f.content == DataFileContent.DATA}
         spec = self._transaction.table_metadata.default_spec_id
         added = self._added(self._added_data_files, spec, ManifestContent.DATA)
         return self._process_manifests(added + self._delete_manifests() + kept)
@@ -127,10 +127,10 @@ class Change(Revalidating, Merging, _SnapshotProducer["Change"]):
         return within is None or within[0] != self._parent_snapshot_id or manifest.manifest_path in within[1]
 
     def _without_removed(self, manifest: ManifestFile, entries: list[ManifestEntry] | None) -> list[ManifestFile]:
-        gone = [e for e in entries or () if self._goes(e.data_file)]
-        if not gone or entries is None:
+        removed_entries = [e for e in entries or () if self._goes(e.data_file)]
+        if not removed_entries or entries is None:
             return [manifest]
-        self._gone += [e.data_file for e in gone]
+        self._removed_files += [e.data_file for e in removed_entries]
         with self._writer(manifest.partition_spec_id, manifest.content) as writer:
             for entry in entries:
                 writer.add_entry(carried(entry, self._snapshot_id, removed=self._goes(entry.data_file)))
@@ -145,7 +145,7 @@ class Change(Revalidating, Merging, _SnapshotProducer["Change"]):
 
     def _check_found(self) -> None:
         """Fails if a file to remove is missing: its rows would be duplicated."""
-        missing = self._removed - {f.file_path for f in self._gone if f.content == DataFileContent.DATA}
+        missing = self._removed - {f.file_path for f in self._removed_files if f.content == DataFileContent.DATA}
         if missing:
             raise ValidationException(f"files that were to be replaced are not there: {', '.join(sorted(missing))}")
 
@@ -196,15 +196,15 @@ class Change(Revalidating, Merging, _SnapshotProducer["Change"]):
             collector.add_file(file, schema, metadata.spec())
         for file in self.files.added_deletes:
             collector.add_file(file, schema, specs[file.spec_id])
-        for file in self._gone:
+        for file in self._removed_files:
             collector.remove_file(file, schema, specs[file.spec_id])
         before = metadata.snapshot_by_id(self._parent_snapshot_id or -1)
         summary: dict[str, Any] = {**collector.build(), **snapshot_properties}
-        told = update_snapshot_summaries(  # it does not support replace; totals are as for overwrite
+        totals = update_snapshot_summaries(  # it does not support replace; totals are as for overwrite
             summary=Summary(operation=Operation.OVERWRITE, **summary),
             previous_summary=before.summary if before is not None else None,
         )
-        return Summary(operation=self._operation, **told.additional_properties)
+        return Summary(operation=self._operation, **totals.additional_properties)
 
     def _deleted_entries(self) -> list[ManifestEntry]:
         """Not used: only pyiceberg's own `_manifests` calls this."""

@@ -78,9 +78,9 @@ class Revalidating(_Base):
         if window is None or window.is_empty():
             return
         found = difference(window.base, window.head, self._io)
-        gone = sorted(f.file_path for f in self._deleted_data_files if f.file_path in found.gone)
+        gone = sorted(f.file_path for f in self._deleted_data_files if f.file_path in found.removed)
         if gone:
-            raise ValidationException(f"{len(gone)} of the files that it replaces are gone, among them {gone[0]}")
+            raise ValidationException(f"{len(gone)} of the files that it replaces were removed, among them {gone[0]}")
         if any(file.content != DataFileContent.DATA and self._matters(file) for file in found.added):
             raise ValidationException("rows were deleted meanwhile")
         if self._is_serializable() and any(self.reads(file) for file in found.added):

@@ -68,13 +68,13 @@ def blobs_in(content: bytes) -> list[Blob]:
     listed = json.loads(content[-12 - size : -12])["blobs"]
     return [
         Blob(
-            told["type"],
-            told["fields"],
-            content[told["offset"] : told["offset"] + told["length"]],
-            told.get("properties", {}),
-            told["snapshot-id"],
-            told["sequence-number"],
-            told.get("compression-codec"),
+            entry["type"],
+            entry["fields"],
+            content[entry["offset"] : entry["offset"] + entry["length"]],
+            entry.get("properties", {}),
+            entry["snapshot-id"],
+            entry["sequence-number"],
+            entry.get("compression-codec"),
         )
-        for told in listed
+        for entry in listed
     ]

@@ -38,8 +38,9 @@ from pinakes.engine.iceberg.write.commit import begin, commit, hold_schema
 from pinakes.engine.iceberg.write.delete_files import DeleteWriter
 from pinakes.engine.iceberg.write.files import FileWriter
 from pinakes.engine.iceberg.write.overwrite import Files, overwrite
+from pinakes.engine.planning.plan import Plan
 from pinakes.engine.planning.planner import Planner
-from pinakes.engine.pushdown.scan_pushdown import conditions_of
+from pinakes.engine.pushdown.scan_requests import scan_requests
 from pinakes.engine.statement_context import Execution
 from pinakes.parser.statements import Planned, Span, TableRef
 
@@ -129,15 +130,15 @@ class Rewrite:
         """Returns the files that may have a row of the target that satisfies a FROM clause with WHERE. Call before
         `narrow`.
         """
-        return self.wanted_by(self.planner.plan(f"SELECT 1 FROM {source}", self.statement))
+        return self.wanted_by(self.planner.plan(f"SELECT 1 FROM {source}", self.statement).frame)
 
     def wanted_by(self, frame: DataFrame) -> list[int]:
         """Returns the files that may have a row that a plan over the target reads."""
         with translated():
             optimized = frame.optimized_logical_plan()
-        found = conditions_of(optimized, [self.scan], self.execution.session.context)
-        scans = [[]] if found is None else found[self.scan.marker]
-        return Pruner(self.files, self.table.handle.schema()).files(scans) if scans else []
+        placeholder = self.scan.placeholder
+        request = scan_requests(optimized, [placeholder], self.execution.session.context)[placeholder]
+        return Pruner(self.files, self.table.handle.schema()).files(request.predicate)
 
     def narrow(self, numbers: Iterable[int]) -> None:
         """Restricts the target to these files, with the position of each row."""
@@ -301,7 +302,7 @@ def column_list(alias: str, columns: Iterable[str]) -> str:
     return ", ".join(f"{quote(alias)}.{quote(c)}" for c in columns)
 
 
-def batches_of(execution: Execution, frames: Iterable[DataFrame]) -> Iterator[pa.RecordBatch]:
+def batches_of(execution: Execution, plans: Iterable[Plan]) -> Iterator[pa.RecordBatch]:
     """Yields the rows of several plans in sequence."""
-    for frame in frames:
-        yield from execution.batches(frame)
+    for each in plans:
+        yield from execution.batches(each)

@@ -51,7 +51,7 @@ def _constant(text: str, kind: pa.DataType, execution: Execution, name: str) -> 
     if not isinstance(source, Query) or source.tables:
         raise InvalidArgument(f"PARTITION ({name} = …) needs a constant, not {text}")
     planner = execution.planner()
-    wanted = cast(f"({text}\n)", schema_of(planner.query(source)).field(0).type, kind)
+    wanted = cast(f"({text}\n)", schema_of(planner.query(source).frame).field(0).type, kind)
     value = execution.collect(planner.plan(f"SELECT {wanted}", source)).column(0)[0]
     if not value.is_valid:
         return "NULL"

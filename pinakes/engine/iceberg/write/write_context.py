@@ -13,26 +13,26 @@ from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
-class Surroundings:
+class WriteContext:
     guard: Callable[[Callable[[], Any]], Any]
     """Runs a native call that may block; raises the statement's error if it is cancelled meanwhile."""
     spill_dir: str | None = None
     """The directory for rows that do not fit in memory; None for the system's default."""
 
 
-_ALONE = Surroundings(lambda call: call())
-_CURRENT: ContextVar[Surroundings] = ContextVar("surroundings", default=_ALONE)
+_ALONE = WriteContext(lambda call: call())
+_CURRENT: ContextVar[WriteContext] = ContextVar("write_context", default=_ALONE)
 
 
 @contextmanager
 def writing(guard: Callable[[Callable[[], Any]], Any], spill_dir: str | None) -> Iterator[None]:
     """Sets the context of the writes in this block."""
-    token = _CURRENT.set(Surroundings(guard, spill_dir))
+    token = _CURRENT.set(WriteContext(guard, spill_dir))
     try:
         yield
     finally:
         _CURRENT.reset(token)
 
 
-def current() -> Surroundings:
+def current() -> WriteContext:
     return _CURRENT.get()

@@ -15,17 +15,19 @@ from datafusion import Table as Provider
 
 from pinakes.core.names import quote
 from pinakes.engine.datafusion.error_translation import translated
-from pinakes.engine.datafusion.plan_schema import schema_of_plan
-from pinakes.engine.planning.optimize.demand import Demand, demand, uses_in
+from pinakes.engine.planning.optimize.demand import Demand, demand
 from pinakes.engine.planning.optimize.kept_rows import IN_MEMORY, KeptRows
 from pinakes.engine.planning.optimize.plain_types import any_value
-from pinakes.engine.pushdown.scan_pushdown import serialized
+from pinakes.engine.planning.prepare import answered, cancellable
+from pinakes.engine.pushdown.scan_requests import scan_requests, together
 
 if TYPE_CHECKING:
     from datafusion.plan import LogicalPlan
 
     from pinakes.engine.binding.relation import Key, Relation
     from pinakes.engine.planning.optimize.shared import Shared
+    from pinakes.engine.planning.plan import ExecutablePlan, Plan
+    from pinakes.engine.pushdown.scan_pushdown import Pruned
     from pinakes.engine.statement_context import Execution
 
 
@@ -50,71 +52,93 @@ class Computed:
 
 
 @dataclass(frozen=True, slots=True)
+class ComputedRelations:
+    """The relations to put in place of the placeholders of shared subqueries."""
+
+    relations: Mapping[Key, Relation]
+    subqueries: tuple[Computed, ...]
+    pruned: tuple[tuple[Key, Pruned], ...]
+    """How tables were pruned for them."""
+
+
+@dataclass(frozen=True, slots=True)
 class _Wanted:
     shared: Shared
     demand: Demand
-    frame: DataFrame
+    plan: Plan
     optimized: LogicalPlan
 
 
-def compute(execution: Execution, relations: Mapping[Key, Relation], optimized: LogicalPlan) -> dict[Key, Relation]:
-    """The relations to put in place of their shadows."""
+def compute(execution: Execution, relations: Mapping[Key, Relation], optimized: LogicalPlan) -> ComputedRelations:
     wanted = _wanted(execution, relations, optimized)
-    computed: dict[Key, Relation] = {}
+    done = ComputedRelations({}, (), ())
     for key, relation in relations.items():
         if relation.shared is None:
             continue
         if wanted is not None and key in wanted:
-            provider = _provider(execution, wanted[key], computed)
+            provider, ran, computed = _provider(execution, wanted[key], done)
+            found = replace(relation, provider=provider, shared=None)
+            subqueries = (*done.subqueries, computed)
         else:
-            provider = _inline(execution, relation.shared, computed)
-        computed[key] = replace(relation, provider=provider, shared=None)
-    return computed
+            ran = _inline(execution, relation.shared, done)
+            plain = any(r.is_plain for r in ran.relations.values())
+            provider = ran.frame.into_view()
+            found = replace(relation, provider=provider, shared=None, watched=ran.watched, is_plain=plain)
+            subqueries = done.subqueries
+        pruned = ((table, one) for table, several in ran.pruned.items() for one in several)
+        done = ComputedRelations({**done.relations, key: found}, subqueries, (*done.pruned, *pruned))
+    return done
 
 
 def _wanted(
     execution: Execution, relations: Mapping[Key, Relation], optimized: LogicalPlan
 ) -> dict[Key, _Wanted] | None:
     """What is taken of those that are read: found from the last to the first, as none reads one that stands after it.
-    None if it can't be known, since a plan with rows in memory can't be serialised."""
+    None if it can't be known."""
     context = execution.session.context
-    plans = [serialized(optimized, context)]
+    placeholders = [relation.shared.placeholder for relation in relations.values() if relation.shared is not None]
+    requests = [scan_requests(optimized, placeholders, context)]
     found: dict[Key, _Wanted] = {}
     for key, relation in reversed(list(relations.items())):
         shared = relation.shared
-        if None in plans:
+        if shared is None:
+            continue
+        request = together(asked[shared.placeholder] for asked in requests)
+        if request.scans is None:
             return None
-        uses = [u for plan in plans if plan for u in uses_in(plan, shared.marker)] if shared is not None else []
-        if shared is None or not uses:
+        if not request.scans:
             continue
         with execution.query.phase("plan"), translated():
-            asked = demand(uses, shared.schema.names, context)
-            frame = execution.plans.derived(shared.frame, asked.of)
-            found[key] = _Wanted(shared, asked, frame, frame.optimized_logical_plan())
-        plans.append(serialized(found[key].optimized, context))
+            asked = demand(request.scans, shared)
+            plan = shared.plan.derive(asked)
+            found[key] = _Wanted(shared, asked, plan, plan.frame.optimized_logical_plan())
+            requests.append(scan_requests(found[key].optimized, placeholders, context))
     return found
 
 
-def _inline(execution: Execution, shared: Shared, computed: Mapping[Key, Relation]) -> Provider:
+def _inline(execution: Execution, shared: Shared, done: ComputedRelations) -> ExecutablePlan:
     """The subquery itself, which every use computes for itself, as if it had not been looked at."""
     with execution.query.phase("plan"), translated():
-        optimized = shared.frame.optimized_logical_plan()
-        frame = execution.plans.narrowed(shared.frame, optimized, execution.session, execution.query, computed)
-        return frame.into_view()
+        optimized = shared.plan.frame.optimized_logical_plan()
+        plan = cancellable(shared.plan, optimized, execution.session, execution.query)
+        return answered(plan, optimized, execution, done.relations, is_part=True)
 
 
-def _provider(execution: Execution, wanted: _Wanted, computed: Mapping[Key, Relation]) -> Provider:
-    session, plans, asked = execution.session, execution.plans, wanted.demand
+def _provider(
+    execution: Execution, wanted: _Wanted, done: ComputedRelations
+) -> tuple[Provider, ExecutablePlan, Computed]:
+    """The rows of a subquery, the plan that computed them, and what EXPLAIN shows of it."""
+    session, shared, asked = execution.session, wanted.shared, wanted.demand
     with execution.query.phase("plan"), translated():
-        frame = plans.narrowed(wanted.frame, wanted.optimized, session, execution.query, computed)
-        schema = schema_of_plan(wanted.optimized)
+        planned = cancellable(wanted.plan, wanted.optimized, session, execution.query)
+        plan = answered(planned, wanted.optimized, execution, done.relations, is_part=True)
     config = session.engine.config.engine
-    batches = iter(()) if plans.dry else execution.read(frame, schema)
-    kept = KeptRows(schema, batches, config.spill_dir, min(IN_MEMORY, config.memory_limit // 8))
-    rows = None if plans.dry else kept.rows
-    plans.computed.append(Computed(wanted.shared.name, wanted.shared.uses, frame, rows, kept.is_in_file, asked))
-    partitions = session.settings.target_partitions
-    return _whole(kept.frame(partitions, wanted.shared.name), wanted.shared, asked).into_view()
+    batches = iter(()) if execution.dry else execution.read(plan)
+    kept = KeptRows(plan.schema, batches, config.spill_dir, min(IN_MEMORY, config.memory_limit // 8))
+    rows = None if execution.dry else kept.rows
+    computed = Computed(shared.name, shared.uses, plan.frame, rows, kept.is_in_file, asked)
+    frame = kept.frame(session.settings.target_partitions, shared.name)
+    return _whole(frame, shared, asked).into_view(), plan, computed
 
 
 def _whole(frame: DataFrame, shared: Shared, asked: Demand) -> DataFrame:

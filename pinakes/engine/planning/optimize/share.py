@@ -11,8 +11,6 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from datafusion import DataFrame
-
 from pinakes.core.errors import PinakesError
 from pinakes.engine.binding.planned_text import covers
 from pinakes.engine.binding.relation import Key, Relation
@@ -23,6 +21,7 @@ from pinakes.parser.splice import Edit
 from pinakes.parser.statements import Planned, Span
 
 if TYPE_CHECKING:
+    from pinakes.engine.planning.plan import Plan
     from pinakes.engine.planning.planner import Planner
     from pinakes.parser.definitions import Definition
 
@@ -76,19 +75,18 @@ def _relation(
     body = definition.body
     opening = Edit(definition.before, body.start, " SELECT * FROM (")
     piece = [opening, Edit(body.end, body.end, "\n)")]
-    frame = _planned(planner, statement, Span(definition.start, body.end), edits, piece)
-    if frame is None:
+    plan = _planned(planner, statement, Span(definition.start, body.end), edits, piece)
+    if plan is None:
         return None
-    shared = Shared.of(definition.name, definition.uses, frame, analysed_schema(frame))
+    shared = Shared.of(definition.name, definition.uses, plan, analysed_schema(plan.frame), planner.context)
     if shared is None:
         return None
-    shadow = shared.shadow(planner.context)
-    return planner.add(Relation(key, shadow, tuple(shared.schema.names), shared=shared))
+    return planner.add(Relation(key, shared.placeholder.provider, tuple(shared.schema.names), shared=shared))
 
 
 def _planned(
     planner: Planner, statement: Planned, span: Span | None, instead: Sequence[Edit], also: Sequence[Edit] = ()
-) -> DataFrame | None:
+) -> Plan | None:
     """The plan of a piece of the statement; None if it cannot be planned alone. Then the statement is planned as
     written, which works or reports the error. It can work: where rows are grouped by a key of a subquery that groups by
     it, its other columns may be used as they are, but not if they come from a shared one."""

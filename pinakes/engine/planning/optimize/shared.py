@@ -7,45 +7,35 @@ planned again over them.
 
 from __future__ import annotations
 
-import itertools
-import secrets
 from dataclasses import dataclass
-from pathlib import Path
 
 import pyarrow as pa
-from datafusion import DataFrame, SessionContext
-from datafusion import Table as Provider
+from datafusion import SessionContext
 
 from pinakes.engine.datafusion.determinism import is_steady
-from pinakes.engine.datafusion.parquet_scan import scan_of
 from pinakes.engine.planning.optimize.plain_types import is_plain
+from pinakes.engine.planning.plan import Plan
+from pinakes.engine.pushdown.placeholder_scan import Placeholder, placeholder_scan
 
 SHARED = "$shared"
 """The catalog of shared subqueries in planned text. This name cannot be mounted."""
-
-_NUMBERS = itertools.count(1)
-_TOKEN = secrets.token_hex(16)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Shared:
     name: str
     uses: int
-    frame: DataFrame
-    """The plan of the subquery, over shadows."""
+    plan: Plan
+    """The plan of the subquery, over placeholders."""
     schema: pa.Schema
-    marker: bytes
+    placeholder: Placeholder
 
     @staticmethod
-    def of(name: str, uses: int, frame: DataFrame, schema: pa.Schema) -> Shared | None:
+    def of(name: str, uses: int, plan: Plan, schema: pa.Schema, context: SessionContext) -> Shared | None:
         """None if its rows can't be kept, or if it might be something else each time it is computed."""
         names = schema.names
         if not names or len(set(names)) < len(names) or not all(is_plain(f.type) for f in schema):
             return None
-        if not is_steady(frame.logical_plan().display_indent()):
+        if not is_steady(plan.frame.logical_plan().display_indent()):
             return None
-        return Shared(name, uses, frame, schema, f"file:///{_TOKEN}/{next(_NUMBERS)}".encode())
-
-    def shadow(self, context: SessionContext) -> Provider:
-        """Were it run, this module would be read as a Parquet file, and fail."""
-        return scan_of(context, (Path(__file__).as_uri(), self.marker.decode()), self.schema).into_view()
+        return Shared(name, uses, plan, schema, placeholder_scan(schema, context))

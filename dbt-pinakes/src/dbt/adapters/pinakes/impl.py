@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class PinakesConfig(AdapterConfig):  # type: ignore[misc]
-    """What a model may say beyond what dbt knows; docs/dbt.md tells what each does."""
+    """What a model may say beyond what dbt knows; docs/how-to/use-dbt.md tells what each does."""
 
     partition_by: str | list[str] | None = None
     sort_by: str | list[str] | None = None

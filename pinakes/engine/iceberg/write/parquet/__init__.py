@@ -9,7 +9,7 @@
     metrics.py     counts and bounds of a manifest entry, from the file's footer
     bounds.py      one bound: truncated and serialised in Iceberg's format
     rolling.py     the rows of one partition, in files of about the target size
-    lanes.py       encoder threads that run in parallel with the query
+    encoder_threads.py  encoder threads that run in parallel with the query
 
 `engine/iceberg/write/files.py` combines them.
 """

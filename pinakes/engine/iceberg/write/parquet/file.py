@@ -16,6 +16,7 @@ from pyiceberg.manifest import DataFile, DataFileContent, FileFormat
 from pyiceberg.partitioning import PartitionKey
 from pyiceberg.typedef import Record
 
+from pinakes.engine.iceberg.scan.widths import record_rows
 from pinakes.engine.iceberg.write.parquet.columns import Columns, Leaf
 from pinakes.engine.iceberg.write.parquet.layout import Layout
 from pinakes.engine.iceberg.write.parquet.metrics import Observed, entry_metrics, leaf_chunks, observed
@@ -59,6 +60,7 @@ class OpenFile:
 
     def write(self, table: pa.Table) -> None:
         """Writes the rows as one row group. The columns are those of the file."""
+        record_rows(self._target.columns.metadata, table)
         self._groups.append(observed(table, self._target.columns.leaves))
         self._writer.write_table(table, row_group_size=table.num_rows)
 

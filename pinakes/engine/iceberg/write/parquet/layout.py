@@ -91,19 +91,19 @@ class Layout:
 
 def check_format(properties: Mapping[str, str]) -> None:
     """Fails if the table requests another format: only Parquet is written."""
-    asked = properties.get(FORMAT, "parquet")
-    if asked.lower() != "parquet":
+    value = properties.get(FORMAT, "parquet")
+    if value.lower() != "parquet":
         raise NotSupportedError(
-            f"the table has {FORMAT} = '{asked}', and only Parquet files are written. "
+            f"the table has {FORMAT} = '{value}', and only Parquet files are written. "
             f"ALTER TABLE … SET TBLPROPERTIES ('{FORMAT}' = 'parquet') first."
         )
 
 
 def _codec(properties: Mapping[str, str]) -> str:
-    asked = properties.get(CODEC, "lz4")
-    codec = CODECS.get(asked.lower())
+    value = properties.get(CODEC, "lz4")
+    codec = CODECS.get(value.lower())
     if codec is None:
-        raise InvalidArgument(f"table property {CODEC} is {asked!r}; there is: {', '.join(CODECS)}")
+        raise InvalidArgument(f"table property {CODEC} is {value!r}; there is: {', '.join(CODECS)}")
     return codec
 
 

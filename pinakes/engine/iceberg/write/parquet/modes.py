@@ -49,10 +49,10 @@ def modes_of(names: Sequence[str], sorted_by: frozenset[str], properties: Mappin
 
 
 def _mode(properties: Mapping[str, str], key: str) -> Mode:
-    asked = properties[key].strip().lower()
-    if asked in _NAMED:
-        return _NAMED[asked]
-    shortened = _TRUNCATE.fullmatch(asked)
+    value = properties[key].strip().lower()
+    if value in _NAMED:
+        return _NAMED[value]
+    shortened = _TRUNCATE.fullmatch(value)
     if shortened is None:
         raise InvalidArgument(
             f"table property {key} is {properties[key]!r}; there is: none, counts, truncate(16) or another length, full"

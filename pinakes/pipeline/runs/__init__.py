@@ -1,3 +1,0 @@
-"""Runs of a pipeline: steps, expectations, incremental tables and records of runs. Loads of files are in
-`pipeline/loads`. Start at `runner.py`.
-"""
