@@ -8,10 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
+from itertools import count
 from typing import Any, TypeVar
 
-from pinakes.core.errors import InvalidArgument
-from pinakes.engine.files.formats import COMPRESSIONS
+import pyarrow as pa
+
+from pinakes.core.errors import InvalidArgument, ParseError
+from pinakes.engine.files.reading.streams import COMPRESSIONS
+from pinakes.parser import read_type
 from pinakes.providers.options import option, parse_options
 
 SAMPLE_ROWS = 20_480
@@ -116,9 +120,11 @@ def file_options(format: str, given: Mapping[str, Any], what: str) -> Any:
         if name in values:
             raise InvalidArgument(f"the option {name} of {what} is given twice")
         values[name] = value
-    tables = {name: _table(name, values.pop(name), what) for name in _TABLES if name in values and name in known}
+    tables = {
+        name: _check_collection(name, values.pop(name), what) for name in _TABLES if name in values and name in known
+    }
     options = parse_options(cls, values, what)
-    return _checked(_with(options, tables), what)
+    return _check(_with(options, tables), what)
 
 
 def _with(options: Parsed, values: Mapping[str, Any]) -> Parsed:
@@ -127,7 +133,7 @@ def _with(options: Parsed, values: Mapping[str, Any]) -> Parsed:
     return replace(options, **values) if values else options
 
 
-def _table(name: str, value: Any, what: str) -> Any:
+def _check_collection(name: str, value: Any, what: str) -> Any:
     """Checks a value that is a list or a map."""
     texts = isinstance(value, tuple | list) and all(isinstance(v, str) for v in value)
     typed = isinstance(value, dict) and bool(value) and all(isinstance(v, str) for v in value.values())
@@ -143,7 +149,7 @@ def _table(name: str, value: Any, what: str) -> Any:
     return value
 
 
-def _checked(options: FileOptions, what: str) -> FileOptions:
+def _check(options: FileOptions, what: str) -> FileOptions:
     match options:
         case CsvOptions():
             _one_character(options, what)
@@ -194,3 +200,18 @@ def _encoding(value: str, what: str) -> None:
         raise InvalidArgument(
             f"option encoding of {what}: there is no encoding {value!r}; try utf-8 or latin-1"
         ) from None
+
+
+# --- types in options --------------------------------------------------------------------------------------------
+
+
+def arrow_type(text: str, zone: str, what: str) -> pa.DataType:
+    """Parses a type such as `DECIMAL(10, 2)`; the types of CREATE TABLE are supported."""
+    from pinakes.core.types import arrow_type_of, iceberg_type  # loads pyiceberg
+
+    try:
+        parsed = read_type(text)
+    except ParseError as error:
+        raise InvalidArgument(f"{text!r} in the options of {what} is no type: {error.message}") from error
+    ids = count(1)
+    return arrow_type_of(iceberg_type(parsed, lambda: next(ids)), zone)

@@ -17,15 +17,14 @@ import pyarrow.json as pajson
 
 from pinakes.core.arrow_types import sql_name_of_arrow
 from pinakes.core.errors import DataCorrupt
-from pinakes.engine.files.extras import Extras
-from pinakes.engine.files.formats import reading, text_stream
-from pinakes.engine.files.json_shapes import Misfit, Shape, fitted, met, shape_of
-from pinakes.engine.files.json_values import is_array, objects
-from pinakes.engine.files.opened import Opened, streamed
-from pinakes.engine.files.options import JsonOptions
 from pinakes.engine.files.paths import File
-from pinakes.engine.files.sql_types import arrow_type
-from pinakes.engine.files.texts import Forms, from_text, guessed, misfits
+from pinakes.engine.files.reading.dataset import FilesSource, stream_files
+from pinakes.engine.files.reading.json_shapes import Misfit, Shape, combine, convert_value, shape_of
+from pinakes.engine.files.reading.json_values import is_array, objects
+from pinakes.engine.files.reading.options import JsonOptions, arrow_type
+from pinakes.engine.files.reading.path_columns import PathColumns
+from pinakes.engine.files.reading.streams import read_errors, text_stream
+from pinakes.engine.files.reading.text_conversion import Forms, from_text, guess_type, misfits
 
 _BATCH_ROWS = 16_384
 _BLOCK_BYTES = 1024 * 1024
@@ -35,10 +34,10 @@ _WAY_OUT = "Types are found out from a sample: take a larger one with sample_siz
 
 def open_json(
     files: Sequence[File], options: JsonOptions, zone: str, what: str, texts_of: Container[str] = ()
-) -> Opened:
+) -> FilesSource:
     """Opens JSON files. `texts_of` are columns, in lower case, whose strings are never converted to another type."""
     forms = Forms(zone=zone)
-    shapes, texts = _sampled(files, options)
+    shapes, texts = _sample(files, options)
     if not shapes:
         raise DataCorrupt(f"{files[0]} has no rows: a table of JSON needs at least one object to have columns")
     given = {name: arrow_type(t, zone, what) for name, t in (options.columns or {}).items()}
@@ -47,10 +46,10 @@ def open_json(
         for name, shape in shapes.items()
     }
     reader = _Reader(shapes, types, options, forms)
-    return streamed(files, pa.schema(list(types.items())), Extras(files, options), reader.read)
+    return stream_files(files, pa.schema(list(types.items())), PathColumns(files, options), reader.read)
 
 
-def _sampled(files: Sequence[File], options: JsonOptions) -> tuple[dict[str, Shape], dict[str, list[str]]]:
+def _sample(files: Sequence[File], options: JsonOptions) -> tuple[dict[str, Shape], dict[str, list[str]]]:
     """Returns the common shapes of all samples, and their strings. Fields may be missing in an object, hence also in a
     file.
     """
@@ -59,10 +58,10 @@ def _sampled(files: Sequence[File], options: JsonOptions) -> tuple[dict[str, Sha
     shapes: dict[str, Shape] = {}
     texts: dict[str, list[str]] = {}
     for file in files:
-        with reading(file):
+        with read_errors(file):
             for _, value in islice(objects(file, options), share):
                 for name, item in value.items():
-                    shapes[name] = met(shapes.get(name, Shape()), shape_of(item))
+                    shapes[name] = combine(shapes.get(name, Shape()), shape_of(item))
                     if isinstance(item, str):
                         item.encode()  # fails for half of a surrogate pair
                         texts.setdefault(name, []).append(item)
@@ -76,7 +75,7 @@ def _type(shape: Shape, texts: list[str], forms: Forms) -> pa.DataType:
     """
     if shape.kind != "text" or "" in texts:
         return shape.type()
-    found = guessed(pa.chunked_array([texts]), forms)
+    found = guess_type(pa.chunked_array([texts]), forms)
     return found if pa.types.is_temporal(found) else pa.string()
 
 
@@ -130,7 +129,7 @@ class _Reader:
                 unknown = next((name for name in value if name not in self._shapes), None)
                 if unknown is not None:
                     raise Misfit(f"{unknown!r} is a field that the sample does not have")
-            return line, {n: fitted(value.get(n), shape, repr(n)) for n, shape in self._shapes.items()}
+            return line, {n: convert_value(value.get(n), shape, repr(n)) for n, shape in self._shapes.items()}
         except Misfit as error:
             if self._options.ignore_errors:
                 return None

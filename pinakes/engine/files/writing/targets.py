@@ -1,7 +1,11 @@
-"""The target of COPY … TO: a path that may be written, and a temporary file next to it that is renamed to it.
+"""The targets of COPY … TO: a local path, replaced by a complete temporary file, or an object, uploaded when complete.
 
-If the statement fails or is cancelled before the rename, the target is unchanged and the temporary file is removed. A
-query may therefore read the file that it is copied to. Devices and pipes are written directly.
+If the statement fails or is cancelled, the target is unchanged and the temporary file is removed. A query may therefore
+read the file that it is copied to. Devices and pipes are written directly.
+
+Rows for an object store are written to a local file first. If they were uploaded as they come, an error or cancellation
+would leave a truncated object: Arrow completes an upload that is not closed. With a single upload the object appears
+completely or not at all.
 """
 
 from __future__ import annotations
@@ -15,6 +19,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pinakes.core.errors import (
     AlreadyExistsError,
@@ -27,14 +32,20 @@ from pinakes.core.errors import (
 )
 from pinakes.core.waiting import CHECK
 from pinakes.engine.files.access import FileAccess
+from pinakes.engine.files.object_stores.paths import key_of
 from pinakes.engine.files.paths import local_text
-from pinakes.engine.files.write_options import FORMATS, PACKED
+from pinakes.engine.files.scratch import Scratch
+from pinakes.engine.files.writing.options import FORMATS, PACKED
+
+if TYPE_CHECKING:
+    from pinakes.engine.files.object_stores.stores import Remote, Stores
+
 
 _GLANCE = 0.05
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
 
 
-def located(path: str, access: FileAccess) -> Path:
+def resolve_path(path: str, access: FileAccess) -> Path:
     """Returns the path to write to. Access is checked before the path is inspected."""
     scheme = _SCHEME.match(path)
     if scheme is not None and scheme.group(1).lower() != "file":
@@ -56,7 +67,7 @@ def is_device(path: Path) -> bool:
 
 
 @contextmanager
-def replaced_file(path: Path, *, overwrite: bool) -> Iterator[Path]:
+def replace_file(path: Path, *, overwrite: bool) -> Iterator[Path]:
     """Yields a file to write into; it replaces `path` when the block ends."""
     if path.is_dir():
         raise InvalidArgument(f"'{path}' is a directory: name a file in it, or give PARTITION_BY to write directories")
@@ -67,7 +78,7 @@ def replaced_file(path: Path, *, overwrite: bool) -> Iterator[Path]:
             with _reader_of(path):
                 yield path
             return
-        temporary = _beside(path)
+        temporary = _temporary_name(path)
         try:
             _create_like(path, temporary)
             yield temporary
@@ -103,7 +114,7 @@ def _reader_of(path: Path) -> Iterator[None]:
 
 
 @contextmanager
-def replaced_directory(path: Path, access: FileAccess, *, overwrite: bool, merge: bool) -> Iterator[Path]:
+def replace_directory(path: Path, access: FileAccess, *, overwrite: bool, merge: bool) -> Iterator[Path]:
     """Yields a directory to write into; when the block ends it replaces `path`, or (`merge`) its files are moved
     there.
     """
@@ -112,7 +123,7 @@ def replaced_directory(path: Path, access: FileAccess, *, overwrite: bool, merge
     with write_errors(path):
         if path.is_dir() and any(path.iterdir()) and not merge:
             _check_replaceable(path, overwrite)
-        temporary = _beside(path)
+        temporary = _temporary_name(path)
         try:
             temporary.mkdir()
             yield temporary
@@ -142,7 +153,7 @@ def _reason(error: OSError) -> str:
     return os.strerror(int(number.group(1))) if number else str(error)
 
 
-def _beside(path: Path) -> Path:
+def _temporary_name(path: Path) -> Path:
     """Returns a hidden name in the same directory (hence on the same file system) that is not read as data."""
     return path.with_name(f".pinakes-{secrets.token_hex(8)}.tmp")
 
@@ -187,7 +198,7 @@ def _is_data(entry: Path) -> bool:
 
 
 def _put_in_place(temporary: Path, path: Path) -> None:
-    old = _beside(path)
+    old = _temporary_name(path)
     had = path.exists()
     if had:
         path.replace(old)
@@ -212,3 +223,48 @@ def _move_into(temporary: Path, path: Path, access: FileAccess) -> None:
         place.parent.mkdir(parents=True, exist_ok=True)
         file.replace(place)
     path.mkdir(exist_ok=True)
+
+
+# --- object stores -----------------------------------------------------------------------------------------------
+
+
+def resolve_object(written: str, stores: Stores, *, partitioned: bool) -> Remote:
+    """Returns the object to write to."""
+    if partitioned:
+        raise NotSupportedError(
+            "PARTITION_BY is not supported for object stores yet: COPY to a directory of this machine, or a single file"
+        )
+    key = key_of(written)
+    if "/" not in key or written.endswith("/"):
+        raise InvalidArgument(f"'{written}' is a bucket or a directory: name a file in it")
+    return stores.remote(key)
+
+
+@contextmanager
+def upload_file(target: Remote, *, overwrite: bool) -> Iterator[Path]:
+    """Yields a file to write into; it is uploaded when the block ends."""
+    if not overwrite and target.store.info(target.key).is_file:
+        raise AlreadyExistsError(f"'{target.path}' exists: leave out OVERWRITE false to replace it")
+    with write_errors(target.path):
+        scratch = Scratch()
+        try:
+            place = scratch.path / "rows"
+            place.touch()
+            yield place
+            _upload(place, target)
+        finally:
+            scratch.remove()
+
+
+def _upload(place: Path, target: Remote) -> None:
+    """Uploads in one native call, which interrupts cannot split."""
+    from pyarrow.fs import LocalFileSystem, copy_files
+
+    with target.store.naming_path(target.key):
+        copy_files(
+            str(place),
+            target.key,
+            source_filesystem=LocalFileSystem(),
+            destination_filesystem=target.store.system,
+            use_threads=False,
+        )

@@ -11,15 +11,15 @@ from urllib.parse import unquote
 import pyarrow as pa
 
 from pinakes.core.errors import InvalidArgument
-from pinakes.engine.files.options import FileOptions
 from pinakes.engine.files.paths import File
+from pinakes.engine.files.reading.options import FileOptions
 
 _NULL = "__HIVE_DEFAULT_PARTITION__"
 _WHOLE = re.compile(r"(0|-?[1-9][0-9]{0,17})\Z")
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}\Z")
 
 
-class Extras:
+class PathColumns:
     """The added columns and their values for each file."""
 
     def __init__(self, files: Sequence[File], options: FileOptions) -> None:
@@ -70,7 +70,7 @@ def _partitions(files: Sequence[File], wanted: bool | None) -> dict[str, pa.Arra
                 f"hive_partitioning needs them"
             )
         return {}
-    return {key: _typed([pairs[key] for pairs in found]) for key in keys}
+    return {key: _to_array([pairs[key] for pairs in found]) for key in keys}
 
 
 def _pairs(file: File) -> dict[str, str | None]:
@@ -78,7 +78,7 @@ def _pairs(file: File) -> dict[str, str | None]:
     return {unquote(key): None if value == _NULL else unquote(value) for key, mark, value in pairs if key and mark}
 
 
-def _typed(given: list[str | None]) -> pa.Array:
+def _to_array(given: list[str | None]) -> pa.Array:
     known = [v for v in given if v is not None]
     if known and all(_WHOLE.match(v) for v in known):
         return pa.array([None if v is None else int(v) for v in given], pa.int64())

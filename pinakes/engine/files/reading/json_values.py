@@ -9,9 +9,9 @@ from json.decoder import JSONDecodeError, JSONDecoder
 from typing import Any
 
 from pinakes.core.errors import DataCorrupt
-from pinakes.engine.files.formats import text_stream
-from pinakes.engine.files.options import JsonOptions
 from pinakes.engine.files.paths import File
+from pinakes.engine.files.reading.options import JsonOptions
+from pinakes.engine.files.reading.streams import text_stream
 
 _CHUNK = 1024 * 1024
 _LONGEST = 512 * 1024 * 1024
@@ -28,7 +28,7 @@ def objects(file: File, options: JsonOptions) -> Iterator[tuple[int, dict[str, A
     for line, value in _values(_Text(file, options), options):
         if not isinstance(value, dict):
             raise DataCorrupt(
-                f'{file}, line {line}: a table\'s rows are objects such as {{"a": 1}}, and here is {_what(value)}'
+                f'{file}, line {line}: a table\'s rows are objects such as {{"a": 1}}, and here is {_kind_name(value)}'
             )
         yield line, value
 
@@ -128,14 +128,14 @@ def _values(text: _Text, options: JsonOptions) -> Iterator[tuple[int, Any]]:
             if not text.sees(","):
                 raise text.fault("this is no JSON: a comma or ] is missing")
             text.skip(1)
-        yield text.line, _decoded(decoder, text)
+        yield text.line, _decode(decoder, text)
         first = False
         there = text.skip()
     if array:
         raise text.fault("the array is not closed: ] is missing")
 
 
-def _decoded(decoder: JSONDecoder, text: _Text) -> Any:
+def _decode(decoder: JSONDecoder, text: _Text) -> Any:
     """Decodes the value at the current position, and moves past it."""
     chunks = 1
     while True:
@@ -154,7 +154,7 @@ def _decoded(decoder: JSONDecoder, text: _Text) -> Any:
             raise text.fault("this value is nested too deeply") from error
 
 
-def _what(value: Any) -> str:
+def _kind_name(value: Any) -> str:
     match value:
         case list():
             return "a list"

@@ -12,31 +12,31 @@ from contextlib import contextmanager
 import pyarrow as pa
 
 from pinakes.core.errors import DataCorrupt
-from pinakes.engine.files.extras import Extras
-from pinakes.engine.files.formats import of_store, reading
-from pinakes.engine.files.opened import Opened, streamed
-from pinakes.engine.files.options import ArrowOptions
 from pinakes.engine.files.paths import File
-from pinakes.engine.files.schemas import check_names, presented, united
+from pinakes.engine.files.reading.dataset import FilesSource, stream_files
+from pinakes.engine.files.reading.options import ArrowOptions
+from pinakes.engine.files.reading.path_columns import PathColumns
+from pinakes.engine.files.reading.schemas import check_names, present_schema, unite_schemas
+from pinakes.engine.files.reading.streams import error_of_store, read_errors
 
 _FILE, _FEATHER_1 = b"ARROW1", b"FEA1"
 
 
-def open_arrow(files: Sequence[File], options: ArrowOptions, zone: str) -> Opened:
-    schemas = [(file, presented(_schema(file), zone)) for file in files]
-    whole = united(schemas, by_name=options.union_by_name)
-    return streamed(files, whole, Extras(files, options), _rows)
+def open_arrow(files: Sequence[File], options: ArrowOptions, zone: str) -> FilesSource:
+    schemas = [(file, present_schema(_read_schema(file), zone)) for file in files]
+    whole = unite_schemas(schemas, by_name=options.union_by_name)
+    return stream_files(files, whole, PathColumns(files, options), _read_rows)
 
 
-def _schema(file: File) -> pa.Schema:
-    with reading(file), _reader(file, None) as reader:
+def _read_schema(file: File) -> pa.Schema:
+    with read_errors(file), _open_reader(file, None) as reader:
         schema = reader.schema
     check_names(schema, file)
     return schema.remove_metadata()
 
 
-def _rows(file: File, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
-    with _reader(file, columns) as reader:
+def _read_rows(file: File, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
+    with _open_reader(file, columns) as reader:
         if isinstance(reader, pa.ipc.RecordBatchFileReader):
             batches = (reader.get_batch(i) for i in range(reader.num_record_batches))
         else:
@@ -47,7 +47,7 @@ def _rows(file: File, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
 
 
 @contextmanager
-def _reader(file: File, columns: Sequence[str] | None) -> Iterator[pa.ipc.RecordBatchFileReader]:
+def _open_reader(file: File, columns: Sequence[str] | None) -> Iterator[pa.ipc.RecordBatchFileReader]:
     """Opens a reader of a file or stream, for the named columns only."""
     with file.open() as source:
         start = source.read(6)
@@ -64,7 +64,7 @@ def _reader(file: File, columns: Sequence[str] | None) -> Iterator[pa.ipc.Record
                 source.seek(0)
                 reader = opened(source, options=pa.ipc.IpcReadOptions(included_fields=wanted)) if wanted else reader
         except (pa.ArrowException, OSError) as error:
-            if (said := of_store(error, file)) is not None:
+            if (said := error_of_store(error, file)) is not None:
                 raise said from error
             raise DataCorrupt(
                 f"{file} is no Arrow file that can be read: {str(error).splitlines()[0][:200]}"

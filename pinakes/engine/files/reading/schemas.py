@@ -23,7 +23,7 @@ _LARGE = {pa.large_string(): pa.string(), pa.string_view(): pa.string(), pa.larg
 _PLAIN = {**_LARGE, pa.binary_view(): pa.binary(), pa.float16(): pa.float32()}
 
 
-def presented(schema: pa.Schema, zone: str) -> pa.Schema:
+def present_schema(schema: pa.Schema, zone: str) -> pa.Schema:
     """Returns the columns of a file as queries see them: without encodings, and timestamps in the session's zone."""
     return pa.schema([pa.field(f.name, shown_type(f.type, zone)) for f in schema])
 
@@ -59,7 +59,7 @@ def check_names(schema: pa.Schema, file: File) -> None:
         raise DataCorrupt(f"{file} has no columns")
 
 
-def united(schemas: Iterable[tuple[File, pa.Schema]], *, by_name: bool) -> pa.Schema:
+def unite_schemas(schemas: Iterable[tuple[File, pa.Schema]], *, by_name: bool) -> pa.Schema:
     """Returns the common schema of all files."""
     pairs = list(schemas)
     first, whole = pairs[0]
@@ -67,27 +67,29 @@ def united(schemas: Iterable[tuple[File, pa.Schema]], *, by_name: bool) -> pa.Sc
         if schema.equals(whole):
             continue
         if not by_name:
-            _same_names(first, whole, file, schema)
+            _check_same_names(first, whole, file, schema)
         fields = {f.name: f for f in whole}
         for field in schema:
             known = fields.get(field.name)
-            fields[field.name] = field if known is None else field.with_type(_met(known, field, first, file))
+            fields[field.name] = (
+                field if known is None else field.with_type(_common_field_type(known, field, first, file))
+            )
         whole = pa.schema(list(fields.values()))
-    return pa.schema([field.with_type(_known(field.type)) for field in whole])
+    return pa.schema([field.with_type(_without_null_types(field.type)) for field in whole])
 
 
-def _known(t: pa.DataType) -> pa.DataType:
+def _without_null_types(t: pa.DataType) -> pa.DataType:
     """Returns the type with VARCHAR in place of NULL, for columns that are NULL in every file."""
     if is_.is_null(t):
         return pa.string()
     if is_.is_map(t):
-        return pa.map_(_known(t.key_type), _known(t.item_type))
+        return pa.map_(_without_null_types(t.key_type), _without_null_types(t.item_type))
     if is_.is_list(t):
-        return pa.list_(t.value_field.with_type(_known(t.value_type)))
-    return pa.struct([f.with_type(_known(f.type)) for f in t.fields]) if is_.is_struct(t) else t
+        return pa.list_(t.value_field.with_type(_without_null_types(t.value_type)))
+    return pa.struct([f.with_type(_without_null_types(f.type)) for f in t.fields]) if is_.is_struct(t) else t
 
 
-def _same_names(first: File, whole: pa.Schema, file: File, schema: pa.Schema) -> None:
+def _check_same_names(first: File, whole: pa.Schema, file: File, schema: pa.Schema) -> None:
     missing, more = set(whole.names) - set(schema.names), set(schema.names) - set(whole.names)
     if missing or more:
         said = [f"it lacks {listing(missing)}"] * bool(missing) + [f"it also has {listing(more)}"] * bool(more)
@@ -97,7 +99,7 @@ def _same_names(first: File, whole: pa.Schema, file: File, schema: pa.Schema) ->
         )
 
 
-def _met(a: pa.Field, b: pa.Field, first: File, file: File) -> pa.DataType:
+def _common_field_type(a: pa.Field, b: pa.Field, first: File, file: File) -> pa.DataType:
     found = common_type(a.type, b.type)
     if found is None:
         raise TypeMismatch(

@@ -67,7 +67,7 @@ def shape_of(value: Any) -> Shape:
         case list():
             item = Shape()
             for element in value:
-                item = met(item, shape_of(element))
+                item = combine(item, shape_of(element))
             return Shape("list", (item,))
         case dict():
             if not value:
@@ -76,7 +76,7 @@ def shape_of(value: Any) -> Shape:
     raise TypeError(f"JSON has no {type(value).__name__}")
 
 
-def met(a: Shape, b: Shape) -> Shape:
+def combine(a: Shape, b: Shape) -> Shape:
     """Returns the common shape of both."""
     if a == b or b.kind == "null":
         return a
@@ -87,10 +87,10 @@ def met(a: Shape, b: Shape) -> Shape:
     if "nan" in (a.kind, b.kind) and (other := b if a.kind == "nan" else a).kind in (*_NUMBERS, "text"):
         return Shape("text" if other.kind == "text" else "float")
     if a.kind == b.kind == "list":
-        return Shape("list", (met(a.items[0], b.items[0]),))
+        return Shape("list", (combine(a.items[0], b.items[0]),))
     if a.kind == b.kind == "struct":
         names = dict.fromkeys((*a.fields, *b.fields))
-        return Shape("struct", fields={n: met(a.fields.get(n, Shape()), b.fields.get(n, Shape())) for n in names})
+        return Shape("struct", fields={n: combine(a.fields.get(n, Shape()), b.fields.get(n, Shape())) for n in names})
     return Shape("json")
 
 
@@ -98,19 +98,19 @@ class Misfit(ValueError):
     """A value that does not have the type of its column: its path, and the value."""
 
 
-def fitted(value: Any, shape: Shape, path: str) -> Any:
+def convert_value(value: Any, shape: Shape, path: str) -> Any:
     """Converts a value to the shape's type; raises Misfit if it does not fit."""
     if value is None:
         return None
     if shape.kind == "json":
         return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     if shape.kind == "list" and isinstance(value, list):
-        return [fitted(v, shape.items[0], path) for v in value]
+        return [convert_value(v, shape.items[0], path) for v in value]
     if shape.kind == "struct" and isinstance(value, dict):
         unknown = next((name for name in value if name not in shape.fields), None)
         if unknown is not None:
             raise Misfit(f"{path}.{unknown} is a field that the sample does not have")
-        return {name: fitted(v, shape.fields[name], f"{path}.{name}") for name, v in value.items()}
+        return {name: convert_value(v, shape.fields[name], f"{path}.{name}") for name, v in value.items()}
     if _fits(value, shape.kind):
         return Decimal(value) if shape.kind == "huge" else float(value) if shape.kind == "float" else value
     shown = json.dumps(value, ensure_ascii=False)

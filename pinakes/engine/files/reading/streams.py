@@ -1,4 +1,4 @@
-"""File formats by file extension, and opening of text files, compressed or not."""
+"""Opens text files, compressed or not, and translates read errors into errors that name the file."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def format_of_all(files: list[File]) -> str:
 @contextmanager
 def text_stream(file: File, compression: str = "auto") -> Iterator[pa.NativeFile]:
     """Opens a text file, decompressed. The caller translates Arrow's read errors."""
-    with reading(file):
+    with read_errors(file):
         kind = _compression(file) if compression == "auto" else compression
         raw = file.stream()
     with raw:
@@ -57,7 +57,7 @@ def _compression(file: File) -> str:
 
 
 @contextmanager
-def reading(file: File) -> Iterator[None]:
+def read_errors(file: File) -> Iterator[None]:
     """Translates errors of the system or Arrow into errors that name the file."""
     from pinakes.engine.files.path_errors import unreadable
 
@@ -70,17 +70,17 @@ def reading(file: File) -> Iterator[None]:
     except FileNotFoundError as error:
         raise DataCorrupt(f"{file} was removed while it was read") from error
     except (OSError, EOFError, UnicodeError, pa.ArrowException) as error:
-        if (said := of_store(error, file)) is not None:
+        if (said := error_of_store(error, file)) is not None:
             raise said from error
         raise DataCorrupt(f"{file} can not be read: {str(error).splitlines()[0][:300]}") from error
 
 
-def of_store(error: Exception, file: File) -> PinakesError | None:
+def error_of_store(error: Exception, file: File) -> PinakesError | None:
     """Translates an error of the object store of a file; None if it is about the file's content."""
     if file.is_local or not isinstance(error, OSError):
         return None
-    from pinakes.engine.files.store_errors import store_error
-    from pinakes.engine.files.stores import Remote
+    from pinakes.engine.files.object_stores.errors import store_error
+    from pinakes.engine.files.object_stores.stores import Remote
 
     assert isinstance(file.real, Remote)
     return store_error(error, file.path, file.real.store.secret)

@@ -12,9 +12,9 @@ from fnmatch import translate
 from typing import TYPE_CHECKING
 
 from pinakes.core.errors import FileNotFound, InvalidArgument
+from pinakes.engine.files.object_stores.errors import no_bucket
+from pinakes.engine.files.object_stores.stores import SCHEME, Remote, Stores
 from pinakes.engine.files.path_errors import check_directory, is_wanted, missing, refuse_table, unmatched
-from pinakes.engine.files.store_errors import no_bucket
-from pinakes.engine.files.stores import SCHEME, Remote, Stores
 from pinakes.parser.redaction import masked_address
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def key_of(written: str) -> str:
         )
     if not all(steps) or {".", ".."} & set(steps) or _MAGIC.search(steps[0]) or "\0" in written:
         raise InvalidArgument(
-            f"'{_shown(written)}' is no path of an object store: write one such as 's3://bucket/data/*.parquet', "
+            f"'{_redact(written)}' is no path of an object store: write one such as 's3://bucket/data/*.parquet', "
             f"without empty steps, . and .., and without a NUL character"
         )
     return "/".join(steps)
@@ -77,7 +77,7 @@ class StoreFinder:
         keys = sorted(set(self._walk(base, steps[first:])))
         if not keys:
             self._check_bucket(base)
-            raise unmatched(_shown(written), SCHEME + base, [entry.base_name for entry in self._entries(base)] or None)
+            raise unmatched(_redact(written), SCHEME + base, [entry.base_name for entry in self._entries(base)] or None)
         return [self._stores.remote(found) for found in keys]
 
     def _walk(self, base: str, pattern: Sequence[str]) -> Iterator[str]:
@@ -152,6 +152,6 @@ def _fits(steps: Sequence[str], pattern: Sequence[str]) -> bool:
     return re.match(translate(head), steps[0]) is not None and _fits(steps[1:], rest)
 
 
-def _shown(written: str) -> str:
+def _redact(written: str) -> str:
     """Redacts text after a ?, which may be the signature of a web URL."""
     return masked_address(written) if "?" in written else written

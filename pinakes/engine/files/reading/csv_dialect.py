@@ -1,7 +1,8 @@
-"""The dialect of a CSV file: its delimiter, header and columns, detected from its first lines.
+"""The dialect of a CSV file: its delimiter, header, columns and comments, detected from its first lines.
 
 The first record decides: of the delimiters in it, the one for which most other records have the same width. The record
-is a header if none of its values is a number, date or boolean; if names are given, if it equals them.
+is a header if none of its values is a number, date or boolean; if names are given, if it equals them. Comments are
+lines that start with the comment character outside of quotes.
 """
 
 from __future__ import annotations
@@ -15,11 +16,10 @@ from itertools import islice
 import pyarrow as pa
 
 from pinakes.core.errors import DataCorrupt
-from pinakes.engine.files.csv_comments import Signs, without_comments
-from pinakes.engine.files.formats import text_stream
-from pinakes.engine.files.options import CsvOptions
 from pinakes.engine.files.paths import File
-from pinakes.engine.files.texts import Forms, guessed
+from pinakes.engine.files.reading.options import CsvOptions
+from pinakes.engine.files.reading.streams import text_stream
+from pinakes.engine.files.reading.text_conversion import Forms, guess_type
 
 _DELIMITERS = (",", "\t", ";", "|")
 _SNIFFED_BYTES = 256 * 1024
@@ -81,7 +81,7 @@ def dialect_of(file: File, options: CsvOptions, names: Sequence[str] | None) -> 
     if not records:
         return written(delim, bool(options.header)), _all_null(lines, options, names)
     header = _has_header(records[0], names) if options.header is None else options.header
-    found = tuple(_named(records[0]) if header else (f"column{i}" for i in range(len(records[0]))))
+    found = tuple(_unique_names(records[0]) if header else (f"column{i}" for i in range(len(records[0]))))
     blank = next(i for i, line in enumerate(lines) if line.strip("\r\n"))
     return written(delim, header), Layout(found, blank if len(found) > 1 or header else 0, tuple(records[0]))
 
@@ -128,10 +128,10 @@ def _has_header(first: list[str], names: Sequence[str] | None) -> bool:
         return [n.strip().casefold() for n in first] == [n.casefold() for n in names]
     if not any(cell.strip() for cell in first):
         return False
-    return all(guessed(pa.chunked_array([[cell]]), Forms()) == pa.string() for cell in first)
+    return all(guess_type(pa.chunked_array([[cell]]), Forms()) == pa.string() for cell in first)
 
 
-def _named(cells: list[str]) -> Iterator[str]:
+def _unique_names(cells: list[str]) -> Iterator[str]:
     """Yields unique, non-empty names."""
     seen: set[str] = set()
     for i, cell in enumerate(cells):
@@ -142,3 +142,70 @@ def _named(cells: list[str]) -> Iterator[str]:
             name = f"{plain}_{number}"
         seen.add(name)
         yield name
+
+
+# --- comments ----------------------------------------------------------------------------------------------------
+
+
+def without_comments(lines: Iterator[str], signs: Signs) -> Iterator[str]:
+    if signs.comment is None:
+        yield from lines
+        return
+    quoted = False
+    for line in lines:
+        if not quoted and line.lstrip(" \t").startswith(signs.comment):
+            continue
+        quoted = signs.open_after(line, quoted)
+        yield line
+
+
+@dataclass(frozen=True, slots=True)
+class Signs:
+    """The characters that determine where quoted values begin and end; `delims` are the possible delimiters."""
+
+    comment: str | None
+    quote: str
+    escape: str
+    delims: str
+
+    def open_after(self, line: str, quoted: bool) -> bool:
+        """Returns whether the end of a line is within quotes. Quotes begin only at the start of a value."""
+        if not self.quote or self.quote not in line:
+            return quoted
+        at = 0
+        while at < len(line):
+            if not quoted:
+                starts = at == 0 or line[at - 1] in self.delims
+                quoted = starts and line[at] == self.quote
+            elif line[at] == self.escape and line[at + 1 : at + 2] and self._escapes(line[at + 1]):
+                at += 1
+            elif line[at] == self.quote:
+                quoted = False
+            at += 1
+        return quoted
+
+    def _escapes(self, following: str) -> bool:
+        return self.escape != self.quote or following == self.quote
+
+
+class UncommentedStream(io.RawIOBase):
+    """The bytes of a stream without comments, as UTF-8."""
+
+    def __init__(self, stream: pa.NativeFile, signs: Signs, encoding: str) -> None:
+        lines = io.TextIOWrapper(stream, encoding=encoding, errors="surrogateescape", newline="")
+        self._lines = without_comments(lines, signs)
+        self._rest = b""
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]  # what io hands over
+        while not self._rest:
+            line = next(self._lines, None)
+            if line is None:
+                return 0
+            self._rest = line.encode("utf-8", errors="surrogateescape")
+        taken = min(len(buffer), len(self._rest))
+        buffer[:taken] = self._rest[:taken]
+        self._rest = self._rest[taken:]
+        return taken

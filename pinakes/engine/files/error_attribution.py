@@ -16,7 +16,7 @@ _PARQUET = ("Parquet argument error: ", "Parquet error: ")
 
 
 @contextmanager
-def blaming(files: Sequence[File], check: Callable[[], None]) -> Iterator[None]:
+def attribute_errors(files: Sequence[File], check: Callable[[], None]) -> Iterator[None]:
     """Adds the file name to errors of the block."""
     try:
         yield
@@ -29,13 +29,13 @@ def blaming(files: Sequence[File], check: Callable[[], None]) -> Iterator[None]:
             raise changed from error
         if not error.message.startswith(_PARQUET):
             raise
-        raise DataCorrupt(f"{_broken(files, check)} can not be read: {_reason(error.message)}") from error
+        raise DataCorrupt(f"{_find_broken(files, check)} can not be read: {_reason(error.message)}") from error
 
 
-def _broken(files: Sequence[File], check: Callable[[], None]) -> str:
+def _find_broken(files: Sequence[File], check: Callable[[], None]) -> str:
     """Returns the first file that cannot be read to its end; if none is found, all candidates."""
     from pinakes.core.file_formats import format_of
-    from pinakes.engine.files.parquet import is_broken
+    from pinakes.engine.files.reading.parquet import is_broken
 
     native = [file for file in files if file.is_local]  # Arrow's errors name the others
     maybe = [file for file in native if format_of(file.path) in ("parquet", None)] or native

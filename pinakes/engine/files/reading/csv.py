@@ -1,7 +1,7 @@
 """CSV: read by Arrow's streaming reader, with types that are given or detected from a sample of every file.
 
 Arrow's reader is fast but its errors lack detail. When it fails, the rest of the file is read as text, which finds the
-value that does not fit (or an empty quoted string in a numeric column, which is valid), and `csv_faults.py` finds the
+value that does not fit (or an empty quoted string in a numeric column, which is valid), and `csv_errors.py` finds the
 line. With ignore_errors everything is read as text, and rows with values that do not fit are skipped.
 """
 
@@ -10,19 +10,125 @@ from __future__ import annotations
 import io
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import pyarrow as pa
 import pyarrow.csv as pacsv
 
-from pinakes.core.errors import DataCorrupt
-from pinakes.engine.files.csv_comments import Uncommented
-from pinakes.engine.files.csv_dialect import Dialect, Layout, dialect_of
-from pinakes.engine.files.csv_faults import misfit, ragged, unclosed
-from pinakes.engine.files.formats import reading, text_stream
-from pinakes.engine.files.options import CsvOptions
+from pinakes.core.errors import ColumnNotFound, DataCorrupt, InvalidArgument, NotSupportedError, listing
 from pinakes.engine.files.paths import File
-from pinakes.engine.files.texts import FALSE, TRUE, Forms, from_text, is_native, misfits
+from pinakes.engine.files.reading.csv_dialect import Dialect, Layout, UncommentedStream, dialect_of
+from pinakes.engine.files.reading.csv_errors import find_ragged_line, find_unclosed_quote, misfit_error
+from pinakes.engine.files.reading.dataset import FilesSource, stream_files
+from pinakes.engine.files.reading.options import CsvOptions, arrow_type
+from pinakes.engine.files.reading.path_columns import PathColumns
+from pinakes.engine.files.reading.schemas import unite_schemas
+from pinakes.engine.files.reading.streams import read_errors, text_stream
+from pinakes.engine.files.reading.text_conversion import FALSE, TRUE, Forms, from_text, guess_type, is_native, misfits
+
+_LEAST_SAMPLE = 1000
+
+
+def open_csv(files: Sequence[File], options: CsvOptions, zone: str, what: str) -> FilesSource:
+    if not options.auto_detect:
+        options = replace(options, delim=options.delim or ",", header=bool(options.header), all_varchar=True)
+    forms = Forms(options.dateformat, options.timestampformat, zone)
+    given = {name: arrow_type(t, zone, what) for name, t in (options.columns or {}).items()}
+    return open_csv_as(files, options, forms, given)
+
+
+def open_csv_as(
+    files: Sequence[File], options: CsvOptions, forms: Forms, given: Mapping[str, pa.DataType]
+) -> FilesSource:
+    """Opens files with all columns given, by position, or with none, to detect them."""
+    found = [f for file in files if (f := detect(file, options, forms, list(given) or None)) is not None]
+    if not found and not given:
+        raise DataCorrupt(f"{files[0]} is empty: a CSV file has at least one line")
+    for csv in found:
+        _rename(csv, list(given) or None)
+    types = dict(given) if given else _column_types(found, options, forms)
+    for name, t in types.items():
+        if pa.types.is_nested(t):
+            raise NotSupportedError(f"column {name!r} can not be {t}: a CSV file holds plain values")
+    for csv in found:
+        csv.types, csv.given = types, bool(given)
+    by_file = {csv.file: csv for csv in found}
+    schema = pa.schema(list(types.items()))
+
+    def read(file: File, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
+        return by_file[file].batches(columns)
+
+    kept = [csv.file for csv in found]
+    return stream_files(kept, schema, PathColumns(kept or files, options), read)
+
+
+def _rename(csv: CsvFile, names: Sequence[str] | None) -> None:
+    """Applies the names that the user gives; `columns` must name all columns."""
+    own = csv.layout.names
+    first = list(csv.options.names or ()) if names is None else list(names)
+    if names is not None and len(names) != len(own):
+        raise InvalidArgument(
+            f"{csv.file} has {len(own)} columns and {len(names)} are to be filled: {', '.join(names)[:200]}. Its first "
+            f"line has: {', '.join(csv.layout.first)[:200]}"
+        )
+    if names is not None and csv.dialect.header:
+        _check_order(csv, names)
+    if len(first) > len(own) or len(set(first)) < len(first):
+        raise InvalidArgument(f"names of {csv.file} must be different, and at most {len(own)}: {listing(first)}")
+    csv.layout = replace(csv.layout, names=(*first, *own[len(first) :]))
+
+
+def _check_order(csv: CsvFile, names: Sequence[str]) -> None:
+    """Fails if the header has the same names in another order: columns are matched by position, and values would be
+    misplaced.
+    """
+    own, wanted = [n.casefold() for n in csv.layout.names], [n.casefold() for n in names]
+    if own != wanted and sorted(own) == sorted(wanted):
+        raise InvalidArgument(
+            f"{csv.file} has the same columns in another order, and they are taken by position: name them in the "
+            f"file's order, which is {', '.join(csv.layout.names)}"
+        )
+
+
+def _column_types(found: Sequence[CsvFile], options: CsvOptions, forms: Forms) -> dict[str, pa.DataType]:
+    """Returns the types of all columns: the given ones, and the others from all samples."""
+    most = options.sample_size
+    share = most if most < 0 else max(most // len(found), min(most, _LEAST_SAMPLE))
+    text = pa.string()
+    unite_schemas(
+        ((f.file, pa.schema([(n, text) for n in f.layout.names])) for f in found), by_name=options.union_by_name
+    )
+    names = list(dict.fromkeys(name for f in found for name in f.layout.names))
+    given = _given_types(options, names, forms.zone)
+    if options.all_varchar:
+        return {name: given.get(name, text) for name in names}
+    samples = [f.sample(share) for f in found]
+    return {name: given.get(name) or _guess(name, samples, forms) for name in names}
+
+
+def _guess(name: str, samples: Sequence[pa.Table], forms: Forms) -> pa.DataType:
+    chunks = [chunk for table in samples if name in table.schema.names for chunk in table.column(name).chunks]
+    return guess_type(pa.chunked_array(chunks, pa.string()), forms)
+
+
+def _given_types(options: CsvOptions, names: Sequence[str], zone: str) -> dict[str, pa.DataType]:
+    types = options.types or {}
+    if not isinstance(types, dict):
+        if len(types) > len(names):
+            raise InvalidArgument(f"{len(types)} types are given, and there are {len(names)} columns: {listing(names)}")
+        types = dict(zip(names, types, strict=False))
+    folded = {name.casefold(): name for name in reversed(names)}
+    found: dict[str, pa.DataType] = {}
+    for name, t in types.items():
+        exact = name if name in names else folded.get(name.casefold())
+        if exact is None:
+            raise ColumnNotFound(f"types names a column {name!r} that is not there; there is: {listing(names)}")
+        found[exact] = arrow_type(t, zone, "read_csv")
+    return found
+
+
+# --- one file ----------------------------------------------------------------------------------------------------
+
 
 _BLOCK_BYTES, _LONG_BLOCK_BYTES = 1024 * 1024, 256 * 1024 * 1024
 """The block size, and the block size for longer lines. Arrow reads about thirty blocks ahead."""
@@ -48,7 +154,7 @@ class CsvFile:
             yield from (batch.select(own) for batch in self._fitting())
         else:
             yield from self._strict(own)
-            fault = unclosed(self.file, self.dialect)
+            fault = find_unclosed_quote(self.file, self.dialect)
             if fault is not None:
                 raise fault
 
@@ -56,7 +162,7 @@ class CsvFile:
         """Returns the first rows as text; all of them if `most` is -1."""
         found: list[pa.RecordBatch] = []
         rows = 0
-        with reading(self.file):
+        with read_errors(self.file):
             for batch in self._texts(self.layout.names):
                 found.append(batch if most < 0 else batch.slice(0, most - rows))
                 rows += batch.num_rows
@@ -126,7 +232,7 @@ class CsvFile:
         except (pa.ArrowException, ValueError):
             place = self._misfits(batch, name)[0]
             width, text = len(self.layout.names), column[place].as_py()
-            raise misfit(
+            raise misfit_error(
                 self.file, self.dialect, width, first + place, name, text, target, self._way_out(name)
             ) from None
 
@@ -144,7 +250,7 @@ class CsvFile:
         said = str(error)
         if "straddling" in said or ("conversion error" in said and "invalid UTF8" not in said):
             return
-        fault = ragged(self.file, self.dialect, len(self.layout.names))
+        fault = find_ragged_line(self.file, self.dialect, len(self.layout.names))
         if fault is not None:
             raise fault from None
         raise DataCorrupt(f"{self.file} can not be read: {str(error).splitlines()[0][:300]}") from error
@@ -208,7 +314,7 @@ def _skip(row: pacsv.InvalidRow) -> str:
 def _without_comments(stream: pa.NativeFile, dialect: Dialect) -> io.BufferedReader:
     for _ in range(dialect.skip):
         _read_line(stream)
-    return io.BufferedReader(Uncommented(stream, dialect.signs, dialect.encoding), _BLOCK_BYTES)
+    return io.BufferedReader(UncommentedStream(stream, dialect.signs, dialect.encoding), _BLOCK_BYTES)
 
 
 def _read_line(stream: pa.NativeFile) -> None:
@@ -216,8 +322,8 @@ def _read_line(stream: pa.NativeFile) -> None:
         del byte
 
 
-def describe(file: File, options: CsvOptions, forms: Forms, names: Sequence[str] | None) -> CsvFile | None:
+def detect(file: File, options: CsvOptions, forms: Forms, names: Sequence[str] | None) -> CsvFile | None:
     """Detects the dialect of a file; None if it has no record."""
-    with reading(file):
+    with read_errors(file):
         dialect, layout = dialect_of(file, options, names)
     return None if layout is None else CsvFile(file, dialect, layout, options, forms)

@@ -140,7 +140,7 @@ def _in_zone(moments: list[datetime], target: pa.DataType, zone: str) -> pa.Arra
 # --- type detection ----------------------------------------------------------------------------------------------
 
 
-def guessed(texts: pa.ChunkedArray, forms: Forms) -> pa.DataType:
+def guess_type(texts: pa.ChunkedArray, forms: Forms) -> pa.DataType:
     """Returns the narrowest type of all texts; VARCHAR if there is no other, or no text.
 
     Text that would not round-trip stays text: 007, +41, 1,5. Integers too long for BIGINT are DECIMAL(38,0).

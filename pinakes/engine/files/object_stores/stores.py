@@ -2,7 +2,7 @@
 
 Of the secrets that the session's user may use, the one with the longest matching scope is selected. Environment
 variables are used only if that secret says so. A file system lives as long as its statement: the next statement uses
-the current secrets. `store_paths.py` finds files, and `store_errors.py` translates errors.
+the current secrets. `paths.py` finds files, and `errors.py` translates errors.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from pinakes.core.errors import InvalidArgument, SecretNotFound, listing
 from pinakes.core.secrets import Secret
+from pinakes.engine.files.object_stores.errors import store_error
 from pinakes.engine.files.stamps import Stamp
-from pinakes.engine.files.store_errors import store_error
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -46,7 +46,7 @@ class Store:
 
     def info(self, key: str) -> FileInfo:
         with self.naming_path(key):
-            return patiently(lambda: self.system.get_file_info(key))
+            return call_interruptibly(lambda: self.system.get_file_info(key))
 
     def entries(self, key: str, *, recursive: bool = False) -> list[FileInfo]:
         """Returns the entries below a prefix; none if the prefix does not exist."""
@@ -54,7 +54,7 @@ class Store:
 
         below = FileSelector(key, allow_not_found=True, recursive=recursive)
         with self.naming_path(key):
-            found = patiently(lambda: self.system.get_file_info(below))
+            found = call_interruptibly(lambda: self.system.get_file_info(below))
         return sorted(found, key=lambda entry: entry.path)
 
     @contextmanager
@@ -130,7 +130,7 @@ class Stores:
             return None
         if secret not in self._opened:
             self._guard.store(secret)
-            self._opened[secret] = Store(secret.name, _system(secret))
+            self._opened[secret] = Store(secret.name, _open_file_system(secret))
         return self._opened[secret]
 
     def _not_served(self, key: str) -> SecretNotFound:
@@ -144,7 +144,7 @@ class Stores:
         )
 
 
-def _system(secret: Secret) -> S3FileSystem:
+def _open_file_system(secret: Secret) -> S3FileSystem:
     """Opens the file system. A secret without keys is for anonymous access; it does not use the environment."""
     from pyarrow.fs import AwsStandardS3RetryStrategy, S3FileSystem
 
@@ -174,10 +174,9 @@ def _system(secret: Secret) -> S3FileSystem:
         ) from None
 
 
-def patiently(call: Callable[[], B]) -> B:
-    """Runs a call to a store in a thread, and waits in Python, where an interrupt can surface (`interrupts.py`): an
-    unresponsive store does not block cancellation.
-    """
+def call_interruptibly(call: Callable[[], B]) -> B:
+    """Runs a call to a store in a thread, and waits in Python, where an interrupt can surface
+    (`engine/execution/interrupts.py`): an unresponsive store does not block cancellation."""
     pool = ThreadPoolExecutor(1, thread_name_prefix="pinakes-store")
     try:
         answer = pool.submit(call)
@@ -188,7 +187,7 @@ def patiently(call: Callable[[], B]) -> B:
         pool.shutdown(wait=False)
 
 
-def each(call: Callable[[A], B], items: Iterable[A]) -> list[B]:
+def call_parallel(call: Callable[[A], B], items: Iterable[A]) -> list[B]:
     """Calls a function for all items in parallel, and returns the results in order."""
     given = list(items)
     if len(given) < 2:

@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from pinakes.core.errors import InvalidArgument
 from pinakes.core.texts import texts
-from pinakes.engine.files.write_rows import RowWriter, as_portable, portable
+from pinakes.engine.files.writing.writers import RowWriter, as_portable, portable
 
 MOST_OPEN = 32
 """The maximum number of open files; one of Parquet takes about 2 MB."""

@@ -126,7 +126,7 @@ _SAME = {"ndjson": "jsonl", "feather": "arrow", "ipc": "arrow"}
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class CopyFormat:
     """The parsed request of a COPY … TO."""
 
     name: str
@@ -134,21 +134,21 @@ class Wanted:
     options: Format
 
 
-def wanted(path: str, given: Mapping[str, object]) -> Wanted:
+def parse_copy(path: str, given: Mapping[str, object]) -> CopyFormat:
     """Parses the format and its options; the file extension provides the defaults."""
-    given = _by_own_names(given)
+    given = _resolve_aliases(given)
     target_keys = {f.name.upper() for f in fields(Target)}
-    target = _parsed(Target, {k: v for k, v in given.items() if k in target_keys})
+    target = _parse(Target, {k: v for k, v in given.items() if k in target_keys})
     name = _SAME.get(target.format or "", target.format) or _format_of(path)
     kind = _KINDS[name]
     own = {k: v for k, v in given.items() if k not in target_keys}
     _check_known(own, name, kind, target_keys)
-    options = _parsed(kind, {"DELIMITER": "\t", **own} if name == "tsv" else own)
+    options = _parse(kind, {"DELIMITER": "\t", **own} if name == "tsv" else own)
     _check_together(options, name)
-    return Wanted(name, target, _packed(options, path))
+    return CopyFormat(name, target, _with_compression(options, path))
 
 
-def _packed(options: Format, path: str) -> Format:
+def _with_compression(options: Format, path: str) -> Format:
     """Resolves compression `auto` by the path's extension."""
     if not isinstance(options, Csv | Json) or options.compression != "auto":
         return options
@@ -156,7 +156,7 @@ def _packed(options: Format, path: str) -> Format:
     return replace(options, compression=found)
 
 
-def _by_own_names(given: Mapping[str, object]) -> dict[str, object]:
+def _resolve_aliases(given: Mapping[str, object]) -> dict[str, object]:
     found: dict[str, object] = {}
     for key, value in given.items():
         own = ALIASES.get(key, key)
@@ -188,7 +188,7 @@ def _check_known(given: Mapping[str, object], name: str, kind: type[Format], com
         )
 
 
-def _parsed(kind: type[T], given: Mapping[str, object]) -> T:
+def _parse(kind: type[T], given: Mapping[str, object]) -> T:
     found: dict[str, Any] = {}
     for field in fields(kind):  # type: ignore[arg-type]
         key = field.name.upper()
@@ -196,11 +196,11 @@ def _parsed(kind: type[T], given: Mapping[str, object]) -> T:
             try:
                 found[field.name] = field.metadata["parse"](given[key])
             except ValueError as error:
-                raise InvalidArgument(f"option {key} of COPY must be {error}, not {_shown(given[key])}") from None
+                raise InvalidArgument(f"option {key} of COPY must be {error}, not {_show(given[key])}") from None
     return kind(**found)
 
 
-def _shown(value: object) -> str:
+def _show(value: object) -> str:
     return "NULL" if value is None else str(value).lower() if isinstance(value, bool) else repr(value)
 
 
