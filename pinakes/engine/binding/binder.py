@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from pinakes.caches.tally import asking_about
+from pinakes.caches.lookups import asking_about
 from pinakes.core.catalog import (
     FilesTable,
     IcebergTable,

@@ -1,21 +1,45 @@
-"""The entries of a cache and their invalidation: the part of `base.py` that loads nothing.
+"""A cache with one concurrent load per key, statistics, and an injectable clock.
 
-`store.py` has the entries. This module adds the lock, the counters, the limits and the loads in progress: a key that is
-invalidated while it is loaded is not stored.
-"""
+`store.py` holds the entries (least recently used evicted first, each kept for `ttl` seconds). This module makes one
+load per key however many threads request it, and never stores a load that was invalidated while it ran. With `stale`,
+an expired entry is returned while a background thread reloads it; an invalidated entry is never returned."""
 
 from __future__ import annotations
 
+import logging
 import threading
 import time
 from collections.abc import Callable, Hashable, Iterator
-from dataclasses import replace
-from typing import Any, Generic, TypeVar
+from dataclasses import dataclass, replace
+from typing import Any, Generic, Literal, TypeVar
 
-from pinakes.caches.budget import Budget
-from pinakes.caches.stats import CacheStats
-from pinakes.caches.store import Limits, Store
-from pinakes.caches.tally import note
+from pinakes.caches.lookups import record_lookup
+from pinakes.caches.memory import Budget
+from pinakes.caches.store import Entry, Limits, Store
+from pinakes.core.errors import InternalError, QueryCanceled, QueryTimeout
+
+
+@dataclass(frozen=True, slots=True)
+class CacheStats:
+    """The current contents of a cache, and its counters since it was created."""
+
+    name: str
+    entries: int
+    bytes: int
+    """The memory of the entries, as far as it is known."""
+    capacity: int
+    unit: Literal["bytes", "entries"]
+    """The unit of `capacity`."""
+    ttl: float
+    hits: int
+    misses: int
+    loads: int
+    failures: int
+    load_seconds: float
+    evictions: int
+
+
+_LOG = logging.getLogger(__name__)
 
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
@@ -37,8 +61,8 @@ class Flight(Generic[V]):
         self.value: V
 
 
-class Kept(Generic[K, V]):
-    """Values by key.
+class Cache(Generic[K, V]):
+    """Values by key, loaded on first use.
 
     `capacity` counts entries, or the sizes that `weigh` returns; 0 keeps nothing. `ttl` 0 keeps entries forever. `keep`
     may refuse to store a value. `measure` returns the memory of a value where memory does not bound the cache. A value
@@ -73,6 +97,24 @@ class Kept(Generic[K, V]):
         if budget is not None:
             budget.join(self)
 
+    def get(self, key: K, load: Callable[[], V]) -> V:
+        """Returns the value for `key`, from the cache, from a load in progress, or from `load()`.
+
+        A failed load raises for every waiting thread and is not cached.
+        """
+        with self._lock:
+            entry = self._store.find(key)
+            if entry is None:
+                self._misses += 1
+            else:
+                self._hits += 1
+        record_lookup(self.name, hit=entry is not None)
+        if entry is not None:
+            if self._store.limits.stale and self._store.is_old(entry):
+                self._renew(key, entry, load)
+            return entry.value
+        return self._load_once(key, load)
+
     def peek(self, key: K) -> V | None:
         """Returns the value for `key` if it is present and not expired. Nothing is loaded, and no load is
         waited for.
@@ -95,7 +137,7 @@ class Kept(Generic[K, V]):
             self._hits, self._misses = self._hits + good, self._misses + (not good)
             if entry is not None and not good and self._store.find(key) is entry:
                 self._drop(key)
-        note(self.name, hit=good)
+        record_lookup(self.name, hit=good)
         return entry.value if entry is not None and good else None
 
     def has(self, key: K) -> bool:
@@ -178,6 +220,97 @@ class Kept(Generic[K, V]):
                 load_seconds=self._load_seconds,
                 evictions=store.evictions,
             )
+
+    # --- loads --------------------------------------------------------------------------------------------------------
+
+    def _load_once(self, key: K, load: Callable[[], V]) -> V:
+        while True:
+            mine: Flight[V] = Flight()
+            with mine.lock:
+                flight = self._join(key, mine)
+                if flight is mine and not mine.finished:
+                    return self._load(key, mine, load)
+            if flight is mine or self._wait(key, flight):
+                return flight.value
+
+    def _renew(self, key: K, entry: Entry[V], load: Callable[[], V]) -> None:
+        """Reloads an expired entry in one background thread. Until then all threads get the old value."""
+        with self._lock:
+            if entry.is_renewed or key in self._flights:
+                return
+            entry.is_renewed = True
+
+        def run() -> None:
+            mine: Flight[V] = Flight()
+            with mine.lock:
+                with self._lock:
+                    if self._store.find(key) is not entry or self._flights.setdefault(key, mine) is not mine:
+                        return  # it was invalidated, or another thread loads it already
+                try:
+                    self._load(key, mine, load)
+                except Exception as error:  # noqa: BLE001 - no thread waits for it: it is counted and retried
+                    _LOG.info("cache %s: an entry could not be refreshed: %s", self.name, error)
+                    entry.is_renewed = False
+
+        threading.Thread(target=run, name=f"renew-{self.name}", daemon=True).start()
+
+    def _join(self, key: K, mine: Flight[V]) -> Flight[V]:
+        """Returns the load to wait for; `mine` if there is none, or if the value was stored meanwhile
+        (`mine.finished`).
+        """
+        with self._lock:
+            entry = self._store.find(key)
+            if entry is not None:
+                mine.value, mine.finished = entry.value, True
+                return mine
+            flight = self._flights.setdefault(key, mine)
+        if flight is not mine and flight.owner == mine.owner and flight.lock.locked():
+            raise InternalError(f"cache {self.name!r}: a load asks for the very key that it is loading")
+        return flight
+
+    def _load(self, key: K, flight: Flight[V], load: Callable[[], V]) -> V:
+        started = self._clock()
+        try:
+            flight.value = load()
+            flight.finished = True
+        except (QueryCanceled, QueryTimeout):
+            raise  # affects only the query that loads: the load stays unfinished, and the waiting threads retry
+        except Exception as error:
+            flight.error, flight.finished = error, True
+            raise
+        finally:
+            self._finish_load(key, flight, self._clock() - started)
+        return flight.value
+
+    def _finish_load(self, key: K, flight: Flight[V], seconds: float) -> None:
+        """Stores a loaded value, unless the load failed or the key was invalidated meanwhile."""
+        loaded = flight.finished and flight.error is None
+        nbytes = self._measure(flight.value) if loaded and self._measure is not None else 1
+        with self._lock:
+            self._loads += 1
+            self._load_seconds += seconds
+            self._failures += not loaded
+            if self._flights.get(key) is flight:
+                del self._flights[key]
+                if loaded and (self._keep is None or self._keep(flight.value)):
+                    self._store.put(key, flight.value, nbytes)
+        if self._budget is not None and loaded:
+            self._budget.settle()
+
+    def _wait(self, key: K, flight: Flight[V]) -> bool:
+        """Waits for another thread's load. Returns False if it was interrupted and must be retried.
+
+        The lock of a load is only taken by `with`, so an interrupt at any point never leaves threads waiting forever.
+        """
+        with flight.lock:
+            pass
+        with self._lock:
+            if self._flights.get(key) is flight:  # interrupted before it could finish
+                del self._flights[key]
+                return False
+        if flight.error is not None:
+            raise flight.error
+        return flight.finished
 
     # --- its part of the memory budget ----------------------------------------------------------------------------
 

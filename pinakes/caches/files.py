@@ -1,5 +1,4 @@
-"""The base of caches for immutable files, by path; only memory bounds them. `manifests.py` and `footers.py` are such
-caches.
+"""The caches of immutable files, by path: manifests and Parquet footers; only memory bounds them.
 
 A path comes from the metadata of a table. Metadata can be forged, so knowing a path gives no right to files of an
 object store, which are read with credentials: for these each user has separate entries (`of`).
@@ -12,8 +11,8 @@ from collections.abc import Callable
 from copy import copy
 from typing import ClassVar, Protocol, Self, TypeVar, cast
 
-from pinakes.caches.base import Cache, CacheStats, Clock
-from pinakes.caches.budget import Budget
+from pinakes.caches.cache import Cache, CacheStats, Clock
+from pinakes.caches.memory import Budget
 from pinakes.config.model import SizedCacheConfig
 
 
@@ -51,3 +50,11 @@ class FileCache:
 
     def stats(self) -> CacheStats:
         return self.cache.stats()
+
+
+class ManifestCache(FileCache):
+    NAME: ClassVar[str] = "manifests"
+
+
+class FooterCache(FileCache):
+    NAME: ClassVar[str] = "footers"

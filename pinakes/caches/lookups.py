@@ -60,7 +60,7 @@ class asking_about:
             self._tally.about = self._outer
 
 
-def note(cache: str, *, hit: bool) -> None:
+def record_lookup(cache: str, *, hit: bool) -> None:
     """Records a hit or miss of a cache."""
     tally = _COUNTING.get()
     if tally is not None:

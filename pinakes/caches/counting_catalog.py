@@ -23,7 +23,7 @@ permanently.
 OTHERS = "(others)"
 
 
-class Counted(NamedTuple):
+class CallKey(NamedTuple):
     catalog: str
     operation: str
     outcome: str
@@ -37,9 +37,9 @@ class CatalogCalls:
         self._clock = clock
         self._lock = threading.Lock()
         self._names: set[str] = set()
-        self._totals: dict[Counted, tuple[int, float]] = {}
+        self._totals: dict[CallKey, tuple[int, float]] = {}
 
-    def totals(self) -> dict[Counted, tuple[int, float]]:
+    def totals(self) -> dict[CallKey, tuple[int, float]]:
         with self._lock:
             return dict(self._totals)
 
@@ -61,7 +61,7 @@ class CatalogCalls:
             if catalog not in self._names and len(self._names) >= MOST_CATALOGS:
                 catalog = OTHERS
             self._names.add(catalog)
-            key = Counted(catalog, operation, outcome)
+            key = CallKey(catalog, operation, outcome)
             calls, spent = self._totals.get(key, (0, 0.0))
             self._totals[key] = calls + 1, spent + seconds
 
@@ -82,13 +82,13 @@ class CountingCatalog(DelegatingCatalog):
         self.inner.close()
 
 
-def counting(inner: Catalog, name: str, calls: CatalogCalls) -> CountingCatalog:
+def count_calls(inner: Catalog, name: str, calls: CatalogCalls) -> CountingCatalog:
     """Returns a counting catalog with the groups of `inner`."""
-    return class_around(inner, CountingCatalog, _own())(inner, name, calls)
+    return class_around(inner, CountingCatalog, _counting_groups())(inner, name, calls)
 
 
 @cache
-def _own() -> dict[Any, type[CountingCatalog]]:
+def _counting_groups() -> dict[Any, type[CountingCatalog]]:
     """Returns a generated mix-in for each group, which counts every method under its name."""
     found = [g for name, g in vars(groups).items() if name.startswith(("Supports", "Explains"))]
     return {group: type(group.__name__, (CountingCatalog,), _members(group)) for group in found}
@@ -97,15 +97,15 @@ def _own() -> dict[Any, type[CountingCatalog]]:
 def _members(group: type) -> dict[str, Any]:
     every = {name: member for base in reversed(group.__mro__) for name, member in vars(base).items()}
     named = {name: member for name, member in every.items() if not name.startswith("_") and name not in vars(Catalog)}
-    return {name: _passed(name) if isinstance(member, property) else _counted(name) for name, member in named.items()
+    return {name: _delegate(name) if isinstance(member, property) else _count(name) for name, member in named.items()
             if isinstance(member, property) or callable(member)}  # fmt: skip
 
 
-def _passed(name: str) -> property:
+def _delegate(name: str) -> property:
     return property(lambda self: getattr(self.inner, name))
 
 
-def _counted(name: str) -> Callable[..., Any]:
+def _count(name: str) -> Callable[..., Any]:
     def call(self: CountingCatalog, *arguments: Any, **named: Any) -> Any:
         with self._calls.counting(self._name, name):
             return getattr(self.inner, name)(*arguments, **named)
