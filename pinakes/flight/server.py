@@ -1,6 +1,6 @@
 """The server: maps each Flight call to a command or an action. Read this first.
 
-    GetFlightInfo   runs a statement, whose result is pending under a ticket (`commands/running.py`); a metadata command
+    GetFlightInfo   runs a statement, whose result is pending under a ticket (`commands/execution.py`); a metadata command
                     is its own ticket
     DoGet           sends the rows of a ticket in batches, while `streams.py` watches for a disconnected client
     DoPut           changes, bound parameters, ingested rows

@@ -66,10 +66,10 @@ def execute(request: FlightRequest, prepared: Prepared) -> Result:
     if prepared.description.is_update:
         assert bound is not None
         return Result.done("EXECUTE", change_many(request, prepared, bound))
-    return _one_after_the_other(request, prepared, executions)
+    return _query_each(request, prepared, executions)
 
 
-def _one_after_the_other(request: FlightRequest, prepared: Prepared, executions: int) -> Result:
+def _query_each(request: FlightRequest, prepared: Prepared, executions: int) -> Result:
     if not 0 < executions <= MOST_EXECUTIONS:
         raise InvalidArgument(f"a query is run for 1 to {MOST_EXECUTIONS} rows of parameters, and {executions} came")
     results: list[Result] = []
@@ -78,7 +78,7 @@ def _one_after_the_other(request: FlightRequest, prepared: Prepared, executions:
             # Only the first execution waits for admission: if each held a slot, one call could wait for itself.
             result = run(request, prepared.connection, prepared.sql, prepared.parameters(row), queues=row == 0)
             results.append(result)  # appended one by one: a failure closes those before it
-        schema = _common([result.schema for result in results])
+        schema = _common_schema([result.schema for result in results])
     except BaseException:
         _each(results, Result.close)
         raise
@@ -95,7 +95,7 @@ def _each(results: Iterable[Result], do: Callable[[Result], object]) -> None:
         do(result)
 
 
-def _common(schemas: Sequence[pa.Schema]) -> pa.Schema:
+def _common_schema(schemas: Sequence[pa.Schema]) -> pa.Schema:
     """Returns the common schema. A column is nullable if it is nullable in one of the schemas."""
     if any((other.names, other.types) != (schemas[0].names, schemas[0].types) for other in schemas):
         raise InvalidArgument("the rows of parameters have different types of results: run the query for each alone")
@@ -115,10 +115,10 @@ def change_many(request: FlightRequest, prepared: Prepared, rows: pa.Table) -> i
             return run(request, connection, selecting(statement, row, source)).count
     request.service.check_taking(connection)
     with all_or_none(connection.session, statement, rows.num_rows) as within:
-        return _one_by_one(request, within, Prepared(connection, prepared.sql, prepared.description, rows))
+        return _change_each(request, within, Prepared(connection, prepared.sql, prepared.description, rows))
 
 
-def _one_by_one(request: FlightRequest, session: Session, prepared: Prepared) -> int | None:
+def _change_each(request: FlightRequest, session: Session, prepared: Prepared) -> int | None:
     assert prepared.bound is not None
     counts = []
     for row in range(prepared.bound.num_rows):

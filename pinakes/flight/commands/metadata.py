@@ -1,5 +1,4 @@
-"""CommandGetTables: tables and views, optionally with their columns. Names are listed first; the tables are loaded
-concurrently and their columns are sent in batches, so that a client sees the first ones early."""
+"""The commands that list catalogs, namespaces, tables and views."""
 
 from __future__ import annotations
 
@@ -16,17 +15,65 @@ from pinakes.server.calls import Call
 from pinakes.system_tables.jdbc.tables import TYPES
 from pinakes.system_tables.listing import Entry, Kind
 
-NAMES = pa.schema(
+CATALOGS = pa.schema([required("catalog_name")])
+
+
+class GetCatalogs(Listing):
+    """The catalogs that the session sees."""
+
+    def columns(self, message: Message) -> pa.Schema:
+        return CATALOGS
+
+    def batches(self, message: Message, request: FlightRequest, call: Call) -> Iterator[pa.RecordBatch]:
+        with asking(request.connection.session, "GetCatalogs", call.started) as metadata:
+            names = metadata.catalogs()
+        yield batch_of(CATALOGS, [(name,) for name in names])
+
+
+NAMESPACES = pa.schema([pa.field("catalog_name", TEXT), required("db_schema_name")])
+
+
+class GetDbSchemas(Listing):
+    """The namespaces of catalogs. The levels of a nested namespace are joined by dots."""
+
+    def columns(self, message: Message) -> pa.Schema:
+        return NAMESPACES
+
+    def batches(self, message: Message, request: FlightRequest, call: Call) -> Iterator[pa.RecordBatch]:
+        wanted = Wanted(optional(message, "catalog"), optional(message, "db_schema_filter_pattern"))
+        with asking(request.connection.session, "GetDbSchemas", call.started) as metadata:
+            found = [(space.catalog, space.schema) for space in metadata.schemas(wanted)]
+        yield batch_of(NAMESPACES, found)
+
+
+TABLE_TYPES = pa.schema([required("table_type")])
+
+
+class GetTableTypes(Listing):
+    """The table types."""
+
+    def columns(self, message: Message) -> pa.Schema:
+        return TABLE_TYPES
+
+    def batches(self, message: Message, request: FlightRequest, call: Call) -> Iterator[pa.RecordBatch]:
+        yield batch_of(TABLE_TYPES, [(name,) for name in sorted(TYPES.values())])
+
+
+TABLES = pa.schema(
     [pa.field("catalog_name", TEXT), pa.field("db_schema_name", TEXT), required("table_name"), required("table_type")]
 )
-WITH_COLUMNS = NAMES.append(required("table_schema", pa.binary()))
+TABLES_WITH_COLUMNS = TABLES.append(required("table_schema", pa.binary()))
 AT_ONCE = 100
 """Tables with columns per batch."""
 
 
 class GetTables(Listing):
+    """Tables and views, optionally with their columns. Names are listed first; the tables are loaded concurrently and
+    their columns are sent in batches, so that a client sees the first ones early.
+    """
+
     def columns(self, message: Message) -> pa.Schema:
-        return WITH_COLUMNS if message.include_schema else NAMES
+        return TABLES_WITH_COLUMNS if message.include_schema else TABLES
 
     def batches(self, message: Message, request: FlightRequest, call: Call) -> Iterator[pa.RecordBatch]:
         wanted = Wanted(
@@ -37,7 +84,7 @@ class GetTables(Listing):
         with asking(request.connection.session, "GetTables", call.started) as metadata:
             found = metadata.tables(wanted, _kinds(message))
             if not message.include_schema:
-                yield batch_of(NAMES, [_named(entry) for entry in found])
+                yield batch_of(TABLES, [_name_row(entry) for entry in found])
             else:
                 yield from _with_columns(found, metadata, request.client)
 
@@ -48,18 +95,18 @@ def _kinds(message: Message) -> frozenset[Kind]:
     return frozenset(kind for kind, name in TYPES.items() if not wanted or name in wanted)
 
 
-def _named(entry: Entry) -> tuple[str, str, str, str]:
+def _name_row(entry: Entry) -> tuple[str, str, str, str]:
     return entry.catalog, entry.schema, entry.name, TYPES[entry.kind]
 
 
 def _with_columns(found: list[Entry], metadata: Metadata, client: Client) -> Iterator[pa.RecordBatch]:
     rows: list[tuple[object, ...]] = []
     for entry, columns in metadata.with_columns(found):
-        rows.append((*_named(entry), table_schema(entry, columns, client).serialize().to_pybytes()))
+        rows.append((*_name_row(entry), table_schema(entry, columns, client).serialize().to_pybytes()))
         if len(rows) == AT_ONCE:
-            yield batch_of(WITH_COLUMNS, rows)
+            yield batch_of(TABLES_WITH_COLUMNS, rows)
             rows = []
-    yield batch_of(WITH_COLUMNS, rows)
+    yield batch_of(TABLES_WITH_COLUMNS, rows)
 
 
 def table_schema(entry: Entry, columns: Columns, client: Client) -> pa.Schema:

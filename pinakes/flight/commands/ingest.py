@@ -14,8 +14,8 @@ from pinakes.core.errors import InvalidArgument, TableNotFound, listing
 from pinakes.core.names import TEMP, Name, Part, quote, undotted
 from pinakes.engine.session import Session
 from pinakes.flight.commands.base import Command
-from pinakes.flight.commands.running import run
-from pinakes.flight.commands.statement_update import update_result
+from pinakes.flight.commands.execution import run
+from pinakes.flight.commands.statements import update_result
 from pinakes.flight.request import FlightRequest
 from pinakes.flight.streams import received
 from pinakes.flight.wire.messages import Message, optional
@@ -30,25 +30,25 @@ class StatementIngest(Command):
     def put(self, message: Message, request: FlightRequest, reader: Any) -> bytes:
         from pinakes.engine.datafusion.memory_sources import ReadOnce
 
-        _check(message)
+        _check_request(message)
         connection = request.within(message.transaction_id)
         target = _target(message, connection.session)
         begin = _statement(message, target, connection.session)
-        coming = pa.RecordBatchReader.from_batches(_checked(reader.schema), received(reader, request.call, SURE))
+        coming = pa.RecordBatchReader.from_batches(_check_names(reader.schema), received(reader, request.call, SURE))
         with connection.session.temporary.brought(ReadOnce(coming)) as rows:
             result = run(request, connection, f"{begin} SELECT * FROM {quote(rows)}")
         result.close()
         return update_result(request, result.count)
 
 
-def _checked(schema: pa.Schema) -> pa.Schema:
+def _check_names(schema: pa.Schema) -> pa.Schema:
     duplicates = [name for name, times in Counter(schema.names).items() if times > 1]
     if duplicates:
         raise InvalidArgument(f"several columns have the same name: {listing(duplicates)}. Give each its own")
     return schema
 
 
-def _check(message: Message) -> None:
+def _check_request(message: Message) -> None:
     options = message.table_definition_options
     if options.if_not_exist not in (CREATE, MUST_EXIST) or options.if_exists not in (FAIL, APPEND, REPLACE):
         raise InvalidArgument(

@@ -1,4 +1,4 @@
-"""CommandGetXdbcTypeInfo: the column types, from system.jdbc.types."""
+"""The commands about the server itself: properties of its SQL dialect, and its column types."""
 
 from __future__ import annotations
 
@@ -8,11 +8,26 @@ import pyarrow as pa
 
 from pinakes.flight.commands.base import NUMBER, TEXT, TRUTH, Listing, batch_of, required
 from pinakes.flight.request import FlightRequest
+from pinakes.flight.sql_info import SCHEMA, batch, informed
 from pinakes.flight.wire.messages import Message, optional
 from pinakes.server.calls import Call
 from pinakes.system_tables.jdbc.types import type_rows
 
-SCHEMA = pa.schema(
+
+class GetSqlInfo(Listing):
+    """Properties of the server and of its SQL dialect (`flight/sql_info.py`)."""
+
+    def columns(self, message: Message) -> pa.Schema:
+        return SCHEMA
+
+    def batches(self, message: Message, request: FlightRequest, call: Call) -> Iterator[pa.RecordBatch]:
+        limits = request.service.limits
+        known = informed(limits.prepared_ttl, limits.transaction_ttl, is_java=request.client.is_java)
+        wanted = set(message.info) or known.keys()
+        yield batch({number: value for number, value in known.items() if number in wanted})
+
+
+TYPE_INFO = pa.schema(
     [
         required("type_name"),
         required("data_type", NUMBER),
@@ -42,16 +57,18 @@ _CODES = {16: -7, 2014: 93, 2003: 0, 2000: 0}
 
 
 class GetXdbcTypeInfo(Listing):
+    """The column types, from system.jdbc.types."""
+
     def columns(self, message: Message) -> pa.Schema:
-        return SCHEMA
+        return TYPE_INFO
 
     def batches(self, message: Message, request: FlightRequest, call: Call) -> Iterator[pa.RecordBatch]:
         wanted = optional(message, "data_type")
-        rows = sorted((_row(values) for values in type_rows()), key=lambda row: (row[1], row[0]))
-        yield batch_of(SCHEMA, [row for row in rows if wanted is None or row[1] == wanted])
+        rows = sorted((_type_row(values) for values in type_rows()), key=lambda row: (row[1], row[0]))
+        yield batch_of(TYPE_INFO, [row for row in rows if wanted is None or row[1] == wanted])
 
 
-def _row(values: dict[str, object]) -> tuple[object, ...]:
+def _type_row(values: dict[str, object]) -> tuple[object, ...]:
     name, code = str(values["type_name"]), values["data_type"]
     assert isinstance(code, int)
     code = _CODES.get(code, code)
