@@ -15,7 +15,7 @@ from pinakes.core.errors import NotFoundError, NotSupportedError, PinakesError
 from pinakes.core.names import Name, quote
 from pinakes.core.snapshots import said, said_number
 from pinakes.engine.remote.text import quoted, quoted_text
-from pinakes.pipelines.loads.history import REPLACE
+from pinakes.pipelines.loads.ledger import REPLACE
 
 if TYPE_CHECKING:
     from pyiceberg.table.metadata import TableMetadata

@@ -64,7 +64,7 @@ def _date(source: str, format: str | None) -> str:
     return f"CASE WHEN {source} RLIKE '{_DATE}' THEN try_cast({source} AS date) END"
 
 
-def misfit(column: Column, source: str, value: str, shown: str) -> list[str]:
+def misfit_branches(column: Column, source: str, value: str, shown: str) -> list[str]:
     """Returns CASE branches that yield the reason why a value is bad. `source` is the original value, `shown` its
     text."""
     found = []
@@ -78,11 +78,11 @@ def misfit(column: Column, source: str, value: str, shown: str) -> list[str]:
     return found
 
 
-def reason(branches: Sequence[str]) -> str:
+def reason_sql(branches: Sequence[str]) -> str:
     return f"CASE {' '.join(branches)} END" if branches else "CAST(NULL AS string)"
 
 
-def typed(read: Any, columns: Sequence[Column], file: str) -> Any:
+def to_records(read: Any, columns: Sequence[Column], file: str) -> Any:
     """Returns typed records in the shape of the table; `file` is the SQL expression of their source."""
     theirs = columns_of(read.schema)
     names = [column.name for column in theirs]
@@ -98,9 +98,9 @@ def typed(read: Any, columns: Sequence[Column], file: str) -> Any:
         else:
             values.append(f"try_cast(c{where} AS {column.type}) AS v{at}")
         source = f"v{at}" if where is None or theirs[where].type == column.type else f"c{where}"
-        branches += misfit(column, source, f"v{at}", f"CAST({source} AS string)")
+        branches += misfit_branches(column, source, f"v{at}", f"CAST({source} AS string)")
     ours = [f"v{at}" for at in range(len(columns))]
-    why = f"{reason(branches)} AS {REASON}"
+    why = f"{reason_sql(branches)} AS {REASON}"
     return given.selectExpr("*", *values).selectExpr(*ours, FILE, why, RAW, f"CAST(NULL AS string) AS {EXTRA}")
 
 
@@ -113,12 +113,12 @@ def position(name: str, names: Sequence[str]) -> int | None:
     return alike[0] if len(alike) == 1 else None
 
 
-def good(frame: Any, columns: Sequence[Column]) -> Any:
+def select_good(frame: Any, columns: Sequence[Column]) -> Any:
     """Returns the good records as rows of the table."""
-    return frame.filter(f"{REASON} IS NULL").selectExpr(*(_named(at, column) for at, column in enumerate(columns)))
+    return frame.filter(f"{REASON} IS NULL").selectExpr(*(_column_sql(at, column) for at, column in enumerate(columns)))
 
 
-def _named(at: int, column: Column) -> str:
+def _column_sql(at: int, column: Column) -> str:
     """Returns the SQL of a column. Spark must see that a NOT NULL column is never NULL; the default value is never used
     for a good record."""
     value = f"v{at}"

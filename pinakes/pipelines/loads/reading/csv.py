@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 from pinakes.core.values import truth
 from pinakes.engine.remote.text import quoted_text
-from pinakes.pipelines.loads import shape
-from pinakes.pipelines.loads.inputs import Input, Unreadable
-from pinakes.pipelines.loads.lines import text_lines
-from pinakes.pipelines.loads.reading import check_names, merged, united, unknown_of
-from pinakes.pipelines.loads.shape import Column, position
-from pinakes.pipelines.loads.sniff import delimiter_of, each, header_of
+from pinakes.pipelines.loads.reading import shape
+from pinakes.pipelines.loads.reading.bad_records import text_lines
+from pinakes.pipelines.loads.reading.inputs import Input, Unreadable
+from pinakes.pipelines.loads.reading.interface import check_names, find_unknown, merge_columns, unite_frames
+from pinakes.pipelines.loads.reading.shape import Column, position
+from pinakes.pipelines.loads.reading.sniff import delimiter_of, header_of, inspect_files
 
 if TYPE_CHECKING:
     from pinakes.spark.dataframes import SparkSession
@@ -40,7 +40,7 @@ class CsvFiles:
 
     @classmethod
     def of(cls, spark: SparkSession, options: Mapping[str, str], inputs: Sequence[Input]) -> CsvFiles:
-        seen, unreadable = each(lambda entry: header_of(entry.file, options), inputs)
+        seen, unreadable = inspect_files(lambda entry: header_of(entry.file, options), inputs)
         groups: dict[tuple[str, ...], list[Input]] = {}
         for entry, header in seen.values():
             if header:  # an empty file has no records
@@ -61,17 +61,17 @@ class CsvFiles:
         for header, group in self.groups.items():
             found = self._reader().option("inferSchema", "true").csv([entry.uri for entry in group]).schema
             shapes.append([Column(n, f.dataType.simpleString()) for n, f in zip(header, found.fields, strict=True)])
-        return merged(shapes)
+        return merge_columns(shapes)
 
     def unknown(self, columns: Sequence[Column]) -> dict[str, str]:
         found: dict[str, str] = {}
         for header, group in self.groups.items():
-            for name in unknown_of(header, columns) if self._is_named else ():
+            for name in find_unknown(header, columns) if self._is_named else ():
                 found.setdefault(name, group[0].path)
         return found
 
     def frame(self, columns: Sequence[Column]) -> Any:
-        return united(self._group(header, group, columns) for header, group in self.groups.items())
+        return unite_frames(self._group(header, group, columns) for header, group in self.groups.items())
 
     @property
     def _is_named(self) -> bool:
@@ -99,7 +99,7 @@ class CsvFiles:
         values, branches = self._values(header, columns, width)
         raw = f"coalesce({shape.CORRUPT}, {self._written(fields)})"
         typed = read.selectExpr("*", f"_metadata.file_path AS {shape.FILE}", *values)
-        why = f"{shape.reason(branches)} AS {shape.REASON}"
+        why = f"{shape.reason_sql(branches)} AS {shape.REASON}"
         ours = [f"v{at}" for at in range(len(columns))]
         judged = typed.selectExpr(*ours, shape.FILE, why, f"{raw} AS {shape.RAW}")
         return judged.selectExpr("*", f"CAST(NULL AS string) AS {shape.EXTRA}")
@@ -122,7 +122,7 @@ class CsvFiles:
                 parsed = texts.selectExpr("*", f"from_csv(text, {schema}, map({options_sql})) AS p")
                 key = self._written([f"p.{name} AS {name}" for name in fields])
                 found.append(parsed.selectExpr("uri", "line", f"explode(array_distinct(array(text, {key}))) AS key"))
-        return united(found)
+        return unite_frames(found)
 
     def _values(self, header: Sequence[str], columns: Sequence[Column], width: int) -> tuple[list[str], list[str]]:
         values = []
@@ -133,5 +133,5 @@ class CsvFiles:
             values.append(f"{shape.from_text(source, column.type, self.options)} AS v{at}")
             if where is None or column.type == "string":
                 source = f"v{at}"
-            branches += shape.misfit(column, source, f"v{at}", source)
+            branches += shape.misfit_branches(column, source, f"v{at}", source)
         return values, branches

@@ -10,12 +10,12 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from pinakes.engine.remote.text import quoted, quoted_text
-from pinakes.pipelines.loads import shape
-from pinakes.pipelines.loads.inputs import Input, Unreadable
-from pinakes.pipelines.loads.lines import text_lines
-from pinakes.pipelines.loads.reading import merged, united
-from pinakes.pipelines.loads.shape import Column
-from pinakes.pipelines.loads.sniff import each, is_document
+from pinakes.pipelines.loads.reading import shape
+from pinakes.pipelines.loads.reading.bad_records import text_lines
+from pinakes.pipelines.loads.reading.inputs import Input, Unreadable
+from pinakes.pipelines.loads.reading.interface import merge_columns, unite_frames
+from pinakes.pipelines.loads.reading.shape import Column
+from pinakes.pipelines.loads.reading.sniff import inspect_files, is_document
 
 if TYPE_CHECKING:
     from pinakes.spark.dataframes import SparkSession
@@ -37,7 +37,7 @@ class JsonFiles:
 
     @classmethod
     def of(cls, spark: SparkSession, options: Mapping[str, str], inputs: Sequence[Input]) -> JsonFiles:
-        seen, unreadable = each(lambda entry: is_document(entry.file, options), inputs)
+        seen, unreadable = inspect_files(lambda entry: is_document(entry.file, options), inputs)
         lines = [entry for entry, document in seen.values() if not document]
         return cls(spark, options, lines, [entry for entry, document in seen.values() if document], unreadable)
 
@@ -60,7 +60,7 @@ class JsonFiles:
                 given = {"inferTimestamp": "true", "multiLine": multi, **self._formats()}
                 reader = self.spark.read.options(**given, columnNameOfCorruptRecord=shape.CORRUPT)
                 shapes.append(shape.columns_of(reader.json([entry.uri for entry in group]).schema))
-        return [column for column in merged(shapes) if column.name != shape.CORRUPT]
+        return [column for column in merge_columns(shapes) if column.name != shape.CORRUPT]
 
     def unknown(self, columns: Sequence[Column]) -> dict[str, str]:
         return {}
@@ -72,7 +72,7 @@ class JsonFiles:
             found.append(read.selectExpr("value", f"_metadata.file_path AS {shape.FILE}"))
         if self.documents:
             found.append(self._elements())
-        frame = united(found)
+        frame = unite_frames(found)
         return None if frame is None else self._records(frame, columns)
 
     def _texts(self, group: Sequence[Input], *, whole: bool) -> Any:
@@ -102,7 +102,7 @@ class JsonFiles:
         typed = parsed.selectExpr("value", shape.FILE, f"{_PARSED}.{shape.CORRUPT} AS {shape.CORRUPT}", *values)
         names = ", ".join(quoted_text(column.name) for column in columns)
         extra = f"get(array_except(json_object_keys(value), array({names})), 0)"
-        why = f"{shape.reason(_branches(columns))} AS {shape.REASON}"
+        why = f"{shape.reason_sql(_branches(columns))} AS {shape.REASON}"
         ours = [f"v{at}" for at in range(len(columns))]
         return typed.selectExpr(*ours, shape.FILE, why, f"value AS {shape.RAW}", f"{extra} AS {shape.EXTRA}")
 
@@ -123,7 +123,7 @@ def _branches(columns: Sequence[Column]) -> list[str]:
             f"WHEN {shape.CORRUPT} IS NOT NULL AND v{at} IS NULL AND {given} <> 'null' "
             f"THEN concat({begin}, left({value_text}, 100), {end})"
         )
-        found += shape.misfit(column, f"v{at}", f"v{at}", "''")
+        found += shape.misfit_branches(column, f"v{at}", f"v{at}", "''")
     found.append(f"WHEN {shape.CORRUPT} IS NOT NULL THEN 'the record does not fit the columns'")
     return found
 

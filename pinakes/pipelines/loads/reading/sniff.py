@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TypeVar
 import pyarrow as pa
 
 from pinakes.core.values import truth
-from pinakes.pipelines.loads.inputs import Input, Unreadable
+from pinakes.pipelines.loads.reading.inputs import Input, Unreadable
 
 if TYPE_CHECKING:
     from pinakes.engine.files.paths import File
@@ -25,7 +25,9 @@ _CODECS = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd", ".zstd": "zstd", ".lz4"
 A = TypeVar("A")
 
 
-def each(look: Callable[[Input], A], inputs: Iterable[Input]) -> tuple[dict[str, tuple[Input, A]], list[Unreadable]]:
+def inspect_files(
+    look: Callable[[Input], A], inputs: Iterable[Input]
+) -> tuple[dict[str, tuple[Input, A]], list[Unreadable]]:
     """Applies `look` to each file. Returns the results by URI, and the unreadable files."""
     seen: dict[str, tuple[Input, A]] = {}
     unreadable: list[Unreadable] = []

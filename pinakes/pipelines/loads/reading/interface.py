@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import Any, Protocol
 
 from pinakes.core.errors import InvalidArgument
-from pinakes.pipelines.loads.inputs import Input, Unreadable
-from pinakes.pipelines.loads.shape import Column, position
+from pinakes.pipelines.loads.reading.inputs import Input, Unreadable
+from pinakes.pipelines.loads.reading.shape import Column, position
 
 
 class Reading(Protocol):
@@ -46,33 +46,33 @@ class Reading(Protocol):
         ...
 
 
-def united(frames: Iterable[Any]) -> Any:
+def unite_frames(frames: Iterable[Any]) -> Any:
     found = None
     for frame in frames:
         found = frame if found is None else found.unionAll(frame)
     return found
 
 
-def merged(shapes: Iterable[Sequence[Column]]) -> list[Column]:
+def merge_columns(shapes: Iterable[Sequence[Column]]) -> list[Column]:
     """Returns the columns of all shapes, in order; different types become the wider one, or text."""
     found: dict[str, Column] = {}
     for shape in shapes:
         for column in shape:
             known = found.get(column.name)
-            type = column.type if known is None else _wider(known.type, column.type)
-            found[column.name] = Column(column.name, _roomy(type))
+            type = column.type if known is None else _common_type(known.type, column.type)
+            found[column.name] = Column(column.name, _widen(type))
     return list(found.values())
 
 
-def _roomy(type: str) -> str:
+def _widen(type: str) -> str:
     """Widens an inferred type, since later records may need it."""
     return {"int": "bigint", "float": "double", "void": "string", "smallint": "bigint", "tinyint": "bigint"}.get(
         type, type
     )
 
 
-def _wider(one: str, other: str) -> str:
-    types = {_roomy(one), _roomy(other)}
+def _common_type(one: str, other: str) -> str:
+    types = {_widen(one), _widen(other)}
     if len(types) == 1:
         return types.pop()
     if types <= {"bigint", "double"}:
@@ -88,6 +88,6 @@ def check_names(names: Sequence[str], path: str) -> None:
         raise InvalidArgument(f"'{path}' has two columns of the name '{duplicates}': give one another name in the file")
 
 
-def unknown_of(names: Sequence[str], columns: Sequence[Column]) -> list[str]:
+def find_unknown(names: Sequence[str], columns: Sequence[Column]) -> list[str]:
     used = {position(column.name, names) for column in columns}
     return [name for at, name in enumerate(names) if at not in used]

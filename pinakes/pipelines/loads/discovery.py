@@ -11,8 +11,7 @@ from pinakes.core.names import Name
 from pinakes.engine.files.object_stores.stores import Stores
 from pinakes.engine.files.path_errors import Unmatched
 from pinakes.engine.files.paths import File, Finder, is_store_path, local_text
-from pinakes.pipelines.loads.history import History, Mark
-from pinakes.pipelines.loads.ledger import Ledger
+from pinakes.pipelines.loads.ledger import History, Ledger, Mark
 from pinakes.pipelines.loads.model import FilePlan, FileSource, Load
 
 if TYPE_CHECKING:
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
 _SHOWN = 5
 
 
-class Sorted(NamedTuple):
+class FoundFiles(NamedTuple):
     """The found files: new ones, changed ones, and the number of loaded ones."""
 
     new: list[Mark]
@@ -29,7 +28,7 @@ class Sorted(NamedTuple):
     loaded: int
 
 
-def found_files(session: Session, source: FileSource) -> dict[str, File]:
+def find_files(session: Session, source: FileSource) -> dict[str, File]:
     """Returns the files by path. An existing location without files yields none; a missing location is an error."""
     stores = Stores(session.engine.secrets, session.guard)
     finder = Finder(session.guard.files, stores=lambda: stores)
@@ -53,13 +52,13 @@ def mark_of(file: File) -> Mark:
     return Mark(path_of(file), stamp.size, str(version))
 
 
-def sort(load: Load, found: Mapping[str, File], loaded: Mapping[str, Mark]) -> Sorted:
+def compare_files(load: Load, found: Mapping[str, File], loaded: Mapping[str, Mark]) -> FoundFiles:
     marks = [mark_of(file) for file in found.values()]
     new = [mark for mark in marks if mark.path not in loaded]
     changed = [mark for mark in marks if mark.path in loaded and loaded[mark.path] != mark]
     if load.changed_files == "load":
-        return Sorted(new + changed, [], len(marks) - len(new) - len(changed))
-    return Sorted(new, changed if load.changed_files == "fail" else [], len(marks) - len(new) - len(changed))
+        return FoundFiles(new + changed, [], len(marks) - len(new) - len(changed))
+    return FoundFiles(new, changed if load.changed_files == "fail" else [], len(marks) - len(new) - len(changed))
 
 
 def check_unchanged(load: Load, changed: Sequence[Mark]) -> None:
@@ -73,7 +72,7 @@ def check_unchanged(load: Load, changed: Sequence[Mark]) -> None:
         )
 
 
-def are_as_planned(files: Iterable[Mark], found: Mapping[str, File]) -> bool:
+def are_unchanged(files: Iterable[Mark], found: Mapping[str, File]) -> bool:
     """Whether the files of a batch still exist and are unchanged."""
     return all(mark.path in found and mark_of(found[mark.path]) == mark for mark in files)
 
@@ -82,11 +81,11 @@ def new_files(session: Session, load: Load) -> FilePlan:
     """Returns what the load would do now. It starts no Spark and opens no file."""
     if not isinstance(load.source, FileSource):
         return FilePlan(())
-    found = found_files(session, load.source)
+    found = find_files(session, load.source)
     history = _history(session, load)
     begun = {} if history.open is None else {mark.path: mark for mark in history.open.files}
     loaded = {path: mark for path, mark in history.loaded().items() if path not in begun}
-    sorted_ = sort(load, {p: f for p, f in found.items() if p not in begun}, loaded)
+    sorted_ = compare_files(load, {p: f for p, f in found.items() if p not in begun}, loaded)
     size = sum(mark.size for mark in (*sorted_.new, *begun.values()))
     paths = [tuple(mark.path for mark in marks) for marks in (sorted_.new, begun.values(), sorted_.changed)]
     return FilePlan(paths[0], paths[1], paths[2], sorted_.loaded, size)

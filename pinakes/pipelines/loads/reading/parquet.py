@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from pinakes.pipelines.loads import shape
-from pinakes.pipelines.loads.inputs import Copies, Input, Unreadable
-from pinakes.pipelines.loads.reading import check_names, merged, united, unknown_of
-from pinakes.pipelines.loads.shape import Column
-from pinakes.pipelines.loads.sniff import each
+from pinakes.pipelines.loads.reading import shape
+from pinakes.pipelines.loads.reading.inputs import Copies, Input, Unreadable
+from pinakes.pipelines.loads.reading.interface import check_names, find_unknown, merge_columns, unite_frames
+from pinakes.pipelines.loads.reading.shape import Column
+from pinakes.pipelines.loads.reading.sniff import inspect_files
 from pinakes.spark.spool import conformed, plain
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ class ParquetFiles:
 
     @classmethod
     def of(cls, spark: SparkSession, inputs: Sequence[Input], copies: Copies, *, arrow: bool) -> ParquetFiles:
-        seen, unreadable = each(lambda entry: _seen(entry, copies, arrow=arrow), inputs)
+        seen, unreadable = inspect_files(lambda entry: _inspect(entry, copies, arrow=arrow), inputs)
         groups: dict[tuple[tuple[str, str], ...], list[Input]] = {}
         for _, (entry, schema) in seen.values():
             check_names(schema.names, entry.path)
@@ -59,42 +59,44 @@ class ParquetFiles:
         shapes = [shape.columns_of(self._read(group).schema) for group in self.groups.values()]
         if len(shapes) == 1:
             return [Column(column.name, column.type) for column in shapes[0]]
-        return merged(shapes)
+        return merge_columns(shapes)
 
     def unknown(self, columns: Sequence[Column]) -> dict[str, str]:
         found: dict[str, str] = {}
         for key, group in self.groups.items():
-            for name in unknown_of([name for name, _ in key], columns):
+            for name in find_unknown([name for name, _ in key], columns):
                 found.setdefault(name, group[0].path)
         return found
 
     def frame(self, columns: Sequence[Column]) -> Any:
-        return united(shape.typed(self._read(group), columns, "_metadata.file_path") for group in self.groups.values())
+        return unite_frames(
+            shape.to_records(self._read(group), columns, "_metadata.file_path") for group in self.groups.values()
+        )
 
     def _read(self, group: Sequence[Input]) -> Any:
         return self.spark.read.parquet(*(entry.uri for entry in group))
 
 
-def _seen(entry: Input, copies: Copies, *, arrow: bool) -> tuple[Input, pa.Schema]:
+def _inspect(entry: Input, copies: Copies, *, arrow: bool) -> tuple[Input, pa.Schema]:
     """Returns the file as Spark should read it, and its schema."""
     if arrow:
-        return _converted(entry, copies, _arrow_batches(entry))
+        return _convert(entry, copies, _arrow_batches(entry))
     with entry.file.open() as opened:
         schema = pq.read_schema(opened)
-    if any(_is_fine(field.type) for field in schema):
-        return _converted(entry, copies, _parquet_batches(entry))
+    if any(_has_nanoseconds(field.type) for field in schema):
+        return _convert(entry, copies, _parquet_batches(entry))
     return entry, schema
 
 
-def _is_fine(type: pa.DataType) -> bool:
+def _has_nanoseconds(type: pa.DataType) -> bool:
     """Whether a type has nanoseconds, which Spark can't read from Parquet."""
     return bool(pa.types.is_timestamp(type) and type.unit == "ns")
 
 
-def _converted(entry: Input, copies: Copies, batches: Iterator[pa.RecordBatch | pa.Schema]) -> tuple[Input, pa.Schema]:
+def _convert(entry: Input, copies: Copies, batches: Iterator[pa.RecordBatch | pa.Schema]) -> tuple[Input, pa.Schema]:
     schema = next(batches)
     assert isinstance(schema, pa.Schema)
-    target = pa.schema([pa.field(f.name, plain(_decoded(f.type))) for f in schema])
+    target = pa.schema([pa.field(f.name, plain(_without_dictionary(f.type))) for f in schema])
     name = copies.new(".parquet")
     spool = copies.spool()
     with spool.output(name) as file, pq.ParquetWriter(file, target, coerce_timestamps="us") as writer:
@@ -103,7 +105,7 @@ def _converted(entry: Input, copies: Copies, batches: Iterator[pa.RecordBatch | 
     return replace(entry, uri=spool.uri(name)), target
 
 
-def _decoded(type: pa.DataType) -> pa.DataType:
+def _without_dictionary(type: pa.DataType) -> pa.DataType:
     return type.value_type if pa.types.is_dictionary(type) else type
 
 
