@@ -183,8 +183,8 @@ def test_wrong_usage(cli: Cli, wrong: tuple[str, ...]) -> None:
 
 
 def test_masks_know_the_options() -> None:
-    from pinakes.cli.doctor.finding import problem
-    from pinakes.cli.doctor.report import masked
+    from pinakes.cli.subcommands.doctor.finding import problem
+    from pinakes.cli.subcommands.doctor.report import masked
 
     catalog = CatalogConfig("c", "jdbc", "x", {"password": "hunter2", "region": "eu-west"})
     config = Config(catalogs={"c": catalog})

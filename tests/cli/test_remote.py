@@ -245,7 +245,7 @@ def test_datafusion_is_not_loaded(server: Serving, tmp_path: Path, env: dict[str
     code = (
         "import sys\nfrom pinakes.cli.main import main\n"
         f"code = main(['--uri', {server.uri!r}, '-c', {script!r}])\n"
-        "import prompt_toolkit\nfrom pinakes.cli.shell import Shell\n"
+        "import prompt_toolkit\nfrom pinakes.cli.prompt.shell import Shell\n"
         "from pinakes.client.completion_source import RemoteCompletionSource\n"
         "heavy = ('datafusion', 'pyiceberg', 'pyarrow.dataset', 'google.protobuf')\n"
         "sys.stderr.write(f'{code},' + ','.join(m for m in heavy if m in sys.modules))"

@@ -24,9 +24,9 @@ from prompt_toolkit.input import create_pipe_input
 from prompt_toolkit.output import DummyOutput
 
 from pinakes.cli.console import Console
-from pinakes.cli.history import open_history
+from pinakes.cli.prompt.history import open_history
+from pinakes.cli.prompt.shell import Shell, is_complete
 from pinakes.cli.runner import Runner
-from pinakes.cli.shell import Shell, is_complete
 from pinakes.core.errors import QueryCanceled
 from tests.cli.seats import SEATS, seated
 

@@ -42,12 +42,12 @@ _WORDS = KEYWORDS | TYPES | frozenset(statement_words())
 
 class SqlLexer(Lexer):
     def lex_document(self, document: Document) -> Callable[[int], StyleAndTextTuples]:
-        lines = coloured(document.text)
+        lines = highlight(document.text)
         return lambda number: lines[number] if number < len(lines) else []
 
 
 @lru_cache(maxsize=8)
-def coloured(text: str) -> list[StyleAndTextTuples]:
+def highlight(text: str) -> list[StyleAndTextTuples]:
     """Returns the lines of a text, each as styled pieces."""
     lines: list[StyleAndTextTuples] = [[]]
     if len(text) > LONGEST:

@@ -90,7 +90,7 @@ class ShellCompleter(Completer):
         if command is None:
             return
         if command.choices:
-            yield from _chosen(name, command.choices, argument, cursor)
+            yield from _complete_choice(name, command.choices, argument, cursor)
         elif command.takes == "file":
             yield from (Completion(each, cursor - len(argument), "file") for each in file_names(argument))
         elif command.takes in _PREFIXES:
@@ -100,7 +100,7 @@ class ShellCompleter(Completer):
             yield from (each._replace(start=each.start + moved) for each in found if each.kind != "keyword")
 
 
-def _chosen(name: str, choices: tuple[str, ...], argument: str, cursor: int) -> Iterator[Completion]:
+def _complete_choice(name: str, choices: tuple[str, ...], argument: str, cursor: int) -> Iterator[Completion]:
     first, space, rest = argument.partition(" ")
     if name == "\\pset" and space:
         choices, argument = SETTINGS.get(first, ()), rest.lstrip()

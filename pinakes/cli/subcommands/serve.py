@@ -11,13 +11,13 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from pinakes.cli.signals import Signals
+from pinakes.cli.subcommands.signals import Signals
 from pinakes.config.serving import MetricsConfig
 from pinakes.core.errors import ConfigError, PinakesError
 from pinakes.core.terminal_text import printable
 
 if TYPE_CHECKING:
-    from pinakes.cli.tls import Tls
+    from pinakes.cli.subcommands.tls import Tls
     from pinakes.config.model import Config
     from pinakes.config.server import TlsConfig
     from pinakes.flight.running import Running

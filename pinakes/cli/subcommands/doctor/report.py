@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from pinakes.cli.doctor.finding import Finding, Status
+from pinakes.cli.subcommands.doctor.finding import Finding, Status
 from pinakes.config.model import Config
 from pinakes.core.terminal_text import one_line, printable
 from pinakes.core.version import __version__

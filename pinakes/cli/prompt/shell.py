@@ -19,13 +19,12 @@ from prompt_toolkit.layout.processors import HighlightMatchingBracketProcessor
 from prompt_toolkit.output import Output
 from prompt_toolkit.output.defaults import create_output
 
-from pinakes.cli.completion import ShellCompleter
-from pinakes.cli.highlight import STYLE, SqlLexer
-from pinakes.cli.history import open_history
-from pinakes.cli.keys import bindings, is_complete
-from pinakes.cli.runner import Runner
+from pinakes.cli.prompt.completion import ShellCompleter
+from pinakes.cli.prompt.highlight import STYLE, SqlLexer
+from pinakes.cli.prompt.history import open_history
+from pinakes.cli.prompt.keys import bindings, is_complete
+from pinakes.cli.runner import Leave, Runner
 from pinakes.cli.script import run_script, run_steps
-from pinakes.cli.shell_state import Leave
 from pinakes.cli.steps import Script, read_script
 from pinakes.core.errors import FileNotFound
 from pinakes.core.version import __version__

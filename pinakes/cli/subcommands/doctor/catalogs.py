@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pinakes.cli.doctor.finding import Finding, Patient, note, ok, problem, warning
+from pinakes.cli.subcommands.doctor.finding import Finding, Patient, note, ok, problem, warning
 from pinakes.config.model import MEMORY, Config
 from pinakes.core.errors import PinakesError
 

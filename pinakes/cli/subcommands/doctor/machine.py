@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pinakes
-from pinakes.cli.doctor.finding import Finding, Patient, amount, ok, problem, warning
+from pinakes.cli.subcommands.doctor.finding import Finding, Patient, amount, ok, problem, warning
 from pinakes.core import machine as limits
 
 SPARE = 256 * 10**6

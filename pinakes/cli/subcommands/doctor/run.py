@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from importlib import import_module
 
 from pinakes.cli.display import is_coloured
-from pinakes.cli.doctor.finding import Check, Finding, Patient, Status, problem
-from pinakes.cli.doctor.report import as_json, checklist, masked, worst
+from pinakes.cli.subcommands.doctor.finding import Check, Finding, Patient, Status, problem
+from pinakes.cli.subcommands.doctor.report import as_json, checklist, masked, worst
 from pinakes.core.errors import PinakesError
 
 GROUPS: Mapping[str, tuple[str, str]] = {
@@ -40,7 +40,7 @@ def examine(group: str, patient: Patient) -> list[Finding]:
     module, function = GROUPS[group]
     findings: list[Finding] = []
     try:
-        check: Check = getattr(import_module(f"pinakes.cli.doctor.{module}"), function)
+        check: Check = getattr(import_module(f"pinakes.cli.subcommands.doctor.{module}"), function)
         findings.extend(check(patient))
     except Exception as error:  # noqa: BLE001 - a failing check must not hide the findings of others
         said = error.render() if isinstance(error, PinakesError) else f"{type(error).__name__}: {error}"

@@ -7,7 +7,7 @@ import stat
 from collections.abc import Iterator
 from pathlib import Path
 
-from pinakes.cli.doctor.finding import Finding, Patient, ok, problem, warning
+from pinakes.cli.subcommands.doctor.finding import Finding, Patient, ok, problem, warning
 from pinakes.config.model import load_config
 from pinakes.core.errors import ConfigError, listing
 

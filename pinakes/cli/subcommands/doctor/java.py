@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from importlib import util
 
-from pinakes.cli.doctor.finding import Finding, Patient, note, ok, problem
+from pinakes.cli.subcommands.doctor.finding import Finding, Patient, note, ok, problem
 from pinakes.core.errors import NotSupportedError
 from pinakes.spark import java as known
 

@@ -26,7 +26,7 @@ def check(path: Path | None) -> bool:
     if source is None:
         _say("There is no configuration file: everything has its default.")
         return True
-    problems = [*problems_of(source)]
+    problems = [*find_problems(source)]
     for problem in problems:
         _say(f"{source}:{problem.line or '?'}: {problem.message}")
     _say(f"{source}: {len(problems)} problems." if len(problems) > 1 else f"{source}: one problem." if problems
@@ -34,19 +34,19 @@ def check(path: Path | None) -> bool:
     return not problems
 
 
-def problems_of(source: Path) -> Iterator[Problem]:
+def find_problems(source: Path) -> Iterator[Problem]:
     toml = read_source(source)
     config, problems = check_config(toml, source.parent, os.environ)
     yield from problems
     if config is not None:
         lines = lines_of(toml)
-        yield from _of_server(config.server, lines)
-        yield from _of_catalogs(replace(config, source=source), lines)
+        yield from _check_server(config.server, lines)
+        yield from _check_catalogs(replace(config, source=source), lines)
 
 
-def _of_server(config: ServerConfig, lines: Mapping[Key, int]) -> Iterator[Problem]:
+def _check_server(config: ServerConfig, lines: Mapping[Key, int]) -> Iterator[Problem]:
     """Yields problems of the files that a server reads at its start."""
-    from pinakes.cli.tls import Tls
+    from pinakes.cli.subcommands.tls import Tls
     from pinakes.server.logins.users_file import read_users
 
     try:
@@ -60,7 +60,7 @@ def _of_server(config: ServerConfig, lines: Mapping[Key, int]) -> Iterator[Probl
             yield Problem(line_of(("server", "users_file"), lines), error.message)
 
 
-def _of_catalogs(config: Config, lines: Mapping[Key, int]) -> Iterator[Problem]:
+def _check_catalogs(config: Config, lines: Mapping[Key, int]) -> Iterator[Problem]:
     """Yields problems of secrets and catalogs; no catalog is opened."""
     from pinakes.api.check import faults
 
@@ -71,11 +71,11 @@ def _of_catalogs(config: Config, lines: Mapping[Key, int]) -> Iterator[Problem]:
 def show(path: Path | None, data: str | None) -> None:
     config = load_config(path, data=data)
     print(f"# {config.source or 'there is no configuration file: everything has its default'}")  # noqa: T201
-    for line in shown(config):
+    for line in render(config):
         print(line)  # noqa: T201
 
 
-def shown(config: Config) -> Iterator[str]:
+def render(config: Config) -> Iterator[str]:
     yield from _section("engine", config.engine)
     yield from _section("caches", config.caches)
     for f in fields(config.caches):
@@ -88,7 +88,7 @@ def shown(config: Config) -> Iterator[str]:
         kept = ((key, value if key.lower() in ("type", "scope") else None) for key, value in secret.values.items())
         named = {"users": secret.users, "roles": secret.roles}
         lists = (f"{key} = {_toml(names)}" for key, names in named.items() if names)
-        yield from ("", f"[secrets.{_key(secret.name)}]", *(_assigned(k, v) for k, v in kept), *lists)
+        yield from ("", f"[secrets.{_key(secret.name)}]", *(_assignment(k, v) for k, v in kept), *lists)
     for catalog in config.catalogs.values():
         yield from _catalog(catalog)
 
@@ -127,10 +127,10 @@ def _catalog(catalog: CatalogConfig) -> Iterator[str]:
         yield f"location = {_toml(masked_address(catalog.location))}"
     for key, value in catalog.options.items():
         safe = masked_address(value) if isinstance(value, str) else value
-        yield _assigned(key, safe if harmless(key.upper()) else None)
+        yield _assignment(key, safe if harmless(key.upper()) else None)
 
 
-def _assigned(key: str, value: object) -> str:
+def _assignment(key: str, value: object) -> str:
     return f"{_key(key)} = {HIDDEN if value is None else _toml(value)}"
 
 

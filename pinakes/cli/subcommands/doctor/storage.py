@@ -11,7 +11,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from pinakes.cli.doctor.finding import Finding, Patient, amount, note, ok, problem, warning
+from pinakes.cli.subcommands.doctor.finding import Finding, Patient, amount, note, ok, problem, warning
 from pinakes.config.model import MEMORY
 
 LITTLE, TOO_LITTLE = 2 * 10**9, 100 * 10**6

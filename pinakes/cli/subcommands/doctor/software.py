@@ -7,8 +7,8 @@ import sys
 from collections.abc import Iterator
 from importlib import metadata
 
-from pinakes.cli.doctor.finding import Finding, Patient, note, ok, problem, warning
-from pinakes.cli.doctor.requirements import DISTRIBUTION, Requirement, requirements
+from pinakes.cli.subcommands.doctor.finding import Finding, Patient, note, ok, problem, warning
+from pinakes.cli.subcommands.doctor.requirements import DISTRIBUTION, Requirement, requirements
 from pinakes.core.version import __version__
 
 OLDEST = (3, 11)
