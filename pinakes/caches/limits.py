@@ -71,7 +71,7 @@ def _known(name: str) -> tuple[str, Any]:
     every = dict(_all())
     key = name.lower().removeprefix(PREFIX)
     if not is_cache_setting(name) or key not in every:
-        raise SettingNotFound(f"there is no global setting {name!r}; there are: {listing(PREFIX + k for k in every)}")
+        raise SettingNotFound(f"there is no global setting {name!r}; available: {listing(PREFIX + k for k in every)}")
     return key, every[key].metadata["parse"]
 
 

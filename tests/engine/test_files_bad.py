@@ -270,7 +270,7 @@ def test_files_with_other_columns(session: Session) -> None:
         ("delim => '\"'", InvalidArgument, "different"),
         ("header => 'perhaps'", InvalidArgument, "true or false"),
         ("sample_size => 0", InvalidArgument, "at least 1"),
-        ("types => {'nope': 'INT'}", ColumnNotFound, "there is: a"),
+        ("types => {'nope': 'INT'}", ColumnNotFound, "available: a"),
         ("types => {'a': 'NOSUCH'}", errors.TypeNotFound, "NOSUCH"),
         ("types => {'a': ')'}", InvalidArgument, "is no type"),
         ("types => 5", InvalidArgument, "types by name"),

@@ -109,6 +109,6 @@ def _given_types(options: CsvOptions, names: Sequence[str], zone: str) -> dict[s
     for name, t in types.items():
         exact = name if name in names else folded.get(name.casefold())
         if exact is None:
-            raise ColumnNotFound(f"types names a column {name!r} that is not there; there is: {listing(names)}")
+            raise ColumnNotFound(f"types names a column {name!r} that is not there; available: {listing(names)}")
         found[exact] = arrow_type(t, zone, "read_csv")
     return found

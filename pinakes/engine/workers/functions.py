@@ -163,7 +163,7 @@ def called(relations: Relations, resolver: Resolver, call: CatalogCall, paramete
 
     there = resolver.functions(call.path)
     if there is None:
-        raise FunctionNotFound(f"{call.path} is no function: no catalog that is attached has functions there")
+        raise FunctionNotFound(f"{call.path} is not a function of an attached catalog")
     place, functions = there
     tables = [f for f in functions if f.kind == "table"]
     if not tables:
