@@ -32,8 +32,7 @@ from pinakes.engine.result import Result
 if TYPE_CHECKING:
     from datafusion import SessionContext
 
-    from pinakes.caches.footers import FooterCache
-    from pinakes.caches.manifests import ManifestCache
+    from pinakes.caches.files import FooterCache, ManifestCache
     from pinakes.engine.catalogs.authorization.guard import Guard
     from pinakes.engine.engine import Engine
     from pinakes.engine.execution.tracker import Query

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from pinakes.caches.catalog import remembering
+from pinakes.caches.caching_catalog import cache_catalog
 from pinakes.core.catalog import Catalog, IcebergTable
 from pinakes.core.errors import CatalogUnavailable, DataCorrupt, InvalidArgument
 from pinakes.core.identity import Identity
@@ -235,7 +235,7 @@ def a_mount(engine: Engine, number: str) -> Mount:
     inner = CountingCatalog({(): (["t"], [])})
 
     def open(identity: Identity) -> Catalog:
-        return remembering(inner, engine.caches, mount=f"{number}.0", user=identity.fingerprint)
+        return cache_catalog(inner, engine.caches, mount=f"{number}.0", user=identity.fingerprint)
 
     owner, audience = "alice", Audience("user", "alice")
     return Mount(

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeAlias
 
-from pinakes.caches.catalog import forget_table
+from pinakes.caches.caching_catalog import forget_table
 from pinakes.core.catalog import (
     IcebergTable,
     SupportsDefaultNamespace,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-from pinakes.caches.catalog import forget_catalog
+from pinakes.caches.caching_catalog import forget_catalog
 from pinakes.core.catalog import SupportsNamespaceChanges, SupportsNamespaces, SupportsTableChanges, SupportsViews
 from pinakes.core.errors import (
     CatalogUnavailable,

@@ -158,7 +158,7 @@ class _Computing:
 
 def called(relations: Relations, resolver: Resolver, call: CatalogCall, parameters: Mapping[int, Any]) -> Relation:
     """Returns the rows of a catalog's table function as a relation."""
-    from pinakes.engine.files.readings import arguments_of, options_of
+    from pinakes.engine.files.tables import arguments_of, options_of
     from pinakes.engine.workers.tables import row_relation
 
     there = resolver.functions(call.path)

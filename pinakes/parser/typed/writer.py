@@ -258,7 +258,9 @@ class Writer:
         if len(values) < len(node.items):
             raise self.refuse("DISTINCT ON (1) is not supported beside *: name the column")
         if not 0 < at <= len(values):
-            raise InvalidArgument(f"DISTINCT ON ({key.text}) is not in the SELECT list, which has {len(values)} columns")
+            raise InvalidArgument(
+                f"DISTINCT ON ({key.text}) is not in the SELECT list, which has {len(values)} columns"
+            )
         item, value = values[at - 1]
         return quote(item.alias) if item.alias is not None else self.text(item.value, value)
 

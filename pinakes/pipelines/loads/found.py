@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pinakes.core.errors import DataCorrupt, FileNotFound, NotFoundError, listing
 from pinakes.core.names import Name
+from pinakes.engine.files.object_stores.stores import Stores
 from pinakes.engine.files.path_errors import Unmatched
 from pinakes.engine.files.paths import File, Finder, is_store_path, local_text
-from pinakes.engine.files.stores import Stores
 from pinakes.pipelines.loads.history import History, Mark
 from pinakes.pipelines.loads.ledger import Ledger
 from pinakes.pipelines.loads.model import FilePlan, FileSource, Load

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pinakes.caches.catalog import forget_table
+from pinakes.caches.caching_catalog import forget_table
 from pinakes.core.catalog import IcebergTable, SupportsTables, SupportsViews, Table
 from pinakes.core.errors import NotFoundError, PinakesError
 from pinakes.core.suggestions import meant

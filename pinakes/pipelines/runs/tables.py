@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from pyiceberg.table.refs import MAIN_BRANCH, SnapshotRefType
 
-from pinakes.caches.catalog import forget_table
+from pinakes.caches.caching_catalog import forget_table
 from pinakes.core.catalog import IcebergTable, SupportsTables
 from pinakes.core.errors import CommitConflict, NotFoundError, NotSupportedError
 from pinakes.core.names import quote

@@ -20,7 +20,7 @@ from pyiceberg.table import FileScanTask
 from pyiceberg.table.metadata import TableMetadata
 from pyiceberg.typedef import Record
 
-from pinakes.caches.manifests import ManifestCache
+from pinakes.caches.files import ManifestCache
 from pinakes.core.catalog import IcebergTable
 from pinakes.core.errors import NotSupportedError
 from pinakes.engine.iceberg.scan.copies import readable_file
