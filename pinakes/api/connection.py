@@ -170,7 +170,7 @@ class Connection:
         namespace."""
         with errors.raising():
             self._check_open()
-            self.session.temporary.put(name, _source(data, f"what is to be {quote(name)}"))
+            self.session.temporary.put(name, _source(data, f"the data for {quote(name)}"))
 
     def unregister(self, name: str) -> None:
         with errors.raising():

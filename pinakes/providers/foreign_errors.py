@@ -65,8 +65,8 @@ def _of_store(error: OSError, subject: object) -> ours.PinakesError | None:
         )
     if _STORE_AWAY.search(text):
         return ours.CatalogUnavailable(
-            f"{subject}: the object store can't be reached. Look whether ENDPOINT and REGION of the catalog's "
-            f"STORAGE_SECRET are right: {text.partition(' with region')[0][:300]}"
+            f"{subject}: the object store can't be reached. Check ENDPOINT and REGION of the catalog's "
+            f"STORAGE_SECRET: {text.partition(' with region')[0][:300]}"
         )
     return None
 

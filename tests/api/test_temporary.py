@@ -172,7 +172,7 @@ def test_what_is_registered_belongs_to_the_connection(tmp_path: Path) -> None:
 
 
 def test_what_can_not_be_registered(con: pinakes.Connection) -> None:
-    with pytest.raises(pinakes.ProgrammingError, match='what is to be "x" is a list, which is not a table'):
+    with pytest.raises(pinakes.ProgrammingError, match='the data for "x" is a list, which is not a table'):
         con.register("x", [1])
     with pytest.raises(pinakes.ProgrammingError, match="cannot be read as a table"):
         con.register("x", pd.DataFrame({"a": [1, "x", object()]}))

@@ -199,7 +199,9 @@ def _typed(value: Any, wanted: pa.DataType | None, function: CatalogFunction) ->
         return pa.scalar(plain, wanted) if wanted is not None else pa.scalar(plain)
     except (pa.ArrowException, TypeError, ValueError):
         kind = sql_name_of_arrow(wanted) if wanted is not None else "a value"
-        raise InvalidArgument(f"{function.name} takes {_signature(function)}: {plain!r} is no {kind}") from None
+        raise InvalidArgument(
+            f"{function.name} takes {_signature(function)}: {plain!r} is not a valid {kind}"
+        ) from None
 
 
 def _missing(

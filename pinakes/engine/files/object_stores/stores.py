@@ -169,7 +169,7 @@ def _open_file_system(secret: Secret) -> S3FileSystem:
         )
     except (OSError, ValueError):
         raise InvalidArgument(
-            f"secret '{secret.name}' opens no object store: look whether its ENDPOINT is an address, such as "
+            f"secret '{secret.name}' can't be used for an object store: check that its ENDPOINT is an address, such as "
             f"'https://store.example.com', and its REGION the name of one"
         ) from None
 
