@@ -71,7 +71,7 @@ def _find_limit(name: str) -> tuple[str, Any]:
     every = dict(_all_limits())
     key = name.lower().removeprefix(PREFIX)
     if not is_cache_setting(name) or key not in every:
-        raise SettingNotFound(f"there is no global setting {name!r}; there are: {listing(PREFIX + k for k in every)}")
+        raise SettingNotFound(f"there is no global setting {name!r}; available: {listing(PREFIX + k for k in every)}")
     return key, every[key].metadata["parse"]
 
 

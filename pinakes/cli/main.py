@@ -139,11 +139,13 @@ def _run(options: argparse.Namespace) -> int:
         print(f"pinakes: {name} comes first, and has options of its own: pinakes {name} --help", file=sys.stderr)  # noqa: T201
         return USAGE
     if options.subcommand not in (None, *SUBCOMMANDS):
-        said = f"what is {options.subcommand!r}?{meant(options.subcommand, SUBCOMMANDS)} SQL goes after -c: pinakes -c "
+        said = (
+            f"unknown command {options.subcommand!r}.{meant(options.subcommand, SUBCOMMANDS)} To run SQL: pinakes -c "
+        )
         print(f"pinakes: {said}'SELECT 1'", file=sys.stderr)  # noqa: T201
         return USAGE
     if options.words and options.subcommand != "config":
-        said = f"what is {options.words[0]!r}? Only `pinakes config` takes words; SQL goes after -c"
+        said = f"unexpected argument {options.words[0]!r}; to run SQL, use -c"
         print(f"pinakes: {said}", file=sys.stderr)  # noqa: T201
         return USAGE
     try:
@@ -220,7 +222,7 @@ def _remote(options: argparse.Namespace, console: Console) -> int:
     if options.subcommand is not None:
         raise _UsageError(f"--uri is for the shell: {options.subcommand} is about this machine")
     _only_for(options, OF_SERVE, "`pinakes serve`")
-    _only_for(options, NOT_REMOTE, "an engine of one's own: with --uri, the server's are used")
+    _only_for(options, NOT_REMOTE, "an embedded engine; with --uri, those of the server are used")
     scripts = _scripts(options)
     logging.basicConfig(level="WARNING")
     try:

@@ -164,7 +164,7 @@ class FlightSqlServer(fl.FlightServerBase):  # type: ignore[misc]
             known = ACTIONS.get(action.type)
             if known is None:
                 offered = listing((name for name, action in ACTIONS.items() if action.doc), most=len(ACTIONS))
-                raise NotSupportedError(f"there is no action {action.type[:100]!r}; there are: {offered}")
+                raise NotSupportedError(f"there is no action {action.type[:100]!r}; available: {offered}")
             answer = known.run(action.body.to_pybytes(), request)
             return [] if answer is None else [answer]
 

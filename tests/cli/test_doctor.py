@@ -57,7 +57,7 @@ def test_a_catalog_that_is_there(cli: Cli, tmp_path: Path) -> None:
     ("content", "detail"),
     [
         (b"[engine\n", "the configuration is not valid TOML"),
-        (b"[engine]\nmemory = 1\n", "[engine] has no key 'memory'; there are:"),
+        (b"[engine]\nmemory = 1\n", "[engine] has no key 'memory'; available:"),
         (b"[engine]\nmemory_limit = 'much'\n", "engine.memory_limit must be"),
         (b"[motor]\n", "the configuration has no section 'motor'"),
         (b"[catalogs.x]\n", "[catalogs.x] needs a type"),

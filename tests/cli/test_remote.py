@@ -98,7 +98,7 @@ def test_another_flight_server(remote: Remote) -> None:
 
     with fl.FlightServerBase("grpc://127.0.0.1:0") as other:
         uri = f"grpc://127.0.0.1:{other.port}"
-        fails(remote("--uri", uri, *WHO), 1, f"NOT_SUPPORTED: {uri} is no Pinakes server")
+        fails(remote("--uri", uri, *WHO), 1, f"NOT_SUPPORTED: {uri} is not a Pinakes server")
 
 
 def test_something_else_listens(remote: Remote) -> None:

@@ -260,7 +260,7 @@ def test_flushing(tmp_path: Path) -> None:
         assert entries(engine, "listings") > flush_cache(session, "listings", "far") > 0
         flush_cache(session, "all")
         assert [stats.entries for stats in engine.caches.stats()] == [0] * 9
-        with pytest.raises(InvalidArgument, match="there is no cache 'nope'; there are: all, clients, footers"):
+        with pytest.raises(InvalidArgument, match="there is no cache 'nope'; available: all, clients, footers"):
             flush_cache(session, "nope")
         with pytest.raises(InvalidArgument, match="the entries of statements are of no single table"):
             flush_cache(session, "statements", "lake.default.t")

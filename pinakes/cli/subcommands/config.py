@@ -24,7 +24,7 @@ def check(path: Path | None) -> bool:
     """Reports the problems of a file, or of the default one; returns whether there are none."""
     source = find_config(path, os.environ, Path.cwd())
     if source is None:
-        _say("There is no configuration file: everything has its default.")
+        _say("No configuration file was found: all values are defaults.")
         return True
     problems = [*find_problems(source)]
     for problem in problems:

@@ -42,7 +42,8 @@ def _pair(cert: Path, key: Path, cert_option: str, key_option: str) -> tuple[byt
         ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(cert, key, password="")
     except ssl.SSLError as error:
         raise ValueError(
-            f"{str(cert)!r} and {str(key)!r} are no certificate and its key in PEM, or the key needs a password"
+            f"{str(cert)!r} and {str(key)!r} are not a certificate and its key in PEM format, "
+            "or the key needs a password"
         ) from error
     return pair
 

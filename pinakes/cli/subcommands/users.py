@@ -110,7 +110,7 @@ def _remove(path: Path, options: argparse.Namespace) -> int:
         left = [entry for entry in entries if entry.name != options.name]
         if len(left) == len(entries):
             raise NotFoundError(
-                f"there is no user {options.name!r} in {path}; there is: {listing({e.name for e in entries})}"
+                f"there is no user {options.name!r} in {path}; available: {listing({e.name for e in entries})}"
             )
         return left
 

@@ -112,7 +112,7 @@ class Finder:
         if stat.S_ISDIR(mode):
             return self._directory(path, written, format)
         if not stat.S_ISREG(mode):
-            raise InvalidArgument(f"'{written}' is no file that can be read as a table: it is a device or a pipe")
+            raise InvalidArgument(f"'{written}' can't be read as a table: it is a device or a pipe")
         return [self._file(path, written)]
 
     def _file(self, path: Path, written: str) -> File:

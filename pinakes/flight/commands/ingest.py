@@ -83,7 +83,7 @@ def _statement(message: Message, target: tuple[str, ...], session: Session) -> s
     if exists and options.if_exists == APPEND:
         return f"INSERT INTO {name} BY NAME"
     if not exists and options.if_not_exist == MUST_EXIST:
-        raise TableNotFound(f"table {name} does not exist, and was not to be created")
+        raise TableNotFound(f"table {name} does not exist, and the client did not ask to create it")
     replace = "OR REPLACE " if exists and options.if_exists == REPLACE else ""
     return f"CREATE {replace}TABLE {name} AS"
 

@@ -196,7 +196,7 @@ def call(writer: Writer, node: n.Call, scope: Scope) -> Value:
         return Value(f"CAST(nullif({length}, 0) AS BIGINT)", INT64, MOST_ROWS)  # an empty list has no dimension
     elif node.name in _ALL_OF_A_LIST and not node.named:
         if _ALL_OF_A_LIST[node.name] == "array_remove_all" and isinstance(arguments[-1][0], n.Null):
-            raise writer.refuse(f"{node.name} of NULL is not supported: unnest the list, and leave out what IS NULL")
+            raise writer.refuse(f"{node.name} of NULL is not supported: unnest the list, and filter with IS NOT NULL")
         checked = bounds.bounded(writer, node, arguments)
         texts = ", ".join(writer.text(a, v) for a, v in (checked if isinstance(checked, list) else arguments))
         type = arguments[0][1].type if arguments else None

@@ -98,7 +98,7 @@ def _files(source: FileSource) -> Iterator[Problem]:
 def _unknown(key: str, known: tuple[str, ...], format: str) -> str:
     if not known:
         return f"'{key}': {format} files take no options"
-    return f"'{key}' is no option of {format} files{meant(key, known)}; there are: {listing(known)}"
+    return f"'{key}' is not an option of {format} files{meant(key, known)}; available: {listing(known)}"
 
 
 def _is_truth(value: str) -> bool:
@@ -123,7 +123,7 @@ def _database(source: JdbcSource) -> Iterator[Problem]:
             )
         elif key not in JDBC_OPTIONS:
             yield Problem(
-                "options", f"'{key}' is no option{meant(key, JDBC_OPTIONS)}; there are: {listing(JDBC_OPTIONS)}"
+                "options", f"'{key}' is not an option{meant(key, JDBC_OPTIONS)}; available: {listing(JDBC_OPTIONS)}"
             )
     parallel = {"partitionColumn", "lowerBound", "upperBound", "numPartitions"}
     given = parallel & source.options.keys()

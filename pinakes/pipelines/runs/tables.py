@@ -47,7 +47,7 @@ def table_of(session: Session, key: Key) -> IcebergTable | None:
     except NotFoundError:
         return None
     if not isinstance(found, IcebergTable):
-        raise NotSupportedError(f"{'.'.join(key)} is no Iceberg table, so Spark can't read it by its name")
+        raise NotSupportedError(f"{'.'.join(key)} is not an Iceberg table, so Spark can't read it by name")
     return found
 
 

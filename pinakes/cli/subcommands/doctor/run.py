@@ -50,7 +50,7 @@ def examine(group: str, patient: Patient) -> list[Finding]:
 
 def _advice(error: Exception) -> str:
     if isinstance(error, PinakesError):
-        return "correct first what is found above; if this stays, please report it with `pinakes doctor --format json`"
+        return "correct the problems above first; if this one remains, report it with `pinakes doctor --format json`"
     if isinstance(error, ImportError):
         return "a library is missing or broken: pip install --force-reinstall pinakes"
     return FAILED

@@ -48,8 +48,8 @@ def store_error(error: OSError, path: str, secret: str) -> PinakesError | None:
         )
     what = "can't be reached" if _first(_AWAY, codes) else "failed"
     return CatalogUnavailable(
-        f"'{path}': the object store {what} ({', '.join(codes)}). Look whether ENDPOINT and REGION of secret "
-        f"'{secret}' are right, and try again."
+        f"'{path}': the object store {what} ({', '.join(codes)}). Check ENDPOINT and REGION of secret "
+        f"'{secret}', and try again."
     )
 
 

@@ -34,8 +34,8 @@ def key_of(written: str) -> str:
         )
     if not all(steps) or {".", ".."} & set(steps) or _MAGIC.search(steps[0]) or "\0" in written:
         raise InvalidArgument(
-            f"'{_redact(written)}' is no path of an object store: write one such as 's3://bucket/data/*.parquet', "
-            f"without empty steps, . and .., and without a NUL character"
+            f"'{_redact(written)}' is not a path of an object store: write a path such as "
+            f"'s3://bucket/data/*.parquet', without empty steps, . and .., and without a NUL character"
         )
     return "/".join(steps)
 

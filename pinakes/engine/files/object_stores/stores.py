@@ -138,7 +138,7 @@ class Stores:
                   if s.type in ("s3", "aws")}  # fmt: skip
         bucket = key.partition("/")[0]
         return SecretNotFound(
-            f"no secret serves '{SCHEME}{key}'; there is: {listing(f'{n} (for {s})' for n, s in scoped.items())}. "
+            f"no secret serves '{SCHEME}{key}'; available: {listing(f'{n} (for {s})' for n, s in scoped.items())}. "
             f"CREATE SECRET my_store (TYPE s3, KEY_ID '…', SECRET '…', REGION '…', SCOPE '{SCHEME}{bucket}') makes "
             f"one; with PROVIDER credential_chain in place of the keys it takes what the environment offers."
         )
@@ -169,7 +169,7 @@ def _open_file_system(secret: Secret) -> S3FileSystem:
         )
     except (OSError, ValueError):
         raise InvalidArgument(
-            f"secret '{secret.name}' opens no object store: look whether its ENDPOINT is an address, such as "
+            f"secret '{secret.name}' can't be used for an object store: check that its ENDPOINT is an address, such as "
             f"'https://store.example.com', and its REGION the name of one"
         ) from None
 

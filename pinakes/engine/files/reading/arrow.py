@@ -66,7 +66,5 @@ def _open_reader(file: File, columns: Sequence[str] | None) -> Iterator[pa.ipc.R
         except (pa.ArrowException, OSError) as error:
             if (said := error_of_store(error, file)) is not None:
                 raise said from error
-            raise DataCorrupt(
-                f"{file} is no Arrow file that can be read: {str(error).splitlines()[0][:200]}"
-            ) from error
+            raise DataCorrupt(f"{file} is not a readable Arrow file: {str(error).splitlines()[0][:200]}") from error
         yield reader

@@ -68,8 +68,8 @@ def _rename(csv: CsvFile, names: Sequence[str] | None) -> None:
     first = list(csv.options.names or ()) if names is None else list(names)
     if names is not None and len(names) != len(own):
         raise InvalidArgument(
-            f"{csv.file} has {len(own)} columns and {len(names)} are to be filled: {', '.join(names)[:200]}. Its first "
-            f"line has: {', '.join(csv.layout.first)[:200]}"
+            f"{csv.file} has {len(own)} columns, but {len(names)} columns are assigned: {', '.join(names)[:200]}. "
+            f"Its first line has: {', '.join(csv.layout.first)[:200]}"
         )
     if names is not None and csv.dialect.header:
         _check_order(csv, names)
@@ -122,7 +122,7 @@ def _given_types(options: CsvOptions, names: Sequence[str], zone: str) -> dict[s
     for name, t in types.items():
         exact = name if name in names else folded.get(name.casefold())
         if exact is None:
-            raise ColumnNotFound(f"types names a column {name!r} that is not there; there is: {listing(names)}")
+            raise ColumnNotFound(f"types names a column {name!r} that is not there; available: {listing(names)}")
         found[exact] = arrow_type(t, zone, "read_csv")
     return found
 

@@ -103,7 +103,7 @@ def _first_lines(file: File, options: CsvOptions) -> list[str]:
     except UnicodeError as error:
         raise DataCorrupt(f"{file} is not written in {options.encoding}: {error}") from error
     if "\0" in text:
-        raise DataCorrupt(f"{file} is no CSV file: it has bytes in it that are no text")
+        raise DataCorrupt(f"{file} is not a CSV file: it contains bytes that are not text")
     lines = io.StringIO(text, newline="").readlines()
     if len(start) > _SNIFFED_BYTES and len(lines) > 1:
         lines.pop()

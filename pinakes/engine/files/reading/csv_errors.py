@@ -44,7 +44,8 @@ def misfit_error(
     line = next((number for at, (number, _) in enumerate(records) if at == row + dialect.header), None)
     place = f", line {line}" if line is not None else ""
     return DataCorrupt(
-        f"{file}{place}, column {column!r}: {_shorten(text)!r} is no {sql_name_of_arrow(target).upper()}. {way_out}"
+        f"{file}{place}, column {column!r}: {_shorten(text)!r} is not a valid "
+        f"{sql_name_of_arrow(target).upper()}. {way_out}"
     )
 
 

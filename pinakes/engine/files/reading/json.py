@@ -153,8 +153,8 @@ class _Reader:
             bad = next(self._misfits(text, target), 0) if text.type == pa.string() else 0
             place = f", line {lines[bad]}" if bad < len(lines) else ""
             raise DataCorrupt(
-                f"{file}{place}, column {name!r}: {text[bad].as_py()!r} is no {sql_name_of_arrow(target).upper()}. "
-                f"{_WAY_OUT} ignore_errors => true."
+                f"{file}{place}, column {name!r}: {text[bad].as_py()!r} is not a valid "
+                f"{sql_name_of_arrow(target).upper()}. {_WAY_OUT} ignore_errors => true."
             ) from error
 
     def _from_text(self, column: pa.Array, target: pa.DataType) -> pa.Array:

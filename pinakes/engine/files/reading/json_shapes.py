@@ -114,7 +114,7 @@ def convert_value(value: Any, shape: Shape, path: str) -> Any:
     if _fits(value, shape.kind):
         return Decimal(value) if shape.kind == "huge" else float(value) if shape.kind == "float" else value
     shown = json.dumps(value, ensure_ascii=False)
-    raise Misfit(f"{path} has {shown if len(shown) <= 60 else shown[:60] + '…'}, which is no {_NAMES[shape.kind]}")
+    raise Misfit(f"{path} has {shown if len(shown) <= 60 else shown[:60] + '…'}, which is not {_NAMES[shape.kind]}")
 
 
 def _fits(value: Any, kind: Kind) -> bool:

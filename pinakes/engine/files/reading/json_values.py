@@ -126,7 +126,7 @@ def _values(text: _Text, options: JsonOptions) -> Iterator[tuple[int, Any]]:
             return
         if array and not first:
             if not text.sees(","):
-                raise text.fault("this is no JSON: a comma or ] is missing")
+                raise text.fault("invalid JSON: a comma or ] is missing")
             text.skip(1)
         yield text.line, _decode(decoder, text)
         first = False
@@ -147,7 +147,7 @@ def _decode(decoder: JSONDecoder, text: _Text) -> Any:
             ahead = error.pos - text.at
             if not cut_off or len(text.text) - text.at > _LONGEST or not text.more(chunks):
                 text.at += min(ahead, len(text.text) - text.at)
-                said = f"this is no JSON: {error.msg.lower()}. Correct it, or leave such lines out with"
+                said = f"invalid JSON: {error.msg.lower()}. Correct it, or leave such lines out with"
                 raise text.fault(f"{said} ignore_errors => true.") from error
             chunks *= 2
         except RecursionError as error:

@@ -51,7 +51,7 @@ class JsonOptions(FileOptions):
     )
     format: str = option("auto, newline_delimited or array", default="auto")
     sample_size: int = option("rows that types are found out from, -1 for all", default=SAMPLE_ROWS)
-    ignore_errors: bool = option("leave out lines that are no JSON or do not fit", default=False)
+    ignore_errors: bool = option("skip lines that are not JSON or do not match", default=False)
     compression: str = option("auto, none, gzip, zstd, bz2 or lz4", default="auto")
 
 
@@ -212,6 +212,6 @@ def arrow_type(text: str, zone: str, what: str) -> pa.DataType:
     try:
         parsed = read_type(text)
     except ParseError as error:
-        raise InvalidArgument(f"{text!r} in the options of {what} is no type: {error.message}") from error
+        raise InvalidArgument(f"{text!r} in the options of {what} is not a type: {error.message}") from error
     ids = count(1)
     return arrow_type_of(iceberg_type(parsed, lambda: next(ids)), zone)

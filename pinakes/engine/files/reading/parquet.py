@@ -130,7 +130,7 @@ def footer_of(file: File) -> pq.FileMetaData:
             if (said := error_of_store(error, file)) is not None:
                 raise said from error
             why = "it is empty" if file.stamp.size == 0 else str(error).splitlines()[0][:200]
-            raise DataCorrupt(f"{file} is no Parquet file that can be read: {why}") from error
+            raise DataCorrupt(f"{file} is not a readable Parquet file: {why}") from error
 
 
 def file_schema(file: File, footer: pq.FileMetaData) -> pa.Schema:

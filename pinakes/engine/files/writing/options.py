@@ -184,7 +184,7 @@ def _check_known(given: Mapping[str, object], name: str, kind: type[Format], com
     unknown = [key for key in given if key not in known]
     if unknown:
         raise OptionNotFound(
-            f"COPY … TO has no option {unknown[0]} for {name}; there is: {listing(known | common, most=30)}"
+            f"COPY … TO has no option {unknown[0]} for {name}; available: {listing(known | common, most=30)}"
         )
 
 

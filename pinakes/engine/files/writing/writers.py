@@ -150,7 +150,7 @@ def exact_names(given: tuple[str, ...], names: list[str], option: str) -> tuple[
     for name in given:
         exact = match(Part(name, quoted=False), names, "column")
         if exact is None:
-            raise ColumnNotFound(f"column {name} of {option} does not exist; there is: {listing(names)}")
+            raise ColumnNotFound(f"column {name} of {option} does not exist; available: {listing(names)}")
         if exact in found:
             raise ColumnExists(f"column {name} is named twice in {option}")
         found.append(exact)

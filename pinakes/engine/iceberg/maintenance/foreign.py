@@ -173,5 +173,5 @@ class Foreign:
             return literal(text).to(source.field_type).value
         except (ValueError, TypeError, ArithmeticError) as error:
             raise InvalidArgument(
-                f"{file}: {text!r} is no value of {quote(source.name)}, which is {sql_name(source.field_type)}"
+                f"{file}: {text!r} is not a valid value of {quote(source.name)}, which is {sql_name(source.field_type)}"
             ) from error

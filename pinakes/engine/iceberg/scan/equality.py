@@ -129,7 +129,9 @@ def _top(metadata: TableMetadata, field_id: int) -> ice.NestedField:
     for field in (f for s in schemas for f in s.fields):
         if field.field_id == field_id or (isinstance(field.field_type, ice.StructType) and _way([field], field_id)):
             return field
-    raise NotSupportedError(f"rows are deleted by the field {field_id}, which is no column, nor in a struct of any")
+    raise NotSupportedError(
+        f"an equality delete file refers to field {field_id}, which is neither a column nor a field of a struct"
+    )
 
 
 def _way(fields: Sequence[ice.NestedField], field_id: int) -> list[int]:

@@ -111,14 +111,15 @@ def _branches(columns: Sequence[Column]) -> list[str]:
     """Returns the branches that detect bad records. Spark parses the first value of a line and ignores the rest, so a
     line with more than one value is bad."""
     found = [
-        "WHEN NOT startswith(ltrim(value), '{') OR try_parse_json(value) IS NULL THEN 'the record is no JSON object'",
+        "WHEN NOT startswith(ltrim(value), '{') OR try_parse_json(value) IS NULL "
+        "THEN 'the record is not a JSON object'",
         "WHEN json_array_length(concat('[', value, ']')) IS DISTINCT FROM 1 THEN "
         "'the record has something behind its JSON object'",
     ]
     for at, column in enumerate(columns):
         given = f"to_json(try_variant_get(try_parse_json(value), {quoted_text(_path(column.name))}, 'variant'))"
         value_text = f"trim(BOTH '\"' FROM {given})"
-        begin, end = quoted_text(f"column '{column.name}': '"), quoted_text(f"' is no {column.type.upper()}")
+        begin, end = quoted_text(f"column '{column.name}': '"), quoted_text(f"' is not a valid {column.type.upper()}")
         found.append(
             f"WHEN {shape.CORRUPT} IS NOT NULL AND v{at} IS NULL AND {given} <> 'null' "
             f"THEN concat({begin}, left({value_text}, 100), {end})"

@@ -70,7 +70,7 @@ def misfit_branches(column: Column, source: str, value: str, shown: str) -> list
     found = []
     if source != value:
         words = f"left({shown}, {_SHOWN})"
-        begin, end = quoted_text(f"column '{column.name}': '"), quoted_text(f"' is no {column.type.upper()}")
+        begin, end = quoted_text(f"column '{column.name}': '"), quoted_text(f"' is not a valid {column.type.upper()}")
         found.append(f"WHEN {source} IS NOT NULL AND {value} IS NULL THEN concat({begin}, {words}, {end})")
     if not column.nullable:
         missing = quoted_text(f"column '{column.name}' is NOT NULL, and there is no value")
