@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
-from collections import Counter
+from collections import Counter, defaultdict
 from itertools import groupby
 
 import pytest
@@ -69,17 +69,18 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     reports = [r for found in terminalreporter.stats.values() for r in found if isinstance(r, pytest.TestReport)]
     if len({report.nodeid for report in reports}) < MANY_TO_SUM_UP:
         return
-    directories, files, counts = Counter[str](), Counter[str](), Counter[str]()
+    counts = Counter[str]()
+    directories, files = defaultdict[str, float](float), defaultdict[str, float](float)
     for report in reports:
         file = report.nodeid.partition("::")[0]
         directory = "/".join(file.split("/")[:2])
         directories[directory] += report.duration
         files[file] += report.duration
         counts[directory] += report.when == "call"
-    total = directories.total()
+    total = sum(directories.values())
     terminalreporter.section("time by directory")
-    for directory, seconds in directories.most_common():
+    for directory, seconds in sorted(directories.items(), key=lambda entry: -entry[1]):
         terminalreporter.write_line(f"{seconds:8.1f} s {seconds / total:6.1%} {counts[directory]:6} tests  {directory}")
     terminalreporter.section("longest files")
-    for file, seconds in files.most_common(20):
+    for file, seconds in sorted(files.items(), key=lambda entry: -entry[1])[:20]:
         terminalreporter.write_line(f"{seconds:8.1f} s  {file}")
