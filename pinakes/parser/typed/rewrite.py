@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import replace
 from typing import NamedTuple
 
 import pyarrow as pa
@@ -193,7 +192,7 @@ def _binary(writer: Writer, node: n.Binary, scope: Scope) -> Value:
         values = bounds.with_pattern(writer, values)
         return writer.composed_value(node, values, BOOLEAN)
     found = writer.composed_value(node, values, writer.typed_by(f"c0 {operator} c1", [v for _, v in values]))
-    return replace(found, long=operator == "||" and any(WEIGHED in (v.text or "") for _, v in values))
+    return found._replace(long=operator == "||" and any(WEIGHED in (v.text or "") for _, v in values))
 
 
 def _contains(writer: Writer, node: n.Binary, values: list[tuple[n.Node, Value]]) -> Value:
