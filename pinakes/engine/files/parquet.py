@@ -12,7 +12,6 @@ from collections.abc import Callable, Sequence
 import pyarrow as pa
 import pyarrow.parquet as pq
 from datafusion import DataFrame, Expr, col, lit
-from pyarrow import types as is_
 
 from pinakes.core.errors import NotSupportedError, PinakesError, QueryCanceled, QueryTimeout
 from pinakes.core.names import quote
@@ -94,6 +93,5 @@ def _column(field: pa.Field, uuids: set[str]) -> Expr:
     column = col(quote(field.name))
     if field.name in uuids and field.type == _UUID:
         return uuid_as_text()(column).alias(field.name)
-    if is_.is_floating(field.type):
-        return usual_nan(column, field.type).alias(field.name)
-    return column
+    found = usual_nan(column, field.type)
+    return column if found is column else found.alias(field.name)
