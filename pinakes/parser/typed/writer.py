@@ -93,7 +93,7 @@ _UNKNOWN = Output(None, None)
 
 
 def _within(column: Output, path: Sequence[str]) -> Output:
-    return Output(None, member(column.type, path)) if path else column
+    return Output(None, member(column.type, path), stored=column.stored) if path else column
 
 
 def member(type: pa.DataType | None, path: Sequence[str]) -> pa.DataType | None:
