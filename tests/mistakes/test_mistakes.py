@@ -1,4 +1,5 @@
-"""The likely mistakes of a new user are answered as `expected.txt` has it. `PINAKES_GOLDEN=1` writes it anew: read it."""
+"""The likely mistakes of a new user are answered as `expected.txt` has it. `PINAKES_GOLDEN=1` writes it anew: read
+it."""
 
 from __future__ import annotations
 

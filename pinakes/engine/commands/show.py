@@ -25,7 +25,7 @@ from pinakes.parser.statements import (
     ShowTables,
     ShowViews,
 )
-from pinakes.system_tables.described import ColumnFacts, columns_of_arrow, columns_of_loaded
+from pinakes.system_tables.catalog_metadata.columns import ColumnFacts, columns_of_arrow, columns_of_loaded
 
 if TYPE_CHECKING:
     from datafusion import DataFrame

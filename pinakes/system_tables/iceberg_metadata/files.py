@@ -9,8 +9,8 @@ import pyarrow as pa
 
 from pinakes.core.value_format import as_json
 from pinakes.system_tables.base import NUMBER, TEXT, Column
-from pinakes.system_tables.iceberg_manifests import File
-from pinakes.system_tables.iceberg_values import readable_bound
+from pinakes.system_tables.iceberg_metadata.manifests import File
+from pinakes.system_tables.iceberg_metadata.values import readable_bound
 
 INT = pa.int32()
 NUMBERS_BY_FIELD = pa.map_(NUMBER, NUMBER)

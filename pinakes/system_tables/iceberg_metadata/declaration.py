@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from pinakes.core.catalog import IcebergTable
 from pinakes.system_tables.base import TEXT, Column, Request, SystemTable
-from pinakes.system_tables.calls import Call, CatalogLost, Question, start_call
-from pinakes.system_tables.catalog_executor import ahead
-from pinakes.system_tables.common import named
+from pinakes.system_tables.catalog_metadata.calls import Call, CatalogLost, Question, start_call
+from pinakes.system_tables.catalog_metadata.executor import submit_ahead
+from pinakes.system_tables.catalog_metadata.loading import Described, load_objects
+from pinakes.system_tables.catalog_metadata.namespaces import window_of
 from pinakes.system_tables.context import SystemContext
-from pinakes.system_tables.loading import Described, described
-from pinakes.system_tables.namespaces import window_of
+from pinakes.system_tables.name_columns import name_columns
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -75,14 +75,14 @@ class Row(NamedTuple, Generic[F]):
     fact: F
 
 
-def every(metadata: Metadata[F]) -> SystemTable[Row[F]]:
+def table_of_all(metadata: Metadata[F]) -> SystemTable[Row[F]]:
     """Returns the system table of all tables."""
-    names: Any = named("catalog_name", "schema_name", "table_name")
+    names: Any = name_columns("catalog_name", "schema_name", "table_name")
     columns = (*names, *(_of_many(c, c.name in metadata.shapes) for c in metadata.columns))
     return SystemTable(metadata.name, metadata.doc, columns, partial(_rows, metadata))
 
 
-def of_one(metadata: Metadata[F], table: IcebergTable) -> SystemTable[F]:
+def table_of_one(metadata: Metadata[F], table: IcebergTable) -> SystemTable[F]:
     """Returns the system table of a single table."""
     shapes = {name: shape(table) for name, shape in metadata.shapes.items()}
     columns = tuple(
@@ -125,7 +125,7 @@ def _facts(metadata: Metadata[F], request: Request) -> Iterator[tuple[Described,
             yield found, metadata.facts(inside(request, table))
         return
     lost: set[str] = set()
-    for (found, _), call in ahead(tables, lambda t: _submit(metadata, request, *t), window_of(request)):
+    for (found, _), call in submit_ahead(tables, lambda t: _submit(metadata, request, *t), window_of(request)):
         if found.catalog not in lost:
             try:
                 yield found, call.answer([])
@@ -134,7 +134,7 @@ def _facts(metadata: Metadata[F], request: Request) -> Iterator[tuple[Described,
 
 
 def iceberg_tables(request: Request) -> Iterator[tuple[Described, IcebergTable]]:
-    for found in described(request, {"TABLE"}):
+    for found in load_objects(request, {"TABLE"}):
         if isinstance(found.loaded, IcebergTable):
             yield found, found.loaded
 

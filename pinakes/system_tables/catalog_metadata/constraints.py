@@ -10,9 +10,9 @@ from typing import NamedTuple
 from pinakes.core.names import spell
 from pinakes.core.worker_tables import WorkerTable
 from pinakes.system_tables.base import Request
-from pinakes.system_tables.described import keys_of, required_of
-from pinakes.system_tables.listing import Entry
-from pinakes.system_tables.loading import Described, described
+from pinakes.system_tables.catalog_metadata.columns import keys_of, required_of
+from pinakes.system_tables.catalog_metadata.listing import Entry
+from pinakes.system_tables.catalog_metadata.loading import Described, load_objects
 
 
 class Constraint(NamedTuple):
@@ -34,17 +34,17 @@ class Key(NamedTuple):
     position: int
 
 
-def constraints(request: Request) -> Iterator[Constraint]:
-    for found in described(request, frozenset({"TABLE"})):
+def list_constraints(request: Request) -> Iterator[Constraint]:
+    for found in load_objects(request, frozenset({"TABLE"})):
         yield from _constraints_of(found)
 
 
-def checks(request: Request) -> Iterator[Constraint]:
-    return (c for c in constraints(request) if c.type == "CHECK")
+def list_checks(request: Request) -> Iterator[Constraint]:
+    return (c for c in list_constraints(request) if c.type == "CHECK")
 
 
-def keys(request: Request) -> Iterator[Key]:
-    for constraint in constraints(request):
+def list_keys(request: Request) -> Iterator[Key]:
+    for constraint in list_constraints(request):
         if constraint.type != "CHECK":
             for position, column in enumerate(constraint.columns, 1):
                 yield Key(constraint, column, position)

@@ -135,7 +135,7 @@ class CatalogExecutor:
             return job
 
 
-def ahead(items: Iterable[A], submit: Callable[[A], T], window: int) -> Iterator[tuple[A, T]]:
+def submit_ahead(items: Iterable[A], submit: Callable[[A], T], window: int) -> Iterator[tuple[A, T]]:
     """Yields each item with its job, in order, while the jobs of up to `window` following items run."""
     waiting: deque[tuple[A, T]] = deque()
     for item in items:

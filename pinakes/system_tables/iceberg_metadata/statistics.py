@@ -1,18 +1,21 @@
 """Column statistics from manifests, aggregated over files: for system.iceberg.partitions and for SHOW STATS.
 
-If a file lacks a statistic, the aggregate is unknown: a sum or a bound without it would be wrong.
-"""
+If a file lacks a statistic, the aggregate is unknown: a sum or a bound without it would be wrong. SHOW STATS shows the
+statistics of files: rows deleted by position are subtracted from the number of rows, but not from column statistics;
+the number of rows that an equality delete removes is unknown."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from pyiceberg import types as ice
 from pyiceberg.schema import Schema
 
-from pinakes.system_tables.iceberg_manifests import File
-from pinakes.system_tables.iceberg_values import bound_of
+from pinakes.core.distinct_counts import distinct_counts
+from pinakes.system_tables.iceberg_metadata.declaration import Inside
+from pinakes.system_tables.iceberg_metadata.manifests import File, current_manifests, files_in
+from pinakes.system_tables.iceberg_metadata.values import bound_of, format_value
 
 _SUMS = ("column_sizes", "value_counts", "null_value_counts", "nan_value_counts")
 
@@ -67,3 +70,54 @@ class Statistics:
 
 def plain_columns(schema: Schema) -> list[ice.NestedField]:
     return [f for f in schema.fields if isinstance(f.field_type, ice.PrimitiveType)]
+
+
+# --- statistics of a table ---------------------------------------------------------------------------------------
+
+
+_CUT = (ice.StringType, ice.BinaryType, ice.FixedType)
+"""Types whose bounds are truncated, so that they are not values of the column."""
+
+
+class Statistic(NamedTuple):
+    column: str | None
+    """None for the table."""
+    size: float | None = None
+    distinct: float | None = None
+    nulls: float | None = None
+    rows: float | None = None
+    low: str | None = None
+    high: str | None = None
+
+
+def statistics_of(inside: Inside) -> list[Statistic]:
+    """Returns one statistic for each column, and one for the table."""
+    schema = inside.table.handle.schema()
+    known, rows = Statistics(schema), 0
+    for file in files_in(inside, current_manifests(inside), deleted=False):
+        if file.content == 0:
+            known.add(file)
+            rows += file.get("record_count")
+        elif file.content == 1:
+            rows -= file.get("record_count")
+    distinct = distinct_counts(inside.metadata)
+    columns = [
+        _column_statistic(f.name, known.columns.get(f.field_id), distinct.get(f.field_id)) for f in schema.fields
+    ]
+    return [*columns, Statistic(None, rows=float(max(rows, 0)))]
+
+
+def _column_statistic(name: str, column: ColumnStatistics | None, distinct: float | None) -> Statistic:
+    if column is None:
+        return Statistic(name, distinct=distinct)
+    values, nulls, size = (column.sums[s] for s in ("value_counts", "null_value_counts", "column_sizes"))
+    share = None if not values or nulls is None else nulls / values
+    shown = None if isinstance(column.kind, _CUT) else column
+    return Statistic(
+        name,
+        size=None if size is None else float(size),
+        distinct=distinct,
+        nulls=share,
+        low=None if shown is None else format_value(column.kind, shown.low),
+        high=None if shown is None else format_value(column.kind, shown.high),
+    )

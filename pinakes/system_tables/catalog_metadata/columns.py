@@ -1,22 +1,26 @@
-"""Facts about a loaded table or view of any kind: its columns, comment, properties and keys."""
+"""Facts about a loaded table or view of any kind: its columns with SQL types and as an Arrow schema, its comment,
+properties and keys.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
+import pyarrow as pa
+
 from pinakes.core.arrow_types import sql_name_of_arrow
 from pinakes.core.catalog import FilesTable, IcebergTable, ViewDefinition, VirtualTable
 from pinakes.core.primary_key import primary_key
 from pinakes.core.worker_tables import WorkerTable
-from pinakes.system_tables.calls import Question, start_call
+from pinakes.system_tables.catalog_metadata.calls import Question, start_call
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from pyiceberg.types import NestedField
 
+    from pinakes.system_tables.catalog_metadata.loading import Described, Loaded
     from pinakes.system_tables.context import SystemContext
-    from pinakes.system_tables.loading import Described, Loaded
 
 
 class ColumnFacts(NamedTuple):
@@ -42,20 +46,20 @@ def columns_of_loaded(loaded: IcebergTable | ViewDefinition | VirtualTable | Wor
     """Returns the columns of an object that includes its schema."""
     match loaded:
         case IcebergTable():
-            return [_iceberg(f, n, view=False) for n, f in enumerate(loaded.handle.schema().fields, 1)]
+            return [_iceberg_column(f, n, view=False) for n, f in enumerate(loaded.handle.schema().fields, 1)]
         case ViewDefinition():
             assert loaded.schema is not None  # else the caller has to determine the columns
-            return [_iceberg(f, n, view=True) for n, f in enumerate(loaded.schema.fields, 1)]
+            return [_iceberg_column(f, n, view=True) for n, f in enumerate(loaded.schema.fields, 1)]
         case VirtualTable():
             return [
                 ColumnFacts(c.name, n, sql_name_of_arrow(c.type), True, None, c.comment)
                 for n, c in enumerate(loaded.columns, 1)
             ]
         case WorkerTable():
-            return [_of_worker(f, n, loaded) for n, f in enumerate(loaded.schema, 1)]
+            return [_worker_column(f, n, loaded) for n, f in enumerate(loaded.schema, 1)]
 
 
-def _of_worker(field: pa.Field, number: int, table: WorkerTable) -> ColumnFacts:
+def _worker_column(field: pa.Field, number: int, table: WorkerTable) -> ColumnFacts:
     name = field.name
     default, comment = table.defaults.get(name), table.comments.get(name)
     return ColumnFacts(name, number, sql_name_of_arrow(field.type), name not in table.required, default, comment)
@@ -79,7 +83,7 @@ def _files_schema(described: Described, table: FilesTable, context: SystemContex
     return start_call(context, entry.mount, question, lambda: list(context.files_schema(table))).answer([])
 
 
-def _iceberg(field: NestedField, number: int, *, view: bool) -> ColumnFacts:
+def _iceberg_column(field: NestedField, number: int, *, view: bool) -> ColumnFacts:
     from pinakes.core.default_text import default_text
     from pinakes.core.types import sql_name
 
@@ -135,3 +139,32 @@ def required_of(loaded: Loaded) -> Iterator[str]:
         yield from loaded.required
     if isinstance(loaded, IcebergTable):
         yield from (f.name for f in loaded.handle.schema().fields if f.required)
+
+
+# --- Arrow schemas -----------------------------------------------------------------------------------------------
+
+
+def arrow_columns(described: Described, context: SystemContext, zone: str) -> list[tuple[pa.Field, ColumnFacts]]:
+    """Returns each column with its SQL facts; none if the columns can't be determined."""
+    facts = columns_of(described, context)
+    fields = _arrow_fields(described, context, zone) if facts else []
+    return list(zip(fields, facts, strict=True))
+
+
+def _arrow_fields(described: Described, context: SystemContext, zone: str) -> list[pa.Field]:
+    from pinakes.core.iceberg_arrow import arrow_schema_of
+
+    loaded = described.loaded
+    match loaded:
+        case IcebergTable():
+            return list(arrow_schema_of(loaded.handle.schema(), zone))
+        case ViewDefinition():
+            if loaded.schema is None:
+                return view_schema(described, context)
+            return [field.with_nullable(True) for field in arrow_schema_of(loaded.schema, zone)]
+        case VirtualTable():
+            return [pa.field(c.name, c.type) for c in loaded.columns]
+        case WorkerTable():
+            return [pa.field(f.name, f.type, f.name not in loaded.required) for f in loaded.schema]
+        case FilesTable():
+            return list(context.files_schema(loaded))  # `columns_of` has just read it, within the timeout of a call

@@ -24,9 +24,9 @@ from pinakes.core.errors import (
     QueryCanceled,
     QueryTimeout,
 )
-from pinakes.system_tables.catalog_executor import Job, TooSlow
+from pinakes.system_tables.catalog_metadata.errors import Fault
+from pinakes.system_tables.catalog_metadata.executor import Job, TooSlow
 from pinakes.system_tables.context import MountedCatalog, SystemContext
-from pinakes.system_tables.metadata_errors import Fault
 
 log = logging.getLogger(__name__)
 

@@ -13,8 +13,8 @@ from pinakes.core.errors import DataCorrupt
 from pinakes.core.iceberg_arrow import arrow_type_of
 from pinakes.core.names import dotted
 from pinakes.core.value_format import as_json, plain
-from pinakes.system_tables.iceberg_metadata import Both
-from pinakes.system_tables.iceberg_values import types_of
+from pinakes.system_tables.iceberg_metadata.declaration import Both
+from pinakes.system_tables.iceberg_metadata.values import types_of
 
 if TYPE_CHECKING:
     from pyiceberg.table.metadata import TableMetadata

@@ -11,13 +11,13 @@ from pinakes.core.names import display, dotted
 from pinakes.core.worker_tables import CatalogFunction
 from pinakes.providers.registry import has_functions
 from pinakes.system_tables.base import Request
-from pinakes.system_tables.calls import Question, start_call
+from pinakes.system_tables.catalog_metadata.calls import Question, start_call
+from pinakes.system_tables.catalog_metadata.listing import open_catalog, per_catalog
+from pinakes.system_tables.catalog_metadata.namespaces import list_namespaces
 from pinakes.system_tables.context import FunctionInfo, MountedCatalog
-from pinakes.system_tables.listing import opened, per_catalog
-from pinakes.system_tables.namespaces import namespaces_of
 
 
-class Listed(NamedTuple):
+class ListedFunction(NamedTuple):
     """A function; a built-in one has no catalog."""
 
     name: str
@@ -31,18 +31,18 @@ class Listed(NamedTuple):
     schema: str | None = None
 
 
-def own(function: FunctionInfo) -> Listed:
+def from_engine(function: FunctionInfo) -> ListedFunction:
     f = function
-    return Listed(f.name, f.kind, f.syntax, f.description, f.arguments, f.returns, f.deterministic)
+    return ListedFunction(f.name, f.kind, f.syntax, f.description, f.arguments, f.returns, f.deterministic)
 
 
-def of_catalog(function: CatalogFunction, catalog: str) -> Listed:
+def from_catalog(function: CatalogFunction, catalog: str) -> ListedFunction:
     arguments = ", ".join(sql_name_of_arrow(f.type) for f in function.arguments)
     called = [f"[{f.name}]" if f.name in function.optional else f.name for f in function.arguments]
     returns = ", ".join(sql_name_of_arrow(f.type) for f in function.returns)
     if function.kind == "table" and len(function.returns):
         returns = f"table({', '.join(f'{f.name} {sql_name_of_arrow(f.type)}' for f in function.returns)})"
-    return Listed(
+    return ListedFunction(
         function.name,
         function.kind,
         f"{display(catalog, function.namespace, function.name)}({', '.join(called)})",
@@ -55,17 +55,17 @@ def of_catalog(function: CatalogFunction, catalog: str) -> Listed:
     )
 
 
-def catalog_functions(request: Request) -> Iterator[Listed]:
+def list_functions(request: Request) -> Iterator[ListedFunction]:
     return per_catalog(request, lambda mount: _functions_of(request, mount))
 
 
-def _functions_of(request: Request, mount: MountedCatalog) -> Iterator[Listed]:
+def _functions_of(request: Request, mount: MountedCatalog) -> Iterator[ListedFunction]:
     if mount.is_system or not has_functions(mount.type):
         return
-    catalog = opened(request, mount)
+    catalog = open_catalog(request, mount)
     if not isinstance(catalog, SupportsFunctions):
         return
-    for namespace in namespaces_of(request, mount, catalog, check=True):
+    for namespace in list_namespaces(request, mount, catalog, check=True):
         question = Question("list the functions", dotted(namespace))
         for function in start_call(request.context, mount, question, catalog.list_functions, namespace).answer([]):
-            yield of_catalog(function, mount.name)
+            yield from_catalog(function, mount.name)

@@ -54,7 +54,7 @@ def bound_of(kind: ice.IcebergType | None, data: bytes) -> object:
         return None
 
 
-def printed(kind: ice.IcebergType, value: object) -> str | None:
+def format_value(kind: ice.IcebergType, value: object) -> str | None:
     """Returns a value formatted as in a result."""
     if value is None:
         return None
@@ -66,4 +66,4 @@ def printed(kind: ice.IcebergType, value: object) -> str | None:
 def readable_bound(kind: ice.IcebergType | None, data: bytes) -> str:
     """Returns a bound as text; as hexadecimal bytes if it can't be decoded."""
     value = bound_of(kind, data)
-    return f"0x{data.hex()}" if kind is None or value is None else printed(kind, value) or ""
+    return f"0x{data.hex()}" if kind is None or value is None else format_value(kind, value) or ""

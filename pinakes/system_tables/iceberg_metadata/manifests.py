@@ -15,9 +15,9 @@ import pyarrow as pa
 
 from pinakes.core.errors import DataCorrupt
 from pinakes.core.names import dotted
-from pinakes.system_tables.iceberg_metadata import Inside
-from pinakes.system_tables.iceberg_partitions import Partition, partitions_of
-from pinakes.system_tables.iceberg_values import types_of
+from pinakes.system_tables.iceberg_metadata.declaration import Inside
+from pinakes.system_tables.iceberg_metadata.partitions import Partition, partitions_of
+from pinakes.system_tables.iceberg_metadata.values import types_of
 
 if TYPE_CHECKING:
     from pyiceberg.table.snapshots import Snapshot

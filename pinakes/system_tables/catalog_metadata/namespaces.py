@@ -18,8 +18,8 @@ from pinakes.core.catalog import (
 from pinakes.core.errors import InvalidArgument
 from pinakes.core.names import INFORMATION_SCHEMA, Namespace, dotted, undotted
 from pinakes.system_tables.base import Request
-from pinakes.system_tables.calls import Call, Question, start_call
-from pinakes.system_tables.catalog_executor import WIDTH, ahead
+from pinakes.system_tables.catalog_metadata.calls import Call, Question, start_call
+from pinakes.system_tables.catalog_metadata.executor import WIDTH, submit_ahead
 from pinakes.system_tables.context import MountedCatalog, SystemContext
 
 MOST_LEVELS = 16
@@ -31,18 +31,18 @@ catalogs.
 """
 
 
-def namespaces_of(request: Request, mount: MountedCatalog, catalog: Catalog, *, check: bool) -> Iterator[Namespace]:
+def list_namespaces(request: Request, mount: MountedCatalog, catalog: Catalog, *, check: bool) -> Iterator[Namespace]:
     """Yields the namespaces of a catalog that may match. The existence of those that the predicate names is verified
     only with `check`: otherwise listing their contents shows it.
     """
     given = named_schemas(request, is_listing=isinstance(catalog, SupportsAllNamespaces))
     if given is not None:
-        yield from _named(request, mount, catalog, sorted(given), check)
+        yield from _find_named(request, mount, catalog, sorted(given), check)
         return
     if _may_be_root(catalog):
-        yield from _named(request, mount, catalog, [""], check)
+        yield from _find_named(request, mount, catalog, [""], check)
     if isinstance(catalog, SupportsNamespaces):
-        yield from _kept(request, mount, _every(request, mount, catalog))
+        yield from _select(request, mount, _list_all(request, mount, catalog))
 
 
 def named_schemas(request: Request, *, is_listing: bool) -> frozenset[str] | None:
@@ -51,7 +51,7 @@ def named_schemas(request: Request, *, is_listing: bool) -> frozenset[str] | Non
     return None if given is None or (is_listing and len(given) > FEW) else given
 
 
-def _named(
+def _find_named(
     request: Request, mount: MountedCatalog, catalog: Catalog, names: list[str], check: bool
 ) -> Iterator[Namespace]:
     wanted = [name for name in names if request.wanted.may({"catalog": mount.name, "schema": name})]
@@ -59,12 +59,12 @@ def _named(
     if not check:
         yield from found
         return
-    for namespace, call in ahead(found, lambda n: _look_for(request, mount, catalog, n), window_of(request)):
+    for namespace, call in submit_ahead(found, lambda n: _start_lookup(request, mount, catalog, n), window_of(request)):
         if call is not None and call.answer(False):
             yield namespace
 
 
-def _look_for(request: Request, mount: MountedCatalog, catalog: Catalog, namespace: Namespace) -> Call[Any] | None:
+def _start_lookup(request: Request, mount: MountedCatalog, catalog: Catalog, namespace: Namespace) -> Call[Any] | None:
     """Checks whether a namespace exists; the empty namespace does if it contains tables."""
     if not namespace and isinstance(catalog, SupportsTables):
         return start_call(request.context, mount, Question("list the tables"), catalog.list_tables, ())
@@ -88,7 +88,7 @@ def _namespace_of(name: str) -> Namespace | None:
     return namespace if dotted(namespace) == name and all(namespace) and name != INFORMATION_SCHEMA else None
 
 
-def _every(request: Request, mount: MountedCatalog, catalog: SupportsNamespaces) -> Iterator[Namespace]:
+def _list_all(request: Request, mount: MountedCatalog, catalog: SupportsNamespaces) -> Iterator[Namespace]:
     if isinstance(catalog, SupportsAllNamespaces):
         yield from start_call(
             request.context, mount, Question("list the namespaces"), catalog.list_all_namespaces
@@ -97,7 +97,7 @@ def _every(request: Request, mount: MountedCatalog, catalog: SupportsNamespaces)
         yield from walk(request, mount, catalog)
 
 
-def _kept(request: Request, mount: MountedCatalog, found: Iterator[Namespace]) -> Iterator[Namespace]:
+def _select(request: Request, mount: MountedCatalog, found: Iterator[Namespace]) -> Iterator[Namespace]:
     for namespace in found:
         schema = dotted(namespace)
         if schema != INFORMATION_SCHEMA and request.wanted.may({"catalog": mount.name, "schema": schema}):
@@ -123,10 +123,10 @@ def walk(request: Request, mount: MountedCatalog, catalog: SupportsNamespaces) -
         found += len(level)
         yield from level
         if len(level[0]) >= MOST_LEVELS or found > MOST_NAMESPACES:
-            _too_many(context, mount)
+            _warn_too_many(context, mount)
             return
         upper = [namespace for namespace in level if request.wanted.reaches("schema", f"{dotted(namespace)}.")]
-        call = ahead(upper, lambda namespace: _children(context, mount, catalog, namespace), window_of(request))
+        call = submit_ahead(upper, lambda namespace: _children(context, mount, catalog, namespace), window_of(request))
         level = [child for parent, listed in call for child in listed.answer([]) if len(child) == len(parent) + 1]
 
 
@@ -137,7 +137,7 @@ def _children(
     return start_call(context, mount, question, catalog.list_namespaces, parent)
 
 
-def _too_many(context: SystemContext, mount: MountedCatalog) -> None:
+def _warn_too_many(context: SystemContext, mount: MountedCatalog) -> None:
     def say() -> None:
         raise InvalidArgument(
             f"catalog '{mount.name}' has namespaces deeper than {MOST_LEVELS} levels, or more than {MOST_NAMESPACES}: "

@@ -11,10 +11,10 @@ from pinakes.core.errors import InternalError
 from pinakes.core.names import Namespace
 from pinakes.system_tables import registry
 from pinakes.system_tables.base import Request
-from pinakes.system_tables.calls import Call, CatalogLost, Question, start_call
-from pinakes.system_tables.catalog_executor import ahead
-from pinakes.system_tables.listing import EVERY_KIND, Entry, Kind, Space, objects, spaces
-from pinakes.system_tables.namespaces import window_of
+from pinakes.system_tables.catalog_metadata.calls import Call, CatalogLost, Question, start_call
+from pinakes.system_tables.catalog_metadata.executor import submit_ahead
+from pinakes.system_tables.catalog_metadata.listing import EVERY_KIND, Entry, Kind, Space, list_objects, list_spaces
+from pinakes.system_tables.catalog_metadata.namespaces import window_of
 
 Loaded = Table | ViewDefinition
 
@@ -42,18 +42,20 @@ class Described(NamedTuple):
         return self.entry.kind
 
 
-def described(request: Request, kinds: Collection[Kind] = EVERY_KIND) -> Iterator[Described]:
+def load_objects(request: Request, kinds: Collection[Kind] = EVERY_KIND) -> Iterator[Described]:
     """Yields the loaded objects of `objects`. Objects that can't be loaded are skipped, and reported in
     system.metadata.errors.
     """
     lost: set[str] = set()
-    for entry, call in ahead(objects(request, kinds), lambda entry: asked(request, entry), window_of(request)):
-        found = answered(entry, call, lost)
+    for entry, call in submit_ahead(
+        list_objects(request, kinds), lambda entry: start_loading(request, entry), window_of(request)
+    ):
+        found = finish_loading(entry, call, lost)
         if found is not None:
             yield Described(entry, found)
 
 
-def asked(request: Request, entry: Entry) -> Call[Any] | Loaded:
+def start_loading(request: Request, entry: Entry) -> Call[Any] | Loaded:
     """Requests the metadata of a table or view; `answered` waits for it."""
     if entry.kind == "SYSTEM":
         return registry.virtual(entry.schema, entry.name, entry.catalog)
@@ -61,7 +63,7 @@ def asked(request: Request, entry: Entry) -> Call[Any] | Loaded:
     return start_call(request.context, entry.mount, question, _loader(entry), entry.namespace, entry.name)
 
 
-def known(entry: Entry) -> Loaded | None:
+def peek_loaded(entry: Entry) -> Loaded | None:
     """Returns the metadata if it is cached; no catalog is called."""
     if entry.kind == "SYSTEM":
         return registry.virtual(entry.schema, entry.name, entry.catalog)
@@ -79,7 +81,7 @@ def _loader(entry: Entry) -> Callable[[Namespace, str], Loaded]:
     return found
 
 
-def answered(entry: Entry, call: Call[Any] | Loaded, lost: set[str]) -> Loaded | None:
+def finish_loading(entry: Entry, call: Call[Any] | Loaded, lost: set[str]) -> Loaded | None:
     """Returns the loaded object, or None; `lost` are the catalogs that no longer respond."""
     if not isinstance(call, Call):
         return call
@@ -95,12 +97,14 @@ def answered(entry: Entry, call: Call[Any] | Loaded, lost: set[str]) -> Loaded |
 
 def names_or_loaded(request: Request, loads: bool, kinds: Collection[Kind] = EVERY_KIND) -> Iterable[Described | Entry]:
     """Returns loaded tables if the query reads a column that needs them, else names."""
-    return described(request, kinds) if loads else objects(request, kinds)
+    return load_objects(request, kinds) if loads else list_objects(request, kinds)
 
 
-def loaded_spaces(request: Request) -> Iterator[tuple[Space, dict[str, str]]]:
+def load_spaces(request: Request) -> Iterator[tuple[Space, dict[str, str]]]:
     """Yields the schemas with their properties; those of system tables have none."""
-    for space, call in ahead(spaces(request, system=False), lambda s: _submit_space(request, s), window_of(request)):
+    for space, call in submit_ahead(
+        list_spaces(request, system=False), lambda s: _submit_space(request, s), window_of(request)
+    ):
         if call is not None:
             yield space, call.answer({})
 

@@ -16,11 +16,11 @@ from pinakes.core.catalog import Catalog, SupportsBulkListing, SupportsTables, S
 from pinakes.core.names import INFORMATION_SCHEMA, Namespace, dotted
 from pinakes.system_tables import registry
 from pinakes.system_tables.base import Request
-from pinakes.system_tables.calls import Call, CatalogLost, Question, start_call
-from pinakes.system_tables.catalog_executor import ahead
-from pinakes.system_tables.conditions import Known
+from pinakes.system_tables.catalog_metadata.calls import Call, CatalogLost, Question, start_call
+from pinakes.system_tables.catalog_metadata.executor import submit_ahead
+from pinakes.system_tables.catalog_metadata.namespaces import list_namespaces, named_schemas, window_of
 from pinakes.system_tables.context import MountedCatalog
-from pinakes.system_tables.namespaces import named_schemas, namespaces_of, window_of
+from pinakes.system_tables.name_predicates import Known
 
 T = TypeVar("T")
 
@@ -60,24 +60,24 @@ class Entry(NamedTuple):
     kind: Kind
 
 
-def catalogs(request: Request) -> list[MountedCatalog]:
+def list_catalogs(request: Request) -> list[MountedCatalog]:
     """Returns the catalogs that may match."""
     return [mount for mount in request.context.mounts if request.wanted.may({"catalog": mount.name})]
 
 
-def spaces(request: Request, *, system: bool = True) -> Iterator[Space]:
+def list_spaces(request: Request, *, system: bool = True) -> Iterator[Space]:
     """Yields the namespaces that may match, including those of system tables."""
     return per_catalog(request, lambda mount: _spaces_of(request, mount, system))
 
 
-def objects(request: Request, kinds: Collection[Kind] = EVERY_KIND) -> Iterator[Entry]:
+def list_objects(request: Request, kinds: Collection[Kind] = EVERY_KIND) -> Iterator[Entry]:
     """Yields the tables and views that may match: names only, nothing is loaded."""
-    for (mount, catalog, namespace, schema, _), kind, names in runs(request, kinds):
+    for (mount, catalog, namespace, schema, _), kind, names in list_runs(request, kinds):
         for name in names:
             yield Entry(mount, catalog, namespace, schema, name, kind)
 
 
-def runs(request: Request, kinds: Collection[Kind] = EVERY_KIND) -> Iterator[Run]:
+def list_runs(request: Request, kinds: Collection[Kind] = EVERY_KIND) -> Iterator[Run]:
     """Yields the same, with all names of a namespace together."""
     return per_catalog(request, lambda mount: _runs_of(request, mount, kinds))
 
@@ -91,16 +91,16 @@ def per_catalog(request: Request, produce: Callable[[MountedCatalog], Iterator[T
     """Yields the results of each catalog, in the order of the catalogs: all catalogs concurrently, unless there is a
     limit. A catalog that no longer responds is skipped from there on.
     """
-    mounts = catalogs(request)
+    mounts = list_catalogs(request)
     if len(mounts) == 1 or request.limit is not None:
         for mount in mounts:
-            yield from _while_it_answers(produce(mount))
+            yield from _until_lost(produce(mount))
         return
     context = request.context
     jobs = [
         context.executor.submit(
             ("all of", mount.executor_key),
-            lambda mount=mount: list(_while_it_answers(produce(mount))),  # type: ignore[misc]
+            lambda mount=mount: list(_until_lost(produce(mount))),  # type: ignore[misc]
         )
         for mount in mounts
     ]
@@ -108,7 +108,7 @@ def per_catalog(request: Request, produce: Callable[[MountedCatalog], Iterator[T
         yield from job.result(float("inf"), context.check)
 
 
-def opened(request: Request, mount: MountedCatalog) -> Catalog:
+def open_catalog(request: Request, mount: MountedCatalog) -> Catalog:
     """Returns the catalog itself; raises CatalogLost if it can't be opened."""
     if mount.is_open:
         return mount.catalog
@@ -119,7 +119,7 @@ def opened(request: Request, mount: MountedCatalog) -> Catalog:
     return catalog
 
 
-def _while_it_answers(produced: Iterator[T]) -> Iterator[T]:
+def _until_lost(produced: Iterator[T]) -> Iterator[T]:
     try:
         yield from produced
     except CatalogLost:
@@ -131,7 +131,7 @@ def _spaces_of(request: Request, mount: MountedCatalog, system: bool) -> Iterato
         yield from _system_spaces(request, mount)
     if mount.is_system:
         return
-    for namespace in namespaces_of(request, mount, opened(request, mount), check=True):
+    for namespace in list_namespaces(request, mount, open_catalog(request, mount), check=True):
         yield Space(mount, mount.name, namespace, dotted(namespace))
 
 
@@ -148,18 +148,20 @@ def _system_spaces(request: Request, mount: MountedCatalog) -> Iterator[Space]:
 def _runs_of(request: Request, mount: MountedCatalog, kinds: Collection[Kind]) -> Iterator[Run]:
     if "SYSTEM" in kinds:
         for space in _system_spaces(request, mount):
-            yield _wanted(request, space, "SYSTEM", registry.names(space.schema))
+            yield _select(request, space, "SYSTEM", registry.names(space.schema))
     if mount.is_system or not STORED & set(kinds):
         return
-    catalog = opened(request, mount)
+    catalog = open_catalog(request, mount)
     if isinstance(catalog, SupportsBulkListing) and named_schemas(request, is_listing=True) is None:
         yield from _in_bulk(request, mount, catalog, kinds)
         return
     submit = _lister(request, mount, catalog, kinds)
-    for namespace, call in ahead(namespaces_of(request, mount, catalog, check=False), submit, window_of(request)):
+    for namespace, call in submit_ahead(
+        list_namespaces(request, mount, catalog, check=False), submit, window_of(request)
+    ):
         space = Space(mount, mount.name, namespace, dotted(namespace))
         for kind, listed in call:
-            yield _wanted(request, space, kind, sorted(listed.answer([])))
+            yield _select(request, space, kind, sorted(listed.answer([])))
 
 
 def _in_bulk(
@@ -173,7 +175,7 @@ def _in_bulk(
         if request.wanted.may({"catalog": space.catalog, "schema": space.schema}):
             rows = list(found)
             for kind in sorted(STORED & set(kinds)):
-                yield _wanted(request, space, kind, [name for _, name, k in rows if k == kind])
+                yield _select(request, space, kind, [name for _, name, k in rows if k == kind])
 
 
 def _lister(
@@ -199,7 +201,7 @@ def _lister(
     return submit
 
 
-def _wanted(request: Request, space: Space, kind: Kind, names: Sequence[str]) -> Run:
+def _select(request: Request, space: Space, kind: Kind, names: Sequence[str]) -> Run:
     """Returns the tables or views of one schema whose names may match."""
     if request.wanted.concerns("table"):
         known: Known = {"catalog": space.catalog, "schema": space.schema}
