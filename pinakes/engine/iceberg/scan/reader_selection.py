@@ -27,7 +27,7 @@ from pinakes.engine.iceberg.scan.object_stores import TableStores
 from pinakes.engine.iceberg.scan.shapes import NAME_MAPPING, NoShape, Shape, is_uniform, named_alike, shape_of
 from pinakes.engine.iceberg.scan.snapshot import SnapshotFiles
 from pinakes.engine.iceberg.scan.unreadable import name_of, reading
-from pinakes.providers.table_io import TableIO
+from pinakes.providers.iceberg.table_io import TableIO
 
 
 class Group(NamedTuple):

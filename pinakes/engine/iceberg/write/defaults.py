@@ -19,7 +19,7 @@ from pinakes.engine.datafusion.plan_schema import schema_of
 from pinakes.engine.iceberg.write.shape import cast
 from pinakes.engine.statement_context import Execution
 from pinakes.parser.statements import Query
-from pinakes.providers.iceberg_v3.install import install
+from pinakes.providers.iceberg.v3.install import install
 
 DEFAULTS_VERSION = 3
 """The first format version with defaults."""

@@ -21,7 +21,7 @@ from pyiceberg.table.update import (
 from pyiceberg.utils.datetime import datetime_to_millis
 
 
-def updated(base: TableMetadata, updates: tuple[TableUpdate, ...], location: str | None = None) -> TableMetadata:
+def apply_updates(base: TableMetadata, updates: tuple[TableUpdate, ...], location: str | None = None) -> TableMetadata:
     """Returns the updated metadata. `location` is that of the base's metadata file, for the metadata log."""
     context, metadata = _TableMetadataUpdateContext(), base
     for update in updates:

@@ -13,13 +13,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from pinakes.core.errors import InvalidArgument
 from pinakes.core.outbound import Destination, destination_of
 from pinakes.core.secrets import ANONYMOUS, Access
-from pinakes.providers.aws import boto_config, boto_session, bounded, storage_of
-from pinakes.providers.default_namespace import with_default
-from pinakes.providers.iceberg import translated
+from pinakes.providers.iceberg.adapter import translate_errors
+from pinakes.providers.iceberg.storage import absolute_warehouse
 from pinakes.providers.iceberg_rest import check_seconds
-from pinakes.providers.metastore import OneLevelCatalog
-from pinakes.providers.options import option, parse_options
-from pinakes.providers.storage import absolute_warehouse
+from pinakes.providers.metastores.aws import boto_config, boto_session, bounded, storage_of
+from pinakes.providers.metastores.one_level import OneLevelCatalog
+from pinakes.providers.options import option, parse_options, with_default_namespace
 
 if TYPE_CHECKING:
     from pyiceberg.catalog import Catalog as PyIcebergCatalog
@@ -64,9 +63,9 @@ class GlueCatalog(OneLevelCatalog):
         parsed = parse_options(GlueOptions, options, f"catalog type {cls.TYPE}")
         check_seconds(parsed.timeout, cls.TYPE)
         endpoint, account = place(location, parsed)
-        with translated("catalog", (alias,)):
+        with translate_errors("catalog", (alias,)):
             inner = _open(alias, endpoint, account, parsed, access)
-        return with_default(cls, parsed.default_namespace)(cls.TYPE, lambda: inner)
+        return with_default_namespace(cls, parsed.default_namespace)(cls.TYPE, lambda: inner)
 
     def check_name(self, name: str, what: str) -> None:
         """Refuses upper case: Glue folds names to lower case, and Athena reads no others."""
@@ -96,7 +95,7 @@ def _open(
     )
     from pyiceberg.catalog.glue import _register_glue_catalog_id_with_glue_client as register
 
-    from pinakes.providers.glue_client import GlueClientCatalog
+    from pinakes.providers.metastores.glue_client import GlueClientCatalog
 
     if account is not None:
         register(client, account)

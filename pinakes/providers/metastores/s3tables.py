@@ -16,12 +16,11 @@ from pinakes.core.errors import InvalidArgument, NotSupportedError
 from pinakes.core.names import Namespace
 from pinakes.core.outbound import Destination, destination_of
 from pinakes.core.secrets import ANONYMOUS, Access
-from pinakes.providers.aws import boto_config, boto_session, bounded, storage_of
-from pinakes.providers.default_namespace import with_default
-from pinakes.providers.iceberg import translated
+from pinakes.providers.iceberg.adapter import translate_errors
 from pinakes.providers.iceberg_rest import check_seconds
-from pinakes.providers.metastore import OneLevelCatalog
-from pinakes.providers.options import option, parse_options
+from pinakes.providers.metastores.aws import boto_config, boto_session, bounded, storage_of
+from pinakes.providers.metastores.one_level import OneLevelCatalog
+from pinakes.providers.options import option, parse_options, with_default_namespace
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -72,9 +71,9 @@ class S3TablesCatalog(OneLevelCatalog):
                 "catalog type s3tables needs the ARN of a table bucket as its location: "
                 "'arn:aws:s3tables:REGION:ACCOUNT:bucket/NAME'"
             )
-        with translated("catalog", (alias,)):
+        with translate_errors("catalog", (alias,)):
             inner = _open(alias, location, arn[1], parsed, access)
-        return with_default(cls, parsed.default_namespace)(cls.TYPE, lambda: inner)
+        return with_default_namespace(cls, parsed.default_namespace)(cls.TYPE, lambda: inner)
 
     def check_name(self, name: str, what: str) -> None:
         super().check_name(name, what)
@@ -103,7 +102,7 @@ def _open(alias: str, arn: str, region: str, options: S3TablesOptions, access: A
         session.client("s3tables", endpoint_url=options.endpoint, config=boto_config(options.timeout)), options.timeout
     )
 
-    from pinakes.providers.s3tables_client import S3TablesClientCatalog
+    from pinakes.providers.metastores.s3tables_client import S3TablesClientCatalog
 
     return S3TablesClientCatalog(
         alias, client, arn, storage_of(session, access, options.s3_endpoint or options.endpoint)

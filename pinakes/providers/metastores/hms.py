@@ -15,12 +15,11 @@ from urllib.parse import urlsplit
 from pinakes.core.errors import InvalidArgument, NotSupportedError
 from pinakes.core.outbound import Destination, destination_of
 from pinakes.core.secrets import ANONYMOUS, Access
-from pinakes.providers.default_namespace import with_default
-from pinakes.providers.iceberg import translated
+from pinakes.providers.iceberg.adapter import translate_errors
+from pinakes.providers.iceberg.storage import absolute_warehouse, limited_storage, storage_properties
 from pinakes.providers.iceberg_rest import check_seconds
-from pinakes.providers.metastore import OneLevelCatalog
-from pinakes.providers.options import option, parse_options
-from pinakes.providers.storage import absolute_warehouse, limited_storage, storage_properties
+from pinakes.providers.metastores.one_level import OneLevelCatalog
+from pinakes.providers.options import option, parse_options, with_default_namespace
 
 if TYPE_CHECKING:
     from pyiceberg.catalog import Catalog as PyIcebergCatalog
@@ -66,9 +65,9 @@ class HmsCatalog(OneLevelCatalog):
         parsed = parse_options(HmsOptions, options, f"catalog type {cls.TYPE}")
         check_seconds(parsed.timeout, cls.TYPE)
         access.of_type()  # it takes no secret: Hive's protocol has no passwords
-        with translated("catalog", (alias,)):
+        with translate_errors("catalog", (alias,)):
             inner = _open(alias, uri_of(location), parsed, access)
-        return with_default(cls, parsed.default_namespace)(cls.TYPE, lambda: inner)
+        return with_default_namespace(cls, parsed.default_namespace)(cls.TYPE, lambda: inner)
 
     def check_name(self, name: str, what: str) -> None:
         super().check_name(name, what)
@@ -92,7 +91,7 @@ def uri_of(location: str) -> str:
 
 def _open(alias: str, uri: str, options: HmsOptions, access: Access) -> PyIcebergCatalog:
     try:
-        from pinakes.providers.hms_client import HiveClientCatalog
+        from pinakes.providers.metastores.hms_client import HiveClientCatalog
     except ImportError as error:
         raise NotSupportedError(
             "catalogs in a Hive metastore need thrift, which is not installed: pip install 'pinakes[hive]'"

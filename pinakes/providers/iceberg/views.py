@@ -1,8 +1,9 @@
-"""Converts between our view definitions and Iceberg's: one version, one SQL text, the comment in the properties."""
+"""Views of Iceberg catalogs: conversion between our definitions and Iceberg's, which have one version, one SQL text,
+and the comment in the properties; and pyiceberg's view methods for catalogs that do not offer views."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from pyiceberg.view.metadata import ViewVersion
 
@@ -12,9 +13,12 @@ from pinakes.core.names import dotted
 from pinakes.core.version import __version__
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from pyiceberg.schema import Schema
+    from pyiceberg.typedef import Identifier, Properties
     from pyiceberg.view import View
-    from pyiceberg.view.metadata import SQLViewRepresentation
+    from pyiceberg.view.metadata import SQLViewRepresentation, ViewVersion
+
 
 DIALECT = "pinakes"
 COMMENT = "comment"
@@ -67,3 +71,39 @@ def _text_of(view: View) -> SQLViewRepresentation:
     if not texts:
         raise DataCorrupt(f"view {dotted(view.name())} has no SQL text in its current version")
     return texts[0]
+
+
+# --- catalogs without views --------------------------------------------------------------------------------------
+
+
+class NoViews:
+    """A mix-in to put before pyiceberg's own class among the bases."""
+
+    def list_views(self, namespace: str | Identifier) -> list[Identifier]:
+        return []
+
+    def view_exists(self, identifier: str | Identifier) -> bool:
+        return False
+
+    def load_view(self, identifier: str | Identifier) -> View:
+        _refuse()
+
+    def drop_view(self, identifier: str | Identifier) -> None:
+        _refuse()
+
+    def register_view(self, identifier: str | Identifier, metadata_location: str) -> View:
+        _refuse()
+
+    def create_view(
+        self,
+        identifier: str | Identifier,
+        schema: Schema | pa.Schema,
+        view_version: ViewVersion,
+        location: str | None = None,
+        properties: Properties = {},  # noqa: B006 - as pyiceberg declares it; never changed
+    ) -> View:
+        _refuse()
+
+
+def _refuse() -> NoReturn:
+    raise NotImplementedError("this catalog has no views")

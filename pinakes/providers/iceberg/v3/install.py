@@ -37,11 +37,11 @@ from pyiceberg.typedef import TableVersion
 from pyiceberg.types import IcebergType
 
 from pinakes.core.variant import VariantType
-from pinakes.providers.iceberg_v3 import defaults, lineage, projection, snapshots
-from pinakes.providers.iceberg_v3.records import read_manifest_list
-from pinakes.providers.iceberg_v3.statistics import ParquetModel
-from pinakes.providers.iceberg_v3.writers import ManifestWriterV3
-from pinakes.providers.pyiceberg_gate import close_gate
+from pinakes.providers.iceberg.pyiceberg_gate import close_gate
+from pinakes.providers.iceberg.v3 import defaults, lineage, projection, snapshots
+from pinakes.providers.iceberg.v3.records import read_manifest_list
+from pinakes.providers.iceberg.v3.statistics import ParquetModel
+from pinakes.providers.iceberg.v3.writers import ManifestWriterV3
 
 logger = logging.getLogger(__name__)
 

@@ -1,4 +1,4 @@
-"""Translates pyiceberg's exceptions. Imported only when one was raised: see `translated` in `iceberg.py`."""
+"""Translates pyiceberg's exceptions. Imported only when one was raised: see `translated` in `adapter.py`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pyiceberg import exceptions as theirs
 
 from pinakes.core import errors as ours
 from pinakes.core.names import Namespace, dotted
-from pinakes.providers.foreign_errors import summarized, translate_foreign
+from pinakes.providers.foreign_errors import summarize, translate_foreign
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class Subject:
 
 def translate(error: Exception, subject: Subject, target: Subject) -> ours.PinakesError:
     """Returns the corresponding error. `target` is the new name of a rename, else the same as `subject`."""
-    error = summarized(error)
+    error = summarize(error)
     return (
         _missing_or_taken(error, subject, target)
         or translate_foreign(error, subject)

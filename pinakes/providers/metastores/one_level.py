@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from pinakes.core.errors import InvalidArgument, NamespaceNotEmpty, NamespaceNotFound
 from pinakes.core.names import Namespace, dotted
-from pinakes.providers.iceberg import IcebergCatalog
+from pinakes.providers.iceberg.adapter import IcebergCatalog
 
 if TYPE_CHECKING:
     from pyiceberg.table import CreateTableTransaction

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from pinakes.core.errors import InvalidArgument, NotSupportedError
 from pinakes.core.secrets import Access, Secret, check_region
 from pinakes.providers.answers import AnswerTooLarge, Meter, check_json
-from pinakes.providers.storage import limited_storage, storage_properties
+from pinakes.providers.iceberg.storage import limited_storage, storage_properties
 
 if TYPE_CHECKING:
     import boto3

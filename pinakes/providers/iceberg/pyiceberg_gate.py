@@ -15,8 +15,8 @@ from pyiceberg.types import FixedType, IcebergType, StructType
 
 from pinakes.core.errors import DataCorrupt
 from pinakes.providers.answers import AnswerTooLarge, check_json
-from pinakes.providers.checked_avro import CheckedDecoder
-from pinakes.providers.table_io import TableIO, location_provider
+from pinakes.providers.iceberg.checked_avro import CheckedDecoder
+from pinakes.providers.iceberg.table_io import TableIO, location_provider
 
 if TYPE_CHECKING:
     from pyiceberg.io import InputStream

@@ -1,5 +1,5 @@
 """Writing of Iceberg format version 3, which pyiceberg 0.12 reads and refuses to write. Other
-changes of pyiceberg belong to `providers/pyiceberg_gate.py`.
+changes of pyiceberg belong to `providers/iceberg/pyiceberg_gate.py`.
 
     install.py     installs the parts below where pyiceberg decides by format version, and registers the type variant
                    (`core/variant.py`); the only place that changes pyiceberg

@@ -8,7 +8,7 @@ from botocore.exceptions import BotoCoreError, EndpointConnectionError
 from pyiceberg.catalog.glue import GlueCatalog
 from pyiceberg.exceptions import CommitFailedException, CommitStateUnknownException, NoSuchTableError
 
-from pinakes.providers.metastore_client import Metastore
+from pinakes.providers.metastores.client import Metastore
 
 
 class GlueClientCatalog(Metastore, GlueCatalog):

@@ -35,7 +35,7 @@ from thrift.transport.TTransport import TBufferedTransport, TSaslClientTransport
 from pinakes.core.outbound import Outbound, destination_of
 from pinakes.core.waiting import BREAKS, waited
 from pinakes.providers.answers import LARGEST_ANSWER, AnswerTooLarge, Meter
-from pinakes.providers.metastore_client import Metastore
+from pinakes.providers.metastores.client import Metastore
 
 T = TypeVar("T")
 

@@ -26,8 +26,8 @@ from pyiceberg.table.update import AssertCreate, TableRequirement, TableUpdate
 from pyiceberg.typedef import EMPTY_DICT, Identifier, Properties
 
 from pinakes.core.errors import NotSupportedError
-from pinakes.providers.metastore_client import Metastore
-from pinakes.providers.no_views import NoViews
+from pinakes.providers.iceberg.views import NoViews
+from pinakes.providers.metastores.client import Metastore
 
 if TYPE_CHECKING:
     pass

@@ -32,14 +32,16 @@ T = TypeVar("T", bound="PyIcebergTable")
 
 
 @contextmanager
-def translated(what: str, namespace: Namespace, name: str = "", *, target: ObjectName | None = None) -> Iterator[None]:
+def translate_errors(
+    what: str, namespace: Namespace, name: str = "", *, target: ObjectName | None = None
+) -> Iterator[None]:
     """Translates any exception of pyiceberg to a Pinakes error that names the object: `what` is "table", "view", …"""
     try:
         yield
     except PinakesError:
         raise
     except Exception as error:
-        from pinakes.providers.iceberg_errors import Subject, translate
+        from pinakes.providers.iceberg.errors import Subject, translate
 
         subject = Subject(what, namespace, name)
         raise translate(error, subject, Subject(what, *target) if target else subject) from error
@@ -60,10 +62,10 @@ class IcebergReader:
     @cached_property
     def inner(self) -> PyIcebergCatalog:
         """The pyiceberg catalog, opened on first use."""
-        from pinakes.providers.iceberg_v3.install import install
+        from pinakes.providers.iceberg.v3.install import install
 
         install()
-        with translated("catalog", ()):
+        with translate_errors("catalog", ()):
             inner = self._open_inner()
         inner.roots = self._roots  # type: ignore[attr-defined]
         return inner
@@ -84,30 +86,30 @@ class IcebergReader:
     # --- namespaces ----------------------------------------------------------------------------------------------
 
     def list_namespaces(self, parent: Namespace = ()) -> list[Namespace]:
-        with translated("namespace", parent):
+        with translate_errors("namespace", parent):
             return sorted(tuple(namespace) for namespace in self.inner.list_namespaces(parent))
 
     def namespace_exists(self, namespace: Namespace) -> bool:
-        with translated("namespace", namespace):
+        with translate_errors("namespace", namespace):
             return not namespace or self.inner.namespace_exists(namespace)
 
     def load_namespace(self, namespace: Namespace) -> dict[str, str]:
-        with translated("namespace", namespace):
+        with translate_errors("namespace", namespace):
             return dict(self.inner.load_namespace_properties(namespace))
 
     # --- tables --------------------------------------------------------------------------------------------------
 
     def list_tables(self, namespace: Namespace) -> list[str]:
-        with translated("namespace", namespace):
+        with translate_errors("namespace", namespace):
             return sorted(identifier[-1] for identifier in self.inner.list_tables(namespace))
 
     def load_table(self, namespace: Namespace, name: str) -> IcebergTable:
-        with translated("table", namespace, name):
+        with translate_errors("table", namespace, name):
             return IcebergTable(namespace, name, self._own(self.inner.load_table((*namespace, name))))
 
     def _own(self, handle: T) -> T:
         """Returns the table with our FileIO; catalogs of other packages may have created it with pyiceberg's."""
-        from pinakes.providers.table_io import TableIO
+        from pinakes.providers.iceberg.table_io import TableIO
 
         if not isinstance(handle.io, TableIO):
             handle.io = TableIO(handle.io.properties, self._roots)
@@ -118,20 +120,20 @@ class IcebergCatalog(IcebergReader):
     """Adds changes of namespaces and tables."""
 
     def create_namespace(self, namespace: Namespace, properties: Mapping[str, str]) -> None:
-        with translated("namespace", namespace):
+        with translate_errors("namespace", namespace):
             self.inner.create_namespace(namespace, dict(properties))
 
     def drop_namespace(self, namespace: Namespace) -> None:
-        with translated("namespace", namespace):
+        with translate_errors("namespace", namespace):
             self.inner.drop_namespace(namespace)
 
     def alter_namespace(self, namespace: Namespace, updates: Mapping[str, str], removals: Iterable[str]) -> None:
-        with translated("namespace", namespace):
+        with translate_errors("namespace", namespace):
             self.inner.update_namespace_properties(namespace, set(removals), dict(updates))
 
     def create_table(self, namespace: Namespace, name: str, spec: TableSpec) -> IcebergTable:
         check_properties(spec.properties)
-        with translated("table", namespace, name):
+        with translate_errors("table", namespace, name):
             handle = self.inner.create_table(
                 (*namespace, name),
                 spec.schema,
@@ -144,7 +146,7 @@ class IcebergCatalog(IcebergReader):
 
     def begin_create_table(self, namespace: Namespace, name: str, spec: TableSpec) -> CreateTableTransaction:
         check_properties(spec.properties)
-        with translated("table", namespace, name):
+        with translate_errors("table", namespace, name):
             begun = self.inner.create_table_transaction(
                 (*namespace, name),
                 spec.schema,
@@ -157,12 +159,12 @@ class IcebergCatalog(IcebergReader):
             return begun
 
     def drop_table(self, namespace: Namespace, name: str, *, purge: bool = False) -> None:
-        with translated("table", namespace, name):
+        with translate_errors("table", namespace, name):
             drop = self.inner.purge_table if purge else self.inner.drop_table
             drop((*namespace, name))
 
     def rename_table(self, source: ObjectName, target: ObjectName) -> None:
-        with translated("table", *source, target=target):
+        with translate_errors("table", *source, target=target):
             self.inner.rename_table((*source[0], source[1]), (*target[0], target[1]))
 
 
@@ -189,29 +191,29 @@ class IcebergViewCatalog(IcebergCatalog):
         return cast("ChangesViews", self.inner)
 
     def list_views(self, namespace: Namespace) -> list[str]:
-        with translated("namespace", namespace):
+        with translate_errors("namespace", namespace):
             return sorted(identifier[-1] for identifier in self.inner.list_views(namespace))
 
     def load_view(self, namespace: Namespace, name: str) -> ViewDefinition:
-        from pinakes.providers.iceberg_views import definition_of
+        from pinakes.providers.iceberg.views import definition_of
 
-        with translated("view", namespace, name):
+        with translate_errors("view", namespace, name):
             return definition_of(self.inner.load_view((*namespace, name)))
 
     def create_view(self, namespace: Namespace, name: str, view: ViewDefinition, *, replace: bool = False) -> None:
-        from pinakes.providers.iceberg_views import properties_of, schema_of, version_of
+        from pinakes.providers.iceberg.views import properties_of, schema_of, version_of
 
         identifier = (*namespace, name)
-        with translated("view", namespace, name):
+        with translate_errors("view", namespace, name):
             if replace and self.inner.view_exists(identifier):
                 self._changes.replace_view(identifier, schema_of(view), version_of(view), properties_of(view))
             else:
                 self.inner.create_view(identifier, schema_of(view), version_of(view), properties=properties_of(view))
 
     def drop_view(self, namespace: Namespace, name: str) -> None:
-        with translated("view", namespace, name):
+        with translate_errors("view", namespace, name):
             self.inner.drop_view((*namespace, name))
 
     def rename_view(self, source: ObjectName, target: ObjectName) -> None:
-        with translated("view", *source, target=target):
+        with translate_errors("view", *source, target=target):
             self._changes.rename_view((*source[0], source[1]), (*target[0], target[1]))

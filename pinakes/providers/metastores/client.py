@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from pyiceberg.exceptions import TableAlreadyExistsError
 from pyiceberg.table.update import AssertCreate
 
-from pinakes.providers.own_io import OwnFileIO
+from pinakes.providers.iceberg.own_io import OwnFileIO
 from pinakes.providers.sql_catalog.metadata_files import unique_location
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ from pyiceberg.manifest import (
 )
 from pyiceberg.typedef import TableVersion
 
-from pinakes.providers.iceberg_v3.records import DataFileV3, ManifestFileV3
+from pinakes.providers.iceberg.v3.records import DataFileV3, ManifestFileV3
 
 
 class ManifestWriterV3(ManifestWriterV2):

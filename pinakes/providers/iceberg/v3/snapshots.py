@@ -16,8 +16,8 @@ from pyiceberg.table.update import (
 from pyiceberg.table.update.snapshot import _new_manifest_list_file_name as manifest_list_name
 from pyiceberg.table.update.snapshot import _SnapshotProducer
 
-from pinakes.providers.iceberg_v3.lineage import next_row_id
-from pinakes.providers.iceberg_v3.writers import ManifestListWriterV3
+from pinakes.providers.iceberg.v3.lineage import next_row_id
+from pinakes.providers.iceberg.v3.writers import ManifestListWriterV3
 
 Producer = _SnapshotProducer[Any]
 
