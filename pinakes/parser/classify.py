@@ -9,7 +9,7 @@ from pinakes.parser.brackets import check_brackets
 from pinakes.parser.cursor import Cursor
 from pinakes.parser.dispatch import statement
 from pinakes.parser.faults import Fault
-from pinakes.parser.lexer import Token, tokenize
+from pinakes.parser.lexer import tokenize
 from pinakes.parser.limits import check_chains
 from pinakes.parser.redaction import carries_secrets, comment_pieces, replaced
 from pinakes.parser.redaction_spans import pieces
@@ -93,19 +93,15 @@ def _read(text: str) -> AnyStatement:
         tokens.pop()
     if not tokens:
         raise Fault("there is no statement here", 0)
-    _check_single(tokens)
+    words = [token.word for token in tokens]
+    if ";" in words:
+        raise Fault("one statement at a time: split a script first", tokens[words.index(";")].start)
     check_brackets(tokens)
-    check_chains(tokens)
+    check_chains(tokens, words)
     cursor = Cursor(text[: tokens[-1].end], tokens)
     if carries_secrets(tokens):
         cursor.hidden += comment_pieces(text, tokens, 0, tokens[-1].end)
     return statement(cursor)
-
-
-def _check_single(tokens: list[Token]) -> None:
-    for token in tokens:
-        if token.word == ";":
-            raise Fault("one statement at a time: split a script first", token.start)
 
 
 def error_of(fault: Fault, sql: str, shift: int) -> PinakesError:

@@ -43,7 +43,7 @@ def definitions(statement: Planned) -> tuple[Definition, ...]:
     if not tokens or tokens[0].word != "WITH" or tokens[1].word == "RECURSIVE":
         return ()
     places = list(_places(tokens))
-    with_ = (root := read(statement.text, tokens).root).args.get("with_")
+    with_ = (root := read(statement.text, tokens, {token.word for token in tokens}).root).args.get("with_")
     if with_ is None or len(with_.expressions) != len(places):
         return ()
     return tuple(_read(root, with_.expressions, tokens[0].start, places))

@@ -105,7 +105,7 @@ def test_a_start_up_script_that_can_not_be_read_is_said(tmp_path: Path, runner: 
 
 
 @pytest.mark.parametrize(
-    ("editor", "said"), [("vi 'x", '"vi \'x" can't be started: No closing'), ("false", "exit code 1")]
+    ("editor", "said"), [("vi 'x", "\"vi 'x\" can't be started: No closing"), ("false", "exit code 1")]
 )
 def test_an_editor_that_fails(runner: Runner, monkeypatch: pytest.MonkeyPatch, editor: str, said: str) -> None:
     monkeypatch.delenv("VISUAL", raising=False)

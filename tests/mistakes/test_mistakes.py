@@ -1,5 +1,4 @@
-"""The likely mistakes of a new user are answered as `expected.txt` has it. `PINAKES_GOLDEN=1` writes it anew: read
-it."""
+"""The likely mistakes of a new user get the answers in `expected.txt`. `PINAKES_GOLDEN=1` rewrites it: read it."""
 
 from __future__ import annotations
 

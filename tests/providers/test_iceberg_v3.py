@@ -19,7 +19,6 @@ from typing import Any
 import pyarrow as pa
 import pytest
 from datafusion import SessionContext
-from pinakes.providers.iceberg.v3 import install
 from pyiceberg import manifest
 from pyiceberg import types as ice
 from pyiceberg.avro.file import AvroFile
@@ -33,6 +32,7 @@ from pyiceberg.transforms import DayTransform, IdentityTransform
 from pyiceberg.types import IcebergType, NestedField
 
 from pinakes.core.catalog import TableSpec
+from pinakes.providers.iceberg.v3 import install
 from pinakes.providers.iceberg.v3.records import DataFileV3, ManifestFileV3
 from pinakes.providers.sqlite import SqliteCatalog
 from tests.providers.catalog_suite import SCHEMA, rows

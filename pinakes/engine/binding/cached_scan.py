@@ -16,6 +16,9 @@ from pinakes.engine.iceberg.scan.snapshot import version_of
 from pinakes.engine.iceberg.scan.table import IcebergScan
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import pyarrow as pa
     from datafusion import Table as Provider
 
     from pinakes.engine.binding.namespaces import ResolvedTable
@@ -26,11 +29,11 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, slots=True)
 class OpenedTable:
     provider: Provider
-    columns: tuple[str, ...]
+    types: Mapping[str, pa.DataType]
     watched: tuple[Watched, ...]
 
     def relation(self, key: Key, table: IcebergTable) -> Relation:
-        return Relation(key, self.provider, self.columns, table, watched=self.watched)
+        return Relation(key, self.provider, tuple(self.types), table, watched=self.watched, known_types=self.types)
 
 
 def opened_key(found: ResolvedTable, table: IcebergTable, session: Session) -> SessionCatalogKey:
@@ -48,4 +51,5 @@ def open_small(table: IcebergTable, session: Session) -> OpenedTable | None:
     narrowed = scan.whole()
     if narrowed.plain or any(file.host for file in narrowed.watched) or not narrowed.watched:
         return None
-    return OpenedTable(narrowed.provider, tuple(scan.schema.names), tuple(narrowed.watched))
+    types = {field.name: field.type for field in narrowed.provider.schema}
+    return OpenedTable(narrowed.provider, types, tuple(narrowed.watched))

@@ -108,9 +108,7 @@ class PlanEnvironment:
     def columns(self, parts: tuple[str, ...]) -> Mapping[str, pa.DataType] | None:
         if parts not in self._columns:
             relation = self._relation(parts)
-            self._columns[parts] = (
-                None if relation is None else {field.name: field.type for field in relation.provider.schema}
-            )
+            self._columns[parts] = None if relation is None else relation.types
         return self._columns[parts]
 
     def _relation(self, parts: tuple[str, ...]) -> Relation | None:

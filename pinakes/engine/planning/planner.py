@@ -360,8 +360,8 @@ class Planner:
 
     def _floats(self) -> frozenset[str]:
         """The columns of the statement's relations that hold floating point numbers."""
-        fields = (field for relation in self._memo.values() for field in relation.provider.schema)
-        return frozenset(field.name for field in fields if pa.types.is_floating(field.type))
+        columns = [column for relation in self._memo.values() for column in relation.types.items()]
+        return frozenset(name for name, type in columns if pa.types.is_floating(type))
 
     def _names_meet(self, statement: Planned) -> bool:
         """Whether relations of a statement have columns of the same name: DataFusion 55 confuses them in dynamic

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from pinakes.core.errors import NotSupportedError
-from pinakes.parser.typed import bounds
+from pinakes.parser.typed import NANOSECONDS, bounds
 from pinakes.parser.typed import nodes as n
 from pinakes.parser.typed.arithmetic import is_untold
 from pinakes.parser.typed.casts import binary, in_micros, rounded
@@ -335,8 +335,8 @@ def _seconds(part: str, text: str) -> Value:
 def _seconds_of_interval(part: str, text: str) -> Value:
     """Returns the seconds of an interval modulo one minute, to which days and months add nothing."""
     one, digits = _OF_INTERVALS[part]
-    micros = f"CAST(round(date_part('epoch', {text}) * CAST('1e6' AS DOUBLE)) AS BIGINT)"
-    fraction = f"CAST({micros} % 60000000 AS DECIMAL(8, 0))"
+    nanoseconds = f'CAST("{NANOSECONDS}"({text}) % 60000000000 AS BIGINT)'
+    fraction = f"CAST({nanoseconds} / 1000 AS DECIMAL(8, 0))"
     return Value(f"CAST({fraction} * {one} AS DECIMAL(8, {digits}))", pa.decimal128(8, digits), 10 ** (8 - digits))
 
 

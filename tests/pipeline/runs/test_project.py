@@ -75,7 +75,7 @@ def test_a_definition_has_the_same_fingerprint_in_every_process(tmp_path: Path) 
         ("loads:\n- {table: a, path: x.txt}\n", "", "", "Add `format`, one of csv, json, parquet, arrow"),
         ("loads:\n- {table: a, path: x.csv, bad_records: keeep}\n", "", "", "not 'keeep'. Did you mean keep?"),
         ("expectations:\n  b: [{name: x, expect: v > 0}]\n", f"{MV} bb AS SELECT 1 AS v", "", "Did you mean bb?"),
-        ("expectations:\n  a: [{name: x, expect: v >}]\n", f"{MV} a AS SELECT 1 AS v", "", "'x' is not a valid condition"),
+        ("expectations:\n  a: [{name: x, expect: v >}]\n", f"{MV} a AS SELECT 1 AS v", "", "'x' is not a valid"),
         ("", f"{MV} a AS SELECT *\nFORM t WHERE", "", "tables.sql:"),
         ("", "CREATE TABLE a AS SELECT 1", "", "CREATE STREAMING TABLE"),
         ("", f"{MV} a USING parquet AS SELECT 1", "", "Iceberg tables"),

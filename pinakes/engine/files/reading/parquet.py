@@ -19,7 +19,6 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 from datafusion import DataFrame, Expr, SessionContext, col, lit
-from pyarrow import types as is_
 
 from pinakes.core.errors import DataCorrupt, NotSupportedError, PinakesError, QueryCanceled, QueryTimeout
 from pinakes.core.names import quote
@@ -99,9 +98,8 @@ def _column(field: pa.Field, uuids: set[str]) -> Expr:
     column = col(quote(field.name))
     if field.name in uuids and field.type == _UUID:
         return uuid_as_text()(column).alias(field.name)
-    if is_.is_floating(field.type):
-        return usual_nan(column, field.type).alias(field.name)
-    return column
+    found = usual_nan(column, field.type)
+    return column if found is column else found.alias(field.name)
 
 
 def _native_scan(files: Sequence[Path], schema: pa.Schema) -> DataFrame:
