@@ -11,7 +11,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from pinakes.caches.counting import CatalogCalls
+from pinakes.caches.counting_catalog import CatalogCalls
 from pinakes.caches.limits import CacheLimits
 from pinakes.caches.registry import Caches
 from pinakes.config.model import Config

@@ -18,7 +18,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from pinakes.caches.caching import STATEMENT
+from pinakes.caches.caching_catalog import STATEMENT
 from pinakes.core.errors import OutOfMemory
 from pinakes.core.waiting import CHECK
 from pinakes.engine.binding.session_relations import Lookup

@@ -87,7 +87,7 @@ class FilesCatalog:
 
     def check(self) -> None:
         if self._directories.at() is None:
-            raise CatalogUnavailable(f"'{self._directories.root}' is no directory: give one that has files in it")
+            raise CatalogUnavailable(f"'{self._directories.root}' is not a directory: give a directory with files")
 
     def close(self) -> None:
         """Does nothing: there are no resources to release."""

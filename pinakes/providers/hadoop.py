@@ -77,7 +77,7 @@ class HadoopReader(IcebergReader):
         with translated("catalog", ()):
             if self._warehouse.entries() is None:
                 raise CatalogUnavailable(
-                    f"the warehouse {self._warehouse.location()} is no directory. CREATE true makes it."
+                    f"the warehouse {self._warehouse.location()} is not a directory. CREATE true creates it."
                 )
 
     # Names are read from the directories directly: only tables need the Iceberg library.

@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import Generic, NamedTuple, ParamSpec, TypeVar
 
-from pinakes.caches.catalog import remembered
+from pinakes.caches.caching_catalog import peek_cached
 from pinakes.core.errors import (
     CatalogUnavailable,
     InternalError,
@@ -110,7 +110,7 @@ def start_call(
     **named: P.kwargs,
 ) -> Call[T]:
     """Calls a method of a catalog on its executor, unless the result is cached. `answer` waits for the result."""
-    known = remembered(method, *arguments, **named)
+    known = peek_cached(method, *arguments, **named)
     if known is not None:
         return Call(context, mount, question, known, None)
     return Call(

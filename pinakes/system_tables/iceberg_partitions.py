@@ -72,7 +72,9 @@ def _as_type(table: IcebergTable, field: PartitionField, values: pa.Array, kind:
         return values if values.type == wanted else _numbers(values, wanted).cast(wanted)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
         name = dotted((*table.namespace, table.name))
-        raise DataCorrupt(f"table {name}: values of its partition field {field.name} are no {kind}: {error}") from error
+        raise DataCorrupt(
+            f"table {name}: values of its partition field {field.name} are not valid {kind} values: {error}"
+        ) from error
 
 
 def _numbers(values: pa.Array, wanted: pa.DataType) -> pa.Array:

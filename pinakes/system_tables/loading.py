@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Any, NamedTuple
 
-from pinakes.caches.catalog import remembered
+from pinakes.caches.caching_catalog import peek_cached
 from pinakes.core.catalog import SupportsNamespaces, Table, ViewDefinition
 from pinakes.core.errors import InternalError
 from pinakes.core.names import Namespace
@@ -65,7 +65,7 @@ def known(entry: Entry) -> Loaded | None:
     """Returns the metadata if it is cached; no catalog is called."""
     if entry.kind == "SYSTEM":
         return registry.virtual(entry.schema, entry.name, entry.catalog)
-    return remembered(_loader(entry), entry.namespace, entry.name)
+    return peek_cached(_loader(entry), entry.namespace, entry.name)
 
 
 def _loader(entry: Entry) -> Callable[[Namespace, str], Loaded]:

@@ -13,7 +13,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
-from pinakes.caches.catalog import remembered_tables
+from pinakes.caches.caching_catalog import list_cached_tables
 from pinakes.core.names import Namespace, spell
 from pinakes.system_tables.base import NUMBER, TEXT, Column, Request, SystemTable
 from pinakes.system_tables.calls import Call
@@ -110,7 +110,7 @@ class _Bounds:
 
     def _known_of(self, entry: Entry) -> set[tuple[Namespace, str]]:
         if entry.catalog not in self._remembered:
-            self._remembered[entry.catalog] = remembered_tables(entry.mount.catalog)
+            self._remembered[entry.catalog] = list_cached_tables(entry.mount.catalog)
         return self._remembered[entry.catalog]
 
 

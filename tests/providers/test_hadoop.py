@@ -343,7 +343,7 @@ def test_a_table_that_is_there_already(catalog: HadoopCatalog, table: IcebergTab
 
 
 def test_a_warehouse_that_is_not_there(root: Path) -> None:
-    with pytest.raises(CatalogUnavailable, match="is no directory"):
+    with pytest.raises(CatalogUnavailable, match="is not a directory"):
         HadoopReader.open("h", str(root), {}).check()
 
 

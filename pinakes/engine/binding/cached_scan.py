@@ -1,4 +1,4 @@
-"""Small tables, opened once and shared by the statements of a user; kept in `caches/session_catalogs.py`.
+"""Small tables, opened once and shared by the statements of a user; kept in `caches/metadata.py`.
 
 A table is cached only if all its files are local and DataFusion reads them all: then it holds nothing of a session, and
 no credentials that expire. Larger tables are pruned for each statement.
@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pinakes.caches.session_catalogs import SessionCatalogKey
+from pinakes.caches.metadata import SessionCatalogKey
 from pinakes.core.catalog import IcebergTable
 from pinakes.engine.binding.relation import Key, Relation
 from pinakes.engine.iceberg.scan.snapshot import version_of

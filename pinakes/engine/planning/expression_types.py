@@ -20,7 +20,7 @@ from pinakes.engine.datafusion.checked_functions import register_checked_functio
 from pinakes.engine.datafusion.session_config import READ_ONLY, parser_options
 
 if TYPE_CHECKING:
-    from pinakes.caches.manifests import ManifestCache
+    from pinakes.caches.files import ManifestCache
     from pinakes.engine.binding.relation import Key, Relation
     from pinakes.engine.planning.optimize.table_facts import TableFacts
 

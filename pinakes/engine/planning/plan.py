@@ -93,7 +93,7 @@ class Bound:
 
     @property
     def uses_statistics(self) -> bool:
-        """Whether DataFusion may use the statistics of files (`engine/files/parquet.py`)."""
+        """Whether DataFusion may use the statistics of files (`engine/files/reading/parquet.py`)."""
         return all(relation.has_statistics for relation in self.relations.values())
 
 

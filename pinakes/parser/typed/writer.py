@@ -93,7 +93,7 @@ _UNKNOWN = Output(None, None)
 
 
 def _within(column: Output, path: Sequence[str]) -> Output:
-    return Output(None, member(column.type, path)) if path else column
+    return Output(None, member(column.type, path), stored=column.stored) if path else column
 
 
 def member(type: pa.DataType | None, path: Sequence[str]) -> pa.DataType | None:
@@ -286,7 +286,9 @@ class Writer:
         if len(values) < len(node.items):
             raise self.refuse("DISTINCT ON (1) is not supported beside *: name the column")
         if not 0 < at <= len(values):
-            raise InvalidArgument(f"DISTINCT ON ({key.text}) is no position of the SELECT list: it has {len(values)}")
+            raise InvalidArgument(
+                f"DISTINCT ON ({key.text}) is not in the SELECT list, which has {len(values)} columns"
+            )
         item, value = values[at - 1]
         return quote(item.alias) if item.alias is not None else self.text(item.value, value)
 
@@ -374,7 +376,7 @@ class Writer:
             fits = [n_ for n_ in names if n_ == item.alias]
             fits = fits or [n_ for n_ in names if not is_quoted and n_.casefold() == (item.alias or "").casefold()]
             if not fits:
-                raise ColumnNotFound(f"column {item.alias} of * REPLACE does not exist; there is: {listing(names)}")
+                raise ColumnNotFound(f"column {item.alias} of * REPLACE does not exist; available: {listing(names)}")
             value = self.text(item.value, self.value(item.value, scope))
             yield item, f"{value} AS {quote(fits[0])}"
 

@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 from pyiceberg import types as ice
 from pyiceberg.transforms import IdentityTransform
 
-from pinakes.caches.footers import FooterCache
+from pinakes.caches.files import FooterCache
 from pinakes.core.catalog import IcebergTable
 from pinakes.core.location import Location
 from pinakes.core.variant import VariantType

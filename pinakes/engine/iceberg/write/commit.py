@@ -28,7 +28,7 @@ from pyiceberg.table.update import (
 )
 from pyiceberg.utils.properties import property_as_int
 
-from pinakes.caches.catalog import forget_table
+from pinakes.caches.caching_catalog import forget_table
 from pinakes.core.catalog import IcebergTable
 from pinakes.core.errors import CommitConflict, CommitUnknown
 from pinakes.engine.binding.namespaces import ResolvedNamespace, ResolvedTable

@@ -56,7 +56,7 @@ def default_value(text: str, kind: IcebergType, execution: Execution, column: st
 
 
 def _misfit(text: str, column: str, kind: IcebergType, error: Exception) -> TypeMismatch:
-    return TypeMismatch(f"the default {text} of column {column} is no {sql_name(kind)}: {error}")
+    return TypeMismatch(f"the default {text} of column {column} is not a valid {sql_name(kind)}: {error}")
 
 
 def needs_version(column: str) -> NotSupportedError:

@@ -17,7 +17,7 @@ from pyiceberg.io import OutputStream
 from pyiceberg.manifest import DataFile, DataFileContent, FileFormat
 from pyroaring import BitMap64
 
-from pinakes.caches.manifests import ManifestCache
+from pinakes.caches.files import ManifestCache
 from pinakes.core.catalog import IcebergTable
 from pinakes.engine.iceberg.scan.deletes import DeleteFile, Deletes
 from pinakes.engine.iceberg.scan.positions import MAGIC, deleted_rows
