@@ -6,6 +6,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from pinakes.core.errors import DataCorrupt, PinakesError
+from pinakes.core.parquet_footer import read_footer
 from pinakes.engine.files.formats import of_store, reading
 from pinakes.engine.files.paths import File
 from pinakes.engine.files.schemas import check_names
@@ -16,10 +17,10 @@ def footer_of(file: File) -> pq.FileMetaData:
     with reading(file):
         try:
             with file.open() as source:
-                return pq.read_metadata(source)
+                return read_footer(source)
         except (PinakesError, PermissionError, FileNotFoundError):
             raise
-        except (OSError, pa.ArrowException) as error:
+        except (OSError, ValueError, pa.ArrowException) as error:
             if (said := of_store(error, file)) is not None:
                 raise said from error
             why = "it is empty" if file.stamp.size == 0 else str(error).splitlines()[0][:200]
