@@ -14,8 +14,8 @@ from pyiceberg.schema import Schema
 from pyiceberg.types import BinaryType, FixedType, StringType
 
 from pinakes.core.errors import ColumnNotFound, InvalidArgument, TableNotFound, listing
-from pinakes.core.iceberg_arrow import arrow_type_of
 from pinakes.core.names import Part, match, quote, spell, text_literal
+from pinakes.core.types.iceberg_arrow import arrow_type_of
 from pinakes.core.values import truth
 from pinakes.engine.binding.binder import FILES
 from pinakes.engine.binding.namespaces import ResolvedTable

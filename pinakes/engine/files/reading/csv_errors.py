@@ -8,8 +8,8 @@ from collections.abc import Iterator
 
 import pyarrow as pa
 
-from pinakes.core.arrow_types import sql_name_of_arrow
 from pinakes.core.errors import DataCorrupt
+from pinakes.core.types.arrow_names import sql_name_of_arrow
 from pinakes.engine.files.paths import File
 from pinakes.engine.files.reading.csv_dialect import Dialect, without_comments
 from pinakes.engine.files.reading.streams import text_stream

@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.dataset as pds
 from datafusion import Table as Provider
 
-from pinakes.core.conform import conform_array
+from pinakes.core.arrays.conform import conform_array
 from pinakes.core.errors import DataCorrupt
 from pinakes.engine.datafusion.unfiltered_dataset import constant, exact
 from pinakes.engine.files.paths import File

@@ -207,7 +207,7 @@ def _encoding(value: str, what: str) -> None:
 
 def arrow_type(text: str, zone: str, what: str) -> pa.DataType:
     """Parses a type such as `DECIMAL(10, 2)`; the types of CREATE TABLE are supported."""
-    from pinakes.core.types import arrow_type_of, iceberg_type  # loads pyiceberg
+    from pinakes.core.types.sql import arrow_type_of, iceberg_type  # loads pyiceberg
 
     try:
         parsed = read_type(text)
