@@ -26,8 +26,7 @@ from pinakes.engine.files.access import FileAccess
 from pinakes.engine.files.paths import File, is_store_path
 from pinakes.engine.files.reading.dataset import FilesSource
 from pinakes.engine.files.reading.options import file_options
-from pinakes.engine.files.reading.streams import FORMATS, format_of_all
-from pinakes.engine.files.tables import open_format
+from pinakes.engine.files.tables import FORMATS, format_of_all, open_format
 from pinakes.engine.files.writing.options import CopyFormat, parse_copy, refuse_duplicates
 from pinakes.engine.files.writing.targets import replace_directory, replace_file, resolve_path
 from pinakes.engine.files.writing.writers import RowWriter, exact_names, open_writer
