@@ -6,7 +6,8 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Iterator
-from functools import cached_property
+from functools import cache, cached_property
+from itertools import count
 from typing import Any
 
 import pyarrow as pa
@@ -26,6 +27,14 @@ BATCH_ROWS = 32_768
 """Rows in memory are handed to DataFusion in slices of this many, so that it can share them out."""
 
 
+_NUMBERS = count()
+
+
+@cache
+def _context() -> SessionContext:
+    return SessionContext()
+
+
 class Rows:
     """Rows in memory, read natively; as often as one likes."""
 
@@ -40,8 +49,10 @@ class Rows:
     def provider(self) -> Provider:
         empty = pa.RecordBatch.from_pylist([], schema=self.schema)
         batches = self._table.to_batches(max_chunksize=BATCH_ROWS) or [empty]
-        # The context of a session resolves names through our catalogs only; a fresh one holds the rows for the plan.
-        frame = SessionContext().create_dataframe([batches])
+        # The context of a session resolves names through our catalogs only. The plan holds the rows, not this context.
+        context, name = _context(), f"rows{next(_NUMBERS)}"
+        frame = context.create_dataframe([batches], name)
+        context.deregister_table(name)
         if any(pa.types.is_floating(field.type) or holds_floats(field.type) for field in self.schema):
             frame = frame.select(*(_column(field) for field in self.schema))
         return frame.into_view()
