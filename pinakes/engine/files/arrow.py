@@ -12,6 +12,7 @@ from contextlib import contextmanager
 import pyarrow as pa
 
 from pinakes.core.errors import DataCorrupt
+from pinakes.core.expanding_arrays import pieces
 from pinakes.engine.files.extras import Extras
 from pinakes.engine.files.formats import of_store, reading
 from pinakes.engine.files.opened import Opened, streamed
@@ -43,7 +44,7 @@ def _rows(file: File, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
             batches = iter(reader)
         for batch in batches:
             batch.validate(full=True)
-            yield batch
+            yield from pieces(batch)
 
 
 @contextmanager
