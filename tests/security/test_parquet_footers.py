@@ -20,7 +20,7 @@ from pinakes.core.varint import as_varint, read_varint
 from pinakes.engine.iceberg.scan.avro import rows_in
 from pinakes.engine.iceberg.scan.claims import Claims
 from pinakes.engine.iceberg.scan.object_stores import TableStores
-from pinakes.providers.table_io import TableIO
+from pinakes.providers.iceberg.table_io import TableIO
 from tests.engine.support import an_engine
 from tests.security.test_function_results_are_bounded import run
 

@@ -107,7 +107,7 @@ def rows_in(content: bytes) -> int:
 
 def _whole_header(content: bytes) -> tuple[dict[bytes, bytes], int]:
     if not content.startswith(_MAGIC):
-        raise ValueError("it is no Avro file")
+        raise ValueError("it is not an Avro file")
     try:
         return _header(content)
     except IndexError as error:

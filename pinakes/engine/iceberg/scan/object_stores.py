@@ -31,7 +31,7 @@ from pinakes.core.location import Location
 from pinakes.engine.iceberg.scan.claims import Claims
 from pinakes.engine.iceberg.scan.file_integrity import Remote
 from pinakes.engine.iceberg.scan.locations import s3_address, s3_place
-from pinakes.providers.table_io import TableIO
+from pinakes.providers.iceberg.table_io import TableIO
 
 if TYPE_CHECKING:
     from pyarrow.fs import S3FileSystem

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from pyiceberg import types as ice
 from pyiceberg.transforms import IdentityTransform
 
-from pinakes.caches.footers import FooterCache
+from pinakes.caches.files import FooterCache
 from pinakes.core.catalog import IcebergTable
 from pinakes.core.location import Location
 from pinakes.core.variant import VariantType
@@ -26,7 +26,7 @@ from pinakes.engine.iceberg.scan.object_stores import TableStores
 from pinakes.engine.iceberg.scan.shapes import NAME_MAPPING, NoShape, Shape, is_uniform, named_alike, shape_of
 from pinakes.engine.iceberg.scan.snapshot import SnapshotFiles
 from pinakes.engine.iceberg.scan.unreadable import name_of, reading
-from pinakes.providers.table_io import TableIO
+from pinakes.providers.iceberg.table_io import TableIO
 
 
 class Group(NamedTuple):
