@@ -7,6 +7,7 @@ from typing import Any
 import pyarrow as pa
 
 from pinakes.core.errors import InvalidArgument
+from pinakes.core.expanding_arrays import decoded_size
 from pinakes.flight.request import FlightRequest
 from pinakes.flight.streams import received
 
@@ -24,7 +25,7 @@ def read_parameters(reader: Any, request: FlightRequest, sure: float = 0.0) -> p
         return pa.table({})
     for batch in received(reader, request.call, sure):
         batches.append(batch)
-        size += batch.nbytes
+        size += decoded_size(batch)
         if size > most:
             raise InvalidArgument(
                 f"the parameters are larger than {most / 1e6:g} MB, the most that this server takes "
