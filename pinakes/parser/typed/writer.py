@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 
 import pyarrow as pa
 
+from pinakes.core.arrays.nan import holds_floats
 from pinakes.core.errors import ColumnNotFound, InvalidArgument, NotSupportedError, listing
 from pinakes.core.names import quote
-from pinakes.core.nan import holds_floats
 from pinakes.parser.lexer import tokenize
 from pinakes.parser.typed import nodes as n
 from pinakes.parser.typed.coercion import cast_to, common, common_type, joined_type, sql_name
