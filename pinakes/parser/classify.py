@@ -16,7 +16,6 @@ from pinakes.parser.redaction_spans import pieces
 
 if TYPE_CHECKING:
     from pinakes.core.types.syntax import SqlType
-    from pinakes.parser.definitions import Definition
     from pinakes.parser.from_clauses import FromClause
     from pinakes.parser.statements import AnyStatement, Planned, References, Span
 
@@ -46,18 +45,6 @@ def locate_references(statement: Planned) -> References:
         raise error_of(fault, statement.text, 0) from fault.__cause__
     except RecursionError as error:
         raise ParseError("this statement is nested too deeply to find its columns") from error
-
-
-def locate_definitions(statement: Planned) -> tuple[Definition, ...]:
-    """Returns the definitions in the WITH of a planned statement. Parses the text again, so call it only when they
-    are needed.
-    """
-    from pinakes.parser.definitions import definitions
-
-    try:
-        return definitions(statement)
-    except (Fault, RecursionError):  # can't be parsed again, or too deep: left as written
-        return ()
 
 
 def locate_from_clauses(statement: Planned) -> tuple[FromClause, ...]:

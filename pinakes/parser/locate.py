@@ -14,6 +14,7 @@ from pinakes.parser.rewrites import repairs
 from pinakes.parser.session_values import WORDS, session_values
 from pinakes.parser.statements import (
     AsOf,
+    Definition,
     FunctionRef,
     Placeholder,
     Projection,
@@ -42,6 +43,7 @@ class Located(NamedTuple):
     functions: tuple[FunctionRef, ...] = ()
     parsed: bool = True
     references: References | None = None
+    definitions: tuple[Definition, ...] = ()
 
 
 class Tree(NamedTuple):
@@ -72,19 +74,17 @@ def locate_in_tree(text: str, tokens: list[Token], *, strict: bool = False) -> t
         return located, None  # SELECT 1 has no names to locate: sqlglot isn't even loaded
     calls(text, tokens, words)  # an error in a call is reported even if sqlglot can't parse the rest
     try:
-        tree, tables, more = _tables(text, tokens, words)
+        tree, found = _located(text, tokens, words, located)
     except Fault as fault:
         if strict or fault.unsupported:
             raise
         return located._replace(parsed=False), None
-    if values:  # in FROM a, current_user it is the name of a table
-        values = tuple(v for v in values if all(v.span != table.span for table in tables))
-    return located._replace(tables=tables, values=values, repairs=(*located.repairs, *more)), tree
+    return found, tree
 
 
-def _tables(text: str, tokens: list[Token], words: set[str]) -> tuple[Tree, tuple[TableRef, ...], list[Repair]]:
-    """Returns the tree, its tables and the rewrites that DataFusion needs. Raises for forms that DataFusion would
-    answer with wrong results.
+def _located(text: str, tokens: list[Token], words: set[str], located: Located) -> tuple[Tree, Located]:
+    """Returns the tree, and what it shows in addition. Raises for forms that DataFusion would answer with wrong
+    results.
     """
     from pinakes.parser import wrong_results as unsound
     from pinakes.parser.tables import tables_of
@@ -92,12 +92,19 @@ def _tables(text: str, tokens: list[Token], words: set[str]) -> tuple[Tree, tupl
     tree = read(text, tokens, words)
     if not words.isdisjoint(unsound.WORDS):
         unsound.refuse_wrong_results(tree.root, words)
-    more: list[Repair] = []
+    values, repairs, definitions = located.values, located.repairs, located.definitions
     if "UNNEST" in words:
         from pinakes.parser.workarounds.lateral_unnest import lateral_unnests
 
-        more += lateral_unnests(tokens, tree.root)
-    return tree, tables_of(tree), more
+        repairs = (*repairs, *lateral_unnests(tokens, tree.root))
+    if tokens[0].word == "WITH":
+        from pinakes.parser.definitions import definitions as definitions_of
+
+        definitions = definitions_of(tree.root, tokens)
+    tables = tables_of(tree)
+    if values:  # in FROM a, current_user it is the name of a table
+        values = tuple(v for v in values if all(v.span != table.span for table in tables))
+    return tree, located._replace(tables=tables, values=values, repairs=repairs, definitions=definitions)
 
 
 def read(text: str, tokens: list[Token], words: set[str]) -> Tree:

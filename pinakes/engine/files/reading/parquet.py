@@ -22,6 +22,7 @@ from datafusion import DataFrame, Expr, SessionContext, col, lit
 
 from pinakes.core.errors import DataCorrupt, NotSupportedError, PinakesError, QueryCanceled, QueryTimeout
 from pinakes.core.names import quote
+from pinakes.core.parquet_footer import read_footer
 from pinakes.engine.datafusion.error_translation import translated
 from pinakes.engine.datafusion.parquet_scan import scan_of, union, usual_nan, uuid_as_text
 from pinakes.engine.datafusion.workarounds.bad_statistics import may_mislead
@@ -121,10 +122,10 @@ def footer_of(file: File) -> pq.FileMetaData:
     with read_errors(file):
         try:
             with file.open() as source:
-                return pq.read_metadata(source)
+                return read_footer(source)
         except (PinakesError, PermissionError, FileNotFoundError):
             raise
-        except (OSError, pa.ArrowException) as error:
+        except (OSError, ValueError, pa.ArrowException) as error:
             if (said := error_of_store(error, file)) is not None:
                 raise said from error
             why = "it is empty" if file.stamp.size == 0 else str(error).splitlines()[0][:200]
