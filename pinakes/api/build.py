@@ -121,7 +121,7 @@ def _opener(engine: Engine, opening: Opening) -> tuple[Catalog, Callable[[], Non
     function that closes it."""
     inner = open_catalog(opening.type, opening.alias, opening.location, opening.options, opening.access)
     if opening.roots is not None:
-        from pinakes.providers.iceberg import IcebergReader
+        from pinakes.providers.iceberg.adapter import IcebergReader
 
         if isinstance(inner, IcebergReader):
             # Object stores are read with the credentials of whoever attached it, who is limited.

@@ -29,7 +29,7 @@ _STORE_AWAY = re.compile(r"AWS Error (NETWORK_CONNECTION|REQUEST_TIMEOUT)|curlCo
 _MOST_FAULTS = 20
 
 
-def summarized(error: Exception) -> Exception:
+def summarize(error: Exception) -> Exception:
     """Returns the error, or one with the number of faults if pydantic lists very many: their text has a hundred bytes
     for each byte of the metadata.
     """

@@ -82,7 +82,7 @@ class EveryInformationSchema:
         return registry.virtual(INFORMATION_SCHEMA, name, "")
 
 
-def whole_system() -> SystemCatalog:
+def system_catalog() -> SystemCatalog:
     """Returns the catalog `system`."""
     return SystemCatalog(SYSTEM)
 

@@ -16,10 +16,10 @@ import pyarrow.dataset as pds
 from datafusion import Expr, SessionContext, col
 from datafusion import Table as Provider
 
-from pinakes.core.decode import decode_batch, decode_table, decoded_schema
+from pinakes.core.arrays.decode import decode_batch, decode_schema, decode_table
+from pinakes.core.arrays.nan import holds_floats
 from pinakes.core.errors import InvalidArgument
 from pinakes.core.names import quote
-from pinakes.core.nan import holds_floats
 from pinakes.engine.datafusion.parquet_scan import usual_nan
 from pinakes.engine.datafusion.unfiltered_dataset import constant, exact
 
@@ -68,7 +68,7 @@ class Dataset:
     """A lazy Arrow dataset: files that are read when a query runs, and only its columns of them."""
 
     def __init__(self, dataset: pds.Dataset) -> None:
-        self.schema = decoded_schema(dataset.schema)
+        self.schema = decode_schema(dataset.schema)
         if self.schema.equals(dataset.schema):
             self.provider = exact(dataset)
         else:  # pyarrow can't decode it within a scan
@@ -79,7 +79,7 @@ class Stream:
     """Batches that are streamed while a query runs, and not kept. `opened` returns a new stream for every scan."""
 
     def __init__(self, schema: pa.Schema, opened: Callable[[], pa.RecordBatchReader]) -> None:
-        self.schema = decoded_schema(schema)
+        self.schema = decode_schema(schema)
         plain = opened if self.schema.equals(schema) else lambda: _decoded(opened(), self.schema)
         self.provider = exact(_StreamDataset(self.schema, plain))
 
@@ -96,7 +96,7 @@ class ReadOnce:
     """A reader that can be read once: a second query fails while it is planned."""
 
     def __init__(self, reader: pa.RecordBatchReader) -> None:
-        self.schema = decoded_schema(reader.schema)
+        self.schema = decode_schema(reader.schema)
         self._reader = reader
 
     @property

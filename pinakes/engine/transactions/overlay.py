@@ -36,7 +36,7 @@ from pinakes.engine.catalogs.registry import Mount
 from pinakes.engine.transactions.defining import definition
 from pinakes.engine.transactions.discard import discard
 from pinakes.engine.transactions.work import TableWork
-from pinakes.providers.metadata_updates import commit_response
+from pinakes.providers.iceberg.metadata_updates import commit_response
 
 if TYPE_CHECKING:
     from pyarrow import Schema as ArrowSchema

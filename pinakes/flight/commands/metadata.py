@@ -12,8 +12,8 @@ from pinakes.flight.request import FlightRequest
 from pinakes.flight.wire.messages import Message, optional
 from pinakes.flight.wire_types import PREFIX, Client, type_metadata
 from pinakes.server.calls import Call
+from pinakes.system_tables.catalog_metadata.listing import Entry, Kind
 from pinakes.system_tables.jdbc.tables import TYPES
-from pinakes.system_tables.listing import Entry, Kind
 
 CATALOGS = pa.schema([required("catalog_name")])
 

@@ -148,7 +148,7 @@ def _open_file_system(secret: Secret) -> S3FileSystem:
     """Opens the file system. A secret without keys is for anonymous access; it does not use the environment."""
     from pyarrow.fs import AwsStandardS3RetryStrategy, S3FileSystem
 
-    from pinakes.providers.storage import storage_properties
+    from pinakes.providers.iceberg.storage import storage_properties
 
     given = storage_properties(secret)
     options: dict[str, Any] = {

@@ -170,6 +170,8 @@ def _is_empty(kind: Any) -> bool:
 
 def _text(content: bytes, at: int) -> tuple[bytes, int]:
     length, at = _number(content, at)
+    if length < 0:  # the same bytes would be read for ever
+        raise ValueError("its header has a negative length")
     return content[at : at + length], at + length
 
 

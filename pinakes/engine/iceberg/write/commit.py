@@ -37,7 +37,7 @@ from pinakes.engine.iceberg.write import snapshot_properties as author
 from pinakes.engine.iceberg.write.commit_lock import turn
 from pinakes.engine.iceberg.write.commit_state import has_landed, holds, is_silence
 from pinakes.engine.iceberg.write.pending import Pending
-from pinakes.providers.iceberg import translated
+from pinakes.providers.iceberg.adapter import translate_errors
 
 log = logging.getLogger(__name__)
 
@@ -63,7 +63,7 @@ def commit(transaction: Transaction, place: ResolvedNamespace, name: str) -> Non
     """Commits the transaction atomically, and removes the table's old state from the catalog's caches."""
     _sign(transaction)
     try:
-        with translated("table", place.namespace, name):
+        with translate_errors("table", place.namespace, name):
             _land(transaction)
     finally:
         forget_table(place.mount.catalog, place.namespace, name)

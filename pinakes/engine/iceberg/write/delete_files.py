@@ -24,7 +24,7 @@ from pinakes.engine.iceberg.scan.positions import MAGIC, deleted_rows
 from pinakes.engine.iceberg.scan.tasks import Task
 from pinakes.engine.iceberg.write.new_files import NewFiles
 from pinakes.engine.iceberg.write.puffin import Blob, puffin
-from pinakes.providers.iceberg_v3.records import DataFileV3
+from pinakes.providers.iceberg.v3.records import DataFileV3
 
 PATH_ID, POSITION_ID, ROW_POSITION_ID = 2147483546, 2147483545, 2147483645
 """Iceberg's reserved field ids: the two columns of a position delete file, and the position of a row."""
