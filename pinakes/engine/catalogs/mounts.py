@@ -159,12 +159,13 @@ class Mounts:
 
     def current(self, name: str) -> Mounted:
         """The session's current catalog, which may have been detached meanwhile."""
-        if self._exact(name) is None:
+        mount = self._exact(name)
+        if mount is None:
             raise CatalogNotFound(
                 f"the current catalog '{name}' is not attached any more; attached: {listing(self._visible())}. "
                 f"USE another one, or name the catalog."
             )
-        return self.get(name)
+        return self._mounted(mount)
 
     def seat(self, mounted: Mounted, levels: Sequence[Part]) -> Mounted:
         """Where the levels of a namespace are looked up: `information_schema` is in every catalog and in none."""
