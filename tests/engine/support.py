@@ -35,6 +35,7 @@ FORKS.set_forkserver_preload(
         "pinakes.engine.iceberg.scan.dataset",
     ]
     + [f"pinakes.engine.commands.{family}" for family in ("changes", "tables")]
+    + [f"pinakes.cli.{module}" for module in ("main", "console", "runner", "script", "serve")]
 )
 
 Row = tuple[Any, ...]
