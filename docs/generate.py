@@ -12,7 +12,8 @@ from pathlib import Path
 from textwrap import fill
 from typing import Any
 
-from pinakes.cli import main, pipeline, users
+from pinakes.cli import main
+from pinakes.cli.subcommands import pipeline, users
 from pinakes.config import model as config
 from pinakes.config import server as server_config
 from pinakes.config import serving

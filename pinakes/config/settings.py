@@ -126,7 +126,7 @@ def known(name: str) -> str:
     """Returns the canonical name of a setting, matched regardless of case."""
     names = [f.name for f in fields(Settings)]
     if name.lower() not in names:
-        raise SettingNotFound(f"setting {name!r} does not exist; these do: {listing(names)}.{meant(name, names)}")
+        raise SettingNotFound(f"setting {name!r} does not exist; available: {listing(names)}.{meant(name, names)}")
     return name.lower()
 
 

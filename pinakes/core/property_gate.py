@@ -1,9 +1,8 @@
 """Checks of properties: keys that may be stored in a table, and keys that may reach the libraries that read its files.
 
 pyiceberg, Java's Iceberg and Spark interpret some properties as names of classes, which they import and call; others
-name files, commands, proxies or roles. Properties from data never reach them: `providers/table_io.py` creates FileIO
-and location providers, and takes only the keys listed here.
-"""
+name files, commands, proxies or roles. Properties from data never reach them: `providers/iceberg/table_io.py` creates
+FileIO and location providers, and takes only the keys listed here."""
 
 from __future__ import annotations
 

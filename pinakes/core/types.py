@@ -157,7 +157,7 @@ def _unknown(name: str) -> TypeNotFound:
     if instead is not None:
         return TypeNotFound(f"Iceberg has no type {name}. Use {instead}.")
     return TypeNotFound(
-        f"type {name} does not exist; these do: {_SHOWN}.{meant(name, (*_PLAIN, *_DECIMAL, *_TIMESTAMP, *_STRING))}"
+        f"type {name} does not exist; available: {_SHOWN}.{meant(name, (*_PLAIN, *_DECIMAL, *_TIMESTAMP, *_STRING))}"
     )
 
 

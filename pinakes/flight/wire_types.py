@@ -14,7 +14,7 @@ import pyarrow as pa
 from pyarrow import types as is_
 
 from pinakes.core.arrow_types import sql_name_of_arrow, unwrapped
-from pinakes.system_tables.jdbc_codes import digits_of, size_of
+from pinakes.system_tables.jdbc_types import digits_of, size_of
 
 _PLAIN: dict[pa.DataType, pa.DataType] = {
     pa.string_view(): pa.string(),

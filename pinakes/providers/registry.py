@@ -23,13 +23,13 @@ if TYPE_CHECKING:
     from pinakes.parser.statements import OptionValue
 
 TYPES: dict[str, str] = {
-    "glue": "pinakes.providers.glue:GlueCatalog",
-    "hms": "pinakes.providers.hms:HmsCatalog",
+    "glue": "pinakes.providers.metastores.glue:GlueCatalog",
+    "hms": "pinakes.providers.metastores.hms:HmsCatalog",
     "files": "pinakes.providers.files:FilesCatalog",
     "hadoop": "pinakes.providers.hadoop:HadoopReader",
     "iceberg_rest": "pinakes.providers.iceberg_rest:IcebergRestCatalog",
     "jdbc": "pinakes.providers.jdbc:JdbcCatalog",
-    "s3tables": "pinakes.providers.s3tables:S3TablesCatalog",
+    "s3tables": "pinakes.providers.metastores.s3tables:S3TablesCatalog",
     "sqlite": "pinakes.providers.sqlite:SqliteCatalog",
     "vgi": "pinakes.providers.vgi.catalog:VgiCatalog",
 }

@@ -17,7 +17,7 @@ from pinakes.core.identity import Identity
 from pinakes.core.outbound import Destination, Outbound, destination_of, is_public
 from pinakes.core.secrets import Access
 from pinakes.engine.catalogs.authorization.policy import Policy
-from pinakes.providers.storage import limited_storage
+from pinakes.providers.iceberg.storage import limited_storage
 from tests.flight.identities import configured
 from tests.flight.serving import Serving
 from tests.security.recording import ANN, USERS, catalog, listener, refused, run

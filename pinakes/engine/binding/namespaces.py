@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from pinakes.caches.catalog import forget_table
+from pinakes.caches.caching_catalog import forget_table
 from pinakes.core.catalog import Catalog, SupportsNamespaces, SupportsPathIdentifiers, SupportsTables, SupportsViews
 from pinakes.core.errors import NamespaceNotFound, NotSupportedError, TableNotFound, ViewNotFound, listing
 from pinakes.core.names import Namespace, Part, display, dotted, match

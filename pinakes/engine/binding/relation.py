@@ -11,6 +11,10 @@ from pinakes.core.catalog import IcebergTable, ViewDefinition
 from pinakes.core.names import Namespace, dotted, quote, undotted
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import pyarrow as pa
+
     from pinakes.engine.binding.namespaces import ResolvedTable
     from pinakes.engine.files.paths import File
     from pinakes.engine.iceberg.scan.file_integrity import Watched
@@ -68,6 +72,13 @@ class Relation:
     """False of a view that gives something else each time, though its tables are the same."""
     steps: int = 1
     """Of a view: the operators of its plan, which stands in the plan wherever the view is read."""
+    known_types: Mapping[str, pa.DataType] | None = None
+    """The types of its columns, if they were read from the provider before."""
+
+    @property
+    def types(self) -> Mapping[str, pa.DataType]:
+        """The types of its columns, as DataFusion has them."""
+        return self.known_types or {field.name: field.type for field in self.provider.schema}
 
     @property
     def placeholder(self) -> Placeholder | None:

@@ -203,7 +203,7 @@ def in_time(work: Callable[[], T], seconds: float, name: str, check: Callable[[]
         breaks.leave()
         raise CatalogUnavailable(
             f"catalog '{name}' did not answer within {seconds:g} seconds. "
-            f"Look whether its server runs, or attach it with VERIFY false."
+            f"Check that its server is running, or attach it with VERIFY false."
         )
     return outcome[0]
 

@@ -54,7 +54,7 @@ def prepare(statement: Prepare, execution: Execution) -> Result:
     session.engine.caches.statements.classify(body)
     name = statement.name.exact
     if name in session.prepared:
-        raise AlreadyExistsError(f"prepared statement '{name}' exists already. DEALLOCATE it first.")
+        raise AlreadyExistsError(f"prepared statement '{name}' already exists. DEALLOCATE it first.")
     session.prepared[name] = body
     return Result.done("PREPARE")
 
@@ -64,7 +64,7 @@ def execute(statement: Execute, execution: Execution) -> Result:
     session = execution.session
     name = statement.name.exact
     if name not in session.prepared:
-        raise PreparedNotFound(f"prepared statement '{name}' does not exist; there is: {listing(session.prepared)}")
+        raise PreparedNotFound(f"prepared statement '{name}' does not exist; available: {listing(session.prepared)}")
     body = session.prepared[name]
     inner = session.engine.caches.statements.classify(body)
     names = parameter_names(inner)
@@ -107,7 +107,7 @@ def deallocate(statement: Deallocate, execution: Execution) -> Result:
     if statement.name is None:
         prepared.clear()
     elif prepared.pop(statement.name.exact, None) is None:
-        raise PreparedNotFound(f"prepared statement {statement.name} does not exist; there is: {listing(prepared)}")
+        raise PreparedNotFound(f"prepared statement {statement.name} does not exist; available: {listing(prepared)}")
     return Result.done("DEALLOCATE")
 
 

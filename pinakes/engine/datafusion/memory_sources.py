@@ -18,6 +18,7 @@ from datafusion import Table as Provider
 from pinakes.core.decode import decode_batch, decode_table, decoded_schema
 from pinakes.core.errors import InvalidArgument
 from pinakes.core.names import quote
+from pinakes.core.nan import holds_floats
 from pinakes.engine.datafusion.parquet_scan import usual_nan
 from pinakes.engine.datafusion.unfiltered_dataset import constant, exact
 
@@ -41,14 +42,15 @@ class Rows:
         batches = self._table.to_batches(max_chunksize=BATCH_ROWS) or [empty]
         # The context of a session resolves names through our catalogs only; a fresh one holds the rows for the plan.
         frame = SessionContext().create_dataframe([batches])
-        if any(pa.types.is_floating(field.type) for field in self.schema):
+        if any(pa.types.is_floating(field.type) or holds_floats(field.type) for field in self.schema):
             frame = frame.select(*(_column(field) for field in self.schema))
         return frame.into_view()
 
 
 def _column(field: pa.Field) -> Expr:
     column = col(quote(field.name))
-    return usual_nan(column, field.type).alias(field.name) if pa.types.is_floating(field.type) else column
+    found = usual_nan(column, field.type, structs=True)
+    return column if found is column else found.alias(field.name)
 
 
 class Dataset:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from pinakes.caches.catalog import forget_catalog
+from pinakes.caches.caching_catalog import forget_catalog
 from pinakes.core.iceberg_arrow import arrow_type_of
 from pinakes.core.snapshots import said_number
 from pinakes.engine.binding.namespaces import ResolvedTable

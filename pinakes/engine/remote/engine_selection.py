@@ -34,7 +34,7 @@ def wanted_engine(statement: Statement, settings: Settings) -> str:
     if hint is None:
         return settings.engine
     if hint not in ENGINES:
-        raise InvalidArgument(f"there is no engine {hint!r} for the hint ENGINE(…); there is: {', '.join(ENGINES)}")
+        raise InvalidArgument(f"there is no engine {hint!r} for the hint ENGINE(…); available: {', '.join(ENGINES)}")
     return hint
 
 

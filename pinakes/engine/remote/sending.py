@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from pinakes.caches.catalog import forget_table
+from pinakes.caches.caching_catalog import forget_table
 from pinakes.core.errors import NotSupportedError
 from pinakes.core.names import Name
 from pinakes.core.snapshots import said

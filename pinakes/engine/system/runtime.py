@@ -17,7 +17,7 @@ from pinakes.system_tables.runtime.tasks import LOCAL
 from pinakes.system_tables.runtime_state import NodeInfo, SecretInfo, SessionInfo, TaskInfo, TransactionInfo
 
 if TYPE_CHECKING:
-    from pinakes.caches.base import CacheStats
+    from pinakes.caches.cache import CacheStats
     from pinakes.config.settings import SettingRow
     from pinakes.core.secrets import Secret
     from pinakes.engine.execution.query_info import QueryInfo

@@ -10,12 +10,12 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pinakes.caches.catalog import forget_catalog
+from pinakes.caches.caching_catalog import forget_catalog
 from pinakes.core.errors import NotFoundError, NotSupportedError, PinakesError
 from pinakes.core.names import Name, quote
 from pinakes.core.snapshots import said, said_number
 from pinakes.engine.remote.text import quoted, quoted_text
-from pinakes.pipelines.loads.history import REPLACE
+from pinakes.pipelines.loads.ledger import REPLACE
 
 if TYPE_CHECKING:
     from pyiceberg.table.metadata import TableMetadata

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pinakes.caches.catalog import forget_table
+from pinakes.caches.caching_catalog import forget_table
 from pinakes.core.catalog import IcebergTable, SupportsTables, SupportsViews, Table
 from pinakes.core.errors import NotFoundError, PinakesError
 from pinakes.core.suggestions import meant
@@ -106,7 +106,7 @@ def _table_fault(graph: Graph, session: Session, key: Key) -> str | None:
         return f"no table of the pipeline has this name, and {error.message.rstrip('.')}.{hint}"
     except PinakesError as error:
         return error.message
-    return None if isinstance(found, IcebergTable) else "it is no Iceberg table, so Spark can't read it by its name"
+    return None if isinstance(found, IcebergTable) else "it is not an Iceberg table, so Spark can't read it by name"
 
 
 def _tables(catalog: SupportsTables, namespace: tuple[str, ...]) -> list[str]:

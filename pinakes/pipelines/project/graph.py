@@ -53,7 +53,7 @@ class Graph:
             if key not in self.steps:
                 known = [self.spec.shown(k) for k, s in self.steps.items() if not _is_view(s)]
                 hint = meant(name, known) or f" There are: {', '.join(sorted(known))}."
-                problems.append(Problem(_at(self.spec), f"{name!r} is no table of this pipeline.{hint}"))
+                problems.append(Problem(_at(self.spec), f"{name!r} is not a table of this pipeline.{hint}"))
             else:
                 wanted.add(key)
         for key in reversed(self.order):

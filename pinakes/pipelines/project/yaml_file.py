@@ -101,10 +101,10 @@ def read_yaml(text: str, file: str, problems: list[Problem]) -> Entry | None:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         said = " ".join(word for word in (error.context, error.problem) if word)
-        problems.append(Problem(Where(file, None if mark is None else mark.line + 1), f"this is no YAML: {said}"))
+        problems.append(Problem(Where(file, None if mark is None else mark.line + 1), f"invalid YAML: {said}"))
         return None
     except yaml.YAMLError as error:
-        problems.append(Problem(Where(file), f"this is no YAML: {error}"))
+        problems.append(Problem(Where(file), f"invalid YAML: {error}"))
         return None
     if node is None:
         problems.append(Problem(Where(file), "the file is empty: a pipeline has at least a name and libraries"))

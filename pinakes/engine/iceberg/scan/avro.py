@@ -107,7 +107,7 @@ def rows_in(content: bytes) -> int:
 
 def _whole_header(content: bytes) -> tuple[dict[bytes, bytes], int]:
     if not content.startswith(_MAGIC):
-        raise ValueError("it is no Avro file")
+        raise ValueError("it is not an Avro file")
     try:
         return _header(content)
     except IndexError as error:
@@ -170,6 +170,8 @@ def _is_empty(kind: Any) -> bool:
 
 def _text(content: bytes, at: int) -> tuple[bytes, int]:
     length, at = _number(content, at)
+    if length < 0:  # the same bytes would be read for ever
+        raise ValueError("its header has a negative length")
     return content[at : at + length], at + length
 
 

@@ -25,7 +25,7 @@ from pinakes.core.conform import compact, mask_of
 from pinakes.core.errors import NotSupportedError
 from pinakes.core.variant import VariantType, as_json
 from pinakes.engine.iceberg.scan.avro import read_avro_aside
-from pinakes.providers.table_io import TableIO
+from pinakes.providers.iceberg.table_io import TableIO
 
 _FIELD_ID = "PARQUET:field_id"
 _NO_COLUMN = 2147480000

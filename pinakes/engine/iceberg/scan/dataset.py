@@ -19,7 +19,7 @@ from pyiceberg.schema import Schema
 from pyiceberg.table import FileScanTask
 from pyiceberg.types import BooleanType, DateType, DoubleType, FloatType, IntegerType, LongType
 
-from pinakes.caches.manifests import ManifestCache
+from pinakes.caches.files import ManifestCache
 from pinakes.core.catalog import IcebergTable
 from pinakes.core.conform import conform
 from pinakes.core.errors import DataCorrupt

@@ -212,6 +212,5 @@ def _column(field: ice.NestedField, shown: pa.Field, name: str | None) -> Expr:
     column = _named(name)
     if isinstance(field.field_type, ice.UUIDType):
         return uuid_as_text()(column).alias(field.name)
-    if is_.is_floating(shown.type):
-        return usual_nan(column, shown.type).alias(field.name)
-    return column.alias(field.name) if name != field.name else column
+    found = usual_nan(column, shown.type)
+    return column if found is column and name == field.name else found.alias(field.name)

@@ -143,7 +143,7 @@ class _Change:
         if match(last, siblings, "column") is not None:
             if action.if_not_exists:
                 return
-            raise ColumnExists(f"column {'.'.join((*within, last.exact))} exists already in {self.found}")
+            raise ColumnExists(f"column {'.'.join((*within, last.exact))} already exists in {self.found}")
         check_names([last.exact])
         column = action.column
         kind = iceberg_type(column.type, count(1).__next__)
@@ -170,7 +170,7 @@ class _Change:
             return [f.name for f in self._schema().fields]
         kind = self._schema().find_field(".".join(within)).field_type
         if not isinstance(kind, StructType):
-            raise InvalidArgument(f"column {'.'.join(within)} is no struct: it can have no fields")
+            raise InvalidArgument(f"column {'.'.join(within)} is not a struct and can't have fields")
         return [f.name for f in kind.fields]
 
     def _drop(self, action: s.DropColumn) -> None:
@@ -200,7 +200,7 @@ class _Change:
         path = self._path(action.path)
         siblings = [n for n in self._siblings(path[:-1]) if n != path[-1]]
         if action.to.exact in siblings:
-            raise ColumnExists(f"column {action.to} exists already in {self.found}")
+            raise ColumnExists(f"column {action.to} already exists in {self.found}")
         check_names([action.to.exact])
         self._update(lambda u: u.rename_column(path, action.to.exact))
         key = (

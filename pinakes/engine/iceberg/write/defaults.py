@@ -19,7 +19,7 @@ from pinakes.engine.datafusion.plan_schema import schema_of
 from pinakes.engine.iceberg.write.shape import cast
 from pinakes.engine.statement_context import Execution
 from pinakes.parser.statements import Query
-from pinakes.providers.iceberg_v3.install import install
+from pinakes.providers.iceberg.v3.install import install
 
 DEFAULTS_VERSION = 3
 """The first format version with defaults."""
@@ -56,7 +56,7 @@ def default_value(text: str, kind: IcebergType, execution: Execution, column: st
 
 
 def _misfit(text: str, column: str, kind: IcebergType, error: Exception) -> TypeMismatch:
-    return TypeMismatch(f"the default {text} of column {column} is no {sql_name(kind)}: {error}")
+    return TypeMismatch(f"the default {text} of column {column} is not a valid {sql_name(kind)}: {error}")
 
 
 def needs_version(column: str) -> NotSupportedError:

@@ -34,7 +34,7 @@ from pinakes.engine.iceberg.write.parquet.row_groups import row_groups
 from pinakes.engine.iceberg.write.partitions import identity, split
 from pinakes.engine.iceberg.write.sort_order import order_of
 from pinakes.engine.iceberg.write.sorting import sorted_rows
-from pinakes.providers.table_io import location_provider
+from pinakes.providers.iceberg.table_io import location_provider
 
 ENCODERS = min(os.cpu_count() or 1, 4)
 """The number of encoder threads; each has its own file, so more of them would create more files."""

@@ -18,7 +18,7 @@ from datafusion import DataFrame
 from pyiceberg.table.snapshots import Operation
 from pyroaring import BitMap64
 
-from pinakes.caches.manifests import ManifestCache
+from pinakes.caches.files import ManifestCache
 from pinakes.core.catalog import IcebergTable
 from pinakes.core.errors import InvalidArgument
 from pinakes.core.iceberg_arrow import arrow_type_of

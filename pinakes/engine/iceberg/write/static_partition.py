@@ -27,7 +27,7 @@ def static_values(statement: Insert, execution: Execution, table: Table) -> dict
         name = match(given.column, known, "column")
         if name is None:
             raise ColumnNotFound(
-                f"PARTITION names {given.column}, by which the table is not partitioned; there is: "
+                f"PARTITION names {given.column}, by which the table is not partitioned; available: "
                 f"{listing(known)}. Rows find a partition of any other kind by themselves."
             )
         if name in named:

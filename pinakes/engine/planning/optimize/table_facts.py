@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyiceberg.types import DateType, DecimalType, IntegerType, LongType, NestedField
 
-from pinakes.caches.manifests import ManifestCache
+from pinakes.caches.files import ManifestCache
 from pinakes.core.catalog import IcebergTable
 from pinakes.core.distinct_counts import distinct_counts
 from pinakes.engine.iceberg.scan.bounds import kind_of
