@@ -19,6 +19,10 @@ from contextlib import suppress
 from multiprocessing.connection import Connection
 from pathlib import Path
 
+import pinakes.cli.runner
+import pinakes.cli.script
+import pinakes.cli.subcommands.serve  # noqa: F401 - what commands import when they run, before they are forked
+from pinakes.cli.main import run_and_leave
 from tests.engine.support import FORKS
 
 
@@ -113,6 +117,4 @@ def _run(arguments: tuple[str, ...], streams: list[Connection], cwd: str, env: d
     os.chdir(cwd)
     signal.signal(signal.SIGINT, signal.default_int_handler)
     sys.argv = ["pinakes", *arguments]
-    from pinakes.cli.main import run_and_leave
-
     run_and_leave()

@@ -29,13 +29,13 @@ FORKS = multiprocessing.get_context("forkserver")
 """Starts processes that have everything imported already: some ten times as fast as new ones."""
 FORKS.set_forkserver_preload(
     [
+        "tests.commands",
         "tests.engine.killed_child",
         "tests.engine.support",
         "pinakes.engine.planning.planner",
         "pinakes.engine.iceberg.scan.dataset",
     ]
     + [f"pinakes.engine.commands.{family}" for family in ("changes", "tables")]
-    + [f"pinakes.cli.{module}" for module in ("main", "console", "runner", "script", "serve")]
 )
 
 Row = tuple[Any, ...]
