@@ -16,6 +16,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import pinakes
+from pinakes.core.errors import NotSupportedError
 from pinakes.engine.session import Session
 from tests.engine.support import an_engine, do, rows
 
@@ -75,6 +76,7 @@ def as_one_nan_within(session: Session, source: str) -> None:
             (6,)
         ]
     assert rows(session, f"SELECT count(*) FROM (SELECT DISTINCT d FROM (SELECT * FROM {source}))") == [(3,)]
+    assert rows(session, f"SELECT count(*) FROM (SELECT DISTINCT * FROM (SELECT d FROM {source}))") == [(3,)]
     assert rows(session, f"SELECT k FROM (SELECT s.x AS y, k FROM {source}) WHERE y > 5 ORDER BY k") == [(2,), (4,)]
     assert rows(session, f"SELECT x, k FROM (SELECT unnest(l) AS x, k FROM {source}) WHERE x < 5 ORDER BY x") == [
         (1.0, 1), (2.0, 3),
@@ -151,6 +153,20 @@ def test_within_values_of_python(given: Callable[[pa.Table], object]) -> None:
         connection.register("t", given(nested("float64")))
         found = connection.sql("SELECT k FROM t WHERE l[1] > 5 AND s.x > 5 AND m['a'] > 5 ORDER BY l, s.x, k").arrow()
     assert found["k"].to_pylist() == [2, 4]
+
+
+def test_within_whole_rows_that_are_compared(session: Session, tmp_path: Path) -> None:
+    path = tmp_path / "t.parquet"
+    pq.write_table(nested("float64").select(["d"]), path)
+    assert rows(session, f"SELECT count(*) FROM (SELECT DISTINCT * FROM '{path}')") == [(3,)]
+    for word, count in (("UNION", 3), ("INTERSECT", 3), ("EXCEPT", 0)):
+        assert rows(session, f"SELECT count(*) FROM (FROM '{path}' {word} SELECT * FROM '{path}')") == [(count,)]
+    for refused in (
+        f"SELECT count(*) FROM '{path}' AS a JOIN '{path}' AS b USING (d)",
+        f"SELECT DISTINCT * FROM '{path}' AS a, '{path}' AS b",
+    ):
+        with pytest.raises(NotSupportedError, match=r"write ON|name the columns"):
+            rows(session, refused)
 
 
 def test_a_field_of_a_struct_is_read_alone(session: Session, tmp_path: Path) -> None:

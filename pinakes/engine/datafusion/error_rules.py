@@ -243,6 +243,16 @@ _RULES: list[tuple[re.Pattern[str], Callable[[re.Match[str], str], PinakesError]
         lambda _, t: TypeMismatch(_in_sql(_signatures(t.splitlines()[0]))),
     ),
     (
+        re.compile(
+            r"dates that can be represented as nanoseconds|"
+            r"to Timestamp\(ns.*\): converted value exceeds the representable"
+        ),
+        lambda *_: NumericOutOfRange(
+            "this function computes with nanoseconds, which have the years from 1677 to 2262 only: write "
+            "CAST(… AS TIMESTAMP) for a text, and date_trunc() or a condition for such a timestamp"
+        ),
+    ),
+    (
         re.compile(r"Cannot cast string '(.*)' to value of (\w+) type", re.S),
         lambda m, _: ExecutionError(
             f"'{m.group(1)}' can't be read as {_in_sql(m.group(2))}; TRY_CAST gives NULL for such"

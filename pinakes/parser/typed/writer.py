@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 import pyarrow as pa
 
+from pinakes.core.arrays.nan import holds_floats
 from pinakes.core.errors import ColumnNotFound, InvalidArgument, NotSupportedError, listing
 from pinakes.core.names import quote
 from pinakes.parser.lexer import tokenize
@@ -25,6 +26,7 @@ from pinakes.parser.typed.values import (
     check_depth,
     is_float,
     is_nested,
+    is_struct,
     is_text,
 )
 
@@ -147,6 +149,8 @@ class Writer:
         """Whether values of unknown type are added, multiplied or summed."""
         self.incomplete = False
         """Whether a type that a rule needs is unknown."""
+        self._distinct = False
+        """Whether the rows of the query that is written are compared by UNION, INTERSECT or EXCEPT."""
 
     # --- text ------------------------------------------------------------------------------------------------------
 
@@ -247,6 +251,8 @@ class Writer:
             if isinstance(item.value, n.Star):
                 pieces += self._replaced(item.value, scope)
                 columns = None if item.value.changes else self._star(item.value, scope)
+                if columns is not None and (node.distinct or self._distinct):
+                    pieces += self._compared_star(item.value, columns, scope)
                 if columns is None and item.value.items:
                     columns = self._star_replaced(item.value, scope)
                 outputs = None if outputs is None or columns is None else [*outputs, *columns]
@@ -352,6 +358,25 @@ class Writer:
             found += [column for name, column in source.columns.items() if name not in star.excluded]
         return found
 
+    def _compared_star(
+        self, star: n.Star, columns: Sequence[Output], scope: Scope
+    ) -> Iterable[tuple[n.Node, str | None]]:
+        """Yields the columns of * by name where whole rows are compared and a struct has floats: they get one NaN."""
+        if not any(_is_read_by_field(column) for column in columns):
+            return
+        if len(scope.sources) > 1 or star.items:
+            raise self.refuse(
+                "DISTINCT, UNION, INTERSECT and EXCEPT of * are not supported here, since a struct has floating-point "
+                "fields: name the columns"
+            )
+        texts = list[str]()
+        for column in columns:
+            text = name = quote(column.name or "")
+            if _is_read_by_field(column) and column.type is not None:
+                text = f"{quote(self.environment.bounded('usual_nan', column.type))}({name}) AS {name}"
+            texts.append(text)
+        yield star, ", ".join(texts)
+
     def _star_replaced(self, star: n.Star, scope: Scope) -> list[Output] | None:
         """Returns the columns of * REPLACE (…)."""
         columns = self._star(star, scope)
@@ -381,6 +406,15 @@ class Writer:
             yield item, f"{value} AS {quote(fits[0])}"
 
     def _set_operation(
+        self, node: n.SetOperation, scope: Scope, wanted: Sequence[pa.DataType | None] | None
+    ) -> tuple[str | None, list[Output] | None]:
+        outer, self._distinct = self._distinct, self._distinct or node.distinct
+        try:
+            return self._combined(node, scope, wanted)
+        finally:
+            self._distinct = outer
+
+    def _combined(
         self, node: n.SetOperation, scope: Scope, wanted: Sequence[pa.DataType | None] | None
     ) -> tuple[str | None, list[Output] | None]:
         if node.by_name:
@@ -527,6 +561,11 @@ class Writer:
         names = node.using or {c for s in scope.sources for c in s.columns or ()}
         for name in names:
             types = [s.columns[name].type for s in scope.sources if s.columns is not None and name in s.columns]
+            shared = [s.columns[name] for s in scope.sources if s.columns is not None and name in s.columns]
+            if len(shared) > 1 and any(map(_is_read_by_field, shared)):
+                raise NotSupportedError(
+                    f"JOIN … USING ({name}) of structs with floating-point fields is not supported: write ON"
+                )
             if len(types) > 1 and common_type(types) is not None:
                 raise NotSupportedError(
                     f"JOIN … USING ({name}) of columns of different types is not supported: write ON"
@@ -575,6 +614,11 @@ class Writer:
 
     def all_children(self, node: n.Node, scope: Scope) -> list[tuple[n.Node, Value]]:
         return [(child, self.value(child, scope)) for child in node.children]
+
+
+def _is_read_by_field(column: Output) -> bool:
+    """Returns whether scans read only those fields of a struct that are named, and leave floats in it as they are."""
+    return column.stored and is_struct(column.type) and column.type is not None and holds_floats(column.type)
 
 
 def _folded(text: str) -> str:
