@@ -16,11 +16,11 @@ from pinakes.caches.limits import CacheLimits
 from pinakes.caches.registry import Caches
 from pinakes.config.model import Config
 from pinakes.config.settings import Settings
+from pinakes.core.access.path_sandbox import Roots
 from pinakes.core.catalog import Catalog
 from pinakes.core.delegating_catalog import DelegatingCatalog
 from pinakes.core.errors import InvalidArgument
 from pinakes.core.identity import Identity, local_identity
-from pinakes.core.path_sandbox import Roots
 from pinakes.engine.binding.namespaces import Scope
 from pinakes.engine.catalogs.authorization.guard import Guard
 from pinakes.engine.catalogs.authorization.policy import EMBEDDED, Policy

@@ -11,10 +11,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from pinakes.config.settings import Settings
+from pinakes.core.arrays.nan import usual_nan
 from pinakes.core.errors import InvalidArgument
 from pinakes.core.identity import Identity
 from pinakes.core.names import dotted
-from pinakes.core.nan import usual_nan
 from pinakes.core.version import __version__
 from pinakes.engine.binding.namespaces import Scope
 from pinakes.engine.binding.resolver import Remembered, Resolver

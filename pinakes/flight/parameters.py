@@ -6,8 +6,8 @@ from typing import Any
 
 import pyarrow as pa
 
+from pinakes.core.arrays.expanding import decoded_size
 from pinakes.core.errors import InvalidArgument
-from pinakes.core.expanding_arrays import decoded_size
 from pinakes.flight.request import FlightRequest
 from pinakes.flight.streams import received
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import pyarrow as pa
 
+from pinakes.core.arrays.expanding import pieces
 from pinakes.core.errors import InvalidArgument, QueryCanceled
-from pinakes.core.expanding_arrays import pieces
 from pinakes.flight.wire_types import conformed
 from pinakes.server.calls import Call
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pyarrow as pa
 import pytest
 
+from pinakes.core.arrays.expanding import PIECE_BYTES, PIECE_ROWS, decoded_size, pieces, row_width
 from pinakes.core.errors import InvalidArgument
-from pinakes.core.expanding_arrays import PIECE_BYTES, PIECE_ROWS, decoded_size, pieces, row_width
 from pinakes.flight import parameters
 from tests.engine.support import an_engine
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from pinakes.cli.subcommands.signals import Signals
 from pinakes.config.serving import MetricsConfig
 from pinakes.core.errors import ConfigError, PinakesError
-from pinakes.core.terminal_text import printable
+from pinakes.core.output.terminal_text import printable
 
 if TYPE_CHECKING:
     from pinakes.cli.subcommands.tls import Tls

@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from pinakes.core import machine
+from pinakes.core.access.redaction import about
 from pinakes.core.names import dotted
-from pinakes.core.redaction import about
 from pinakes.core.version import __version__
 from pinakes.engine.catalogs.global_settings import all_settings
 from pinakes.engine.catalogs.secrets import ref_of

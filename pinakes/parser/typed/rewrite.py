@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
+from pinakes.core.arrays.nan import holds_floats
 from pinakes.core.errors import ColumnNotFound, NotSupportedError, listing
 from pinakes.core.names import quote, text_literal
-from pinakes.core.nan import holds_floats
 from pinakes.parser.lexer import tokenize
 from pinakes.parser.typed import WEIGHED, arithmetic, bounds, calls, casts, comparison, temporal
 from pinakes.parser.typed import nodes as n

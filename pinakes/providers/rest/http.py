@@ -28,8 +28,8 @@ from urllib3.exceptions import (
 )
 from urllib3.util.retry import Retry
 
+from pinakes.core.access.outbound import Destination, Outbound, destination_of
 from pinakes.core.errors import CatalogUnavailable, InvalidArgument, PermissionDenied, PinakesError
-from pinakes.core.outbound import Destination, Outbound, destination_of
 from pinakes.core.secrets import STORAGE, Secret, covers
 from pinakes.core.waiting import BREAKS, waited
 from pinakes.providers.answers import AnswerTooLarge, check_json

@@ -11,8 +11,8 @@ from contextlib import contextmanager
 
 import pyarrow as pa
 
+from pinakes.core.arrays.expanding import pieces
 from pinakes.core.errors import DataCorrupt
-from pinakes.core.expanding_arrays import pieces
 from pinakes.engine.files.paths import File
 from pinakes.engine.files.reading.dataset import FilesSource, stream_files
 from pinakes.engine.files.reading.options import ArrowOptions

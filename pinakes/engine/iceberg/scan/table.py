@@ -22,9 +22,9 @@ from pyiceberg.schema import Schema
 
 from pinakes.core.catalog import IcebergTable
 from pinakes.core.errors import PermissionDenied
-from pinakes.core.iceberg_arrow import arrow_schema_of
 from pinakes.core.location import Location
 from pinakes.core.names import quote
+from pinakes.core.types.iceberg_arrow import arrow_schema_of
 from pinakes.engine.datafusion.parquet_scan import scan_of, union, usual_nan, uuid_as_text
 from pinakes.engine.datafusion.unfiltered_dataset import exact
 from pinakes.engine.iceberg.scan import metadata_aggregates

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import types as is_
 
-from pinakes.core.arrow_types import is_any_list
+from pinakes.core.types.arrow_names import is_any_list
 
 PIECE_BYTES = 64 << 20
 """The most that a piece takes when it is decoded, unless a single row does."""
