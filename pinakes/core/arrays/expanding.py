@@ -79,7 +79,7 @@ def _width(array: pa.Array) -> int:
     if is_.is_union(t):
         return 1 + sum(_width(array.field(i)) for i in range(t.num_fields))
     if is_.is_fixed_size_list(t):
-        return 1 + t.list_size * _width(array.values)
+        return 1 + int(t.list_size) * _width(array.values)
     if is_.is_map(t):
         longest = np.diff(array.offsets.to_numpy()).max(initial=0)
         return 8 + int(longest) * (_width(array.keys) + _width(array.items))
