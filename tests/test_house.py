@@ -20,7 +20,7 @@ from pinakes.config.serving import MetricsConfig, StatementLimits
 from pinakes.config.settings import Settings
 from pinakes.config.spark import SparkConfig
 from pinakes.core import errors
-from pinakes.core.privileges import PRIVILEGES
+from pinakes.core.access.privileges import PRIVILEGES
 from pinakes.core.values import docs_of
 from pinakes.engine.commands.registry import HANDLERS, UNSUPPORTED, handler_of
 from pinakes.engine.describe import LOOKS

@@ -151,8 +151,9 @@ class Cache(Generic[K, V]):
         with self._lock:
             self._loads += 1
             self._store.put(key, value, nbytes)
+            held = self._store.nbytes
         if self._budget is not None:
-            self._budget.settle()
+            self._budget.stored(self, held)
 
     def holds(self, key: K, value: object) -> bool:
         """Whether the cached value for `key` is this object, and not expired."""
@@ -294,8 +295,9 @@ class Cache(Generic[K, V]):
                 del self._flights[key]
                 if loaded and (self._keep is None or self._keep(flight.value)):
                     self._store.put(key, flight.value, nbytes)
+            held = self._store.nbytes
         if self._budget is not None and loaded:
-            self._budget.settle()
+            self._budget.stored(self, held)
 
     def _wait(self, key: K, flight: Flight[V]) -> bool:
         """Waits for another thread's load. Returns False if it was interrupted and must be retried.

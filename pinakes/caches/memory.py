@@ -33,29 +33,39 @@ class Member(Protocol):
 
 
 class Budget:
-    """The budget. `limit` may be changed at any time. Caches call `settle` after they stored something, without holding
-    a lock.
-    """
+    """The budget. `limit` may be changed at any time. Caches call `stored` and `settle` without holding a lock."""
 
     def __init__(self, limit: int) -> None:
         self.limit = limit
-        self._members: list[Member] = []
+        self._held: dict[Member, int] = {}
+        """The bytes of each cache when it stored something last. It may have dropped entries since."""
         self._lock = threading.Lock()
 
     def join(self, member: Member) -> None:
-        self._members.append(member)
+        self._held[member] = 0
 
     @property
     def nbytes(self) -> int:
-        return sum(member.nbytes for member in self._members)
+        return sum(member.nbytes for member in self._held)
+
+    def stored(self, member: Member, nbytes: int) -> None:
+        """Records that a cache stored something and holds so many bytes now. Evicts entries if that is too much."""
+        self._held[member] = nbytes
+        if sum(self._held.values()) > self.limit:
+            self.settle()
 
     def settle(self) -> None:
         """Evicts entries if the caches exceed the limit. One thread does this; the others do not wait."""
-        if self.nbytes <= self.limit or not self._lock.acquire(blocking=False):
+        if not self._lock.acquire(blocking=False):
             return
         try:
-            over = self.nbytes - int(self.limit * ROOM)
-            uses = [(used, member, key) for member in self._members for used, key in member.uses()]
+            for member in self._held:
+                self._held[member] = member.nbytes
+            held = sum(self._held.values())
+            if held <= self.limit:
+                return
+            over = held - int(self.limit * ROOM)
+            uses = [(used, member, key) for member in self._held for used, key in member.uses()]
             for used, member, key in sorted(uses, key=lambda use: use[0]):
                 if over <= 0:
                     break

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TextIO, cast
 from pinakes.cli.display import Display, is_coloured
 from pinakes.cli.formats import MACHINE_FORMATS, writer
 from pinakes.core.errors import PinakesError, QueryCanceled, WriteFailed
-from pinakes.core.terminal_text import printable
+from pinakes.core.output.terminal_text import printable
 
 if TYPE_CHECKING:
     from pinakes.engine.result import Result

@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, NoReturn
 from pinakes.cli.formats import FORMATS
 from pinakes.cli.remote import OPTIONS, add_options
 from pinakes.cli.streams import FAILED, flush_output, open_streams, report_unwritten, to_utf8
-from pinakes.core.suggestions import meant
-from pinakes.core.terminal_text import printable
+from pinakes.core.output.terminal_text import printable
+from pinakes.core.suggestions import did_you_mean
 from pinakes.core.version import __version__
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ class _Parser(argparse.ArgumentParser):
         """Reports the error in one line, without the usage page."""
         unknown = [word for word in message.split() if word.startswith("--")]
         options = [word for action in self._actions for word in action.option_strings]
-        hint = meant(unknown[0], options) if "unrecognized" in message else ""
+        hint = did_you_mean(unknown[0], options) if "unrecognized" in message else ""
         self.exit(USAGE, f"pinakes: {message}.{hint} `pinakes --help` lists them.\n")
 
     def _print_message(self, message: str, file: SupportsWrite[str] | None = None) -> None:
@@ -139,9 +139,8 @@ def _run(options: argparse.Namespace) -> int:
         print(f"pinakes: {name} comes first, and has options of its own: pinakes {name} --help", file=sys.stderr)  # noqa: T201
         return USAGE
     if options.subcommand not in (None, *SUBCOMMANDS):
-        said = (
-            f"unknown command {options.subcommand!r}.{meant(options.subcommand, SUBCOMMANDS)} To run SQL: pinakes -c "
-        )
+        hint = did_you_mean(options.subcommand, SUBCOMMANDS)
+        said = f"unknown command {options.subcommand!r}.{hint} To run SQL: pinakes -c "
         print(f"pinakes: {said}'SELECT 1'", file=sys.stderr)  # noqa: T201
         return USAGE
     if options.words and options.subcommand != "config":

@@ -16,8 +16,8 @@
     everybody_may = ["attach"]
     outbound = ["public", "10.20.0.0/16:5432"]
 
-`config/model.py` reads the values; `server/logins` uses them for authentication, `engine/catalogs/authorization` for
-authorization.
+`config/server_section.py` reads the values; `server/logins` uses them for authentication,
+`engine/catalogs/authorization` for authorization.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ from functools import cache
 
 from pinakes.config.server_limits import ServerLimits
 from pinakes.config.serving import MetricsConfig, StatementLimits
-from pinakes.core.outbound import PUBLIC, entries
-from pinakes.core.privileges import PRIVILEGES
+from pinakes.core.access.outbound import PUBLIC, entries
+from pinakes.core.access.privileges import PRIVILEGES
 from pinakes.core.values import documented, duration, one_of, some_of, text, texts, truth
 
 SECTIONS = ("users", "tokens", "oidc", "tls", "statements", "metrics")

@@ -11,10 +11,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from pinakes.config.settings import Settings
+from pinakes.core.arrays.nan import usual_nan
 from pinakes.core.errors import InvalidArgument
 from pinakes.core.identity import Identity
 from pinakes.core.names import dotted
-from pinakes.core.nan import usual_nan
 from pinakes.core.version import __version__
 from pinakes.engine.binding.namespaces import Scope
 from pinakes.engine.binding.resolver import Remembered, Resolver
@@ -108,8 +108,8 @@ class Session:
             transaction.rollback()
         self._temp.close()
         self.catalogs.close()
-        if self.engine.joined is not None:
-            self.engine.joined.release(self.session_id)
+        if self.engine.started_remote is not None:
+            self.engine.started_remote.release(self.session_id)
 
     def warn(self, text: str) -> None:
         """Adds a warning to the statement. Of warnings that are not read, only the newest are kept."""

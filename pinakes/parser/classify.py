@@ -15,7 +15,7 @@ from pinakes.parser.redaction import carries_secrets, comment_pieces, replaced
 from pinakes.parser.redaction_spans import pieces
 
 if TYPE_CHECKING:
-    from pinakes.core.sql_types import SqlType
+    from pinakes.core.types.syntax import SqlType
     from pinakes.parser.from_clauses import FromClause
     from pinakes.parser.statements import AnyStatement, Planned, References, Span
 

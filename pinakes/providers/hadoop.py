@@ -24,7 +24,7 @@ from pinakes.providers.locations import is_remote, local_path
 from pinakes.providers.options import option, parse_options, with_default_namespace
 
 if TYPE_CHECKING:
-    from pinakes.core.outbound import Destination
+    from pinakes.core.access.outbound import Destination
     from pinakes.parser.statements import OptionValue
     from pinakes.providers.hadoop_catalog.catalog import HadoopCatalog as PyIcebergHadoop
 

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, cast
 from urllib.parse import urlsplit
 
+from pinakes.core.access.outbound import Destination, destination_of
 from pinakes.core.catalog import TableChange
 from pinakes.core.errors import InvalidArgument
-from pinakes.core.outbound import Destination, destination_of
 from pinakes.core.secrets import ANONYMOUS, Access, check_region
 from pinakes.providers.iceberg.adapter import IcebergCatalog, IcebergViewCatalog, translate_errors
 from pinakes.providers.iceberg.storage import limited_storage, storage_properties

@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+from pinakes.core.access.outbound import Destination
 from pinakes.core.errors import InvalidArgument, NotSupportedError, PinakesError
-from pinakes.core.outbound import Destination
 from pinakes.core.secrets import ANONYMOUS, Access, Secret
 from pinakes.providers.iceberg.storage import absolute_warehouse, limited_storage, storage_properties
 from pinakes.providers.options import option, parse_options, with_default_namespace

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast, get_args, get_type_hints
 
 from pinakes.core.errors import InvalidArgument, OptionNotFound
 from pinakes.core.names import Namespace, undotted
-from pinakes.core.suggestions import meant
+from pinakes.core.suggestions import did_you_mean
 
 if TYPE_CHECKING:
     from pinakes.parser.statements import OptionValue
@@ -39,7 +39,9 @@ def parse_options(cls: type[Options], given: Mapping[str, OptionValue], what: st
         if field is None and getattr(cls, "OPEN", False):
             continue
         if field is None:
-            raise OptionNotFound(f"{what} has no option {key.upper()}.{meant(key, fields)} {_known_options(cls)}")
+            raise OptionNotFound(
+                f"{what} has no option {key.upper()}.{did_you_mean(key, fields)} {_known_options(cls)}"
+            )
         values[field.name] = _parse_value(key.upper(), value, hints[field.name], what)
     missing = [key for key, field in fields.items() if field.name not in values and _is_required(field)]
     if missing:

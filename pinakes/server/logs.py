@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from pinakes.config.model import LogConfig
-from pinakes.core.terminal_text import VISIBLE, one_line, printable
+from pinakes.core.output.terminal_text import VISIBLE, one_line, printable
 from pinakes.engine.execution.query_info import QueryInfo
 from pinakes.engine.iceberg.write.snapshot_properties import AUTHOR
 from pinakes.parser.redaction import masked_address

@@ -20,8 +20,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from pinakes.core.errors import PermissionDenied, QueryCanceled
-from pinakes.core.value_format import as_text, plain
-from pinakes.engine.files.reading.streams import ENDINGS
+from pinakes.core.file_formats import ENDINGS
+from pinakes.core.output.value_format import as_text, plain
 from pinakes.engine.files.writing import partitions
 from pinakes.engine.files.writing.options import FORMATS
 from pinakes.engine.session import Session

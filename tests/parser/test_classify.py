@@ -10,7 +10,7 @@ import pytest
 
 from pinakes.core.errors import NotSupportedError, ParseError
 from pinakes.core.names import Name, Part
-from pinakes.core.sql_types import SqlType
+from pinakes.core.types.syntax import SqlType
 from pinakes.parser import classify, statements
 from pinakes.parser.dispatch import FORMS, form_of
 from pinakes.parser.statements import AsOf, CopyOption, Option, Span, Statement, TableRef

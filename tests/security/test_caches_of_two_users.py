@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from pinakes.config.model import CatalogConfig
+from pinakes.core.access.path_sandbox import Roots
 from pinakes.core.identity import Identity
-from pinakes.core.path_sandbox import Roots
 from pinakes.engine.iceberg.scan.locations import remembered_as
 from pinakes.providers.iceberg.adapter import IcebergReader
 from pinakes.providers.iceberg.table_io import TableIO

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from pinakes.core.access.path_sandbox import Roots
 from pinakes.core.errors import PermissionDenied
 from pinakes.core.location import Location
-from pinakes.core.path_sandbox import Roots
 from pinakes.core.secrets import ANONYMOUS, Access, parse_secret
 from pinakes.providers.iceberg.table_io import TableIO
 from tests.flight.identities import configured

@@ -10,8 +10,8 @@ import pytest
 from pyiceberg.table.metadata import TableMetadataUtil
 from pyroaring import BitMap
 
-from pinakes.core.distinct_counts import distinct_counts
 from pinakes.core.errors import DataCorrupt, InvalidArgument
+from pinakes.core.iceberg_metadata import distinct_counts
 from pinakes.engine.iceberg.scan import positions
 from pinakes.engine.iceberg.scan.deletes import DeleteFile
 from pinakes.providers.iceberg.table_io import TableIO

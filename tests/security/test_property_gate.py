@@ -12,9 +12,9 @@ from pyiceberg.schema import Schema
 from pyiceberg.types import IntegerType, NestedField
 
 import pinakes
+from pinakes.core.access.path_sandbox import Roots
+from pinakes.core.access.property_gate import FROM_SERVERS, OF_REST_CATALOGS, names_code
 from pinakes.core.errors import PermissionDenied
-from pinakes.core.path_sandbox import Roots
-from pinakes.core.property_gate import FROM_SERVERS, OF_REST_CATALOGS, names_code
 from pinakes.providers.hadoop_catalog.catalog import HadoopCatalog
 from pinakes.providers.iceberg.own_io import OwnFileIO
 from pinakes.providers.iceberg.table_io import TableIO

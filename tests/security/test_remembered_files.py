@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from pinakes.config.model import CatalogConfig
+from pinakes.core.access.path_sandbox import EVERYWHERE, Roots
 from pinakes.core.errors import PinakesError
-from pinakes.core.path_sandbox import EVERYWHERE, Roots
 from pinakes.engine.iceberg.scan.locations import remembered_as
 from pinakes.providers.iceberg.table_io import TableIO
 from tests.engine.support import do

@@ -14,7 +14,7 @@ from pinakes.api.completion import Completion
 from pinakes.api.completion.files import file_names
 from pinakes.cli.commands import COMMANDS, find
 from pinakes.cli.commands.output import SETTINGS
-from pinakes.core.terminal_text import one_line
+from pinakes.core.output.terminal_text import one_line
 
 PATIENCE = 2.0
 """Seconds that a menu may grow while a catalog is being listed. Typing continues meanwhile."""

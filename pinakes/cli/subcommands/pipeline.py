@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pinakes.core.terminal_text import one_line, printable
+from pinakes.core.output.terminal_text import one_line, printable
 
 if TYPE_CHECKING:
     from pinakes.api.pipelines import Options, PipelineRun

@@ -9,12 +9,13 @@ import socket
 import sys
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from pinakes.cli.subcommands.signals import Signals
 from pinakes.config.serving import MetricsConfig
 from pinakes.core.errors import ConfigError, PinakesError
-from pinakes.core.terminal_text import printable
+from pinakes.core.output.terminal_text import printable
 
 if TYPE_CHECKING:
     from pinakes.cli.subcommands.tls import Tls
@@ -136,6 +137,28 @@ def _prepare(config: Config) -> None:
     # Threads that plan or read manifests switch sooner than after Python's 5 ms: `select 1` needs the interpreter often
     # and briefly, and would wait that long each time.
     sys.setswitchinterval(SWITCH_SECONDS)
+    _limit_arrow(config.server.limits.process_memory // 2)
+
+
+def _limit_arrow(size: int) -> None:
+    """Loads Arrow with a fixed reserve of memory. Arrow unpacks the compressed buffers of a message before the server
+    sees it, and 600 KB can become 20 GB; what exceeds the reserve is refused instead.
+
+    DataFusion has the same allocator, and must not read these variables: it ends the process if memory is refused.
+    Where the system does not overcommit, the reserve would be taken at once.
+    """
+    overcommits = Path("/proc/sys/vm/overcommit_memory")
+    if "pyarrow" in sys.modules or not overcommits.exists() or overcommits.read_text().strip() == "2":
+        return
+    limits = {"MIMALLOC_RESERVE_OS_MEMORY": f"{size >> 20}MiB", "MIMALLOC_DISALLOW_OS_ALLOC": "1"}
+    if limits.keys() & os.environ.keys():
+        return
+    os.environ.update(limits)
+    try:
+        import pyarrow  # noqa: F401 - its allocator reads the variables when it is loaded
+    finally:
+        for name in limits:
+            del os.environ[name]
 
 
 def _shown(listening: Listening, config: Config) -> Certificates | None:

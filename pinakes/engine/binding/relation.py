@@ -94,7 +94,7 @@ class Relation:
     @property
     def sql(self) -> str:
         """Its full name, quoted, as it stands in planned text."""
-        return ".".join(quote(p) for p in self.key)
+        return ".".join(map(quote, self.key))
 
     @property
     def path(self) -> tuple[str, ...]:
@@ -104,7 +104,8 @@ class Relation:
     @property
     def has_odd_columns(self) -> bool:
         """Some column is not what DataFusion makes of an unquoted identifier."""
-        return any(c != c.lower() or not c.isascii() for c in self.columns)
+        names = "".join(self.columns)
+        return names != names.lower() or not names.isascii()
 
 
 def path_of(key: Key) -> tuple[str, ...]:

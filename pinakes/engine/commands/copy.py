@@ -14,8 +14,8 @@ from pyiceberg.schema import Schema
 from pyiceberg.types import BinaryType, FixedType, StringType
 
 from pinakes.core.errors import ColumnNotFound, InvalidArgument, TableNotFound, listing
-from pinakes.core.iceberg_arrow import arrow_type_of
 from pinakes.core.names import Part, match, quote, spell, text_literal
+from pinakes.core.types.iceberg_arrow import arrow_type_of
 from pinakes.core.values import truth
 from pinakes.engine.binding.binder import FILES
 from pinakes.engine.binding.namespaces import ResolvedTable
@@ -26,8 +26,7 @@ from pinakes.engine.files.access import FileAccess
 from pinakes.engine.files.paths import File, is_store_path
 from pinakes.engine.files.reading.dataset import FilesSource
 from pinakes.engine.files.reading.options import file_options
-from pinakes.engine.files.reading.streams import FORMATS, format_of_all
-from pinakes.engine.files.tables import open_format
+from pinakes.engine.files.tables import FORMATS, format_of_all, open_format
 from pinakes.engine.files.writing.options import CopyFormat, parse_copy, refuse_duplicates
 from pinakes.engine.files.writing.targets import replace_directory, replace_file, resolve_path
 from pinakes.engine.files.writing.writers import RowWriter, exact_names, open_writer

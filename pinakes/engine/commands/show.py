@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from pinakes.core.arrow_types import sql_name_of_arrow
 from pinakes.core.catalog import FilesTable, SupportsNamespaces, ViewDefinition
 from pinakes.core.errors import NotSupportedError
 from pinakes.core.names import Name, display, dotted, spell, text_literal
+from pinakes.core.types.arrow_names import sql_name_of_arrow
 from pinakes.core.worker_tables import WorkerTable
 from pinakes.engine.binding.capabilities import views
 from pinakes.engine.binding.namespaces import ResolvedNamespace, objects

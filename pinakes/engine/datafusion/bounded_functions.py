@@ -19,8 +19,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from datafusion import ScalarUDF, SessionContext, udf
 
+from pinakes.core.arrays.nan import usual_nan_array
 from pinakes.core.errors import ExecutionError, OutOfMemory
-from pinakes.core.nan import usual_nan_array
 from pinakes.parser.typed import GATHERED, LATE, SERIES, SHORT, SQUARES, STEPS, WEIGHED, WIDE
 
 _COUNTING = frozenset({"repeat", "$lpad", "$rpad", SERIES})

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 from datafusion import SessionConfig, SessionContext
 
-from pinakes.core.arrow_types import sql_name_of_arrow
+from pinakes.core.types.arrow_names import sql_name_of_arrow
 
 _ROUTINES = (
     "SELECT routine_name, function_type, min(syntax_example), min(description), bool_and(is_deterministic) "
@@ -113,7 +113,7 @@ _SIZED = re.compile(r"(\w+)\((.*)\)\Z")
 
 
 def sql_type(printed: str) -> str:
-    """The SQL name of a type that DataFusion printed; what it prints, where it is none that is known here."""
+    """The SQL name of a type that DataFusion printed; unknown types are returned as printed."""
     if printed in _PLAIN:
         return sql_name_of_arrow(_PLAIN[printed])
     sized = _SIZED.match(printed)

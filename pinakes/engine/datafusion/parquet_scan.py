@@ -21,8 +21,8 @@ from datafusion import DataFrame, Expr, ScalarUDF, SessionContext, lit, udf
 from datafusion import functions as f
 from datafusion.plan import LogicalPlan
 
-from pinakes.core.conform import uuid_text
-from pinakes.core.nan import holds_floats, usual_nan_array
+from pinakes.core.arrays.conform import uuid_text
+from pinakes.core.arrays.nan import holds_floats, usual_nan_array
 from pinakes.engine.datafusion.plan_proto import PATHS, fields, only_field, with_bytes
 
 UUID_TEXT = "$uuid"

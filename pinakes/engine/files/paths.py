@@ -58,7 +58,7 @@ class File:
     def suffixes(self) -> list[str]:
         return PurePosixPath(str(self.real)).suffixes
 
-    def stamped(self) -> Stamp:
+    def current_stamp(self) -> Stamp:
         """Returns the current stamp."""
         return stamp_of(self.real) if isinstance(self.real, Path) else self.real.stamp()
 

@@ -53,6 +53,6 @@ def _stamps(files: Sequence[File]) -> list[Stamp | None]:
 
 def _stamp(file: File) -> Stamp | None:
     try:
-        return file.stamped()
+        return file.current_stamp()
     except OSError:
         return None

@@ -15,13 +15,15 @@ from typing import Any
 import pyarrow as pa
 
 from pinakes.core.catalog import FilesTable
-from pinakes.core.errors import InvalidArgument
+from pinakes.core.errors import InvalidArgument, listing
+from pinakes.core.file_formats import ENDINGS, format_of
 from pinakes.core.names import dotted
 from pinakes.engine.files.paths import File, Finder
 from pinakes.engine.files.reading.dataset import FilesSource
 from pinakes.engine.files.reading.options import file_options
-from pinakes.engine.files.reading.streams import format_of_all
 from pinakes.parser.statements import Bound, FileArgument, FileCall, TableCall
+
+FORMATS = ("parquet", "csv", "json", "arrow")
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +86,22 @@ def open_files(reading: Reading, finder: Finder, zone: str) -> FilesSource:
     return open_format(files, reading.format or format_of_all(files), reading.options, zone, reading.what)
 
 
+def format_of_all(files: list[File]) -> str:
+    """Returns the format of files that are given by path only."""
+    found: dict[str, File] = {}
+    for file in files:
+        format = format_of(file.path)
+        if format is None:
+            raise InvalidArgument(
+                f"the ending of {file} does not say what is in it; endings: {listing(ENDINGS, 20)}. Say it with a "
+                f"function: read_csv, read_json, read_parquet or read_arrow."
+            )
+        found.setdefault(format, file)
+    if len(found) > 1:
+        raise InvalidArgument(f"these are files of several formats ({listing(found)}): read each by itself")
+    return next(iter(found))
+
+
 def open_format(files: list[File], format: str, given: Mapping[str, Any], zone: str, what: str) -> FilesSource:
     options = file_options(format, given, what or f"read_{format}")
     match format:
@@ -110,12 +128,10 @@ def open_format(files: list[File], format: str, given: Mapping[str, Any], zone: 
 
 def open_table(table: FilesTable, finder: Finder, zone: str) -> FilesSource:
     """Opens a table for DataFusion; every error names the file."""
-    files = [finder.listed(path, _below(table, path)) for path in table.paths]
+    files = []
+    for path in table.paths:
+        below = Path(path).relative_to(table.directory).parts[:-1] if table.directory else ()  # they may be columns
+        files.append(finder.listed(path, below))
     partitioned = {"hive_partitioning": True} if any(file.below for file in files) else {}
     what = f"table {dotted((*table.namespace, table.name))}"
     return open_format(files, table.format, {**table.options, **partitioned}, zone, what)
-
-
-def _below(table: FilesTable, path: str) -> tuple[str, ...]:
-    """Returns the directories between the table and the file, whose names may be columns."""
-    return Path(path).relative_to(table.directory).parts[:-1] if table.directory else ()

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 from datafusion import udf
 
-from pinakes.core.arrow_types import sql_name_of_arrow
 from pinakes.core.errors import FunctionNotFound, InvalidArgument, PermissionDenied, Position, listing
 from pinakes.core.names import display, quote
+from pinakes.core.types.arrow_names import sql_name_of_arrow
 from pinakes.core.worker_tables import CatalogFunction
 from pinakes.engine.binding.planned_text import covers
 from pinakes.engine.binding.relation import Relation, key_of

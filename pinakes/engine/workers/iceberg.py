@@ -6,10 +6,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+from pinakes.core.access.path_sandbox import Roots
 from pinakes.core.catalog import IcebergTable
 from pinakes.core.errors import NotSupportedError, SecretNotFound, TableNotFound
 from pinakes.core.location import Location
-from pinakes.core.path_sandbox import Roots
 from pinakes.providers.locations import written_location
 
 if TYPE_CHECKING:

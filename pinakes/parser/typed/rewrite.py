@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
+from pinakes.core.arrays.nan import holds_floats
 from pinakes.core.errors import ColumnNotFound, NotSupportedError, listing
 from pinakes.core.names import quote, text_literal
-from pinakes.core.nan import holds_floats
 from pinakes.parser.lexer import tokenize
 from pinakes.parser.typed import WEIGHED, arithmetic, bounds, calls, casts, comparison, temporal
 from pinakes.parser.typed import nodes as n
@@ -77,7 +77,7 @@ def rewrite(text: str, environment: Environment, tree: n.Query | None = None, *,
         text if found is None else text[: tree.start] + found + text[tree.end :],
         not writer.incomplete,
         writer.unchecked,
-        references(tree),
+        tree.references or references(tree),
         types if outputs is not None and len(types) == len(outputs) else None,
     )
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, urlsplit
 
 from pinakes.core.errors import PinakesError, listing
-from pinakes.core.suggestions import meant
+from pinakes.core.suggestions import did_you_mean
 from pinakes.core.values import truth
 from pinakes.parser.spark.columns import column_definitions
 from pinakes.pipelines.loads.model import (
@@ -98,7 +98,7 @@ def _files(source: FileSource) -> Iterator[Problem]:
 def _unknown(key: str, known: tuple[str, ...], format: str) -> str:
     if not known:
         return f"'{key}': {format} files take no options"
-    return f"'{key}' is not an option of {format} files{meant(key, known)}; available: {listing(known)}"
+    return f"'{key}' is not an option of {format} files{did_you_mean(key, known)}; available: {listing(known)}"
 
 
 def _is_truth(value: str) -> bool:
@@ -123,7 +123,8 @@ def _database(source: JdbcSource) -> Iterator[Problem]:
             )
         elif key not in JDBC_OPTIONS:
             yield Problem(
-                "options", f"'{key}' is not an option{meant(key, JDBC_OPTIONS)}; available: {listing(JDBC_OPTIONS)}"
+                "options",
+                f"'{key}' is not an option{did_you_mean(key, JDBC_OPTIONS)}; available: {listing(JDBC_OPTIONS)}",
             )
     parallel = {"partitionColumn", "lowerBound", "upperBound", "numPartitions"}
     given = parallel & source.options.keys()

@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from pinakes.core.errors import ColumnNotFound, DataCorrupt, InvalidArgument, PinakesError, TypeMismatch
-from pinakes.core.snapshots import said_number
+from pinakes.core.iceberg_metadata import summary_number
 from pinakes.engine.remote.text import quoted_text
 from pinakes.pipelines.loads.context import LoadContext
 from pinakes.pipelines.loads.ledger import REPLACE, Batch, Staged
@@ -162,7 +162,7 @@ class Staging:
         bad_rows += len(reading.unreadable)
         kept = self._kept(reading.only(bad_files), columns, bad_rows)
         self.context.reached("staged bad")
-        return Staged(snapshot.snapshot_id, kept, said_number(snapshot, "added-records"), bad_rows)
+        return Staged(snapshot.snapshot_id, kept, summary_number(snapshot, "added-records"), bad_rows)
 
     def _good(self, frame: Any, reading: Reading, columns: Sequence[Column]) -> tuple[Any, int, set[str]]:
         from pinakes.spark.dataframes import Observation

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from pinakes.core.suggestions import meant
+from pinakes.core.suggestions import did_you_mean
 from pinakes.pipelines.project.model import KINDS, Dataset, Flow, Key, Spec, Step
 from pinakes.pipelines.project.problem import Problem, Where
 
@@ -82,4 +82,4 @@ class Collected:
 
     def hint(self, key: Key) -> str:
         names = [self.spec.shown(known) for known in self.steps]
-        return meant(self.spec.shown(key), names) or f" There are: {', '.join(sorted(names)) or 'none'}."
+        return did_you_mean(self.spec.shown(key), names) or f" There are: {', '.join(sorted(names)) or 'none'}."

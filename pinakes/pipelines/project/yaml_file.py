@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from pinakes.core.errors import NotSupportedError
-from pinakes.core.suggestions import meant
+from pinakes.core.suggestions import did_you_mean
 from pinakes.pipelines.project.problem import Problem, Where
 
 
@@ -37,7 +37,7 @@ class Entry:
             return False
         for key, entry in self.value.items():
             if key not in known:
-                hint = meant(key, known) or f" Known: {', '.join(known)}."
+                hint = did_you_mean(key, known) or f" Known: {', '.join(known)}."
                 entry.fault(f"unknown key {key!r}.{hint}")
         return True
 
@@ -60,7 +60,7 @@ class Entry:
         found = self.text(key, options[0]) or options[0]
         if found in options:
             return found
-        self[key].fault(f"{key} is one of {', '.join(options)}, not {found!r}.{meant(found, options)}")
+        self[key].fault(f"{key} is one of {', '.join(options)}, not {found!r}.{did_you_mean(found, options)}")
         return options[0]
 
     def texts(self, key: str) -> dict[str, str]:

@@ -11,11 +11,11 @@ from contextlib import contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING, Protocol, TypeVar, cast
 
+from pinakes.core.access.path_sandbox import EVERYWHERE, Roots
+from pinakes.core.access.property_gate import check_properties
 from pinakes.core.catalog import IcebergTable, TableSpec, ViewDefinition
 from pinakes.core.errors import PinakesError
 from pinakes.core.names import Namespace
-from pinakes.core.path_sandbox import EVERYWHERE, Roots
-from pinakes.core.property_gate import check_properties
 
 if TYPE_CHECKING:
     from pyiceberg.catalog import Catalog as PyIcebergCatalog

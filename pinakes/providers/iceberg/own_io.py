@@ -20,9 +20,9 @@ from pyiceberg.table.update import TableRequirement, TableUpdate, update_table_m
 from pyiceberg.typedef import EMPTY_DICT, Identifier, Properties
 from pyiceberg.utils.properties import property_as_bool
 
+from pinakes.core.access.path_sandbox import EVERYWHERE, Roots
 from pinakes.core.errors import DataCorrupt
 from pinakes.core.names import dotted
-from pinakes.core.path_sandbox import EVERYWHERE, Roots
 from pinakes.providers.iceberg.table_io import OwnPlaces, TableIO, location_provider
 from pinakes.providers.sql_catalog.metadata_files import discard
 

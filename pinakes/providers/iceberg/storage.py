@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from pinakes.core.access.outbound import destination_of
 from pinakes.core.errors import InvalidArgument, NotSupportedError
-from pinakes.core.outbound import destination_of
 from pinakes.core.secrets import Access, Secret, check_region
 from pinakes.providers.locations import written_location
 

@@ -14,10 +14,10 @@ from pyarrow import fs
 from pyiceberg.io.pyarrow import PyArrowFile, PyArrowFileIO
 from pyiceberg.table.locations import LocationProvider, ObjectStoreLocationProvider, SimpleLocationProvider
 
+from pinakes.core.access.path_sandbox import EVERYWHERE, Roots
+from pinakes.core.access.property_gate import FROM_SERVERS, WRITE_PATHS, allowed, without_strange_hosts
 from pinakes.core.errors import InvalidArgument, PermissionDenied
 from pinakes.core.location import Location
-from pinakes.core.path_sandbox import EVERYWHERE, Roots
-from pinakes.core.property_gate import FROM_SERVERS, WRITE_PATHS, allowed, without_strange_hosts
 
 if TYPE_CHECKING:
     from pyiceberg.io import InputFile, OutputFile

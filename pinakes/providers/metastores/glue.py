@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from pinakes.core.access.outbound import Destination, destination_of
 from pinakes.core.errors import InvalidArgument
-from pinakes.core.outbound import Destination, destination_of
 from pinakes.core.secrets import ANONYMOUS, Access
 from pinakes.providers.iceberg.adapter import translate_errors
 from pinakes.providers.iceberg.storage import absolute_warehouse

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 from urllib.parse import urlsplit
 
+from pinakes.core.access.outbound import Destination, destination_of
 from pinakes.core.errors import InvalidArgument, NotSupportedError
-from pinakes.core.outbound import Destination, destination_of
 from pinakes.core.secrets import ANONYMOUS, Access
 from pinakes.providers.iceberg.adapter import translate_errors
 from pinakes.providers.iceberg.storage import absolute_warehouse, limited_storage, storage_properties

@@ -32,7 +32,7 @@ from thrift.protocol.TProtocol import TProtocolException
 from thrift.transport.TSocket import TSocket
 from thrift.transport.TTransport import TBufferedTransport, TSaslClientTransport, TTransportException
 
-from pinakes.core.outbound import Outbound, destination_of
+from pinakes.core.access.outbound import Outbound, destination_of
 from pinakes.core.waiting import BREAKS, waited
 from pinakes.providers.answers import LARGEST_ANSWER, AnswerTooLarge, Meter
 from pinakes.providers.metastores.client import Metastore

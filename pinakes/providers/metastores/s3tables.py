@@ -12,9 +12,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from pinakes.core.access.outbound import Destination, destination_of
 from pinakes.core.errors import InvalidArgument, NotSupportedError
 from pinakes.core.names import Namespace
-from pinakes.core.outbound import Destination, destination_of
 from pinakes.core.secrets import ANONYMOUS, Access
 from pinakes.providers.iceberg.adapter import translate_errors
 from pinakes.providers.iceberg_rest import check_seconds

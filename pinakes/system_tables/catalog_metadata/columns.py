@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import pyarrow as pa
 
-from pinakes.core.arrow_types import sql_name_of_arrow
 from pinakes.core.catalog import FilesTable, IcebergTable, ViewDefinition, VirtualTable
-from pinakes.core.primary_key import primary_key
+from pinakes.core.iceberg_metadata import primary_key
+from pinakes.core.types.arrow_names import sql_name_of_arrow
 from pinakes.core.worker_tables import WorkerTable
 from pinakes.system_tables.catalog_metadata.calls import Question, start_call
 
@@ -84,8 +84,8 @@ def _files_schema(described: Described, table: FilesTable, context: SystemContex
 
 
 def _iceberg_column(field: NestedField, number: int, *, view: bool) -> ColumnFacts:
-    from pinakes.core.default_text import default_text
-    from pinakes.core.types import sql_name
+    from pinakes.core.types.default_text import default_text
+    from pinakes.core.types.sql import sql_name
 
     required = field.required and not view
     name = sql_name(field.field_type)
@@ -152,7 +152,7 @@ def arrow_columns(described: Described, context: SystemContext, zone: str) -> li
 
 
 def _arrow_fields(described: Described, context: SystemContext, zone: str) -> list[pa.Field]:
-    from pinakes.core.iceberg_arrow import arrow_schema_of
+    from pinakes.core.types.iceberg_arrow import arrow_schema_of
 
     loaded = described.loaded
     match loaded:

@@ -47,6 +47,6 @@ class MetadataErrors:
         met = [f for f in faults if (f.user, f.fingerprint) == (identity.user, identity.fingerprint)]
         if identity.is_admin:
             return met
-        from pinakes.core.redaction import about
+        from pinakes.core.access.redaction import about
 
         return [replace(f, message=about(f.code, f.message)) for f in met]

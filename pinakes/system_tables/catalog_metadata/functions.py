@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from pinakes.core.arrow_types import sql_name_of_arrow
 from pinakes.core.catalog import SupportsFunctions
 from pinakes.core.names import display, dotted
+from pinakes.core.types.arrow_names import sql_name_of_arrow
 from pinakes.core.worker_tables import CatalogFunction
 from pinakes.providers.registry import has_functions
 from pinakes.system_tables.base import Request

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 import pyarrow as pa
 
 from pinakes.core.catalog import IcebergTable
-from pinakes.core.iceberg_arrow import arrow_type_of
-from pinakes.core.value_format import as_json
+from pinakes.core.output.value_format import as_json
+from pinakes.core.types.iceberg_arrow import arrow_type_of
 from pinakes.system_tables.base import MOMENT, NUMBER, TEXT, Column
 from pinakes.system_tables.iceberg_metadata.declaration import Both, Inside, Metadata, table_of_all
 from pinakes.system_tables.iceberg_metadata.files import INT

@@ -7,7 +7,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from pinakes.core.value_format import as_json
+from pinakes.core.output.value_format import as_json
 from pinakes.system_tables.base import NUMBER, TEXT, Column
 from pinakes.system_tables.iceberg_metadata.manifests import File
 from pinakes.system_tables.iceberg_metadata.values import readable_bound

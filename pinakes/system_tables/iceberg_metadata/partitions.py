@@ -10,9 +10,9 @@ from pyiceberg import types as ice
 from pyiceberg.partitioning import PartitionField
 
 from pinakes.core.errors import DataCorrupt
-from pinakes.core.iceberg_arrow import arrow_type_of
 from pinakes.core.names import dotted
-from pinakes.core.value_format import as_json, plain
+from pinakes.core.output.value_format import as_json, plain
+from pinakes.core.types.iceberg_arrow import arrow_type_of
 from pinakes.system_tables.iceberg_metadata.declaration import Both
 from pinakes.system_tables.iceberg_metadata.values import types_of
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from pyiceberg import types as ice
 from pyiceberg.schema import Schema
 
-from pinakes.core.distinct_counts import distinct_counts
+from pinakes.core.iceberg_metadata import distinct_counts
 from pinakes.system_tables.iceberg_metadata.declaration import Inside
 from pinakes.system_tables.iceberg_metadata.manifests import File, current_manifests, files_in
 from pinakes.system_tables.iceberg_metadata.values import bound_of, format_value

@@ -9,8 +9,8 @@ import pyarrow as pa
 from pyiceberg import types as ice
 from pyiceberg.conversions import from_bytes
 
-from pinakes.core.iceberg_arrow import arrow_type_of
-from pinakes.core.value_format import as_text, plain
+from pinakes.core.output.value_format import as_text, plain
+from pinakes.core.types.iceberg_arrow import arrow_type_of
 
 if TYPE_CHECKING:
     from pyiceberg.table.metadata import TableMetadata

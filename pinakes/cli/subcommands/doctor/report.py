@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 
 from pinakes.cli.subcommands.doctor.finding import Finding, Status
 from pinakes.config.model import Config
-from pinakes.core.terminal_text import one_line, printable
+from pinakes.core.output.terminal_text import one_line, printable
 from pinakes.core.version import __version__
 from pinakes.parser.redaction import harmless, masked_address
 

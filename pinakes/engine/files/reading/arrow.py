@@ -11,6 +11,7 @@ from contextlib import contextmanager
 
 import pyarrow as pa
 
+from pinakes.core.arrays.expanding import pieces
 from pinakes.core.errors import DataCorrupt
 from pinakes.engine.files.paths import File
 from pinakes.engine.files.reading.dataset import FilesSource, stream_files
@@ -43,7 +44,7 @@ def _read_rows(file: File, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
             batches = iter(reader)
         for batch in batches:
             batch.validate(full=True)
-            yield batch
+            yield from pieces(batch)
 
 
 @contextmanager

@@ -283,7 +283,7 @@ class CsvFile:
                     escape_char=dialect.escape if dialect.escape and dialect.escape != dialect.quote else False,
                     newlines_in_values=bool(dialect.quote),
                     ignore_empty_lines=len(names) > 1,
-                    invalid_row_handler=_skip if self.options.ignore_errors else None,
+                    invalid_row_handler=(lambda _: "skip") if self.options.ignore_errors else None,
                 ),
                 pacsv.ConvertOptions(
                     column_types={name: natives.get(name, text) for name in names},
@@ -305,10 +305,6 @@ def _after(rows: int, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBa
         rows -= batch.num_rows - rest.num_rows
         if rest.num_rows:
             yield rest
-
-
-def _skip(row: pacsv.InvalidRow) -> str:
-    return "skip"
 
 
 def _without_comments(stream: pa.NativeFile, dialect: Dialect) -> io.BufferedReader:

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 
 import pyarrow as pa
 
-from pinakes.core.arrow_types import sql_name_of_arrow
 from pinakes.core.errors import DataCorrupt
+from pinakes.core.types.arrow_names import sql_name_of_arrow
 from pinakes.engine.files.paths import File
 from pinakes.engine.files.reading.csv_dialect import Dialect, without_comments
 from pinakes.engine.files.reading.streams import text_stream
@@ -28,9 +28,10 @@ def find_ragged_line(file: File, dialect: Dialect, width: int) -> DataCorrupt | 
                 f"read_csv('…', encoding => 'latin-1')"
             )
         if len(record) != width:
+            count = "1 value" if len(record) == 1 else f"{len(record)} values"
             shown = _shorten(dialect.delim.join(record))
             return DataCorrupt(
-                f"{file}, line {line} has {_count(len(record))} where the file has {width} columns: {shown!r}. "
+                f"{file}, line {line} has {count} where the file has {width} columns: {shown!r}. "
                 f"Correct the line, or leave such rows out with ignore_errors => true."
             )
     return None
@@ -118,10 +119,6 @@ def _numbered_lines(text: io.TextIOWrapper, dialect: Dialect) -> Iterator[tuple[
 
     for line in without_comments(counted(), dialect.signs):
         yield number, line
-
-
-def _count(values: int) -> str:
-    return "1 value" if values == 1 else f"{values} values"
 
 
 def _shorten(text: str) -> str:

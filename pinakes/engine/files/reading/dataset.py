@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.dataset as pds
 from datafusion import Table as Provider
 
-from pinakes.core.conform import conform_array
+from pinakes.core.arrays.conform import conform_array
 from pinakes.core.errors import DataCorrupt
 from pinakes.engine.datafusion.unfiltered_dataset import constant, exact
 from pinakes.engine.files.paths import File
@@ -38,17 +38,17 @@ ReadFile = Callable[[File, Sequence[str]], Iterator[pa.RecordBatch]]
 """Yields the rows of a file, with those of the named columns that it has, in their own types."""
 
 
-def stream_files(files: Sequence[File], schema: pa.Schema, extras: PathColumns, read: ReadFile) -> FilesSource:
+def stream_files(files: Sequence[File], schema: pa.Schema, path_columns: PathColumns, read: ReadFile) -> FilesSource:
     """Opens files whose batches are read in Python. `schema` is the common schema of the files."""
-    whole = extras.added_to(schema)
+    whole = path_columns.add_to_schema(schema)
 
     def part(file: File) -> Read:
         def rows(columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
-            own = [c for c in columns if c not in extras.schema.names] or [schema.names[0]]
+            own = [c for c in columns if c not in path_columns.schema.names] or [schema.names[0]]
             target = pa.schema([schema.field(c) for c in own])
             with read_errors(file):
                 for batch in read(file, own):
-                    yield extras.added(_conform(batch, target, file), file, columns)
+                    yield path_columns.add_to_batch(_conform(batch, target, file), file, columns)
 
         return rows
 
@@ -91,7 +91,7 @@ class FilesDataset(pds.Dataset):  # type: ignore[misc]  # pyarrow is untyped
         """Returns one fragment per file, or an empty one if there are none: DataFusion cannot plan a scan of
         nothing.
         """
-        return iter([_Fragment(self._schema, part) for part in self._parts or [_nothing]])
+        return iter([_Fragment(self._schema, part) for part in self._parts or [lambda _: iter(())]])
 
 
 class _Fragment:
@@ -108,7 +108,3 @@ class _Fragment:
         read = first.schema if first is not None else pa.schema([self._schema.field(c) for c in wanted])
         stream = chain(() if first is None else (first,), batches)
         return pds.Scanner.from_batches(pa.RecordBatchReader.from_batches(read, stream), columns=wanted)
-
-
-def _nothing(columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
-    return iter(())

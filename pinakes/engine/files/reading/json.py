@@ -15,8 +15,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.json as pajson
 
-from pinakes.core.arrow_types import sql_name_of_arrow
 from pinakes.core.errors import DataCorrupt
+from pinakes.core.types.arrow_names import sql_name_of_arrow
 from pinakes.engine.files.paths import File
 from pinakes.engine.files.reading.dataset import FilesSource, stream_files
 from pinakes.engine.files.reading.json_shapes import Misfit, Shape, combine, convert_value, shape_of

@@ -7,9 +7,9 @@ ones, and the error for an invalid value shows a valid one.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from itertools import count
-from typing import Any, TypeVar
+from typing import Any
 
 import pyarrow as pa
 
@@ -106,8 +106,6 @@ _ALIASES = {
 }
 _TABLES = ("columns", "types", "names", "nullstr")
 
-Parsed = TypeVar("Parsed", bound=FileOptions)
-
 
 def file_options(format: str, given: Mapping[str, Any], what: str) -> Any:
     """Parses the options of a format; `what` names the function or statement in errors."""
@@ -124,13 +122,7 @@ def file_options(format: str, given: Mapping[str, Any], what: str) -> Any:
         name: _check_collection(name, values.pop(name), what) for name in _TABLES if name in values and name in known
     }
     options = parse_options(cls, values, what)
-    return _check(_with(options, tables), what)
-
-
-def _with(options: Parsed, values: Mapping[str, Any]) -> Parsed:
-    from dataclasses import replace
-
-    return replace(options, **values) if values else options
+    return _check(replace(options, **tables), what)
 
 
 def _check_collection(name: str, value: Any, what: str) -> Any:
@@ -207,7 +199,7 @@ def _encoding(value: str, what: str) -> None:
 
 def arrow_type(text: str, zone: str, what: str) -> pa.DataType:
     """Parses a type such as `DECIMAL(10, 2)`; the types of CREATE TABLE are supported."""
-    from pinakes.core.types import arrow_type_of, iceberg_type  # loads pyiceberg
+    from pinakes.core.types.sql import arrow_type_of, iceberg_type  # loads pyiceberg
 
     try:
         parsed = read_type(text)

@@ -49,10 +49,10 @@ def open_parquet(files: Sequence[File], options: ParquetOptions, zone: str) -> F
     stored = unite_schemas(
         ((file, present_schema(_as_bytes(s), zone)) for file, s in schemas.items()), by_name=options.union_by_name
     )
-    extras = PathColumns(files, options)
-    whole = extras.added_to(stored)
-    scanned = pa.schema([field for field in stored if field.name not in extras.schema.names])
-    frames = [_scan(group, scanned, uuids, extras) for group in extras.groups().values()]
+    path_columns = PathColumns(files, options)
+    whole = path_columns.add_to_schema(stored)
+    scanned = pa.schema([field for field in stored if field.name not in path_columns.schema.names])
+    frames = [_scan(group, scanned, uuids, path_columns) for group in path_columns.groups().values()]
     shown = [field.with_type(pa.string()) if field.name in uuids and field.type == _UUID else field for field in whole]
     statistics = not any(may_mislead(footer) for footer in footers.values())
     return FilesSource(pa.schema(shown), union(frames).into_view(), statistics)
@@ -82,8 +82,8 @@ def _as_bytes(schema: pa.Schema) -> pa.Schema:
     return pa.schema([f.with_type(_UUID) if isinstance(f.type, pa.UuidType) else f for f in schema])
 
 
-def _scan(files: Sequence[File], schema: pa.Schema, uuids: set[str], extras: PathColumns) -> DataFrame:
-    added = zip(extras.schema, extras.of(files[0]), strict=True)
+def _scan(files: Sequence[File], schema: pa.Schema, uuids: set[str], path_columns: PathColumns) -> DataFrame:
+    added = zip(path_columns.schema, path_columns.of(files[0]), strict=True)
     columns = [_column(field, uuids) for field in schema]
     columns += [lit(value).alias(field.name) for field, value in added]
     return _native_scan([file.local for file in files], _with_views(schema)).select(*columns)

@@ -41,14 +41,14 @@ class PathColumns:
             found.setdefault(tuple(v.as_py() for v in values), []).append(file)
         return found
 
-    def added_to(self, schema: pa.Schema) -> pa.Schema:
+    def add_to_schema(self, schema: pa.Schema) -> pa.Schema:
         """Returns the schema with the added columns. A directory value overrides a column in the file."""
         if "filename" in self.schema.names and "filename" in schema.names:
             raise InvalidArgument("the files have a column filename: leave out filename => true")
         kept = [f for f in schema if f.name not in self.schema.names]
         return pa.schema([*kept, *self.schema])
 
-    def added(self, batch: pa.RecordBatch, file: File, columns: Sequence[str]) -> pa.RecordBatch:
+    def add_to_batch(self, batch: pa.RecordBatch, file: File, columns: Sequence[str]) -> pa.RecordBatch:
         """Adds those of the file's values that are among `columns` to the batch."""
         for field, value in zip(self.schema, self.of(file), strict=True):
             if field.name in columns:

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 from pyarrow import types as is_
 
-from pinakes.core.arrow_types import is_any_list, sql_name_of_arrow, unwrapped
 from pinakes.core.errors import DataCorrupt, InvalidArgument, NotSupportedError, TypeMismatch, listing
+from pinakes.core.types.arrow_names import is_any_list, sql_name_of_arrow, unwrap_type
 
 if TYPE_CHECKING:
     from pinakes.engine.files.paths import File
@@ -31,7 +31,7 @@ def present_schema(schema: pa.Schema, zone: str) -> pa.Schema:
 def shown_type(t: pa.DataType, zone: str) -> pa.DataType:
     if isinstance(t, pa.UuidType):
         return pa.string()
-    inner = unwrapped(t)
+    inner = unwrap_type(t)
     if inner is not None:
         return shown_type(inner, zone)
     if is_.is_timestamp(t) and t.tz is not None:

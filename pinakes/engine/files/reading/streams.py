@@ -8,32 +8,13 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from pinakes.core.errors import DataCorrupt, InvalidArgument, PinakesError, listing
-from pinakes.core.file_formats import ENDINGS, format_of
+from pinakes.core.errors import DataCorrupt, PinakesError
 
 if TYPE_CHECKING:
     from pinakes.engine.files.paths import File
 
-FORMATS = ("parquet", "csv", "json", "arrow")
-
 COMPRESSIONS = ("auto", "none", "gzip", "zstd", "bz2", "lz4")
 _MAGIC = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"BZh": "bz2", b"\x04\x22\x4d\x18": "lz4"}
-
-
-def format_of_all(files: list[File]) -> str:
-    """Returns the format of files that are given by path only."""
-    found: dict[str, File] = {}
-    for file in files:
-        format = format_of(file.path)
-        if format is None:
-            raise InvalidArgument(
-                f"the ending of {file} does not say what is in it; endings: {listing(ENDINGS, 20)}. Say it with a "
-                f"function: read_csv, read_json, read_parquet or read_arrow."
-            )
-        found.setdefault(format, file)
-    if len(found) > 1:
-        raise InvalidArgument(f"these are files of several formats ({listing(found)}): read each by itself")
-    return next(iter(found))
 
 
 @contextmanager

@@ -15,7 +15,7 @@ from urllib.parse import quote
 import pyarrow as pa
 
 from pinakes.core.errors import InvalidArgument
-from pinakes.core.texts import texts
+from pinakes.core.output.texts import texts
 from pinakes.engine.files.writing.writers import RowWriter, as_portable, portable
 
 MOST_OPEN = 32

@@ -14,10 +14,9 @@ from typing import IO, Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from pinakes.core.delimited import Delimited
 from pinakes.core.errors import ColumnExists, ColumnNotFound, NotSupportedError, listing
-from pinakes.core.json_rows import objects
 from pinakes.core.names import Part, match
+from pinakes.core.output.row_formats import Delimited, json_objects
 from pinakes.engine.files.writing.options import Arrow, CopyFormat, Csv, Json, Parquet
 
 _STREAMS = {"/dev/stdout": 1, "/dev/stderr": 2}
@@ -167,7 +166,7 @@ class JsonWriter(RowWriter):
         self._any = False
 
     def write(self, batch: pa.RecordBatch) -> None:
-        for text in objects(bytes_as_text(batch), self._keys, self._between):
+        for text in json_objects(bytes_as_text(batch), self._keys, self._between):
             self._stream.write(self._next)
             self._stream.write(text)
             self._next, self._any = self._between.encode(), True

@@ -21,10 +21,10 @@ from pyiceberg.transforms import IdentityTransform
 from pyiceberg.typedef import Record
 from pyiceberg.types import NestedField, PrimitiveType
 
-from pinakes.core.arrow_types import sql_name_of_arrow
 from pinakes.core.errors import InvalidArgument
 from pinakes.core.names import quote
-from pinakes.core.types import sql_name
+from pinakes.core.types.arrow_names import sql_name_of_arrow
+from pinakes.core.types.sql import sql_name
 from pinakes.engine.files.reading.parquet import footer_of
 from pinakes.engine.iceberg.maintenance.sources import directory_values
 from pinakes.engine.iceberg.scan.shapes import NAME_MAPPING, NoShape, shape_of

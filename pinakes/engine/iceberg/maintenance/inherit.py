@@ -15,7 +15,7 @@ from pyiceberg.transforms import IdentityTransform
 
 from pinakes.core.catalog import TableSpec
 from pinakes.core.errors import NotSupportedError
-from pinakes.core.iceberg_arrow import iceberg_schema_of
+from pinakes.core.types.iceberg_arrow import iceberg_schema_of
 from pinakes.engine.binding.capabilities import table_changes
 from pinakes.engine.binding.new_objects import check_free, check_places
 from pinakes.engine.files.tables import open_format

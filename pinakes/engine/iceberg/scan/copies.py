@@ -21,9 +21,9 @@ from pyiceberg.manifest import DataFile, FileFormat
 from pyiceberg.schema import Schema
 from pyiceberg.table.metadata import TableMetadata
 
-from pinakes.core.conform import compact, mask_of
+from pinakes.core.arrays.conform import compact, mask_of
 from pinakes.core.errors import NotSupportedError
-from pinakes.core.variant import VariantType, as_json
+from pinakes.core.types.variant import VariantType, as_json
 from pinakes.engine.iceberg.scan.avro import read_avro_aside
 from pinakes.providers.iceberg.table_io import TableIO
 

@@ -18,7 +18,7 @@ from pyiceberg.transforms import IdentityTransform
 from pinakes.caches.files import FooterCache
 from pinakes.core.catalog import IcebergTable
 from pinakes.core.location import Location
-from pinakes.core.variant import VariantType
+from pinakes.core.types.variant import VariantType
 from pinakes.engine.datafusion.workarounds.bad_statistics import may_mislead
 from pinakes.engine.iceberg.scan.file_integrity import Local, Watched
 from pinakes.engine.iceberg.scan.locations import local_path, remembered_as

@@ -1,7 +1,7 @@
 """An Iceberg table as a DataFusion scan of exactly the files that may match; every query reads tables this way.
 
 While a query is planned the table is a placeholder scan (`shadow`). After DataFusion has pushed the predicates down to
-it, `narrowed` prunes the files (`prune.py`) and creates the scan to run: files with the same column names are one
+it, `answered` prunes the files (`prune.py`) and creates the scan to run: files with the same column names are one
 native scan; files that have deletes, or that DataFusion would misread, use pyiceberg's reader (`reader_selection.py`,
 `dataset.py`).
 """
@@ -22,9 +22,9 @@ from pyiceberg.schema import Schema
 
 from pinakes.core.catalog import IcebergTable
 from pinakes.core.errors import PermissionDenied
-from pinakes.core.iceberg_arrow import arrow_schema_of
 from pinakes.core.location import Location
 from pinakes.core.names import quote
+from pinakes.core.types.iceberg_arrow import arrow_schema_of
 from pinakes.engine.datafusion.parquet_scan import scan_of, union, usual_nan, uuid_as_text
 from pinakes.engine.datafusion.unfiltered_dataset import exact
 from pinakes.engine.iceberg.scan import metadata_aggregates

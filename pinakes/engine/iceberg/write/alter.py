@@ -22,9 +22,9 @@ from pinakes.core.errors import (
     PinakesError,
     listing,
 )
+from pinakes.core.iceberg_metadata import rename_key_column
 from pinakes.core.names import Name, Part, match, quote
-from pinakes.core.primary_key import renamed_key
-from pinakes.core.types import iceberg_type, sql_name
+from pinakes.core.types.sql import iceberg_type, sql_name
 from pinakes.engine.binding.namespaces import ResolvedTable
 from pinakes.engine.iceberg.write.commit import again, commit, hold_snapshot
 from pinakes.engine.iceberg.write.defaults import default_value
@@ -204,7 +204,9 @@ class _Change:
         check_names([action.to.exact])
         self._update(lambda u: u.rename_column(path, action.to.exact))
         key = (
-            renamed_key(self.transaction.table_metadata.properties, path[0], action.to.exact) if len(path) == 1 else {}
+            rename_key_column(self.transaction.table_metadata.properties, path[0], action.to.exact)
+            if len(path) == 1
+            else {}
         )
         if key:
             self.transaction.set_properties(key)

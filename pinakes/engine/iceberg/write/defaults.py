@@ -11,10 +11,10 @@ from pyarrow import types as is_
 from pyiceberg.schema import Schema
 from pyiceberg.types import IcebergType, PrimitiveType
 
-from pinakes.core.conform import conform_array
+from pinakes.core.arrays.conform import conform_array
 from pinakes.core.errors import ExecutionError, InvalidArgument, NotSupportedError, TypeMismatch
-from pinakes.core.iceberg_arrow import arrow_type_of
-from pinakes.core.types import sql_name
+from pinakes.core.types.iceberg_arrow import arrow_type_of
+from pinakes.core.types.sql import sql_name
 from pinakes.engine.datafusion.plan_schema import schema_of
 from pinakes.engine.iceberg.write.shape import cast
 from pinakes.engine.statement_context import Execution

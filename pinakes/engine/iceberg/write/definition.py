@@ -14,13 +14,13 @@ from pyiceberg.transforms import Transform, parse_transform
 from pyiceberg.typedef import TableVersion
 from pyiceberg.types import NestedField
 
+from pinakes.core.access.property_gate import harmless
 from pinakes.core.catalog import IcebergTable, TableSpec
 from pinakes.core.errors import ColumnExists, ColumnNotFound, InvalidArgument, listing
-from pinakes.core.iceberg_arrow import iceberg_schema_of
+from pinakes.core.iceberg_metadata import key_properties
 from pinakes.core.names import Part, match, quote
-from pinakes.core.primary_key import key_properties
-from pinakes.core.property_gate import harmless
-from pinakes.core.types import iceberg_type
+from pinakes.core.types.iceberg_arrow import iceberg_schema_of
+from pinakes.core.types.sql import iceberg_type
 from pinakes.engine.iceberg.write.defaults import DEFAULTS_VERSION, check_no_defaults, default_value
 from pinakes.engine.iceberg.write.loaded import is_record
 from pinakes.engine.iceberg.write.sort_order import order_of

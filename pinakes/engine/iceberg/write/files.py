@@ -20,10 +20,10 @@ from pyiceberg.manifest import DataFile
 from pyiceberg.partitioning import PartitionKey
 from pyiceberg.table.metadata import TableMetadata
 
-from pinakes.core.conform import conform
+from pinakes.core.arrays.conform import conform
+from pinakes.core.arrays.struct_fields import arrange_fields
 from pinakes.core.errors import InternalError
-from pinakes.core.iceberg_arrow import arrow_schema_of
-from pinakes.core.struct_fields import arranged
+from pinakes.core.types.iceberg_arrow import arrow_schema_of
 from pinakes.engine.iceberg.write.new_files import NewFiles
 from pinakes.engine.iceberg.write.parquet.columns import Columns
 from pinakes.engine.iceberg.write.parquet.encoder_threads import EncoderThreads
@@ -143,7 +143,7 @@ class FileWriter(NewFiles):
         for batch in batches:
             if batch.num_rows:
                 first = self.rows + 1
-                shown = conform(arranged(batch, self._seen), self._seen, first=first)
+                shown = conform(arrange_fields(batch, self._seen), self._seen, first=first)
                 fitting = conform(shown, self._target.columns.stored, first=first)
                 self.rows += batch.num_rows
                 yield fitting

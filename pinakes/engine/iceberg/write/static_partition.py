@@ -7,8 +7,8 @@ from pyiceberg.table import Table
 from pyiceberg.transforms import IdentityTransform
 
 from pinakes.core.errors import ColumnExists, ColumnNotFound, InvalidArgument, TypeMismatch, listing
-from pinakes.core.iceberg_arrow import arrow_type_of
 from pinakes.core.names import match, text_literal
+from pinakes.core.types.iceberg_arrow import arrow_type_of
 from pinakes.engine.datafusion.plan_schema import schema_of
 from pinakes.engine.iceberg.write.shape import cast, literal, type_name
 from pinakes.engine.statement_context import Execution

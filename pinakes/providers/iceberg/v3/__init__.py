@@ -2,7 +2,7 @@
 changes of pyiceberg belong to `providers/iceberg/pyiceberg_gate.py`.
 
     install.py     installs the parts below where pyiceberg decides by format version, and registers the type variant
-                   (`core/variant.py`); the only place that changes pyiceberg
+                   (`core/types/variant.py`); the only place that changes pyiceberg
     records.py     reads manifests and data files with the fields that version 3 adds
     writers.py     writes manifests and manifest lists with these fields
     lineage.py     row ids in table metadata: the next free id, upgrade of a table, adding a snapshot

@@ -36,7 +36,7 @@ from pyiceberg.transforms import Transform
 from pyiceberg.typedef import TableVersion
 from pyiceberg.types import IcebergType
 
-from pinakes.core.variant import VariantType
+from pinakes.core.types.variant import VariantType
 from pinakes.providers.iceberg.pyiceberg_gate import close_gate
 from pinakes.providers.iceberg.v3 import defaults, lineage, projection, snapshots
 from pinakes.providers.iceberg.v3.records import read_manifest_list

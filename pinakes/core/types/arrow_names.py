@@ -2,7 +2,7 @@
 
 The spelling is Trino's (`array(bigint)`, `timestamp(6) with time zone`), which clients of such engines parse. A type
 without an SQL name gets the name of a type that holds all its values: an unsigned integer that of the next wider signed
-one, a dictionary that of its values. `core/types.py` does the same for Iceberg's types.
+one, a dictionary that of its values. `core/types/sql.py` does the same for Iceberg's types.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def is_any_list(t: pa.DataType) -> bool:
     )
 
 
-def unwrapped(t: pa.DataType) -> pa.DataType | None:
+def unwrap_type(t: pa.DataType) -> pa.DataType | None:
     """Returns the value type of an encoding (dictionary, run-end, extension); None for other types."""
     if is_.is_dictionary(t) or is_.is_run_end_encoded(t):
         return t.value_type
@@ -85,5 +85,5 @@ def _nested(t: pa.DataType) -> str:
         return f"map({sql_name_of_arrow(t.key_type)}, {sql_name_of_arrow(t.item_type)})"
     if is_.is_struct(t):
         return "row(" + ", ".join(f"{spell(f.name)} {sql_name_of_arrow(f.type)}" for f in t.fields) + ")"
-    inner = unwrapped(t)
+    inner = unwrap_type(t)
     return str(t) if inner is None else sql_name_of_arrow(inner)

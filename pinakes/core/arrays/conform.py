@@ -1,9 +1,8 @@
 """Converts batches to an exact target schema, from files to queries and back.
 
 pyarrow's casts do most of it. This module adds the conversion of uuids at any depth, which are 16 bytes in a file and
-text in a query (`core/iceberg_arrow.py` gives the reason). Columns are matched by position; their names are those of
-the target.
-"""
+text in a query (`core/types/iceberg_arrow.py` gives the reason). Columns are matched by position; their names are those
+of the target."""
 
 from __future__ import annotations
 
@@ -13,8 +12,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import types as is_
 
-from pinakes.core.arrow_types import is_any_list, sql_name_of_arrow
 from pinakes.core.errors import ConstraintViolation, TypeMismatch
+from pinakes.core.types.arrow_names import is_any_list, sql_name_of_arrow
 
 _DASHES = (0, 8, 12, 16, 20, 32)
 _UUID = r"^[0-9a-fA-F]{8}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{12}$"

@@ -4,7 +4,7 @@ A table has two Arrow schemas. `arrow_schema_of` is the one that queries see; `s
 Parquet files. They differ in one type: a `uuid` is 16 bytes in the file and text in a query. DataFusion 55 has no UUID
 type: over binary(16), `u = '…'`, `u IN ('…')`, `CAST(u AS VARCHAR)` and INSERT of a text are planning errors, and over
 Arrow's uuid extension max() loses the type and a filter fails in a dataset. Over text all of them work, and the order
-is the same, since canonical lower-case text sorts as its bytes do. `core/conform.py` converts between the two.
+is the same, since canonical lower-case text sorts as its bytes do. `core/arrays/conform.py` converts between the two.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from pyarrow import types as is_
 from pyiceberg import types as ice
 from pyiceberg.schema import Schema, assign_fresh_schema_ids
 
-from pinakes.core.arrow_types import is_any_list, sql_name_of_arrow, unwrapped
 from pinakes.core.errors import InternalError, InvalidArgument, NotSupportedError
-from pinakes.core.variant import VariantType
+from pinakes.core.types.arrow_names import is_any_list, sql_name_of_arrow, unwrap_type
+from pinakes.core.types.variant import VariantType
 
 _FIELD_ID = b"PARQUET:field_id"
 
@@ -207,7 +207,7 @@ class _ToIceberg:
         if is_.is_struct(t):
             unique_names((f.name for f in t.fields), f"the struct {path!r}")
             return ice.StructType(*(self.field(f.name, f.type, f"{path}.{f.name}") for f in t.fields))
-        inner = unwrapped(t)
+        inner = unwrap_type(t)
         if inner is None:
             raise NotSupportedError(
                 f"column {path!r} is {sql_name_of_arrow(t)}, which Iceberg can not store. "

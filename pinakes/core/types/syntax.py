@@ -1,4 +1,4 @@
-"""A column type as written in SQL, as a tree. `core/types.py` converts it to Iceberg's and Arrow's types."""
+"""A column type as written in SQL, as a tree. `core/types/sql.py` converts it to Iceberg's and Arrow's types."""
 
 from __future__ import annotations
 

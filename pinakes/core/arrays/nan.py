@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import types as is_
 
-from pinakes.core.conform import compact, mask_of
+from pinakes.core.arrays.conform import compact, mask_of
 
 _BITS = {pa.float64(): (pa.uint64(), 0xFFF << 52), pa.float32(): (pa.uint32(), 0x1FF << 23)}
 """For each type an integer of its width, and the bits of -Infinity: a NaN with a sign is greater than those."""

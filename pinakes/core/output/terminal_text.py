@@ -44,7 +44,7 @@ def is_number(kind: pa.DataType) -> bool:
     return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind))
 
 
-def fitted(widths: Sequence[int], total: int | None, firm: Sequence[bool] = ()) -> list[int]:
+def fit_width(widths: Sequence[int], total: int | None, firm: Sequence[bool] = ()) -> list[int]:
     """Shrinks column widths to fit into the total where possible: the widest columns first, firm ones (numbers, which
     must not be cut) last.
     """

@@ -27,7 +27,7 @@ def default_text(field: NestedField) -> str | None:
     """Returns a literal for the default of a column; None if it has no default."""
     from pyiceberg.types import BooleanType, DecimalType, DoubleType, FloatType, IntegerType, LongType
 
-    from pinakes.core.iceberg_arrow import arrow_type_of
+    from pinakes.core.types.iceberg_arrow import arrow_type_of
 
     value = field.write_default
     if value is None:

@@ -9,7 +9,7 @@ Trino's spelling. Choices where engines differ:
 - TIMESTAMP(p) is kept in microseconds, from TIMESTAMP(7) on in nanoseconds (format version 3).
 - BINARY(n) is Iceberg's fixed; BINARY and VARBINARY(n) have any length.
 
-This module loads pyiceberg, so nothing that runs at start-up may import it: `core/arrow_types.py` is the light
+This module loads pyiceberg, so nothing that runs at start-up may import it: `core/types/arrow_names.py` is the light
 counterpart for result schemas.
 """
 
@@ -20,17 +20,17 @@ from collections.abc import Callable
 from pyiceberg import types as ice
 
 from pinakes.core.errors import InternalError, InvalidArgument, TypeNotFound, listing
-from pinakes.core.iceberg_arrow import (
+from pinakes.core.names import spell
+from pinakes.core.suggestions import did_you_mean
+from pinakes.core.types.iceberg_arrow import (
     arrow_schema_of,
     arrow_type_of,
     iceberg_schema_of,
     stored_schema_of,
     unique_names,
 )
-from pinakes.core.names import spell
-from pinakes.core.sql_types import SqlType
-from pinakes.core.suggestions import meant
-from pinakes.core.variant import VariantType
+from pinakes.core.types.syntax import SqlType
+from pinakes.core.types.variant import VariantType
 
 __all__ = [
     "arrow_schema_of",
@@ -156,9 +156,8 @@ def _unknown(name: str) -> TypeNotFound:
     instead = _INSTEAD.get(name)
     if instead is not None:
         return TypeNotFound(f"Iceberg has no type {name}. Use {instead}.")
-    return TypeNotFound(
-        f"type {name} does not exist; available: {_SHOWN}.{meant(name, (*_PLAIN, *_DECIMAL, *_TIMESTAMP, *_STRING))}"
-    )
+    hint = did_you_mean(name, (*_PLAIN, *_DECIMAL, *_TIMESTAMP, *_STRING))
+    return TypeNotFound(f"type {name} does not exist; available: {_SHOWN}.{hint}")
 
 
 def _nested_type(sql: SqlType, name: str, next_id: NextId) -> ice.IcebergType:

@@ -1,4 +1,5 @@
-"""Converts Arrow columns to columns of text, with Arrow's kernels where they print the same as `core/value_format.py`.
+"""Converts Arrow columns to columns of text, with Arrow's kernels where they print the same as
+`core/output/value_format.py`.
 
 `texts` and `json_texts` return exactly what `as_text` and `as_json` return for each plain value, and are many times
 faster for flat types. Values that a kernel prints differently (a float with an exponent, a year beyond 9999) and nested
@@ -13,7 +14,7 @@ from collections.abc import Iterator
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pinakes.core.value_format import as_json, as_text, plain
+from pinakes.core.output.value_format import as_json, as_text, plain
 
 PIECE_ROWS = 8192
 """Rows converted at a time: few enough to stay in the processor's cache."""

@@ -10,21 +10,21 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import types as is_
 
-from pinakes.core.arrow_types import is_any_list
-from pinakes.core.conform import mask_of, uuid_text
+from pinakes.core.arrays.conform import mask_of, uuid_text
+from pinakes.core.types.arrow_names import is_any_list
 
 _VIEWS = {pa.string_view(): pa.string(), pa.binary_view(): pa.binary()}
 
 
-def decoded_type(t: pa.DataType) -> pa.DataType:
+def decode_type(t: pa.DataType) -> pa.DataType:
     """Returns the type of a column after decoding."""
     if is_.is_dictionary(t) and _is_plain(t.value_type):
         return t
     return _decoded(t)
 
 
-def decoded_schema(schema: pa.Schema) -> pa.Schema:
-    return pa.schema([field.with_type(decoded_type(field.type)) for field in schema], metadata=schema.metadata)
+def decode_schema(schema: pa.Schema) -> pa.Schema:
+    return pa.schema([field.with_type(decode_type(field.type)) for field in schema], metadata=schema.metadata)
 
 
 def decode_batch(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
@@ -34,7 +34,7 @@ def decode_batch(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
 
 
 def decode_table(table: pa.Table) -> pa.Table:
-    schema = decoded_schema(table.schema)
+    schema = decode_schema(table.schema)
     if schema.equals(table.schema):
         return table
     return pa.Table.from_batches([decode_batch(batch, schema) for batch in table.to_batches()], schema=schema)

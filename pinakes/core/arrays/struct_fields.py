@@ -9,12 +9,12 @@ from __future__ import annotations
 import pyarrow as pa
 from pyarrow import types as is_
 
-from pinakes.core.arrow_types import is_any_list, sql_name_of_arrow
-from pinakes.core.conform import compact, mask_of
+from pinakes.core.arrays.conform import compact, mask_of
 from pinakes.core.errors import TypeMismatch, listing
+from pinakes.core.types.arrow_names import is_any_list, sql_name_of_arrow
 
 
-def arranged(batch: pa.RecordBatch, target: pa.Schema) -> pa.RecordBatch:
+def arrange_fields(batch: pa.RecordBatch, target: pa.Schema) -> pa.RecordBatch:
     """Returns the batch with the fields of its structs in the order of the target; raises TypeMismatch for a field
     that the target does not have.
     """

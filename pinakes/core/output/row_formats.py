@@ -1,11 +1,13 @@
-"""CSV and similar formats: rows as lines of cells, quoted only where necessary.
+"""Rows as text: lines of delimited cells for CSV and similar formats, and JSON objects.
 
-NULL is an empty cell (or the text `null`) and an empty text is "", so that a reader can distinguish them. In a row with
-a single column NULL is also "", since many readers skip empty lines, unless `blank` is set.
-"""
+In delimited lines, cells are quoted only where necessary. NULL is an empty cell (or the text `null`) and an empty text
+is "", so that a reader can distinguish them. In a row with a single column NULL is also "", since many readers skip
+empty lines, unless `blank` is set. JSON objects are built column by column, for the formats json and jsonl and for
+COPY."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce
@@ -13,7 +15,10 @@ from functools import cached_property, reduce
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pinakes.core.texts import content_of, joined, pieces, texts
+from pinakes.core.output.texts import content_of, joined, json_texts, pieces, texts
+
+# --- delimited ---------------------------------------------------------------------------------------------------
+
 
 _USUAL = frozenset(",;|\t\"'\\")
 """Characters that do not occur in the text of numbers and times."""
@@ -95,3 +100,33 @@ class Delimited:
 
 CSV = Delimited()
 TSV = Delimited("\t")
+
+
+# --- JSON --------------------------------------------------------------------------------------------------------
+
+
+def json_objects(batch: pa.RecordBatch, keys: Sequence[str], between: str) -> Iterator[pa.Buffer]:
+    """Yields the rows as objects with these keys, in buffers with `between` as separator within each."""
+    for piece in pieces(batch):
+        yield joined(_batch_objects(piece, keys), between)
+
+
+def _batch_objects(batch: pa.RecordBatch, keys: Sequence[str]) -> pa.Array:
+    if batch.num_columns == 0:
+        return pa.array(["{}"] * batch.num_rows, pa.string())
+    parts: list[object] = []
+    for number, (key, column) in enumerate(zip(keys, batch.columns, strict=True)):
+        parts += (("," if number else "{") + json.dumps(key, ensure_ascii=False) + ":", json_texts(column))
+    return pc.binary_join_element_wise(*parts, "}", "")
+
+
+def distinct_keys(names: Sequence[str]) -> list[str]:
+    """Returns the column names with a number after repeated ones, so that an object keeps all columns."""
+    keys: list[str] = []
+    for name in names:
+        key, number = name, 0
+        while key in keys:
+            number += 1
+            key = f"{name}_{number}"
+        keys.append(key)
+    return keys
