@@ -108,8 +108,8 @@ class Session:
             transaction.rollback()
         self._temp.close()
         self.catalogs.close()
-        if self.engine.joined is not None:
-            self.engine.joined.release(self.session_id)
+        if self.engine.started_remote is not None:
+            self.engine.started_remote.release(self.session_id)
 
     def warn(self, text: str) -> None:
         """Adds a warning to the statement. Of warnings that are not read, only the newest are kept."""

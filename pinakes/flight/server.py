@@ -1,12 +1,13 @@
 """The server: maps each Flight call to a command or an action. Read this first.
 
-GetFlightInfo runs a statement, whose result is pending under a ticket (`commands/execution.py`); a metadata command is
-its own ticket DoGet sends the rows of a ticket in batches, while `streams.py` watches for a disconnected client DoPut
-changes, bound parameters, ingested rows DoAction prepared statements, transactions, session options, cancel
-(`actions/`)
+- GetFlightInfo runs a statement, whose result is pending under a ticket (`commands/execution.py`). A metadata command
+  is its own ticket.
+- DoGet sends the rows of a ticket in batches (`streams.py`). `server/calls.py` watches for disconnected clients.
+- DoPut changes data, binds parameters and ingests rows.
+- DoAction handles prepared statements, transactions, session options and cancellation (`actions/`).
 
-State between calls is in `service.py`, authentication in `authentication.py`, type conversion in `wire_types.py`, and
-error conversion in `errors.py`.
+State between calls is in `server/service.py`, authentication in `authentication.py`, type conversion in
+`wire_types.py`, and error conversion in `errors.py`.
 """
 
 from __future__ import annotations

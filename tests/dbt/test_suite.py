@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.dbt.environment import ADAPTER, run_pytest
+from tests.engine.support import LONG
 from tests.flight.serving import Serving, serving
 
 pytestmark = pytest.mark.slow
@@ -23,8 +24,9 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
         yield running
 
 
-@pytest.mark.parametrize("file", FILES)
-def test_suite(file: str, dbt_python: Path, server: Serving, tmp_path: Path) -> None:
-    base = ["--basetemp", str(tmp_path / "projects")]
-    done = run_pytest(f"tests/{file}", *base, timeout=PATIENCE, PINAKES_DBT_SERVER=f"127.0.0.1:{server.port}")
+@pytest.mark.parametrize("files", [[file] for file in FILES] if LONG else [FILES], ids=lambda files: files[0])
+def test_suite(files: list[str], dbt_python: Path, server: Serving, tmp_path: Path) -> None:
+    """In one process for the sample: dbt takes seconds to import."""
+    arguments = [*(f"tests/{file}" for file in files), "--basetemp", str(tmp_path / "projects")]
+    done = run_pytest(*arguments, timeout=PATIENCE, PINAKES_DBT_SERVER=f"127.0.0.1:{server.port}")
     assert done.returncode == 0, done.stdout[-20_000:] + done.stderr[-2_000:]

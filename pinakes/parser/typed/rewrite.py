@@ -77,7 +77,7 @@ def rewrite(text: str, environment: Environment, tree: n.Query | None = None, *,
         text if found is None else text[: tree.start] + found + text[tree.end :],
         not writer.incomplete,
         writer.unchecked,
-        references(tree),
+        tree.references or references(tree),
         types if outputs is not None and len(types) == len(outputs) else None,
     )
 
