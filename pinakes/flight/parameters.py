@@ -25,6 +25,7 @@ def read_parameters(reader: Any, request: FlightRequest, sure: float = 0.0) -> p
     for batch in received(reader, request.call, sure):
         batches.append(batch)
         size += batch.nbytes
+        request.memory.grow(batch.nbytes)
         if size > most:
             raise InvalidArgument(
                 f"the parameters are larger than {most / 1e6:g} MB, the most that this server takes "

@@ -87,6 +87,8 @@ def typed_function(name: str, type: pa.DataType, limit: int) -> tuple[str, Scala
             made = udf(bounds.weighed, [type, _NUMBER, _NUMBER], type, "immutable", called)
         case "wide":
             made = udf(bounds.wide, [type, _NUMBER], type, "immutable", called)
+        case "narrow":
+            made = udf(bounds.narrow, [type, _NUMBER], pa.bool_(), "volatile", called)
         case "gathered":
             made = udf(bounds.gathered, [type, _NUMBER], type, "volatile", called)
         case "squares":
@@ -204,6 +206,12 @@ class Bounds:
             _check_widest(values, 1, widest[0].as_py())
         return values
 
+    def narrow(self, values: pa.Array, widest: pa.Array) -> pa.Array:
+        """True for each value; an error if one has more bytes than a row of this plan may have."""
+        if len(values):
+            _check_widest(values, 1, widest[0].as_py())
+        return pa.array(np.ones(len(values), np.bool_))
+
     def gathered(self, values: pa.Array, number: pa.Array) -> pa.Array:
         """The values as they are, if those that one aggregate of one plan has had until now are not too many bytes.
         Texts are views, since rows that a join repeats share their bytes until they are put together."""
@@ -211,8 +219,7 @@ class Bounds:
             return values
         size = values.nbytes
         if values.type == pa.string_view():
-            views = np.frombuffer(values.buffers()[1], np.int32)  # four numbers each, of which the first is the length
-            size += int(views[values.offset * 4 : (values.offset + len(values)) * 4 : 4].sum(dtype=np.int64))
+            size += int(_view_lengths(values).sum(dtype=np.int64))
         if self._gathered.add(number[0].as_py(), size) > 2 * self._limit:
             raise OutOfMemory(
                 f"string_agg or array_agg would keep more than {2 * self._limit:,} bytes: aggregate fewer or shorter "
@@ -324,14 +331,23 @@ def bytes_of_wide_value(error: OutOfMemory) -> int | None:
 
 
 def _check_widest(values: pa.Array, weight: int, most: int) -> None:
-    if values.nbytes * weight <= most:
+    is_view = pa.types.is_string_view(values.type) or pa.types.is_binary_view(values.type)
+    if not is_view and values.nbytes * weight <= most:
         return
-    size = float(np.max(sizes(values))) * weight
+    longest = np.max(_view_lengths(values)) if is_view else np.max(sizes(values))
+    size = float(longest) * weight
     if size > most:
         raise OutOfMemory(
             f"{size:.0f} bytes of a value are more than the {most:,} that one may have in batches of this size: SET "
             "batch_size lower"
         )
+
+
+def _view_lengths(values: pa.Array) -> Any:
+    """The bytes of each text of a column of views; any number where it is NULL."""
+    views = np.frombuffer(values.buffers()[1], np.int32)  # four numbers each, of which the first is the length
+    lengths = views[values.offset * 4 : (values.offset + len(values)) * 4 : 4]
+    return np.where(np.asarray(values.is_valid()), lengths, 0) if values.null_count else lengths
 
 
 def _lengths(values: pa.Array) -> pa.Array:

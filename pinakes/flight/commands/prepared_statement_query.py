@@ -26,5 +26,7 @@ class PreparedStatementQuery(Command):
 
     def put(self, message_: Message, request: FlightRequest, reader: Any) -> bytes:
         handle = message_.prepared_statement_handle
-        request.prepared(handle).bind(read_parameters(reader, request))
+        prepared = request.prepared(handle)
+        rows = read_parameters(reader, request)
+        prepared.bind(rows, request.memory)
         return bytes(message("DoPutPreparedStatementResult")(prepared_statement_handle=handle).SerializeToString())

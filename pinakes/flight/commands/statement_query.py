@@ -19,7 +19,7 @@ class StatementQuery(Command):
 
     def schema(self, message: Message, request: FlightRequest) -> pa.Schema:
         """Returns the schema of the result without running the statement."""
-        check_text(message.query, request.service.statements)
+        check_text(message.query, request)
         session = request.within(message.transaction_id).session
         found = describe(session, message.query, request.call.started).schema
         return request.client.schema(found or pa.schema([]))

@@ -38,4 +38,4 @@ def _fetched(service: Service, handle: bytes, pending: PendingResult, call: Call
         raise
     finally:
         service.flowing.pop(handle, None)
-        pending.result.close()
+        pending.close()

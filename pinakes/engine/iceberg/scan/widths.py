@@ -46,6 +46,12 @@ def widest_row(metadata: TableMetadata) -> int:
     return max(stored, _widest.get(_key(metadata), 0))
 
 
+def records_widths(metadata: TableMetadata) -> bool:
+    """Whether all snapshots of a table are by Pinakes, which records long rows."""
+    summaries = [snapshot.summary for snapshot in metadata.snapshots]
+    return all(summary is not None and summary.get("engine-name") == "pinakes" for summary in summaries)
+
+
 def _key(metadata: TableMetadata) -> tuple[str, str]:
     return str(metadata.table_uuid), metadata.location
 
