@@ -17,6 +17,7 @@ import pytest
 from pinakes.config.serving import StatementLimits
 from pinakes.engine.engine import Engine
 from pinakes.engine.execution.admission import Admission
+from pinakes.engine.iceberg.scan.widths import UNKNOWN_ROWS
 from pinakes.engine.planning.width_guard import may_repeat
 from tests.engine.support import an_engine, do, rows
 from tests.security.test_function_results_are_bounded import run
@@ -77,8 +78,14 @@ def test_lists(server: Engine, files: Path) -> None:
 def test_a_table_of_another_program(server: Engine, files: Path, tmp_path: Path) -> None:
     session = server.session()
     do(session, "CREATE TABLE t (k BIGINT, s STRING)")
-    do(session, f"CALL lake.system.add_files(table => 'default.t', path => '{files}/w.parquet')")
-    assert rows(session, "SELECT sum(length(upper(s))) FROM t, range(10)") == [(10 * (16 * LONG + 22),)]
+    do(session, f"CALL system.add_files('t', '{files}/w.parquet')")
+    do(session, "INSERT INTO t VALUES (17, 'short')")
+    summaries = rows(session, 'SELECT summary FROM "t$snapshots"')
+    assert [UNKNOWN_ROWS in dict(summary) for (summary,) in summaries] == [True, True]
+    assert rows(session, "SELECT sum(length(upper(s))) FROM t, range(10)") == [(10 * (16 * LONG + 27),)]
+    do(session, "CREATE TABLE own AS SELECT 1 AS k")
+    (summary,) = rows(session, 'SELECT summary FROM "own$snapshots"')[0]
+    assert UNKNOWN_ROWS not in dict(summary)
 
 
 def test_predicates_reach_the_scan(server: Engine, files: Path) -> None:

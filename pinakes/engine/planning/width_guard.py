@@ -20,7 +20,7 @@ from datafusion import Expr, ScalarUDF, SessionContext, col, lit
 
 from pinakes.core.names import quote
 from pinakes.engine.datafusion.bounded_functions import typed_function
-from pinakes.engine.iceberg.scan.widths import records_widths
+from pinakes.engine.iceberg.scan.widths import are_known
 
 if TYPE_CHECKING:
     from pinakes.engine.binding.relation import Key, Relation
@@ -75,7 +75,7 @@ class GuardedRelations(Mapping["Key", "Relation"]):
         if relation.table is None:
             return bool(relation.files) or relation.source is not None
         mounted = self._session.catalogs.get(relation.path[0])
-        return mounted.mount.origin == "attach" or not records_widths(relation.table.handle.metadata)
+        return mounted.mount.origin == "attach" or not are_known(relation.table.handle.metadata.snapshots)
 
 
 _LONG_TYPES: tuple[Callable[[pa.DataType], bool], ...] = (
