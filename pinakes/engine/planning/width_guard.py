@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 from datafusion import Expr, ScalarUDF, SessionContext, col, lit
 
-from pinakes.core.names import quote
+from pinakes.core.names import Part, quote
 from pinakes.engine.datafusion.bounded_functions import typed_function
 from pinakes.engine.iceberg.scan.widths import are_known
 
@@ -74,8 +74,10 @@ class GuardedRelations(Mapping["Key", "Relation"]):
         """Whether the rows are those of files, of a worker, or of a table that others write."""
         if relation.table is None:
             return bool(relation.files) or relation.source is not None
-        mounted = self._session.catalogs.get(relation.path[0])
-        return mounted.mount.origin == "attach" or not are_known(relation.table.handle.metadata.snapshots)
+        catalogs, catalog = self._session.catalogs, relation.path[0]
+        if catalogs.find(Part(catalog, quoted=True)) is None or catalogs.get(catalog).mount.origin == "attach":
+            return True  # the target of a change, or a catalog that may say anything about its tables
+        return not are_known(relation.table.handle.metadata.snapshots)
 
 
 _LONG_TYPES: tuple[Callable[[pa.DataType], bool], ...] = (
