@@ -20,7 +20,8 @@ import pyarrow.compute as pc
 from datafusion import ScalarUDF, SessionContext, udf
 
 from pinakes.core.errors import ExecutionError, OutOfMemory
-from pinakes.parser.typed import GATHERED, LATE, SERIES, SHORT, SQUARES, STEPS, WEIGHED, WIDE
+from pinakes.parser.typed import GATHERED, LATE, PATTERN, SERIES, SHORT, SQUARES, STEPS, WEIGHED, WIDE
+from pinakes.parser.typed.pattern_cost import check_pattern, regex_cost
 
 _COUNTING = frozenset({"repeat", "$lpad", "$rpad", SERIES})
 _TEXT, _NUMBER, _DOUBLE = pa.string(), pa.int64(), pa.float64()
@@ -38,6 +39,10 @@ _MOST_COUNTS = 10_000
 """Aggregates whose bytes are counted at the same time."""
 MOST_STEPS = 2_000_000_000
 """Steps of a function that compares each character with each other: two or three seconds."""
+
+
+MOST_OF_PATTERNS = 1_000_000
+"""Units of `parser/typed/pattern_cost.py` of the patterns in a batch: some seconds."""
 
 
 def result_limit(memory_limit: int) -> int:
@@ -64,6 +69,7 @@ def _functions(limit: int) -> tuple[ScalarUDF, ...]:
         (WEIGHED, bounds.weighed, (_TEXT, _NUMBER, _NUMBER), _TEXT),
         (WIDE, bounds.wide, (_TEXT, _NUMBER), _TEXT),
         (SHORT, bounds.short, (_TEXT, _NUMBER), _TEXT),
+        (PATTERN, bounds.pattern, (_TEXT, _NUMBER), _TEXT),
         (SQUARES, bounds.squares, (_TEXT,), _TEXT),
     )
     late = Bounds(limit, late=True)
@@ -234,6 +240,19 @@ class Bounds:
                 f"a pattern, format, replacement or separator that is not a constant may have up to "
                 f"{most[0].as_py():,} bytes"
             )
+        return values
+
+    def pattern(self, values: pa.Array, most: pa.Array) -> pa.Array:
+        """Patterns as they are, if none has too many bytes, and all of a batch can be compiled in a short time."""
+        self.short(values, most)
+        cost = 0
+        for pattern in values.unique().to_pylist():
+            if pattern is not None:
+                if (wrong := check_pattern(pattern)) is not None:
+                    raise OutOfMemory(wrong)
+                cost += regex_cost(pattern)
+        if cost > MOST_OF_PATTERNS:
+            raise OutOfMemory("the patterns of a batch are too complex together: use simpler ones, or fewer")
         return values
 
     def squares(self, values: pa.Array) -> pa.Array:
