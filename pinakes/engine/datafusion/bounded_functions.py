@@ -216,7 +216,7 @@ class Bounds:
         """True for each value; an error if one has more bytes than a row of this plan may have."""
         if len(values):
             _check_widest(values, 1, widest[0].as_py())
-        return pa.array(np.ones(len(values), np.bool_))
+        return _all_true(len(values))
 
     def gathered(self, values: pa.Array, number: pa.Array) -> pa.Array:
         """The values as they are, if those that one aggregate of one plan has had until now are not too many bytes.
@@ -360,6 +360,11 @@ def _check_widest(values: pa.Array, weight: int, most: int) -> None:
             f"{size:.0f} bytes of a value are more than the {most:,} that one may have in batches of this size: SET "
             "batch_size lower"
         )
+
+
+@lru_cache(maxsize=64)
+def _all_true(rows: int) -> pa.Array:
+    return pa.array(np.ones(rows, np.bool_))
 
 
 def _view_lengths(values: pa.Array) -> Any:

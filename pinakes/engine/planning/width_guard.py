@@ -49,6 +49,7 @@ class GuardedRelations(Mapping["Key", "Relation"]):
         memory, rows = session.engine.config.engine.memory_limit, session.settings.batch_size
         self._widest = max(widest, USUAL, memory // 16 // rows)
         self._text = None if _ALL_COLUMNS.search(sql) else sql.casefold()
+        self._words = frozenset(re.findall(r"\w+", self._text or ""))
 
     def __getitem__(self, key: Key) -> Relation:
         relation = self._relations[key]
@@ -58,7 +59,7 @@ class GuardedRelations(Mapping["Key", "Relation"]):
         checks = [
             check(field, self._widest, self._session.engine.result_limit)
             for field in frame.schema()
-            if _is_long(field.type) and (self._text is None or quote(field.name)[1:-1].casefold() in self._text)
+            if _is_long(field.type) and self._may_read(quote(field.name)[1:-1].casefold())
         ]
         if not checks:
             return relation
@@ -69,6 +70,9 @@ class GuardedRelations(Mapping["Key", "Relation"]):
 
     def __len__(self) -> int:
         return len(self._relations)
+
+    def _may_read(self, column: str) -> bool:
+        return self._text is None or column in self._words or (not column.isidentifier() and column in self._text)
 
     def _is_unknown(self, relation: Relation) -> bool:
         """Whether the rows are those of files, of a worker, or of a table that others write."""
