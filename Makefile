@@ -5,9 +5,10 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 SOURCES := pinakes tests docs dbt-pinakes $(wildcard benchmarks examples)
-# Files are shared out over the processors; the tests of one file stay together, as those of an .slt must. A process that
-# crashes ends the run: pytest-xdist would wait for ever for the tests that it had been given.
-PYTEST := $(BIN)/python -m pytest -q -n auto --dist loadfile --max-worker-restart 0
+# Files are shared out over the processors in the order of tests/conftest.py; the tests of one file stay together, as
+# those of an .slt must. A process that crashes ends the run: pytest-xdist would wait for ever for the tests that it had
+# been given.
+PYTEST := $(BIN)/python -m pytest -q -n auto --dist loadfile --no-loadscope-reorder --max-worker-restart 0
 
 .DEFAULT_GOAL := help
 .PHONY: help venv shell demo check test test-fast test-long bench format docs site notebook clean

@@ -57,7 +57,7 @@ def main() -> None:
             fill(engine, directory)
             session = engine.session()
             completer = warmed(session)
-            gc.freeze()  # as the shell does (cli/shell.py): else a full run of the collector stands in single answers
+            gc.freeze()  # as in cli/prompt/shell.py: otherwise single answers include a full run of the collector
             measure(completer, f"{TABLES} tables")
             with_a_dead_catalog(engine, completer)
 

@@ -12,7 +12,8 @@ from pathlib import Path
 from textwrap import fill
 from typing import Any
 
-from pinakes.cli import main, pipeline, users
+from pinakes.cli import main
+from pinakes.cli.subcommands import pipeline, users
 from pinakes.config import model as config
 from pinakes.config import server as server_config
 from pinakes.config import serving
@@ -20,9 +21,9 @@ from pinakes.config import spark as spark_config
 from pinakes.config.server_limits import ServerLimits
 from pinakes.config.settings import Settings
 from pinakes.core import errors
-from pinakes.core import privileges as powers
-from pinakes.core.arrow_types import sql_name_of_arrow
+from pinakes.core.access.privileges import PRIVILEGES
 from pinakes.core.names import INFORMATION_SCHEMA, SYSTEM
+from pinakes.core.types.arrow_names import sql_name_of_arrow
 from pinakes.core.values import docs_of
 from pinakes.engine.commands.registry import UNSUPPORTED, handler_of
 from pinakes.parser import statements
@@ -111,7 +112,7 @@ def sections() -> Iterable[str]:
     yield from section("server.oidc", server_config.OidcConfig)
     yield from section("server.tls", server_config.TlsConfig)
     yield from section("access", server_config.AccessConfig)
-    yield from table(("privilege", "allows all users to"), powers.PRIVILEGES.items())
+    yield from table(("privilege", "allows all users to"), PRIVILEGES.items())
     yield ""
 
 

@@ -30,7 +30,7 @@ from typing import Any
 import pyarrow as pa
 
 from pinakes.core.errors import PinakesError
-from pinakes.core.value_format import as_text, rows
+from pinakes.core.output.value_format import as_text, rows
 
 WHERE = {"PYTHON": sys.executable, "EXAMPLES": str(Path(__file__).parents[1] / "examples")}
 SORTS = ("nosort", "rowsort", "valuesort")

@@ -20,7 +20,7 @@ from pinakes.config.serving import MetricsConfig, StatementLimits
 from pinakes.config.settings import Settings
 from pinakes.config.spark import SparkConfig
 from pinakes.core import errors
-from pinakes.core.privileges import PRIVILEGES
+from pinakes.core.access.privileges import PRIVILEGES
 from pinakes.core.values import docs_of
 from pinakes.engine.commands.registry import HANDLERS, UNSUPPORTED, handler_of
 from pinakes.engine.describe import LOOKS
@@ -288,7 +288,7 @@ def test_a_query_loads_no_system_tables() -> None:
         "sys.stderr.write(','.join(sorted(m.removeprefix(place) for m in sys.modules if m.startswith(place))))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
-    assert done.stderr == "catalog_executor,metadata_errors"
+    assert done.stderr == "catalog_metadata,catalog_metadata.errors,catalog_metadata.executor"
 
 
 def test_help_loads_nothing_heavy() -> None:

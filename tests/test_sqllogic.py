@@ -22,7 +22,7 @@ def answer(table: pa.Table, count: int | None = None):
 
 
 def fail(sql: str):
-    raise TableNotFound("table t does not exist; there are: u")
+    raise TableNotFound("table t does not exist; available: u")
 
 
 def only(text: str) -> Record:
@@ -56,7 +56,7 @@ def test_right_expectations_pass() -> None:
     passes("statement ok\nx", answer(TWO_ROWS))
     passes("statement count 3\nx", answer(TWO_ROWS, 3))
     passes("statement error TABLE_NOT_FOUND: table t\nx", fail)
-    passes("query error /NOT_FOUND.*there are: [u-z]/\nx", fail)
+    passes("query error /NOT_FOUND.*available: [u-z]/\nx", fail)
     passes("query IT\nx\n----\n2\tb\n1\tNULL", answer(TWO_ROWS))
     passes("query I? rowsort\nx\n----\n1\tNULL\n2\tb", answer(TWO_ROWS))
     passes("query IT valuesort\nx\n----\n1\n2\nNULL\nb", answer(TWO_ROWS))

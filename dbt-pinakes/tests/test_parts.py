@@ -40,7 +40,7 @@ def test_statements(text, expected):
 
 
 WRAPPED = (
-    "INVALID_ARGUMENT: [FlightSQL] TABLE_NOT_FOUND: table a.b (of c) does not exist; there is: x. "
+    "INVALID_ARGUMENT: [FlightSQL] TABLE_NOT_FOUND: table a.b (of c) does not exist; available: x. "
     "Detail: Python exception: Refused (InvalidArgument; ExecuteUpdate)"
 )
 
@@ -50,7 +50,7 @@ def error(text):
 
 
 def test_an_error_is_the_servers_sentence():
-    assert sentence(error(WRAPPED)) == "TABLE_NOT_FOUND: table a.b (of c) does not exist; there is: x"
+    assert sentence(error(WRAPPED)) == "TABLE_NOT_FOUND: table a.b (of c) does not exist; available: x"
     told = translated(error(WRAPPED), "h:1")
     assert isinstance(told, DbtDatabaseError)
     assert not breaks_the_connection(error(WRAPPED))

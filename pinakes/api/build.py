@@ -9,9 +9,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pinakes.caches.base import Clock
-from pinakes.caches.catalog import remembering
-from pinakes.caches.counting import counting
+from pinakes.caches.cache import Clock
+from pinakes.caches.caching_catalog import cache_catalog
+from pinakes.caches.counting_catalog import count_calls
 from pinakes.caches.registry import make_caches
 from pinakes.config.model import MEMORY, CatalogConfig, Config, SecretConfig, secret_keys
 from pinakes.core.catalog import Catalog, SupportsNamespaceChanges
@@ -121,15 +121,15 @@ def _opener(engine: Engine, opening: Opening) -> tuple[Catalog, Callable[[], Non
     function that closes it."""
     inner = open_catalog(opening.type, opening.alias, opening.location, opening.options, opening.access)
     if opening.roots is not None:
-        from pinakes.providers.iceberg import IcebergReader
+        from pinakes.providers.iceberg.adapter import IcebergReader
 
         if isinstance(inner, IcebergReader):
             # Object stores are read with the credentials of whoever attached it, who is limited.
             reader = opening.mount_id if opening.access.outbound is not None else ""
             inner.confine(opening.roots, opening.access.stores, reader)
     user = Identity("", opening.access.token).fingerprint
-    counted = counting(inner, opening.alias, engine.calls)
-    found = remembering(counted, engine.caches, mount=opening.mount_id, user=user, origin=opening.origin)
+    counted = count_calls(inner, opening.alias, engine.calls)
+    found = cache_catalog(counted, engine.caches, mount=opening.mount_id, user=user, origin=opening.origin)
     return found, inner.close
 
 

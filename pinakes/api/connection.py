@@ -69,7 +69,7 @@ def _config(config: str | os.PathLike[str] | Config | None, data: str | os.PathL
     if not isinstance(config, Config):
         if config is not None and (os.fspath(config) == MEMORY or Path(config).is_dir()):
             given = os.fspath(config)
-            raise ConfigError(f"{given!r} is no configuration file. A place for data is given as data={given!r}.")
+            raise ConfigError(f"{given!r} is not a configuration file. To name a data directory, use data={given!r}.")
         return load_config(None if config is None else Path(config), data=directory)
     if directory is None:
         return config
@@ -170,7 +170,7 @@ class Connection:
         namespace."""
         with errors.raising():
             self._check_open()
-            self.session.temporary.put(name, _source(data, f"what is to be {quote(name)}"))
+            self.session.temporary.put(name, _source(data, f"the data for {quote(name)}"))
 
     def unregister(self, name: str) -> None:
         with errors.raising():

@@ -147,7 +147,7 @@ class Cursor:
         if self._closed:
             raise InvalidArgument("this cursor was closed: con.cursor() gives another")
         if self._rows is None:
-            raise InvalidArgument("there are no rows to fetch: the last statement was no query, or none was run")
+            raise InvalidArgument("no rows to fetch: the last statement did not return rows, or no statement was run")
         return self._rows
 
 

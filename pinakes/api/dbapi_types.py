@@ -12,7 +12,7 @@ from datetime import UTC, date, datetime, time
 import pyarrow as pa
 from pyarrow import types as is_
 
-from pinakes.core.arrow_types import unwrapped
+from pinakes.core.types.arrow_names import unwrap_type
 
 Date, Time, Timestamp, Binary = date, time, datetime, bytes
 
@@ -41,7 +41,7 @@ class TypeObject:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, pa.DataType):
             return self is other
-        plain = unwrapped(other)
+        plain = unwrap_type(other)
         return self == plain if plain is not None else any(test(other) for test in self._tests)
 
     def __hash__(self) -> int:

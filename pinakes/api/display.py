@@ -1,5 +1,5 @@
 """Displays the first rows of a result: as a text table, or as HTML for a notebook. Values are formatted by
-`core/value_format.py`."""
+`core/output/value_format.py`."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from collections.abc import Sequence
 
 import pyarrow as pa
 
-from pinakes.core.arrow_types import sql_name_of_arrow
-from pinakes.core.terminal_text import NULL, VISIBLE, fitted, is_number
-from pinakes.core.value_format import as_text as text_of
-from pinakes.core.value_format import rows as plain_rows
+from pinakes.core.output.terminal_text import NULL, VISIBLE, fit_width, is_number
+from pinakes.core.output.value_format import as_text as text_of
+from pinakes.core.output.value_format import rows as plain_rows
+from pinakes.core.types.arrow_names import sql_name_of_arrow
 
 LONGEST = 200
 """Maximum characters of a cell."""
@@ -30,7 +30,7 @@ def as_text(schema: pa.Schema, rows: pa.Table, more: bool, width: int | None) ->
     cells = [[_cell_text(cell) for cell in row] for row in _cells(rows)]
     right = [is_number(t) for t in schema.types]
     needed = [max(map(_wide, column)) for column in zip(names, types, *cells, strict=True)]
-    widths = fitted(needed, width or shutil.get_terminal_size().columns, right)
+    widths = fit_width(needed, width or shutil.get_terminal_size().columns, right)
     left = [False] * len(names)
     lines = [_rule("┌┬┐", widths), _line(names, widths, left), _line(types, widths, left), _rule("├┼┤", widths)]
     lines += [_line(row, widths, right) for row in cells]

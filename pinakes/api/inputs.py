@@ -28,7 +28,7 @@ def source_of(data: Any, what: str) -> Source:
     """Returns the rows of `data`; data in memory can be read repeatedly, a reader once."""
     if not is_tabular(data):
         raise TypeMismatch(
-            f"{what} is a {type(data).__qualname__}, which is no table; give an Arrow table, reader or dataset, "
+            f"{what} is a {type(data).__qualname__}, which is not a table; give an Arrow table, reader or dataset, "
             f"a pandas or polars frame, or anything with {STREAM}"
         )
     try:

@@ -11,7 +11,7 @@ from uuid import UUID
 
 import pyarrow as pa
 
-from pinakes.core.decode import plain_scalar
+from pinakes.core.arrays.decode import plain_scalar
 from pinakes.core.errors import InvalidArgument, TypeMismatch
 from pinakes.parser.statements import Planned, Statement
 

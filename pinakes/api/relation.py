@@ -20,8 +20,8 @@ from pinakes.api.display import as_html, as_text
 from pinakes.api.errors import raising
 from pinakes.api.extras import needed
 from pinakes.api.rows import Row, rows_of
-from pinakes.core.arrow_types import sql_name_of_arrow
 from pinakes.core.errors import InvalidArgument, PinakesError
+from pinakes.core.types.arrow_names import sql_name_of_arrow
 from pinakes.engine.result import Result
 
 if TYPE_CHECKING:

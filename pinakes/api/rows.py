@@ -14,8 +14,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import types as is_
 
-from pinakes.core.arrow_types import is_any_list, sql_name_of_arrow
 from pinakes.core.errors import ExecutionError
+from pinakes.core.types.arrow_names import is_any_list, sql_name_of_arrow
 
 Row = tuple[Any, ...]
 

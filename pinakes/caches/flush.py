@@ -37,7 +37,7 @@ def flush(caches: Caches[Any], name: str, target: Target | None = None) -> int:
     every = {cache.name: cache for cache in caches.every()}
     wanted = name.lower()
     if wanted != ALL and wanted not in every:
-        raise InvalidArgument(f"there is no cache {name!r}; there are: {listing([ALL, *every])}")
+        raise InvalidArgument(f"there is no cache {name!r}; available: {listing([ALL, *every])}")
     if target is None:
         return sum(cache.clear() for cache in every.values() if wanted in (ALL, cache.name))
     if wanted not in (ALL, *_OF_TARGETS):

@@ -32,7 +32,7 @@ class CacheLimits:
         self.now = self.configured
 
     def set(self, name: str, given: object) -> None:
-        key, parse = _known(name)
+        key, parse = _find_limit(name)
         try:
             value = parse(given)
         except ValueError as error:
@@ -41,13 +41,13 @@ class CacheLimits:
 
     def reset(self, name: str | None) -> None:
         """Resets one limit, or all for None."""
-        for key in [_known(name)[0]] if name is not None else [key for key, _ in _all()]:
+        for key in [_find_limit(name)[0]] if name is not None else [key for key, _ in _all_limits()]:
             self._apply(key, _value(self.configured, key))
 
     def rows(self) -> list[SettingRow]:
         return [
             row_of(f"{PREFIX}{key}", _value(self.now, key), _value(self.configured, key), f.metadata["doc"])
-            for key, f in _all()
+            for key, f in _all_limits()
         ]
 
     def _apply(self, key: str, value: Any) -> None:
@@ -66,16 +66,16 @@ def is_cache_setting(name: str | None) -> bool:
     return name is not None and name.lower().startswith(PREFIX)
 
 
-def _known(name: str) -> tuple[str, Any]:
+def _find_limit(name: str) -> tuple[str, Any]:
     """Returns the configuration key and its parser."""
-    every = dict(_all())
+    every = dict(_all_limits())
     key = name.lower().removeprefix(PREFIX)
     if not is_cache_setting(name) or key not in every:
-        raise SettingNotFound(f"there is no global setting {name!r}; there are: {listing(PREFIX + k for k in every)}")
+        raise SettingNotFound(f"there is no global setting {name!r}; available: {listing(PREFIX + k for k in every)}")
     return key, every[key].metadata["parse"]
 
 
-def _all() -> Iterator[tuple[str, Field[Any]]]:
+def _all_limits() -> Iterator[tuple[str, Field[Any]]]:
     """Yields every limit by its key: `memory_budget`, `manifests.ttl` and so on."""
     default = CachesConfig()
     for f in fields(default):

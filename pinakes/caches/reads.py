@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, NamedTuple
 
-from pinakes.caches.base import Cache
+from pinakes.caches.cache import Cache
 
 
 class Read(NamedTuple):
@@ -69,7 +69,7 @@ def mounts_of(reads: Iterable[Read]) -> frozenset[str]:
 _COLLECTING: ContextVar[Reads | None] = ContextVar("collecting", default=None)
 
 
-def noted(cache: Cache[Any, Any], key: Any, value: object) -> None:
+def record_read(cache: Cache[Any, Any], key: Any, value: object) -> None:
     """Records that a cache of mutable entries returned this entry."""
     reads = _COLLECTING.get()
     if reads is not None:

@@ -7,17 +7,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields
 from typing import Any, Generic
 
-from pinakes.caches.base import Cache, CacheStats, Clock
-from pinakes.caches.budget import Budget
-from pinakes.caches.clients import ClientCache
-from pinakes.caches.footers import FooterCache
-from pinakes.caches.listings import ListingCache
-from pinakes.caches.manifests import ManifestCache
+from pinakes.caches.cache import Cache, CacheStats, Clock
+from pinakes.caches.files import FooterCache, ManifestCache
+from pinakes.caches.memory import Budget
+from pinakes.caches.metadata import ClientCache, ListingCache, SessionCatalogCache, TableMetadataCache
 from pinakes.caches.origins import Origins
-from pinakes.caches.plans import PlanCache, ResultCache
-from pinakes.caches.session_catalogs import SessionCatalogCache
-from pinakes.caches.statements import S, StatementCache
-from pinakes.caches.table_metadata import TableMetadataCache
+from pinakes.caches.statements import PlanCache, ResultCache, S, StatementCache
 from pinakes.config.model import CachesConfig
 from pinakes.core.names import Namespace
 

@@ -130,12 +130,12 @@ class Store(Generic[K, V]):
     def _make(self, limits: Limits) -> cachetools.TLRUCache[K, Entry[V]]:
         store = self
 
-        class Kept(cachetools.TLRUCache[K, Entry[V]]):
+        class Entries(cachetools.TLRUCache[K, Entry[V]]):
             def popitem(self) -> tuple[K, Entry[V]]:
                 store.evictions += 1
                 return super().popitem()
 
-        return Kept(
+        return Entries(
             _NO_BOUND if limits.max_bytes is None else limits.max_bytes,
             lambda _, entry, __: entry.loaded + limits.life,
             timer=self._clock,

@@ -1,3 +1,2 @@
-"""The command line: arguments (`main.py`), scripts (`script.py`) and the prompt (`shell.py`). What a Python program or
-a notebook needs as well belongs to `api`.
-"""
+"""The command line: arguments (`main.py`), scripts (`script.py`), the prompt (`prompt/shell.py`) and subcommands. What
+a Python program or a notebook needs as well belongs to `api`."""

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TextIO, cast
 from pinakes.cli.display import Display, is_coloured
 from pinakes.cli.formats import MACHINE_FORMATS, writer
 from pinakes.core.errors import PinakesError, QueryCanceled, WriteFailed
-from pinakes.core.terminal_text import printable
+from pinakes.core.output.terminal_text import printable
 
 if TYPE_CHECKING:
     from pinakes.engine.result import Result
@@ -68,7 +68,7 @@ class Console:
             raise
         except OSError as failed:  # if this is not the error being reported, it is reported at exit
             log.debug("the output could not be written", exc_info=failed)
-        print(printable(f"{place}{described(error, start)}"), file=self.err, flush=True)
+        print(printable(f"{place}{describe_error(error, start)}"), file=self.err, flush=True)
 
     def _write(self, result: Result, out: TextIO) -> None:
         width = self._width() if self.display.fit else None
@@ -133,7 +133,7 @@ def output_errors() -> Iterator[None]:
         raise WriteFailed(f"can't write the output: {error.strerror or error}") from error
 
 
-def described(error: Exception, start: tuple[int, int] = (1, 1)) -> str:
+def describe_error(error: Exception, start: tuple[int, int] = (1, 1)) -> str:
     """Returns the message of an error. An internal error is also a single line."""
     log.debug("%s", type(error).__name__, exc_info=error)
     if isinstance(error, PinakesError):

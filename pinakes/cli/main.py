@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING, NoReturn
 
 from pinakes.cli.formats import FORMATS
 from pinakes.cli.remote import OPTIONS, add_options
-from pinakes.cli.streams import FAILED, flushed, open_streams, to_utf8, unwritten
-from pinakes.core.suggestions import meant
-from pinakes.core.terminal_text import printable
+from pinakes.cli.streams import FAILED, flush_output, open_streams, report_unwritten, to_utf8
+from pinakes.core.output.terminal_text import printable
+from pinakes.core.suggestions import did_you_mean
 from pinakes.core.version import __version__
 
 if TYPE_CHECKING:
@@ -43,11 +43,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         given = list(sys.argv[1:] if arguments is None else arguments)
         if given[:1] == ["user"]:
-            from pinakes.cli.users import users
+            from pinakes.cli.subcommands.users import users
 
             return users(given[1:])
         if given[:1] == ["pipeline"]:
-            from pinakes.cli.pipeline import pipeline
+            from pinakes.cli.subcommands.pipeline import pipeline
 
             signal.signal(signal.SIGTERM, _terminate)
             return pipeline(given[1:])
@@ -55,7 +55,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         signal.signal(signal.SIGTERM, _terminate)
         return _run(options)
     except OSError as error:
-        return unwritten(error)
+        return report_unwritten(error)
     except KeyboardInterrupt:
         return INTERRUPTED
 
@@ -69,7 +69,7 @@ def run_and_leave() -> NoReturn:
     except SystemExit as leaving:
         code = leaving.code
     if code != INTERRUPTED:  # after an interrupt a thread may still block on writing rows
-        code = flushed(code)
+        code = flush_output(code)
     if not {"datafusion", "pyarrow.flight"} & set(sys.modules) or not isinstance(code, int | None):
         sys.exit(code)
     atexit._run_exitfuncs()
@@ -81,7 +81,7 @@ class _Parser(argparse.ArgumentParser):
         """Reports the error in one line, without the usage page."""
         unknown = [word for word in message.split() if word.startswith("--")]
         options = [word for action in self._actions for word in action.option_strings]
-        hint = meant(unknown[0], options) if "unrecognized" in message else ""
+        hint = did_you_mean(unknown[0], options) if "unrecognized" in message else ""
         self.exit(USAGE, f"pinakes: {message}.{hint} `pinakes --help` lists them.\n")
 
     def _print_message(self, message: str, file: SupportsWrite[str] | None = None) -> None:
@@ -139,11 +139,12 @@ def _run(options: argparse.Namespace) -> int:
         print(f"pinakes: {name} comes first, and has options of its own: pinakes {name} --help", file=sys.stderr)  # noqa: T201
         return USAGE
     if options.subcommand not in (None, *SUBCOMMANDS):
-        said = f"what is {options.subcommand!r}?{meant(options.subcommand, SUBCOMMANDS)} SQL goes after -c: pinakes -c "
+        hint = did_you_mean(options.subcommand, SUBCOMMANDS)
+        said = f"unknown command {options.subcommand!r}.{hint} To run SQL: pinakes -c "
         print(f"pinakes: {said}'SELECT 1'", file=sys.stderr)  # noqa: T201
         return USAGE
     if options.words and options.subcommand != "config":
-        said = f"what is {options.words[0]!r}? Only `pinakes config` takes words; SQL goes after -c"
+        said = f"unexpected argument {options.words[0]!r}; to run SQL, use -c"
         print(f"pinakes: {said}", file=sys.stderr)  # noqa: T201
         return USAGE
     try:
@@ -166,8 +167,8 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def _doctor(options: argparse.Namespace) -> int:
-    from pinakes.cli.doctor.finding import Patient
-    from pinakes.cli.doctor.run import doctor
+    from pinakes.cli.subcommands.doctor.finding import Patient
+    from pinakes.cli.subcommands.doctor.run import doctor
 
     if options.scripts or options.format not in ("table", "json"):
         raise _UsageError("doctor runs no statements, and prints a table or json")
@@ -175,7 +176,7 @@ def _doctor(options: argparse.Namespace) -> int:
 
 
 def _configuration(options: argparse.Namespace) -> int:
-    from pinakes.cli.config import run
+    from pinakes.cli.subcommands.config import run
 
     done = run(options.words, options.config, options.data)
     if done is None:
@@ -185,8 +186,8 @@ def _configuration(options: argparse.Namespace) -> int:
 
 
 def _serve(config: Config, options: argparse.Namespace) -> int:
-    from pinakes.cli.serve import Listening, serve
-    from pinakes.cli.tls import Tls
+    from pinakes.cli.subcommands.serve import Listening, serve
+    from pinakes.cli.subcommands.tls import Tls
     from pinakes.config.model import load_config
 
     if options.scripts:
@@ -220,7 +221,7 @@ def _remote(options: argparse.Namespace, console: Console) -> int:
     if options.subcommand is not None:
         raise _UsageError(f"--uri is for the shell: {options.subcommand} is about this machine")
     _only_for(options, OF_SERVE, "`pinakes serve`")
-    _only_for(options, NOT_REMOTE, "an engine of one's own: with --uri, the server's are used")
+    _only_for(options, NOT_REMOTE, "an embedded engine; with --uri, those of the server are used")
     scripts = _scripts(options)
     logging.basicConfig(level="WARNING")
     try:
@@ -231,7 +232,7 @@ def _remote(options: argparse.Namespace, console: Console) -> int:
         console.error(error)
         return FAILED
     with closing(backend):
-        return _sit(backend, scripts, console, with_rc=not options.no_rc)
+        return _run_session(backend, scripts, console, with_rc=not options.no_rc)
 
 
 class _UsageError(Exception):
@@ -274,20 +275,20 @@ def _with_engine(config: Config, scripts: list[Script] | None, console: Console,
 
     try:
         with open_engine(config) as engine:
-            return _sit(LocalShellBackend(engine.session()), scripts, console, with_rc=with_rc)
+            return _run_session(LocalShellBackend(engine.session()), scripts, console, with_rc=with_rc)
     except PinakesError as error:
         console.error(error)
         return FAILED
 
 
-def _sit(backend: ShellBackend, scripts: list[Script] | None, console: Console, *, with_rc: bool) -> int:
+def _run_session(backend: ShellBackend, scripts: list[Script] | None, console: Console, *, with_rc: bool) -> int:
     from pinakes.cli.runner import Runner
     from pinakes.cli.script import run_script
 
     runner = Runner(backend, console)
     if scripts is not None:
         return OK if all(run_script(script, runner) for script in scripts) else FAILED
-    from pinakes.cli.shell import Shell, startup_file
+    from pinakes.cli.prompt.shell import Shell, startup_file
 
     shell = Shell(runner)
     shell.start(startup_file() if with_rc else None)

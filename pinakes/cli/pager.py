@@ -84,7 +84,7 @@ class Paged(io.TextIOBase):
 
     def _start(self) -> None:
         self._out.flush()
-        self._restore = _remembered_terminal(self._out)
+        self._restore = _save_terminal(self._out)
         environment = {"LESS": "SRXK", **os.environ}  # for PAGER=less without options
         self._process = subprocess.Popen(self._command, stdin=subprocess.PIPE, stdout=self._out, env=environment)
         threading.Thread(target=self._watch, args=(self._process,), daemon=True, name="pager").start()
@@ -107,7 +107,7 @@ class Paged(io.TextIOBase):
             raise
 
 
-def _remembered_terminal(out: TextIO) -> Callable[[], None]:
+def _save_terminal(out: TextIO) -> Callable[[], None]:
     """Returns a function that restores the current terminal settings: a killed pager may leave the terminal without
     echo."""
     try:

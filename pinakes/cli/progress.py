@@ -14,7 +14,7 @@ import time
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, TextIO
 
-from pinakes.core.terminal_text import one_line
+from pinakes.core.output.terminal_text import one_line
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
 
 from pinakes.api.interruptible import Foreground
 from pinakes.cli.console import Console, output_errors
 from pinakes.cli.progress import Progress
-from pinakes.cli.shell_state import ShellState
 from pinakes.core.errors import QueryCanceled
 
 if TYPE_CHECKING:
@@ -16,6 +16,29 @@ if TYPE_CHECKING:
 
     from pinakes.api.shell_backend import ShellBackend
     from pinakes.engine.result import Result
+
+
+@dataclass
+class ShellState:
+    """State that statements and commands of a shell or script leave for later ones."""
+
+    last: str = ""
+    """The last statement: `\\g` runs it again, `\\p` prints it and `\\e` edits it."""
+    drafted: str = ""
+    """The initial text of the next prompt."""
+    depth: int = 0
+    """The nesting depth of `\\i`."""
+    editing: Literal["emacs", "vi"] = "emacs"
+    typed: Callable[[], Sequence[str]] | None = None
+    """The history, oldest first; None in a script."""
+
+
+class Leave(Exception):
+    """`\\q`: ends the script or the shell without an error."""
+
+
+class IncludeFailed(Exception):
+    """An included file failed and has reported it: the including script ends, too."""
 
 
 class Runner:

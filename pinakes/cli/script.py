@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from pinakes.cli.runner import Runner
-from pinakes.cli.shell_state import IncludeFailed, Leave
+from pinakes.cli.runner import IncludeFailed, Leave, Runner
 from pinakes.cli.steps import Script, Step, steps
 
 

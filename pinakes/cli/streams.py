@@ -30,17 +30,17 @@ def open_streams() -> None:
             setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115 - it stays open
 
 
-def flushed(code: int | str | None) -> int | str | None:
+def flush_output(code: int | str | None) -> int | str | None:
     """Flushes the output; returns the exit code, or that of a failed write."""
     try:
         sys.stdout.flush()
         sys.stderr.flush()
     except OSError as error:
-        return code if code and not isinstance(error, BrokenPipeError) else unwritten(error)
+        return code if code and not isinstance(error, BrokenPipeError) else report_unwritten(error)
     return code
 
 
-def unwritten(error: OSError) -> int:
+def report_unwritten(error: OSError) -> int:
     """Reports that the output could not be written, unless its reader has closed the pipe; returns the exit code."""
     _discard_output()
     if isinstance(error, BrokenPipeError):

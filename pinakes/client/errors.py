@@ -60,7 +60,7 @@ def translated(error: Exception, address: Address, sql: str = "") -> PinakesErro
     if isinstance(error, fl.FlightTimedOutError):
         return ServerUnavailable(f"{address.uri} does not answer. Is it the right host, and does it let you through?")
     if isinstance(error, NotImplementedError | pa.ArrowNotImplementedError):
-        return NotSupportedError(f"{address.uri} is no Pinakes server, or of another version than this shell")
+        return NotSupportedError(f"{address.uri} is not a Pinakes server, or has another version than this shell")
     if not isinstance(error, fl.FlightError | OSError):
         return ExecutionError(text)
     if _CODE.match(text):  # an error code of the server, such as BUSY
@@ -75,8 +75,8 @@ def broken(error: PinakesError, address: Address) -> PinakesError:
     if not isinstance(error, ServerUnavailable) or isinstance(error, Unreached):
         return error
     return ServerUnavailable(
-        f"the connection to {address.uri} broke while the statement ran. If it changes something, look whether it did "
-        f"before you run it again."
+        f"the connection to {address.uri} broke while the statement ran. If it changes data, check "
+        "whether it took effect before you run it again."
     )
 
 

@@ -47,7 +47,9 @@ class Wire:
         try:
             answer = json.loads(payload)
         except ValueError as error:
-            raise NotSupportedError(f"{self.address.uri} is no Pinakes server: it answers {payload[:50]!r}") from error
+            raise NotSupportedError(
+                f"{self.address.uri} is not a Pinakes server: it answers {payload[:50]!r}"
+            ) from error
         if "error" in answer:
             raise from_values(answer["error"])
         return answer["answer"]

@@ -42,7 +42,7 @@ def table_of(given: object, where: str) -> Mapping[str, Any]:
 def known_only(given: Mapping[str, Any], known: Any, where: str, what: str) -> None:
     unknown = [key for key in given if key not in known]
     if unknown:
-        raise ConfigError(f"{where} has no {what} {unknown[0]!r}; there are: {listing(known)}")
+        raise ConfigError(f"{where} has no {what} {unknown[0]!r}; available: {listing(known)}")
 
 
 def secret_value(where: str, given: object, base: Path, environ: Mapping[str, str]) -> str:

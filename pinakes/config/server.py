@@ -28,8 +28,8 @@ from functools import cache
 
 from pinakes.config.server_limits import ServerLimits
 from pinakes.config.serving import MetricsConfig, StatementLimits
-from pinakes.core.outbound import PUBLIC, entries
-from pinakes.core.privileges import PRIVILEGES
+from pinakes.core.access.outbound import PUBLIC, entries
+from pinakes.core.access.privileges import PRIVILEGES
 from pinakes.core.values import documented, duration, one_of, some_of, text, texts, truth
 
 SECTIONS = ("users", "tokens", "oidc", "tls", "statements", "metrics")

@@ -41,14 +41,19 @@ def server(given: object, base: Path, environ: Mapping[str, str]) -> ServerConfi
     )
 
 
+def is_safe_issuer(address: str) -> bool:
+    """Whether an address of an identity provider is https, or http on the same machine."""
+    url = urlsplit(address)
+    return url.scheme == "https" or (url.scheme == "http" and url.hostname in ("localhost", "127.0.0.1", "::1"))
+
+
 def _oidc(given: object, base: Path, environ: Mapping[str, str]) -> OidcConfig:
     table = dict(table_of(given, "server.oidc"))
     secret = table.pop("client_secret", None)
     found = section(OidcConfig(), table, "server.oidc")
     if not found.issuer or not found.audience:
         raise ConfigError("[server.oidc] needs an issuer and an audience")
-    url = urlsplit(found.issuer)
-    if url.scheme != "https" and not (url.scheme == "http" and url.hostname in ("localhost", "127.0.0.1", "::1")):
+    if not is_safe_issuer(found.issuer):
         raise ConfigError("server.oidc.issuer must be an https:// address: what comes from it decides who may log in")
     if found.password_grant and not found.client_id:
         raise ConfigError("server.oidc.password_grant needs a client_id, and most issuers a client_secret")

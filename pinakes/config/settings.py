@@ -12,7 +12,7 @@ from typing import NamedTuple
 from pinakes.config.model import MOST_PARTITIONS, MOST_ROWS, EngineConfig
 from pinakes.core import machine
 from pinakes.core.errors import InvalidArgument, SettingNotFound, listing
-from pinakes.core.suggestions import meant
+from pinakes.core.suggestions import did_you_mean
 from pinakes.core.values import documented, duration, one_of, time_zone, truth, whole
 
 
@@ -126,7 +126,9 @@ def known(name: str) -> str:
     """Returns the canonical name of a setting, matched regardless of case."""
     names = [f.name for f in fields(Settings)]
     if name.lower() not in names:
-        raise SettingNotFound(f"setting {name!r} does not exist; these do: {listing(names)}.{meant(name, names)}")
+        raise SettingNotFound(
+            f"setting {name!r} does not exist; available: {listing(names)}.{did_you_mean(name, names)}"
+        )
     return name.lower()
 
 

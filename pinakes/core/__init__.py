@@ -1,3 +1,3 @@
-"""What every other package uses: errors, names, types and the catalog interface. It imports no other package of ours,
-and nothing here opens a catalog or runs a statement.
+"""What every other package uses: errors, names, types, values and the catalog interface. It imports no other package of
+ours, and nothing here opens a catalog or runs a statement.
 """

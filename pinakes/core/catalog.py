@@ -10,6 +10,7 @@ errors of `core/errors.py` only.
 
 from __future__ import annotations
 
+from abc import ABCMeta
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
@@ -105,8 +106,28 @@ class TableSpec:
     sorting: SortOrder | None = None
 
 
+if TYPE_CHECKING:
+    _ProtocolMeta = ABCMeta
+else:
+    _ProtocolMeta = type(Protocol)
+
+_IMPLEMENTED: dict[tuple[type, type], bool] = {}
+
+
+class _DecidedByClass(_ProtocolMeta):
+    """Decides once for each class of catalogs whether it implements a protocol: Python compares all members with those
+    of the object each time, and names are resolved by such checks.
+    """
+
+    def __instancecheck__(cls, instance: object) -> bool:
+        key = type(instance), cls
+        if key not in _IMPLEMENTED:
+            _IMPLEMENTED[key] = super().__instancecheck__(instance)
+        return _IMPLEMENTED[key]
+
+
 @runtime_checkable
-class Catalog(Protocol):
+class Catalog(Protocol, metaclass=_DecidedByClass):
     """A catalog that can be mounted."""
 
     @property

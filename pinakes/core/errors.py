@@ -64,7 +64,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar
 
-from pinakes.core.terminal_text import printable
+from pinakes.core.output.terminal_text import printable
 
 WIDEST = 300
 """Maximum characters of the marked line, since statements may be very long lines."""

@@ -17,11 +17,11 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from urllib.parse import unquote
 
 from pinakes.core.errors import InvalidArgument, OptionNotFound, PermissionDenied, SecretNotFound, listing
-from pinakes.core.suggestions import meant
+from pinakes.core.suggestions import did_you_mean
 
 if TYPE_CHECKING:
+    from pinakes.core.access.outbound import Outbound
     from pinakes.core.identity import Identity
-    from pinakes.core.outbound import Outbound
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,7 +216,7 @@ def parse_secret(
     type = options.pop("TYPE", None)
     if not isinstance(type, str) or type.lower() not in KINDS:
         problem = f"has no type {type!r}" if isinstance(type, str) else "needs a TYPE"
-        hint = meant(type, KINDS) if isinstance(type, str) else ""
+        hint = did_you_mean(type, KINDS) if isinstance(type, str) else ""
         raise InvalidArgument(f"CREATE SECRET {name} {problem}.{hint} Types: {_kinds()}")
     type = type.lower()
     scope = options.pop("SCOPE", "")

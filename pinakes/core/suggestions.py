@@ -18,7 +18,7 @@ def close_to(given: str, known: Iterable[str], *, most: int = 1, cutoff: float =
     return [by_folded[name] for name in get_close_matches(given.casefold(), by_folded, n=most, cutoff=cutoff)]
 
 
-def meant(given: str, known: Iterable[str]) -> str:
+def did_you_mean(given: str, known: Iterable[str]) -> str:
     """Returns ` Did you mean x?`, or an empty text when no name is close."""
     close = close_to(given, known)
     return f" Did you mean {close[0]}?" if close else ""

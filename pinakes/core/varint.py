@@ -4,14 +4,16 @@ from __future__ import annotations
 
 
 def read_varint(content: bytes, at: int) -> tuple[int, int]:
-    """Returns the number at an offset, and the offset of its end."""
+    """Returns the number at an offset, and the offset of its end; ValueError if it has more than ten bytes, since a
+    number of a million bytes takes minutes to read."""
     value = shift = 0
-    while True:
+    while shift < 70:
         byte = content[at]
         value |= (byte & 0x7F) << shift
         at, shift = at + 1, shift + 7
         if byte < 0x80:
             return value, at
+    raise ValueError("a number of more than 64 bits")
 
 
 def as_varint(value: int) -> bytes:

@@ -1,7 +1,7 @@
 """What drivers ask of the metadata outside of any SQL: the rows of the system tables, by the same calls.
 
 The same catalogs are seen, by the same user, and the same conditions keep calls away from those that can't matter
-(`system_tables/listing.py`). What fails is a row of system.metadata.errors, as with any system table.
+(`system_tables/catalog_metadata/listing.py`). What fails is a row of system.metadata.errors, as with any system table.
 """
 
 from __future__ import annotations
@@ -17,17 +17,15 @@ from pinakes.engine.execution.query import Query
 from pinakes.engine.session import Session
 from pinakes.engine.statement_context import Execution
 from pinakes.engine.system.contexts import context_of
-from pinakes.system_tables import listing
-from pinakes.system_tables.arrow_columns import arrow_columns
 from pinakes.system_tables.base import Request
-from pinakes.system_tables.catalog_executor import ahead
-from pinakes.system_tables.combined import both
-from pinakes.system_tables.conditions import Condition, Like, OneOf
-from pinakes.system_tables.constraints import Key, keys
-from pinakes.system_tables.described import ColumnFacts
-from pinakes.system_tables.listing import EVERY_KIND, Entry, Kind, Space
-from pinakes.system_tables.loading import Described, answered, asked
-from pinakes.system_tables.namespaces import window_of
+from pinakes.system_tables.catalog_metadata import listing
+from pinakes.system_tables.catalog_metadata.columns import ColumnFacts, arrow_columns
+from pinakes.system_tables.catalog_metadata.constraints import Key, list_keys
+from pinakes.system_tables.catalog_metadata.executor import submit_ahead
+from pinakes.system_tables.catalog_metadata.listing import EVERY_KIND, Entry, Kind, Space
+from pinakes.system_tables.catalog_metadata.loading import Described, finish_loading, start_loading
+from pinakes.system_tables.catalog_metadata.namespaces import window_of
+from pinakes.system_tables.name_predicates import Like, NamePredicate, OneOf, both
 
 Columns = list[tuple[pa.Field, ColumnFacts]]
 
@@ -40,7 +38,7 @@ class Wanted(NamedTuple):
     table: str | None = None
 
     @property
-    def condition(self) -> Condition:
+    def condition(self) -> NamePredicate:
         catalog = [] if self.catalog is None else [OneOf("catalog", frozenset({self.catalog}))]
         schema = [] if self.schema is None else [Like("schema", self.schema)]
         table = [] if self.table is None else [Like("table", self.table)]
@@ -62,30 +60,32 @@ class Metadata:
         self._context = context_of(execution, None)
 
     def catalogs(self) -> list[str]:
-        return sorted(mount.name for mount in listing.catalogs(self._request(Wanted())))
+        return sorted(mount.name for mount in listing.list_catalogs(self._request(Wanted())))
 
     def schemas(self, wanted: Wanted) -> list[Space]:
         request = self._request(wanted)
-        found = [s for s in listing.spaces(request) if request.wanted.may({"catalog": s.catalog, "schema": s.schema})]
+        found = [
+            s for s in listing.list_spaces(request) if request.wanted.may({"catalog": s.catalog, "schema": s.schema})
+        ]
         return sorted(found, key=lambda s: (s.catalog, s.schema))
 
     def tables(self, wanted: Wanted, kinds: frozenset[Kind] = EVERY_KIND) -> list[Entry]:
         """Names only, in the order of catalog, schema and name."""
-        found = listing.objects(self._request(wanted), kinds)
+        found = listing.list_objects(self._request(wanted), kinds)
         return sorted(found, key=lambda e: (e.catalog, e.schema, e.name, e.kind))
 
     def with_columns(self, entries: Sequence[Entry]) -> Iterator[tuple[Entry, Columns]]:
         """The tables with their columns, loaded several at a time; what can't be loaded is left out."""
         request = self._request(Wanted())
         lost: set[str] = set()
-        for entry, call in ahead(iter(entries), lambda entry: asked(request, entry), window_of(request)):
-            found = answered(entry, call, lost)
+        for entry, call in submit_ahead(iter(entries), lambda entry: start_loading(request, entry), window_of(request)):
+            found = finish_loading(entry, call, lost)
             if found is not None:
                 yield entry, arrow_columns(Described(entry, found), self._context, self._zone)
 
     def keys(self, wanted: Wanted) -> list[Key]:
         """The columns of the primary keys."""
-        found = (key for key in keys(self._request(wanted)) if key.constraint.type == "PRIMARY KEY")
+        found = (key for key in list_keys(self._request(wanted)) if key.constraint.type == "PRIMARY KEY")
         return sorted(found, key=lambda k: (k.constraint.entry[1:5], k.constraint.name, k.position))
 
     def _request(self, wanted: Wanted) -> Request:

@@ -11,16 +11,16 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from pinakes.caches.counting import CatalogCalls
+from pinakes.caches.counting_catalog import CatalogCalls
 from pinakes.caches.limits import CacheLimits
 from pinakes.caches.registry import Caches
 from pinakes.config.model import Config
 from pinakes.config.settings import Settings
+from pinakes.core.access.path_sandbox import Roots
 from pinakes.core.catalog import Catalog
 from pinakes.core.delegating_catalog import DelegatingCatalog
 from pinakes.core.errors import InvalidArgument
 from pinakes.core.identity import Identity, local_identity
-from pinakes.core.path_sandbox import Roots
 from pinakes.engine.binding.namespaces import Scope
 from pinakes.engine.catalogs.authorization.guard import Guard
 from pinakes.engine.catalogs.authorization.policy import EMBEDDED, Policy
@@ -34,8 +34,8 @@ from pinakes.engine.execution.tracker import QueryTracker
 from pinakes.engine.execution.weak_set import WeakSet
 from pinakes.engine.files.access import FileAccess
 from pinakes.engine.session import Session
-from pinakes.system_tables.catalog_executor import CatalogExecutor
-from pinakes.system_tables.metadata_errors import MetadataErrors
+from pinakes.system_tables.catalog_metadata.errors import MetadataErrors
+from pinakes.system_tables.catalog_metadata.executor import CatalogExecutor
 
 if TYPE_CHECKING:
     from pinakes.core.secret_file import SecretFile

@@ -14,18 +14,18 @@ tracker knows the statement from its first moment to its last row.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from pinakes.caches.caching import STATEMENT
+from pinakes.caches.caching_catalog import STATEMENT
 from pinakes.core.errors import OutOfMemory
 from pinakes.core.waiting import CHECK
 from pinakes.engine.binding.session_relations import Lookup
 from pinakes.engine.datafusion.bounded_functions import bytes_of_wide_value
 from pinakes.engine.datafusion.error_translation import is_panic, let_go, translate
 from pinakes.engine.dispatch import dispatch
-from pinakes.engine.iceberg.write.snapshot_properties import authored
+from pinakes.engine.iceberg.write.snapshot_properties import AUTHOR
 from pinakes.engine.iceberg.write.write_context import writing
 from pinakes.engine.result import Result
 from pinakes.engine.session import Session
@@ -54,35 +54,35 @@ def run(
     *,
     queues: bool = True,
 ) -> Result:
-    query = _begun(session)
+    timeout, is_own = session.time_limit
+    query = session.engine.tracker.start(session.identity.user, session.source, timeout)
+    if not is_own:
+        query.timeout_from = "the timeout of this server"
     session.running.add(query)
-    statement_token, checking = STATEMENT.set(query), CHECK.set(query.check)
     transaction = session.transaction
     execution = Execution(session, query, sql, parameters, lookup)
     if started is not None:
         started(query)
-    try:
-        with query.phase("parse"):
-            statement = session.engine.caches.statements.classify(sql)
-        query.describe(statement.kind, statement.shown)
-        if transaction is not None:
-            transaction.check(statement.kind)
-        if queues and session.engine.admission is not None:
-            _admit(statement, session, query)
-        result = _carried_out(statement, execution)
-    except BaseException as error:
-        typed = translate(error) if isinstance(error, Exception) or is_panic(error) else error
-        query.end(typed)
-        if transaction is not None:  # the one that it began in; another thread may have begun the next
-            transaction.abort()
-        execution.scope.close()
-        let_go(error)
-        if typed is error:
-            raise
-        raise typed from error
-    finally:
-        STATEMENT.reset(statement_token)
-        CHECK.reset(checking)
+    with _current(query):
+        try:
+            with query.phase("parse"):
+                statement = session.engine.caches.statements.classify(sql)
+            query.describe(statement.kind, statement.shown)
+            if transaction is not None:
+                transaction.check(statement.kind)
+            if queues and session.engine.admission is not None:
+                _admit(statement, session, query)
+            result = _carried_out(statement, execution)
+        except BaseException as error:
+            typed = translate(error) if isinstance(error, Exception) or is_panic(error) else error
+            query.end(typed)
+            if transaction is not None:  # the one that it began in; another thread may have begun the next
+                transaction.abort()
+            execution.scope.close()
+            let_go(error)
+            if typed is error:
+                raise
+            raise typed from error
     if result.kind != "rows":
         query.wrote(result.count)
         query.end()  # it is done, whenever the result is looked at
@@ -90,11 +90,30 @@ def run(
     return result.watch(on_batch=query.count, on_end=ending, stop=query.cancel)
 
 
+@contextmanager
+def _current(query: Query) -> Iterator[None]:
+    """Makes it the statement of this thread: what waits checks whether it was stopped, and logs and commits name it."""
+    statement, check = STATEMENT.set(query), CHECK.set(query.check)
+    author = AUTHOR.set((query.user, query.query_id))
+    try:
+        yield
+    finally:
+        STATEMENT.reset(statement)
+        CHECK.reset(check)
+        AUTHOR.reset(author)
+
+
 def _carried_out(statement: Statement, execution: Execution) -> Result:
     """The statement's result. A statement whose values are too long for its batches is run again with batches of fewer
     rows, unless some of its rows were read already."""
+    query, session = execution.query, execution.session
     try:
-        result = _dispatched(statement, execution)
+        if statement.kind == "Query":  # it writes nothing
+            result = dispatch(statement, execution)
+        else:
+            spill_dir = session.engine.config.engine.spill_dir
+            with writing(query.interruptible, spill_dir), defining(statement, session.warn):
+                result = dispatch(statement, execution)
     except OutOfMemory as error:
         return _narrower(statement, execution, error)
     if result.kind != "rows":
@@ -104,7 +123,9 @@ def _carried_out(statement: Statement, execution: Execution) -> Result:
         try:
             batch = next(first, None)
         except OutOfMemory as error:
-            yield from _narrower(statement, execution, error)
+            with _current(query):
+                narrower = _narrower(statement, execution, error)
+            yield from narrower
             return
         if batch is not None:
             yield batch
@@ -121,30 +142,6 @@ def _narrower(statement: Statement, execution: Execution, error: OutOfMemory) ->
         raise error
     execution.query.check()
     return _carried_out(statement, replace(execution, wide=size))
-
-
-def _dispatched(statement: Statement, execution: Execution) -> Result:
-    query, session = execution.query, execution.session
-    asking, checking = STATEMENT.set(query), CHECK.set(query.check)  # also when it is run again while it is read
-    try:
-        with (
-            authored(query.user, query.query_id),
-            writing(query.interruptible, session.engine.config.engine.spill_dir),
-            defining(statement, session.warn),
-        ):
-            return dispatch(statement, execution)
-    finally:
-        STATEMENT.reset(asking)
-        CHECK.reset(checking)
-
-
-def _begun(session: Session) -> Query:
-    """What the tracker has of it. A server may allow less time than the session does."""
-    timeout, is_own = session.time_limit
-    query = session.engine.tracker.start(session.identity.user, session.source, timeout)
-    if not is_own:
-        query.timeout_from = "the timeout of this server"
-    return query
 
 
 def _admit(statement: Statement, session: Session, query: Query) -> None:

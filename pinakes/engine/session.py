@@ -8,12 +8,10 @@ import weakref
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cached_property
-from math import nan
 from typing import TYPE_CHECKING, Any
 
-import pyarrow as pa
-
 from pinakes.config.settings import Settings
+from pinakes.core.arrays.nan import usual_nan
 from pinakes.core.errors import InvalidArgument
 from pinakes.core.identity import Identity
 from pinakes.core.names import dotted
@@ -32,8 +30,7 @@ from pinakes.engine.result import Result
 if TYPE_CHECKING:
     from datafusion import SessionContext
 
-    from pinakes.caches.footers import FooterCache
-    from pinakes.caches.manifests import ManifestCache
+    from pinakes.caches.files import FooterCache, ManifestCache
     from pinakes.engine.catalogs.authorization.guard import Guard
     from pinakes.engine.engine import Engine
     from pinakes.engine.execution.tracker import Query
@@ -220,14 +217,5 @@ def as_mapping(parameters: Mapping[str, Any] | Sequence[Any] | None) -> dict[str
     if parameters is None:
         return {}
     if isinstance(parameters, Mapping):
-        return {str(k): _usual_nan(v) for k, v in parameters.items()}
-    return {str(i): _usual_nan(v) for i, v in enumerate(parameters, 1)}
-
-
-def _usual_nan(value: Any) -> Any:
-    """Returns NaN without its sign bit, which DataFusion would take for less than all numbers."""
-    if isinstance(value, float) and value != value:
-        return nan
-    if isinstance(value, pa.Scalar) and pa.types.is_floating(value.type) and value.as_py() != value.as_py():
-        return pa.scalar(nan, value.type)
-    return value
+        return {str(k): usual_nan(v) for k, v in parameters.items()}
+    return {str(i): usual_nan(v) for i, v in enumerate(parameters, 1)}

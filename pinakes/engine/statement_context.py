@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from pinakes.engine.binding.resolver import Resolver
     from pinakes.engine.binding.session_relations import Lookup
     from pinakes.engine.execution.tracker import Query
+    from pinakes.engine.files.object_stores.stores import Stores
     from pinakes.engine.files.paths import File, Finder
-    from pinakes.engine.files.stores import Stores
     from pinakes.engine.iceberg.scan.file_integrity import Lookout, Remote
     from pinakes.engine.planning.plan import ExecutablePlan, Plan
     from pinakes.engine.planning.planner import Planner
@@ -81,7 +81,7 @@ class Execution:
 
     def stores(self) -> Stores:
         """The object stores that the session's user has secrets for, as these are now."""
-        from pinakes.engine.files.stores import Stores
+        from pinakes.engine.files.object_stores.stores import Stores
 
         return Stores(self.session.engine.secrets, self.session.guard)
 
@@ -146,9 +146,9 @@ class Execution:
     def _blaming_files(self, plan: ExecutablePlan) -> AbstractContextManager[None]:
         """Errors of files that DataFusion reads name the file, be it of a table or in the query itself."""
         if plan.files:
-            from pinakes.engine.files import blame
+            from pinakes.engine.files.error_attribution import attribute_errors
 
-            return blame.blaming(plan.files, self.query.check)
+            return attribute_errors(plan.files, self.query.check)
         local = plan.local
         if not local:
             return nullcontext()

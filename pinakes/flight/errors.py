@@ -18,10 +18,10 @@ import pyarrow as pa
 import pyarrow.flight as fl
 
 from pinakes.core import errors
+from pinakes.core.access.redaction import about
 from pinakes.core.errors import InternalError, PinakesError
 from pinakes.core.identity import Identity
 from pinakes.core.portable_errors import as_values
-from pinakes.core.redaction import about
 from pinakes.engine.datafusion.error_translation import is_panic, translate
 from pinakes.server.handle_registry import UnknownHandle
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from pinakes.core.arrays.expanding import decoded_size
 from pinakes.core.errors import InvalidArgument
 from pinakes.flight.request import FlightRequest
 from pinakes.flight.streams import received
@@ -24,8 +25,9 @@ def read_parameters(reader: Any, request: FlightRequest, sure: float = 0.0) -> p
         return pa.table({})
     for batch in received(reader, request.call, sure):
         batches.append(batch)
-        size += batch.nbytes
-        request.memory.grow(batch.nbytes)
+        decoded = decoded_size(batch)
+        size += decoded
+        request.memory.grow(decoded)
         if size > most:
             raise InvalidArgument(
                 f"the parameters are larger than {most / 1e6:g} MB, the most that this server takes "

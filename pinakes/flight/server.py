@@ -1,10 +1,9 @@
 """The server: maps each Flight call to a command or an action. Read this first.
 
-    GetFlightInfo   runs a statement, whose result is pending under a ticket (`commands/running.py`); a metadata command
-                    is its own ticket
-    DoGet           sends the rows of a ticket in batches, while `streams.py` watches for a disconnected client
-    DoPut           changes, bound parameters, ingested rows
-    DoAction        prepared statements, transactions, session options, cancel (`actions/`)
+GetFlightInfo runs a statement, whose result is pending under a ticket (`commands/execution.py`); a metadata command is
+its own ticket DoGet sends the rows of a ticket in batches, while `streams.py` watches for a disconnected client DoPut
+changes, bound parameters, ingested rows DoAction prepared statements, transactions, session options, cancel
+(`actions/`)
 
 State between calls is in `service.py`, authentication in `authentication.py`, type conversion in `wire_types.py`, and
 error conversion in `errors.py`.
@@ -169,7 +168,7 @@ class FlightSqlServer(fl.FlightServerBase):  # type: ignore[misc]
             known = ACTIONS.get(action.type)
             if known is None:
                 offered = listing((name for name, action in ACTIONS.items() if action.doc), most=len(ACTIONS))
-                raise NotSupportedError(f"there is no action {action.type[:100]!r}; there are: {offered}")
+                raise NotSupportedError(f"there is no action {action.type[:100]!r}; available: {offered}")
             answer = known.run(action.body.to_pybytes(), request)
             return [] if answer is None else [answer]
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from pinakes.core.arrays.expanding import pieces
 from pinakes.core.errors import InvalidArgument
 from pinakes.flight.wire_types import conformed
 from pinakes.server.calls import Call
@@ -17,7 +18,7 @@ MOST_BYTES = 4 << 20
 
 def received(reader: Any, call: Call, seconds: float) -> Iterator[pa.RecordBatch]:
     """Yields all batches that a client sends, or raises. Each batch is validated: Arrow does not check offsets and
-    indices, which could point outside of the batch's memory."""
+    indices, which could point outside of the batch's memory. A batch that is much larger when decoded is split."""
     for chunk in reader:
         if chunk.data is not None:
             try:
@@ -25,7 +26,7 @@ def received(reader: Any, call: Call, seconds: float) -> Iterator[pa.RecordBatch
             except pa.ArrowException as error:
                 raise InvalidArgument(f"the rows are not valid Arrow data: {str(error)[:200]}") from error
             call.note_message(chunk.data.nbytes)
-            yield chunk.data
+            yield from pieces(chunk.data)
     call.check_there(seconds)
 
 

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import pyarrow as pa
 from pyarrow import types as is_
 
-from pinakes.core.arrow_types import sql_name_of_arrow, unwrapped
-from pinakes.system_tables.jdbc_codes import digits_of, size_of
+from pinakes.core.types.arrow_names import sql_name_of_arrow, unwrap_type
+from pinakes.system_tables.jdbc_types import digits_of, size_of
 
 _PLAIN: dict[pa.DataType, pa.DataType] = {
     pa.string_view(): pa.string(),
@@ -62,7 +62,7 @@ class Client:
             return self._nested(t)
         if t in _PLAIN:
             return _PLAIN[t]
-        inner = unwrapped(t)
+        inner = unwrap_type(t)
         if inner is not None:
             return self.type(inner)
         if is_.is_decimal32(t) or is_.is_decimal64(t):

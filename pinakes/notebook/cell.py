@@ -20,7 +20,7 @@ from pinakes.api.errors import raising
 from pinakes.api.interruptible import Foreground
 from pinakes.api.relation import SHOWN, Relation
 from pinakes.core.errors import InvalidArgument, PinakesError
-from pinakes.core.terminal_text import printable
+from pinakes.core.output.terminal_text import printable
 from pinakes.notebook.values import Namespaces, values_for
 from pinakes.parser import split
 from pinakes.parser.split import ScriptPart

@@ -56,7 +56,7 @@ def read_line(text: str) -> Line:
                 out, text = _name(text, "--out", "the variable that gets the result")
             case unknown:
                 raise InvalidArgument(
-                    f"there is no option {unknown}; there are: {', '.join(OPTIONS)}. "
+                    f"there is no option {unknown}; available: {', '.join(OPTIONS)}. "
                     f"A comment has a blank after its dashes."
                 )
     if connect is not None and connection is not None:

@@ -106,7 +106,7 @@ class SqlMagics(Magics):
     def _put(self, name: str, found: Relation | None) -> None:
         with printing_errors():
             if found is None:
-                raise InvalidArgument(f"there is nothing to put into {name}: the cell has no statement")
+                raise InvalidArgument(f"nothing to assign to {name}: the cell has no statement")
         assert self.shell is not None
         self.shell.user_ns[name] = found
 

@@ -4,7 +4,6 @@ sqlglot. What a name refers to, and plans, belong to `engine`. Start at `classif
 
 from pinakes.parser.classify import (
     classify,
-    locate_definitions,
     locate_from_clauses,
     locate_join_predicates,
     locate_references,
@@ -16,7 +15,6 @@ from pinakes.parser.split import ScriptPart, split
 __all__ = [
     "ScriptPart",
     "classify",
-    "locate_definitions",
     "locate_from_clauses",
     "locate_join_predicates",
     "locate_references",

@@ -20,7 +20,11 @@ _SOURCES = frozenset({"FROM", "JOIN", "LATERAL", "("})
 def check_brackets(tokens: list[Token]) -> None:
     """Raises a Fault at the first unmatched bracket, and where nesting is too deep."""
     stack: list[Token] = []
-    for token in [t for t in tokens if t.word in _BRACKETS]:
+    queries = 0
+    for token in tokens:
+        if token.word not in _BRACKETS:
+            queries += token.word in _QUERIES
+            continue
         opening = _CLOSES.get(token.word)
         if opening is None:
             stack.append(token)
@@ -30,7 +34,7 @@ def check_brackets(tokens: list[Token]) -> None:
             raise Fault(f"{token.word} closes nothing", token.start)
     if stack:
         raise Fault(f"{stack[-1].word} is never closed", stack[-1].start)
-    if len([token for token in tokens if token.word in _QUERIES]) > DEEPEST_QUERIES:
+    if queries > DEEPEST_QUERIES:
         _check_queries(tokens)
 
 

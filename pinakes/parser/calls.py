@@ -85,7 +85,7 @@ def _call(cursor: Cursor) -> TableCall:
         if cursor.peek().kind == "word" and cursor.peek(1).word in ("=>", "=", ":="):
             _option(cursor, options)
         elif options:
-            raise cursor.fault("expected an option: what has no name comes before the options")
+            raise cursor.fault("expected an option: arguments without a name come before the options")
         else:
             arguments.append(_argument(cursor))
         if cursor.word != ")" and not cursor.accept(","):

@@ -9,14 +9,13 @@ from pinakes.parser.brackets import check_brackets
 from pinakes.parser.cursor import Cursor
 from pinakes.parser.dispatch import statement
 from pinakes.parser.faults import Fault
-from pinakes.parser.lexer import Token, tokenize
+from pinakes.parser.lexer import tokenize
 from pinakes.parser.limits import check_chains
 from pinakes.parser.redaction import carries_secrets, comment_pieces, replaced
 from pinakes.parser.redaction_spans import pieces
 
 if TYPE_CHECKING:
-    from pinakes.core.sql_types import SqlType
-    from pinakes.parser.definitions import Definition
+    from pinakes.core.types.syntax import SqlType
     from pinakes.parser.from_clauses import FromClause
     from pinakes.parser.statements import AnyStatement, Planned, References, Span
 
@@ -46,18 +45,6 @@ def locate_references(statement: Planned) -> References:
         raise error_of(fault, statement.text, 0) from fault.__cause__
     except RecursionError as error:
         raise ParseError("this statement is nested too deeply to find its columns") from error
-
-
-def locate_definitions(statement: Planned) -> tuple[Definition, ...]:
-    """Returns the definitions in the WITH of a planned statement. Parses the text again, so call it only when they
-    are needed.
-    """
-    from pinakes.parser.definitions import definitions
-
-    try:
-        return definitions(statement)
-    except (Fault, RecursionError):  # can't be parsed again, or too deep: left as written
-        return ()
 
 
 def locate_from_clauses(statement: Planned) -> tuple[FromClause, ...]:
@@ -93,19 +80,15 @@ def _read(text: str) -> AnyStatement:
         tokens.pop()
     if not tokens:
         raise Fault("there is no statement here", 0)
-    _check_single(tokens)
+    words = [token.word for token in tokens]
+    if ";" in words:
+        raise Fault("one statement at a time: split a script first", tokens[words.index(";")].start)
     check_brackets(tokens)
-    check_chains(tokens)
+    check_chains(tokens, words)
     cursor = Cursor(text[: tokens[-1].end], tokens)
     if carries_secrets(tokens):
         cursor.hidden += comment_pieces(text, tokens, 0, tokens[-1].end)
     return statement(cursor)
-
-
-def _check_single(tokens: list[Token]) -> None:
-    for token in tokens:
-        if token.word == ";":
-            raise Fault("one statement at a time: split a script first", token.start)
 
 
 def error_of(fault: Fault, sql: str, shift: int) -> PinakesError:

@@ -36,7 +36,8 @@ def references(statement: Planned) -> References:
     tokens = planned_tokens(statement, join_named(tokenize(statement.text))) if statement.parsed else []
     if not tokens:
         return References()
-    return references_of(read(statement.text, tokens), statement.tables, statement.values)
+    tree = read(statement.text, tokens, {token.word for token in tokens})
+    return references_of(tree, statement.tables, statement.values)
 
 
 def planned_tokens(statement: Statement, tokens: list[Token]) -> list[Token]:

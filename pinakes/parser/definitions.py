@@ -1,4 +1,4 @@
-"""The queries that a WITH defines: their spans, number of uses, and whether they are expensive. On demand only.
+"""The queries that a WITH defines: their spans, number of uses, and whether they are expensive.
 
 `engine/planning/optimize/share.py` computes definitions with several uses only once.
 """
@@ -7,43 +7,25 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from sqlglot import expressions as exp
 
 from pinakes.core.names import Part
-from pinakes.parser.columns import planned_tokens
-from pinakes.parser.lexer import Token, tokenize
-from pinakes.parser.locate import read
-from pinakes.parser.parameters import join_named
-from pinakes.parser.statements import Planned, Span
+from pinakes.parser.lexer import Token
+from pinakes.parser.statements import Definition, Span
 from pinakes.parser.tables import Ctes
 
 _WORK = (exp.Join, exp.Group, exp.Distinct, exp.AggFunc, exp.Window, exp.Union, exp.Except, exp.Intersect)
 
 
-@dataclass(frozen=True, slots=True)
-class Definition:
-    """`name (columns) AS (body)`; the WITH begins at `start`, and the definition before this one ends at `before`."""
-
-    name: str
-    start: int
-    before: int
-    body: Span
-    uses: int
-    is_work: bool
-    """Whether it joins, groups or filters rows, so that computing it again costs more than reading a table again."""
-    is_sampled: bool
-    """Whether a reader stops after some rows without an order, so that computing all rows would take longer."""
-
-
-def definitions(statement: Planned) -> tuple[Definition, ...]:
-    """Returns the definitions of the outermost WITH in the order of the text; empty if it is RECURSIVE."""
-    tokens = planned_tokens(statement, join_named(tokenize(statement.text)))
-    if not tokens or tokens[0].word != "WITH" or tokens[1].word == "RECURSIVE":
+def definitions(root: exp.Expr, tokens: Sequence[Token]) -> tuple[Definition, ...]:
+    """Returns the definitions of the WITH that a query starts with, in the order of the text; empty if it is
+    RECURSIVE.
+    """
+    if tokens[1].word == "RECURSIVE":
         return ()
     places = list(_places(tokens))
-    with_ = (root := read(statement.text, tokens).root).args.get("with_")
+    with_ = root.args.get("with_")
     if with_ is None or len(with_.expressions) != len(places):
         return ()
     return tuple(_read(root, with_.expressions, tokens[0].start, places))

@@ -86,5 +86,5 @@ def _unknown(cursor: Cursor) -> Fault:
 
     close = close_to(cursor.word, [*FORMS, *STARTS], cutoff=0.7)
     if close and cursor.peek().kind == "word":
-        return Fault(f"{cursor.peek().text!r} starts no statement; did you mean {close[0]}?", cursor.peek().start)
+        return Fault(f"{cursor.peek().text!r} is not a statement; did you mean {close[0]}?", cursor.peek().start)
     return cursor.fault(f"a statement starts with {_USUAL}, …")

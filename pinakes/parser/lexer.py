@@ -56,9 +56,10 @@ _OPENED = {"'": "string", '"': "quoted identifier", "`": "quoted identifier", "$
 
 def tokenize(text: str) -> list[Token]:
     """Returns the tokens of `text` without comments. Raises a Fault for an unclosed string, identifier or comment."""
-    tokens, fault = tokenize_what_fits(text)
-    if fault is not None:
-        raise fault
+    tokens: list[Token] = []
+    position: int | None = 0
+    while position is not None:
+        position = _run(text, position, tokens)
     return tokens
 
 
@@ -80,33 +81,24 @@ def _run(text: str, position: int, tokens: list[Token]) -> int | None:
     make = tuple.__new__  # half the cost of Token(…), which counts at a hundred tokens a query
     for found in _TOKEN.finditer(text, position):
         which = found.lastindex
+        if which is None:
+            continue
+        written = found[which]
+        start, end = found.span(which)
         if which == 1:
-            word = found[1]
-            start, end = found.span(1)
-            add(make(Token, ("word", word, word.upper(), start, end)))
+            add(make(Token, ("word", written, written.upper(), start, end)))
         elif which == 2 or which == 12:
-            symbol = found[which]
-            start, end = found.span(which)
-            add(make(Token, ("symbol", symbol, symbol, start, end)))
+            add(make(Token, ("symbol", written, written, start, end)))
+        elif which == 3 or which == 10:
+            add(make(Token, ("number" if which == 3 else "parameter", written, "", start, end)))
         elif which == 6:
-            if found[6] == "/*":
-                return comment_end(text, found.start(6))
+            if written == "/*":
+                return comment_end(text, start)
         elif which == 11:
-            raise _unclosed(text, found.start(11))
-        elif which is not None:
-            add(_literal(found, which))
+            raise _unclosed(text, start)
+        else:
+            add(make(Token, (_KINDS[which], _value(written, which), "", start, end)))
     return None
-
-
-def _literal(found: re.Match[str], which: int) -> Token:
-    """Returns a number, string, quoted identifier or parameter."""
-    written = found[which]
-    start, end = found.span(which)
-    if which == 3:
-        return Token("number", written, "", start, end)
-    if which == 10:
-        return Token("parameter", written, "", start, end)
-    return Token(_KINDS[which], _value(written, which), "", start, end)
 
 
 def _value(written: str, which: int) -> str:

@@ -29,6 +29,7 @@ _OPERATORS = frozenset(
     | {"=", "==", "<>", "!=", "<", ">", "<=", ">=", "<=>", "@>", "<@", "~*", "!~", "!~*", "~~", "~~*", "!~~", "!~~*"}
     | {"NOT", "IS", "IN", "LIKE", "ILIKE", "SIMILAR", "BETWEEN", "DIV", "AT", "COLLATE", "INTERVAL", "OVERLAPS", "["}
 )
+_GROUPING_SETS = frozenset({"CUBE", "ROLLUP", "SETS"})
 _SET_OPERATORS = frozenset({"UNION", "EXCEPT", "INTERSECT"})
 _BOUNDS = frozenset(
     {",", "SELECT", "FROM", "WHERE", "GROUP", "HAVING", "QUALIFY", "WINDOW", "ORDER", "LIMIT", "VALUES", "SET"}
@@ -68,15 +69,15 @@ class _Level:
         self.operands = self.logical = self.operators = self.inner = 0
 
 
-def check_chains(tokens: Sequence[Token]) -> None:
+def check_chains(tokens: Sequence[Token], words: Sequence[str]) -> None:
     """Raises a Fault at the operator, join or query that exceeds a limit, and at CUBE of too many columns."""
     for token in tokens:
         if token.kind in ("word", "quoted") and token.end - token.start > MOST_OF_NAME + 2:
             raise Fault(f"names may have up to {MOST_OF_NAME:,} characters", token.start)
-    _check_groups(tokens)
+    if not _GROUPING_SETS.isdisjoint(words):
+        _check_groups(tokens)
     if len(tokens) <= min(MOST_CHAINED, MOST_SET_OPERATORS, MOST_JOINS, MOST_DEFINED):
         return
-    words = [t.word for t in tokens]
     counts = Counter(words)
     if sum(counts[w] for w in _SET_OPERATORS) > MOST_SET_OPERATORS:
         _check_count(tokens, MOST_SET_OPERATORS, "set operators", [w in _SET_OPERATORS for w in words])
@@ -94,7 +95,7 @@ def _check_groups(tokens: Sequence[Token]) -> None:
     for at, token in enumerate(tokens[:-1]):
         if token.word == "GROUP":
             sets = 1
-        elif token.word in ("CUBE", "ROLLUP", "SETS") and tokens[at + 1].word == "(":
+        elif token.word in _GROUPING_SETS and tokens[at + 1].word == "(":
             items = _items(tokens, at + 2)
             sets *= 2 ** min(items, 64) if token.word == "CUBE" else items + (token.word == "ROLLUP")
             if sets > MOST_GROUPING_SETS:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from pinakes.parser.catalog_calls import function_refs, has_dotted_call, without_refs
@@ -13,6 +14,7 @@ from pinakes.parser.rewrites import repairs
 from pinakes.parser.session_values import WORDS, session_values
 from pinakes.parser.statements import (
     AsOf,
+    Definition,
     FunctionRef,
     Placeholder,
     Projection,
@@ -28,6 +30,7 @@ from pinakes.parser.unsupported import refuse_unsupported
 if TYPE_CHECKING:
     from sqlglot import expressions as exp
 
+_OWN_FUNCTION = re.compile("READ_|PARQUET_SCAN|SEARCH")
 _NAMES_TABLES = frozenset({"FROM", "JOIN", "TABLE", "USING"})
 
 
@@ -40,6 +43,7 @@ class Located(NamedTuple):
     functions: tuple[FunctionRef, ...] = ()
     parsed: bool = True
     references: References | None = None
+    definitions: tuple[Definition, ...] = ()
 
 
 class Tree(NamedTuple):
@@ -70,38 +74,43 @@ def locate_in_tree(text: str, tokens: list[Token], *, strict: bool = False) -> t
         return located, None  # SELECT 1 has no names to locate: sqlglot isn't even loaded
     calls(text, tokens, words)  # an error in a call is reported even if sqlglot can't parse the rest
     try:
-        tree, tables, more = _tables(text, tokens, words)
+        tree, found = _located(text, tokens, words, located)
     except Fault as fault:
         if strict or fault.unsupported:
             raise
         return located._replace(parsed=False), None
-    values, mended = _not_tables(values, tables), (*located.repairs, *more)
-    return located._replace(tables=tables, values=values, repairs=mended), tree
+    return found, tree
 
 
-def _tables(text: str, tokens: list[Token], words: set[str]) -> tuple[Tree, tuple[TableRef, ...], list[Repair]]:
-    """Returns the tree, its tables and the rewrites that DataFusion needs. Raises for forms that DataFusion would
-    answer with wrong results.
+def _located(text: str, tokens: list[Token], words: set[str], located: Located) -> tuple[Tree, Located]:
+    """Returns the tree, and what it shows in addition. Raises for forms that DataFusion would answer with wrong
+    results.
     """
     from pinakes.parser import wrong_results as unsound
     from pinakes.parser.tables import tables_of
 
-    tree = read(text, tokens)
+    tree = read(text, tokens, words)
     if not words.isdisjoint(unsound.WORDS):
         unsound.refuse_wrong_results(tree.root, words)
-    more: list[Repair] = []
+    values, repairs, definitions = located.values, located.repairs, located.definitions
     if "UNNEST" in words:
         from pinakes.parser.workarounds.lateral_unnest import lateral_unnests
 
-        more += lateral_unnests(tokens, tree.root)
-    return tree, tables_of(tree), more
+        repairs = (*repairs, *lateral_unnests(tokens, tree.root))
+    if tokens[0].word == "WITH":
+        from pinakes.parser.definitions import definitions as definitions_of
+
+        definitions = definitions_of(tree.root, tokens)
+    tables = tables_of(tree)
+    if values:  # in FROM a, current_user it is the name of a table
+        values = tuple(v for v in values if all(v.span != table.span for table in tables))
+    return tree, located._replace(tables=tables, values=values, repairs=repairs, definitions=definitions)
 
 
-def read(text: str, tokens: list[Token]) -> Tree:
+def read(text: str, tokens: list[Token], words: set[str]) -> Tree:
     """Returns sqlglot's tree of the tokens, and the AS OF clauses, which it does not contain."""
     from pinakes.parser import dialect
 
-    words = {t.word for t in tokens}
     kept, as_of = take_out(text, tokens) if "OF" in words else (tokens, [])
     kept, found = calls(text, kept, words)
     kept = without_refs(kept) if "." in words else kept
@@ -112,15 +121,8 @@ def calls(text: str, tokens: list[Token], words: set[str]) -> tuple[list[Token],
     """Returns the tokens with each call of a table function of pinakes as one name, and the calls by their start
     offset.
     """
-    ours = any(word.startswith(("READ_", "PARQUET_SCAN", "SEARCH")) for word in words)
-    if not ours and not ("." in words and has_dotted_call(tokens)):
+    if not any(map(_OWN_FUNCTION.match, words)) and not ("." in words and has_dotted_call(tokens)):
         return tokens, {}
     from pinakes.parser.calls import take_calls
 
     return take_calls(text, tokens)
-
-
-def _not_tables(values: tuple[SessionValue, ...], tables: tuple[TableRef, ...]) -> tuple[SessionValue, ...]:
-    """Removes values that are tables: in FROM a, current_user it is a table name."""
-    spans = {t.span for t in tables}
-    return tuple(v for v in values if v.span not in spans)

@@ -10,6 +10,8 @@ _ENDS_EXPRESSION = frozenset({")", "]", "}"})
 
 def join_named(tokens: list[Token]) -> list[Token]:
     """Returns the tokens with each `:name` as one parameter."""
+    if not any(token.word == ":" for token in tokens):
+        return tokens
     joined: list[Token] = []
     separates: list[bool] = []  # for each open bracket: may a colon in it separate (a slice, a struct)?
     at = 0
@@ -32,7 +34,9 @@ def placeholders(tokens: list[Token]) -> tuple[Placeholder, ...]:
     """Returns all placeholders in order; each `?` has its ordinal as name."""
     found: list[Placeholder] = []
     marks = 0
-    for token in [t for t in tokens if t.kind == "parameter"]:
+    for token in tokens:
+        if token.kind != "parameter":
+            continue
         if token.text == "?":
             marks += 1
         name = str(marks) if token.text == "?" else token.text[1:]

@@ -18,6 +18,7 @@ _LIST_ENDS = frozenset(
     | {"UNION", "EXCEPT", "INTERSECT"}
 )
 _NO_ALIASES = frozenset({"NULL", "TRUE", "FALSE", "END"})
+_NO_COLUMNS = _NO_ALIASES | {"AS"}
 _LONGEST = 200
 
 
@@ -27,17 +28,20 @@ def projections(text: str, tokens: Sequence[Token]) -> tuple[Projection, ...]:
     numbers: dict[str, int] = {}
     found: list[Projection] = []
     for listed in _items(tokens):
-        item = _without_on(listed)
-        name = _name(text, item)
-        if name is None:
-            continue
+        item = _without_on(listed) if listed[0].word == "ON" else listed
+        is_column = _is_column(item)
+        name = item[-1].text if item[-1].kind == "quoted" else item[-1].text.lower()
+        if not is_column:
+            if _has_star(item) or _has_alias(item) or (item[-1].kind == "symbol" and item[-1].word not in _CLOSE):
+                continue
+            name = re.sub(r"\s+", " ", text[item[0].start : item[-1].end])[:_LONGEST]
         unique, number = name, numbers.get(name, 0)
         while unique in seen:
             number += 1
             unique = f"{name}_{number}"
         numbers[name] = number
         seen.add(unique)
-        if unique != name or not _is_column(item):
+        if unique != name or not is_column:
             found.append(Projection(item[-1].end, unique))
     return tuple(found)
 
@@ -68,7 +72,7 @@ def _items(tokens: Sequence[Token]) -> Iterator[list[Token]]:
 
 def _without_on(item: list[Token]) -> list[Token]:
     """Returns the first item without DISTINCT ON (…)."""
-    if item[0].word != "ON" or len(item) < 2 or item[1].word != "(":
+    if len(item) < 2 or item[1].word != "(":
         return item
     depth = 0
     for at, token in enumerate(item):
@@ -76,15 +80,6 @@ def _without_on(item: list[Token]) -> list[Token]:
         if at and depth == 0:
             return item[at + 1 :] or item
     return item
-
-
-def _name(text: str, item: Sequence[Token]) -> str | None:
-    """Returns the column name of an item: None if it has an alias, is a star, or may be either."""
-    if _has_star(item) or _has_alias(item) or (item[-1].kind == "symbol" and item[-1].word not in _CLOSE):
-        return None
-    if _is_column(item):
-        return item[-1].text if item[-1].kind == "quoted" else item[-1].text.lower()
-    return re.sub(r"\s+", " ", text[item[0].start : item[-1].end])[:_LONGEST]
 
 
 def _has_star(item: Sequence[Token]) -> bool:
@@ -107,8 +102,8 @@ def _has_alias(item: Sequence[Token]) -> bool:
 
 def _is_column(item: Sequence[Token]) -> bool:
     """`a`, `t.a`, `"T"."a"`"""
-    if len(item) == 1 and item[0].word in _NO_ALIASES:
-        return False
+    if len(item) == 1:
+        return item[0].kind in ("word", "quoted") and item[0].word not in _NO_COLUMNS
     return len(item) % 2 == 1 and all(
-        t.kind in ("word", "quoted") if i % 2 == 0 else t.word == "." for i, t in enumerate(item)
+        t.kind in ("word", "quoted") and t.word != "AS" if i % 2 == 0 else t.word == "." for i, t in enumerate(item)
     )

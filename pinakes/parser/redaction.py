@@ -123,17 +123,22 @@ def _signatures(text: str) -> list[Span]:
 
 def carries_secrets(tokens: list[Token]) -> bool:
     """Returns whether a statement contains secrets, also within EXPLAIN or PREPARE, also if it can't be parsed."""
+    first = tokens[0].word if tokens else ""
+    if first not in _MAY_GIVE_SECRETS:
+        return False
     words = [t.word for t in tokens]
-    first = words[0] if words else ""
     if first in ("EXPLAIN", "PREPARE"):
         return any(_gives_secrets(words, at) for at in range(1, len(words)))
-    if words[:2] == ["EXECUTE", "IMMEDIATE"]:
-        return True  # it is refused, and its inner statement is not parsed
+    if first == "EXECUTE":
+        return words[1:2] == ["IMMEDIATE"]  # it is refused, and its inner statement is not parsed
     if first == "SET":
         return any(looks_secret(t.text) for t in tokens[1:4])
     if first == "COPY":
         return any(looks_secret(w) for w in words)
     return _gives_secrets(words, 0)
+
+
+_MAY_GIVE_SECRETS = frozenset({"EXPLAIN", "PREPARE", "EXECUTE", "SET", "COPY", "ATTACH", "CREATE", "ALTER"})
 
 
 def _gives_secrets(words: list[str], at: int) -> bool:

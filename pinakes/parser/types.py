@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pinakes.core.sql_types import SqlField, SqlType
+from pinakes.core.types.syntax import SqlField, SqlType
 from pinakes.parser.cursor import Cursor
 
 DEEPEST = 100

@@ -34,18 +34,17 @@ _OF_NAMES = _ENDS | {",", ".", "FROM", "AS"}
 
 def refuse_unsupported(tokens: Sequence[Token], words: set[str]) -> None:
     """Raises a Fault at the first clause that DataFusion would ignore."""
+    has_clauses = not words.isdisjoint(_CLAUSES)
     for at, token in enumerate(tokens):
         if token.kind == "number" and at + 1 < len(tokens):
             follows = tokens[at + 1]
             if follows.start == token.end and follows.kind in ("word", "number") and follows.text[0] != ".":
                 # 1e5_0 and 0b11 would be a number and an alias, and 0xFF a binary value.
                 raise Fault(f"trailing junk after the number {token.text}: write it in decimal digits", follows.start)
-    if words.isdisjoint(_CLAUSES):
-        return
-    for at, token in enumerate(tokens):
-        is_clause, message = _CLAUSES.get(token.word, (None, ""))
-        if is_clause is not None and is_clause(tokens, at):
-            raise Fault(message, token.start, unsupported=True)
+        elif has_clauses and token.word in _CLAUSES:
+            is_clause, message = _CLAUSES[token.word]
+            if is_clause(tokens, at):
+                raise Fault(message, token.start, unsupported=True)
 
 
 def _word(tokens: Sequence[Token], at: int) -> str:

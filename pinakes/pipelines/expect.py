@@ -29,7 +29,7 @@ def expect(name: str, predicate: str, *, action: Action = "warn") -> Callable[[F
     if action not in _ACTIONS:
         raise InvalidArgument(f"action is one of {', '.join(_ACTIONS)}, not {action!r}")
     if (fault := predicate_fault(predicate)) is not None:
-        raise InvalidArgument(f"the expectation {name!r} is no condition: {fault}")
+        raise InvalidArgument(f"the expectation {name!r} is not a valid condition: {fault}")
 
     def keep(function: F) -> F:
         setattr(function, _KEPT, (Constraint(name, predicate, action), *expectations_of(function)))

@@ -29,7 +29,7 @@ _STORE_AWAY = re.compile(r"AWS Error (NETWORK_CONNECTION|REQUEST_TIMEOUT)|curlCo
 _MOST_FAULTS = 20
 
 
-def summarized(error: Exception) -> Exception:
+def summarize(error: Exception) -> Exception:
     """Returns the error, or one with the number of faults if pydantic lists very many: their text has a hundred bytes
     for each byte of the metadata.
     """
@@ -57,7 +57,7 @@ def _of_store(error: OSError, subject: object) -> ours.PinakesError | None:
     if found := _REFUSED_BY_STORE.search(text):
         return ours.PermissionDenied(
             f"{subject}: the object store refused ({found[1] or found[2] or found[3]}). "
-            f"Look whether the catalog's STORAGE_SECRET, or else its SECRET, has keys that may do this."
+            f"Check that the keys in the catalog's STORAGE_SECRET (or its SECRET) have this permission."
         )
     if found := _FAILED_IN_STORE.search(text):  # overloaded or failing: the file itself may be fine
         return ours.CatalogUnavailable(
@@ -65,8 +65,8 @@ def _of_store(error: OSError, subject: object) -> ours.PinakesError | None:
         )
     if _STORE_AWAY.search(text):
         return ours.CatalogUnavailable(
-            f"{subject}: the object store can't be reached. Look whether ENDPOINT and REGION of the catalog's "
-            f"STORAGE_SECRET are right: {text.partition(' with region')[0][:300]}"
+            f"{subject}: the object store can't be reached. Check ENDPOINT and REGION of the catalog's "
+            f"STORAGE_SECRET: {text.partition(' with region')[0][:300]}"
         )
     return None
 
@@ -84,9 +84,7 @@ def _of_aws(error: Any, subject: object) -> ours.PinakesError:
         return ours.InvalidArgument(f"{subject}: AWS needs a region: ATTACH … (REGION 'eu-central-1')")
     if name in ("ParamValidationError", "InvalidEndpointConfigurationError", "InvalidRegionError"):
         return ours.InvalidArgument(f"{subject}: {error}")
-    return ours.CatalogUnavailable(
-        f"{subject}: AWS can't be reached: {error}. Look whether ENDPOINT and REGION are right."
-    )
+    return ours.CatalogUnavailable(f"{subject}: AWS can't be reached: {error}. Check ENDPOINT and REGION.")
 
 
 def _of_service(error: Any, subject: object) -> ours.PinakesError:
@@ -109,7 +107,8 @@ def _of_hive(error: Any, subject: object) -> ours.PinakesError:
     match type(error).__name__:
         case "TTransportException":
             return ours.CatalogUnavailable(
-                f"{subject}: the metastore can't be reached: {said}. Look whether it runs and its address is right."
+                f"{subject}: the metastore can't be reached: {said}. "
+                "Check that it is running and that its address is correct."
             )
         case "NoSuchObjectException" | "UnknownDBException" | "UnknownTableException":
             return ours.NotFoundError(f"{subject} does not exist: {said}")

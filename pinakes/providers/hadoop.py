@@ -15,17 +15,16 @@ from pinakes.core.errors import CatalogUnavailable, InvalidArgument
 from pinakes.core.location import Location
 from pinakes.core.names import Namespace
 from pinakes.core.secrets import ANONYMOUS, Access
-from pinakes.providers.default_namespace import with_default
 from pinakes.providers.hadoop_catalog.local import LocalWarehouse
 from pinakes.providers.hadoop_catalog.tree import WHY_READ_ONLY, Tree
 from pinakes.providers.hadoop_catalog.warehouse import ObjectStore, Warehouse
-from pinakes.providers.iceberg import IcebergCatalog, IcebergReader, translated
+from pinakes.providers.iceberg.adapter import IcebergCatalog, IcebergReader, translate_errors
+from pinakes.providers.iceberg.storage import limited_storage, storage_properties
 from pinakes.providers.locations import is_remote, local_path
-from pinakes.providers.options import option, parse_options
-from pinakes.providers.storage import limited_storage, storage_properties
+from pinakes.providers.options import option, parse_options, with_default_namespace
 
 if TYPE_CHECKING:
-    from pinakes.core.outbound import Destination
+    from pinakes.core.access.outbound import Destination
     from pinakes.parser.statements import OptionValue
     from pinakes.providers.hadoop_catalog.catalog import HadoopCatalog as PyIcebergHadoop
 
@@ -65,33 +64,33 @@ class HadoopReader(IcebergReader):
         if not location:
             raise InvalidArgument("catalog type hadoop needs its warehouse as its location: a directory or s3://…")
         if is_remote(location):
-            remote = with_default(RemoteHadoopCatalog, parsed.default_namespace)
+            remote = with_default_namespace(RemoteHadoopCatalog, parsed.default_namespace)
             return remote(alias, ObjectStore(Location.parse(location.rstrip("/")), properties), properties)
         root = local_path(location)
         if parsed.create:
             _make(root)
-        local = with_default(HadoopCatalog, parsed.default_namespace)
+        local = with_default_namespace(HadoopCatalog, parsed.default_namespace)
         return local(alias, LocalWarehouse(root), properties)
 
     def check(self) -> None:
-        with translated("catalog", ()):
+        with translate_errors("catalog", ()):
             if self._warehouse.entries() is None:
                 raise CatalogUnavailable(
-                    f"the warehouse {self._warehouse.location()} is no directory. CREATE true makes it."
+                    f"the warehouse {self._warehouse.location()} is not a directory. CREATE true creates it."
                 )
 
     # Names are read from the directories directly: only tables need the Iceberg library.
 
     def list_namespaces(self, parent: Namespace = ()) -> list[Namespace]:
-        with translated("namespace", parent):
+        with translate_errors("namespace", parent):
             return self._tree.children(parent)
 
     def namespace_exists(self, namespace: Namespace) -> bool:
-        with translated("namespace", namespace):
+        with translate_errors("namespace", namespace):
             return self._tree.exists(namespace)
 
     def list_tables(self, namespace: Namespace) -> list[str]:
-        with translated("namespace", namespace):
+        with translate_errors("namespace", namespace):
             return self._tree.tables(namespace)
 
 
@@ -105,11 +104,11 @@ class HadoopCatalog(HadoopReader, IcebergCatalog):
     """A local warehouse."""
 
     def create_namespace(self, namespace: Namespace, properties: Mapping[str, str]) -> None:
-        with translated("namespace", namespace):
+        with translate_errors("namespace", namespace):
             self._tree.create(namespace, properties)
 
     def drop_namespace(self, namespace: Namespace) -> None:
-        with translated("namespace", namespace):
+        with translate_errors("namespace", namespace):
             self._tree.drop(namespace)
 
     def alter_namespace(self, namespace: Namespace, updates: Mapping[str, str], removals: Iterable[str]) -> None:

@@ -13,14 +13,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, cast
 from urllib.parse import urlsplit
 
+from pinakes.core.access.outbound import Destination, destination_of
 from pinakes.core.catalog import TableChange
 from pinakes.core.errors import InvalidArgument
-from pinakes.core.outbound import Destination, destination_of
 from pinakes.core.secrets import ANONYMOUS, Access, check_region
-from pinakes.providers.default_namespace import with_default
-from pinakes.providers.iceberg import IcebergCatalog, IcebergViewCatalog, translated
-from pinakes.providers.options import option, parse_options
-from pinakes.providers.storage import limited_storage, storage_properties
+from pinakes.providers.iceberg.adapter import IcebergCatalog, IcebergViewCatalog, translate_errors
+from pinakes.providers.iceberg.storage import limited_storage, storage_properties
+from pinakes.providers.options import option, parse_options, with_default_namespace
 
 if TYPE_CHECKING:
     from pinakes.parser.statements import OptionValue
@@ -83,10 +82,10 @@ class IcebergRestCatalog(IcebergCatalog):
             raise InvalidArgument(
                 f"option CA_BUNDLE must be a file with certificates, and {parsed.ca_bundle!r} is none"
             )
-        with translated("catalog", (alias,)):
+        with translate_errors("catalog", (alias,)):
             client = _client(alias, _uri(location), parsed, access)
         found = _KINDS[client.has_views, client.has_transactions]
-        return with_default(found, parsed.default_namespace)(client)
+        return with_default_namespace(found, parsed.default_namespace)(client)
 
 
 class IcebergRestViewCatalog(IcebergRestCatalog, IcebergViewCatalog):
@@ -101,7 +100,7 @@ class _Transactions(IcebergRestCatalog):
         return False
 
     def commit_tables(self, changes: Sequence[TableChange]) -> None:
-        with translated("transaction", ()):
+        with translate_errors("transaction", ()):
             cast("RestClient", self.inner).commit_tables(changes)
 
 

@@ -10,18 +10,17 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+from pinakes.core.access.outbound import Destination
 from pinakes.core.errors import InvalidArgument, NotSupportedError, PinakesError
-from pinakes.core.outbound import Destination
 from pinakes.core.secrets import ANONYMOUS, Access, Secret
-from pinakes.providers.default_namespace import with_default
-from pinakes.providers.options import option, parse_options
+from pinakes.providers.iceberg.storage import absolute_warehouse, limited_storage, storage_properties
+from pinakes.providers.options import option, parse_options, with_default_namespace
 from pinakes.providers.sql_catalog.adapter import StoreCatalog
 from pinakes.providers.sql_catalog.address import Address, parse_address
 from pinakes.providers.sql_catalog.database import choose_name
 from pinakes.providers.sql_catalog.driver import Driver
 from pinakes.providers.sql_catalog.server_database import ServerDatabase
 from pinakes.providers.sql_catalog.sql_store import SqlStore
-from pinakes.providers.storage import absolute_warehouse, limited_storage, storage_properties
 
 if TYPE_CHECKING:
     from pinakes.parser.statements import OptionValue
@@ -83,7 +82,7 @@ class JdbcCatalog(StoreCatalog):
         properties = limited_storage(storage_properties(access.storage), access)
         if parsed.warehouse is not None:
             properties["warehouse"] = absolute_warehouse(parsed.warehouse)
-        found = with_default(cls, parsed.default_namespace)
+        found = with_default_namespace(cls, parsed.default_namespace)
         return found(cls.TYPE, _open_store(location, alias, parsed, access), properties)
 
 

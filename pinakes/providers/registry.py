@@ -12,24 +12,24 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, cast
 from pinakes.core.catalog import Catalog
 from pinakes.core.errors import CatalogUnavailable, InvalidArgument, listing
 from pinakes.core.secrets import ANONYMOUS, Access
-from pinakes.core.suggestions import meant
+from pinakes.core.suggestions import did_you_mean
 from pinakes.providers.locations import is_address, is_remote, local_path
 from pinakes.providers.options import parse_options
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-    from pinakes.core.outbound import Destination
+    from pinakes.core.access.outbound import Destination
     from pinakes.parser.statements import OptionValue
 
 TYPES: dict[str, str] = {
-    "glue": "pinakes.providers.glue:GlueCatalog",
-    "hms": "pinakes.providers.hms:HmsCatalog",
+    "glue": "pinakes.providers.metastores.glue:GlueCatalog",
+    "hms": "pinakes.providers.metastores.hms:HmsCatalog",
     "files": "pinakes.providers.files:FilesCatalog",
     "hadoop": "pinakes.providers.hadoop:HadoopReader",
     "iceberg_rest": "pinakes.providers.iceberg_rest:IcebergRestCatalog",
     "jdbc": "pinakes.providers.jdbc:JdbcCatalog",
-    "s3tables": "pinakes.providers.s3tables:S3TablesCatalog",
+    "s3tables": "pinakes.providers.metastores.s3tables:S3TablesCatalog",
     "sqlite": "pinakes.providers.sqlite:SqliteCatalog",
     "vgi": "pinakes.providers.vgi.catalog:VgiCatalog",
 }
@@ -124,7 +124,7 @@ def destinations(type: str, location: str, options: Mapping[str, OptionValue]) -
         return list(found.destinations(location, options))
     if "://" not in location or not is_remote(location):
         return []
-    from pinakes.core.outbound import destination_of
+    from pinakes.core.access.outbound import destination_of
 
     return [destination_of(location, library=True)]
 
@@ -159,7 +159,7 @@ def load_type(name: str) -> type[CatalogType]:
     for point in _foreign():
         if point.name.lower() == wanted:
             return _load_foreign(point)
-    hint = f" That is (TYPE {_OTHER_NAMES[wanted]})." if wanted in _OTHER_NAMES else meant(wanted, known_types())
+    hint = f" That is (TYPE {_OTHER_NAMES[wanted]})." if wanted in _OTHER_NAMES else did_you_mean(wanted, known_types())
     raise InvalidArgument(f"catalog type {name!r} is not known; known types: {listing(known_types())}.{hint}")
 
 

@@ -13,14 +13,13 @@ from typing import TYPE_CHECKING, ClassVar
 
 from pinakes.core.errors import CatalogUnavailable, InvalidArgument, PinakesError
 from pinakes.core.secrets import ANONYMOUS, Access
-from pinakes.providers.default_namespace import with_default
+from pinakes.providers.iceberg.storage import absolute_warehouse, limited_storage, storage_properties
 from pinakes.providers.locations import is_remote, local_path
-from pinakes.providers.options import option, parse_options
+from pinakes.providers.options import option, parse_options, with_default_namespace
 from pinakes.providers.sql_catalog.adapter import StoreCatalog
 from pinakes.providers.sql_catalog.database import choose_name
 from pinakes.providers.sql_catalog.sqlite import SqliteStore
 from pinakes.providers.sql_catalog.sqlite_connection import SqliteConnection
-from pinakes.providers.storage import absolute_warehouse, limited_storage, storage_properties
 
 if TYPE_CHECKING:
     from pinakes.parser.statements import OptionValue
@@ -58,7 +57,7 @@ class SqliteCatalog(StoreCatalog):
         database, warehouse = places(location, parsed.warehouse)
         properties = {"warehouse": warehouse, **limited_storage(storage_properties(access.storage), access)}
         access.of_type()  # it takes no secret: access to the file is access to the catalog
-        found = with_default(cls, parsed.default_namespace)
+        found = with_default_namespace(cls, parsed.default_namespace)
         return found(cls.TYPE, _open_store(database, alias, parsed), properties)
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from pinakes.core.decode import plain_parameter
+from pinakes.core.arrays.decode import plain_parameter
 from pinakes.core.errors import InvalidArgument
 from pinakes.core.identity import Identity
 from pinakes.engine.describe import Description

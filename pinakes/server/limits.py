@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pinakes.caches import measure
+from pinakes.caches.memory import size_of_statement
 from pinakes.config.serving import StatementLimits
 from pinakes.core.errors import InvalidArgument, ServerBusy
 
@@ -40,7 +40,7 @@ def check_text(sql: str, request: RequestContext) -> None:
             f"the statement has {len(sql):,} characters (limit text_size: {most:,}): pass values as parameters, or "
             f"ingest rows"
         )
-    request.memory.grow(measure.statement(sql))
+    request.memory.grow(size_of_statement(sql))
 
 
 def check_results(request: RequestContext) -> None:

@@ -14,9 +14,9 @@ from datetime import UTC, datetime
 from typing import Any
 
 from pinakes.config.model import LogConfig
-from pinakes.core.terminal_text import VISIBLE, one_line, printable
+from pinakes.core.output.terminal_text import VISIBLE, one_line, printable
 from pinakes.engine.execution.query_info import QueryInfo
-from pinakes.engine.iceberg.write.snapshot_properties import current
+from pinakes.engine.iceberg.write.snapshot_properties import AUTHOR
 from pinakes.parser.redaction import masked_address
 from pinakes.server.ledger import Ledger
 
@@ -30,7 +30,7 @@ _ESCAPED = {code: f"\\u{code:04x}" for code in VISIBLE if code >= 127}
 
 def fields_of(record: logging.LogRecord) -> dict[str, Any]:
     """Returns the logged fields of a record, in order."""
-    author = current()
+    author = AUTHOR.get()
     own: dict[str, Any] = getattr(record, "statement", {})
     text = record.getMessage()
     found: dict[str, Any] = {

@@ -16,7 +16,7 @@ from prometheus_client import CollectorRegistry, PlatformCollector, ProcessColle
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
 from prometheus_client.registry import Collector
 
-from pinakes.caches.base import CacheStats
+from pinakes.caches.cache import CacheStats
 from pinakes.core.version import __version__
 from pinakes.engine.engine import Engine
 from pinakes.server.ledger import Ledger

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from pinakes.core.errors import NotSupportedError
 from pinakes.core.secrets import Secret
+from pinakes.providers.iceberg.storage import absolute_warehouse, storage_properties
 from pinakes.providers.options import parse_options
-from pinakes.providers.storage import absolute_warehouse, storage_properties
 from pinakes.spark.jars import AWS, MARIADB, POSTGRES, Jars
 
 if TYPE_CHECKING:
@@ -202,7 +202,7 @@ def _signed(secret: Secret | None, location: str, region: str | None, service: s
 def _glue(opening: Opening) -> Properties:
     """Returns the settings for Glue. Iceberg's Glue client takes its keys from the environment of Spark only, so a
     catalog with its own keys uses Glue's REST endpoint."""
-    from pinakes.providers.glue import GlueOptions, place
+    from pinakes.providers.metastores.glue import GlueOptions, place
 
     options = parse_options(GlueOptions, opening.options, "catalog type glue")
     endpoint, account = place(opening.location, options)
@@ -226,7 +226,7 @@ def _glue(opening: Opening) -> Properties:
 
 def _s3tables(opening: Opening) -> Properties:
     """Returns the settings for the service's REST endpoint, which requires signed requests."""
-    from pinakes.providers.s3tables import S3TablesOptions
+    from pinakes.providers.metastores.s3tables import S3TablesOptions
 
     options = parse_options(S3TablesOptions, opening.options, "catalog type s3tables")
     region = options.region or opening.location.split(":")[3]
@@ -249,7 +249,7 @@ def _signing(keys: Properties, service: str, region: str) -> Properties:
 
 def _aws(opening: Opening, region: str | None, profile: str | None) -> Properties:
     """Returns the keys of a secret or a profile; without either, Spark uses the default credential chain."""
-    from pinakes.providers.aws import boto_session
+    from pinakes.providers.metastores.aws import boto_session
 
     secret = opening.access.of_type("aws")
     session = boto_session(secret, region, profile)
@@ -267,7 +267,7 @@ def _aws(opening: Opening, region: str | None, profile: str | None) -> Propertie
 
 
 def _hms(opening: Opening) -> Properties:
-    from pinakes.providers.hms import HmsOptions, uri_of
+    from pinakes.providers.metastores.hms import HmsOptions, uri_of
 
     options = parse_options(HmsOptions, opening.options, "catalog type hms")
     if options.kerberos:

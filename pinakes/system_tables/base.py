@@ -2,8 +2,8 @@
 
 A row source (`items`) yields one object per row; each column reads its value from such an object, and only the columns
 that a query needs are read. A column with a `level` contains the name of a catalog, a schema or a table: predicates on
-it reach the row source as `Request.wanted`, and so prune the calls that list names (`listing.py`).
-"""
+it reach the row source as `Request.wanted`, and so prune the calls that list names
+(`system_tables/catalog_metadata/listing.py`)."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from typing import Any, Generic, TypeVar
 
 import pyarrow as pa
 
-from pinakes.system_tables.conditions import ANYTHING, Condition, Level
 from pinakes.system_tables.context import SystemContext
+from pinakes.system_tables.name_predicates import ANYTHING, Level, NamePredicate
 
 R = TypeVar("R")
 
@@ -48,7 +48,7 @@ class Request:
     """The user and the visible catalogs."""
     columns: frozenset[str]
     """The columns that the query reads."""
-    wanted: Condition = ANYTHING
+    wanted: NamePredicate = ANYTHING
     """The predicate on names of catalogs, schemas and tables. Applying it is optional, but saves calls."""
     limit: int | None = None
     """The number of rows that are sufficient."""

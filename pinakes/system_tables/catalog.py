@@ -47,13 +47,13 @@ class SystemCatalog:
         schema = self._schema(namespace)
         if name not in registry.names(schema):
             known = listing(registry.names(schema), 30)
-            raise TableNotFound(f"system table {dotted((*namespace, name))} does not exist; there are: {known}")
+            raise TableNotFound(f"system table {dotted((*namespace, name))} does not exist; available: {known}")
         return registry.virtual(schema, name, self._of)
 
     def _schema(self, namespace: Namespace) -> str:
         if len(namespace) != 1 or namespace[0] not in self._schemas:
             raise NamespaceNotFound(
-                f"namespace {dotted(namespace)} does not exist; there are: {listing(self._schemas)}"
+                f"namespace {dotted(namespace)} does not exist; available: {listing(self._schemas)}"
             )
         return namespace[0]
 
@@ -78,11 +78,11 @@ class EveryInformationSchema:
     def load_table(self, namespace: Namespace, name: str) -> VirtualTable:
         if namespace or name not in registry.names(INFORMATION_SCHEMA):
             known = listing(registry.names(INFORMATION_SCHEMA), 30)
-            raise TableNotFound(f"{INFORMATION_SCHEMA} has no table {name}; there are: {known}")
+            raise TableNotFound(f"{INFORMATION_SCHEMA} has no table {name}; available: {known}")
         return registry.virtual(INFORMATION_SCHEMA, name, "")
 
 
-def whole_system() -> SystemCatalog:
+def system_catalog() -> SystemCatalog:
     """Returns the catalog `system`."""
     return SystemCatalog(SYSTEM)
 

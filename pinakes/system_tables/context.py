@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 from pinakes.core.identity import Identity
-from pinakes.system_tables.catalog_executor import CatalogExecutor
-from pinakes.system_tables.metadata_errors import Fault, MetadataErrors
+from pinakes.system_tables.catalog_metadata.errors import Fault, MetadataErrors
+from pinakes.system_tables.catalog_metadata.executor import CatalogExecutor
 
 if TYPE_CHECKING:
     from datetime import datetime

@@ -15,16 +15,16 @@ from pinakes.core.catalog import IcebergTable, SupportsTables
 from pinakes.core.names import dotted
 from pinakes.core.pipeline_records import NAMESPACE, RECORDS
 from pinakes.system_tables.base import MOMENT, NUMBER, TEXT, TRUTH, Column, Request, SystemTable
-from pinakes.system_tables.calls import Call, Question, start_call
+from pinakes.system_tables.catalog_metadata.calls import Call, Question, start_call
+from pinakes.system_tables.catalog_metadata.listing import open_catalog, per_catalog
 from pinakes.system_tables.context import MountedCatalog
-from pinakes.system_tables.listing import opened, per_catalog
 
 Row = dict[str, Any]
 _TYPES = {"TEXT": TEXT, "NUMBER": NUMBER, "TRUTH": TRUTH, "MOMENT": MOMENT}
 _CATALOG = "catalog_name"
 
 
-def recorded(name: str, doc: str) -> SystemTable[Row]:
+def record_table(name: str, doc: str) -> SystemTable[Row]:
     """Returns a system table of records of all catalogs."""
     first: Column[Row] = Column(
         _CATALOG,
@@ -48,7 +48,7 @@ def _rows(name: str, request: Request) -> Iterator[Row]:
 def _of(name: str, request: Request, mount: MountedCatalog) -> Iterator[Row]:
     if mount.is_system:
         return
-    catalog = opened(request, mount)
+    catalog = open_catalog(request, mount)
     if not isinstance(catalog, SupportsTables):
         return
     schema = dotted(NAMESPACE)

@@ -13,7 +13,7 @@ from pinakes.core.identity import Identity
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from pinakes.caches.base import CacheStats
+    from pinakes.caches.cache import CacheStats
     from pinakes.config.settings import SettingRow
 
 

@@ -3,26 +3,99 @@
 All names that the catalogs list are searched. Columns and comments are in a table's metadata: cached metadata is
 searched, and a limited number of other tables is loaded per catalog; a warning reports when there are more. Objects
 that a user can't list are not searched, and those that they can't load have no columns for them.
+
+Words are plain text, without wildcards and case-insensitive. An exact name scores highest, then a prefix, a separate
+word (`order` in `line_order` and `lineOrder`), a substring, and last a comment. Each of several words must be found: in
+the name, in the comment, or in the names of its parents, which alone do not suffice.
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import replace
-from functools import partial
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from typing import Any, NamedTuple
 
-from pinakes.caches.catalog import remembered_tables
+from pinakes.caches.caching_catalog import list_cached_tables
+from pinakes.core.errors import InvalidArgument
 from pinakes.core.names import Namespace, spell
 from pinakes.system_tables.base import NUMBER, TEXT, Column, Request, SystemTable
-from pinakes.system_tables.calls import Call
-from pinakes.system_tables.catalog_executor import ahead
-from pinakes.system_tables.described import columns_of, comment_of
-from pinakes.system_tables.listing import Entry, objects
-from pinakes.system_tables.loading import Described, Loaded, answered, asked, known
-from pinakes.system_tables.matching import Sought
-from pinakes.system_tables.namespaces import window_of
+from pinakes.system_tables.catalog_metadata.calls import Call
+from pinakes.system_tables.catalog_metadata.columns import columns_of, comment_of
+from pinakes.system_tables.catalog_metadata.executor import submit_ahead
+from pinakes.system_tables.catalog_metadata.listing import Entry, list_objects
+from pinakes.system_tables.catalog_metadata.loading import Described, Loaded, finish_loading, peek_loaded, start_loading
+from pinakes.system_tables.catalog_metadata.namespaces import window_of
+
+# --- scores ------------------------------------------------------------------------------------------------------
+
+
+EXACT, PREFIX, WORD, SUBSTRING, COMMENT, AROUND = 100, 80, 60, 40, 20, 10
+
+_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_PIECE = re.compile(r"[^\W_]+")
+
+
+class Fit(NamedTuple):
+    score: int
+    text: str
+    """The name or the comment that matches."""
+
+
+@dataclass(frozen=True)
+class SearchWords:
+    """The search text as written."""
+
+    written: str
+
+    @cached_property
+    def words(self) -> tuple[str, ...]:
+        return tuple(self.written.casefold().split())
+
+    @cached_property
+    def whole(self) -> str:
+        return " ".join(self.words)
+
+    def check(self) -> None:
+        if not self.words:
+            raise InvalidArgument("there is nothing to look for; say a word or several, as in SEARCH 'customer email'")
+
+    def fit(self, name: str, comment: str | None, around: str) -> Fit | None:
+        """Returns the match, or None. `around` are the names of its parents, case-folded."""
+        folded = name.casefold()
+        said = comment.casefold() if comment else ""
+        if not all(word in folded or word in said or word in around for word in self.words):
+            return None
+        whole = _score_name(self.whole, name, folded)
+        if whole or len(self.words) == 1:
+            return Fit(whole, name) if whole else Fit(COMMENT, comment) if comment and self.whole in said else None
+        scores = [_score_name(w, name, folded) or (COMMENT if w in said else AROUND) for w in self.words]
+        if max(scores) == AROUND:
+            return None
+        text = name if max(scores) > COMMENT or comment is None else comment
+        return Fit(sum(scores) // len(scores), text)
+
+
+def _score_name(sought: str, name: str, folded: str) -> int:
+    """Returns the score of a name, 0 without a match. `order items` is an exact match of `order_items` and
+    `orderItems`.
+    """
+    if not all(word in folded for word in sought.split()):
+        return 0
+    spoken = " ".join(_PIECE.findall(_HUMP.sub("_", name))).casefold()
+    if sought in (folded, spoken):
+        return EXACT
+    if folded.startswith(sought) or spoken.startswith(sought):
+        return PREFIX
+    if f" {sought} " in f" {spoken} ":
+        return WORD
+    return SUBSTRING if sought in folded or sought in spoken else 0
+
+
+# --- the search --------------------------------------------------------------------------------------------------
+
 
 MOST_LOADS = 1000
 """The maximum number of tables of a catalog that one search loads, in addition to cached ones."""
@@ -50,7 +123,7 @@ class Match(NamedTuple):
 
 def search_table(words: str) -> SystemTable[Match]:
     """Returns the table of one search."""
-    sought = Sought(words)
+    sought = SearchWords(words)
     sought.check()
     return SystemTable(
         name="search",
@@ -64,21 +137,21 @@ def search_table(words: str) -> SystemTable[Match]:
             Column("matched_text", TEXT, "The name or the comment that fits", lambda m: m.text),
             Column("score", NUMBER, "How well it fits: 100 for the very name", lambda m: m.score),
         ),
-        items=partial(_ranked, sought),
+        items=partial(_rank, sought),
     )
 
 
-def _ranked(sought: Sought, request: Request) -> list[Match]:
+def _rank(sought: SearchWords, request: Request) -> list[Match]:
     return sorted(_matches(sought, replace(request, limit=None)), key=lambda match: match.rank)
 
 
-def _matches(sought: Sought, request: Request) -> Iterator[Match]:
+def _matches(sought: SearchWords, request: Request) -> Iterator[Match]:
     bounds = _Bounds(request)
     lost: set[str] = set()
-    seen = (e for e in objects(request) if e.kind != "SYSTEM" or e.mount.is_system)
-    for entry, call in ahead(seen, bounds.asked, window_of(request)):
-        loaded = None if call is None else answered(entry, call, lost)
-        yield from _of_table(sought, request, entry, loaded)
+    seen = (e for e in list_objects(request) if e.kind != "SYSTEM" or e.mount.is_system)
+    for entry, call in submit_ahead(seen, bounds.asked, window_of(request)):
+        loaded = None if call is None else finish_loading(entry, call, lost)
+        yield from _match_table(sought, request, entry, loaded)
     request.context.notes.extend(bounds.unread())
 
 
@@ -92,11 +165,11 @@ class _Bounds:
 
     def asked(self, entry: Entry) -> Call[Any] | Loaded | None:
         if entry.kind == "SYSTEM" or (entry.namespace, entry.name) in self._known_of(entry):
-            found = known(entry)
+            found = peek_loaded(entry)
             if found is not None:
                 return found
         self._loads[entry.catalog] += 1
-        return asked(self._request, entry) if self._loads[entry.catalog] <= MOST_LOADS else None
+        return start_loading(self._request, entry) if self._loads[entry.catalog] <= MOST_LOADS else None
 
     def unread(self) -> Iterator[str]:
         """Yields warnings about catalogs with more tables than were loaded."""
@@ -110,11 +183,11 @@ class _Bounds:
 
     def _known_of(self, entry: Entry) -> set[tuple[Namespace, str]]:
         if entry.catalog not in self._remembered:
-            self._remembered[entry.catalog] = remembered_tables(entry.mount.catalog)
+            self._remembered[entry.catalog] = list_cached_tables(entry.mount.catalog)
         return self._remembered[entry.catalog]
 
 
-def _of_table(sought: Sought, request: Request, entry: Entry, loaded: Loaded | None) -> Iterator[Match]:
+def _match_table(sought: SearchWords, request: Request, entry: Entry, loaded: Loaded | None) -> Iterator[Match]:
     where = f"{entry.catalog}.{entry.schema}".casefold()
     fit = sought.fit(entry.name, None if loaded is None else comment_of(loaded), where)
     if fit is not None:

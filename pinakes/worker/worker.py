@@ -61,7 +61,7 @@ class Worker:
         if found:
             return found[0][1]
         known = sorted({f.function_name() for _, f in by_schema})
-        raise ValueError(f"function '{name}' does not exist; there are: {', '.join(known) or 'none'}")
+        raise ValueError(f"function '{name}' does not exist; available: {', '.join(known) or 'none'}")
 
     def _interface(self) -> CatalogInterface | None:
         if self.catalog_interface is not None:

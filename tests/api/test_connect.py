@@ -68,7 +68,7 @@ def test_a_place_for_data_is_no_configuration(tmp_path: Path) -> None:
     """What users of DuckDB write first."""
     for given in (":memory:", tmp_path, str(tmp_path)):
         with pytest.raises(
-            pinakes.OperationalError, match=r"is no configuration file\. A place for data is given as data="
+            pinakes.OperationalError, match=r"is not a configuration file\. To name a data directory, use data="
         ):
             pinakes.connect(given)
 
@@ -80,7 +80,7 @@ def test_settings() -> None:
         con.execute("SET time_zone = 'UTC'")
         con.execute("RESET time_zone")
         assert con.execute("SHOW time_zone").fetchone() == ("Europe/Berlin",)
-    with pytest.raises(pinakes.ProgrammingError, match="setting 'colour' does not exist; these do: batch_size"):
+    with pytest.raises(pinakes.ProgrammingError, match="setting 'colour' does not exist; available: batch_size"):
         pinakes.connect(data=":memory:", colour="red")
     with pytest.raises(pinakes.ProgrammingError, match="python_scan must be true or false, not 'maybe'"):
         pinakes.connect(data=":memory:", python_scan="maybe")

@@ -172,14 +172,14 @@ def test_what_is_registered_belongs_to_the_connection(tmp_path: Path) -> None:
 
 
 def test_what_can_not_be_registered(con: pinakes.Connection) -> None:
-    with pytest.raises(pinakes.ProgrammingError, match='what is to be "x" is a list, which is no table'):
+    with pytest.raises(pinakes.ProgrammingError, match='the data for "x" is a list, which is not a table'):
         con.register("x", [1])
     with pytest.raises(pinakes.ProgrammingError, match="cannot be read as a table"):
         con.register("x", pd.DataFrame({"a": [1, "x", object()]}))
     with pytest.raises(pinakes.ProgrammingError, match="needs a name"):
         con.register("", TABLE)
     con.register("y", TABLE)
-    with pytest.raises(pinakes.ProgrammingError, match='nothing is registered as "x"; there is: y'):
+    with pytest.raises(pinakes.ProgrammingError, match='nothing is registered as "x"; available: y'):
         con.unregister("x")
 
 
@@ -222,7 +222,7 @@ def test_append_says_what_does_not_fit(con: pinakes.Connection) -> None:
         ("t", pa.table({"id": [1], "x": [1]}), pinakes.ProgrammingError, "column x does not exist"),
         ("t", pa.table({"id": ["x"]}), pinakes.DataError, "x"),
         ("t", pa.table({"id": pa.array([None], pa.int64())}), pinakes.IntegrityError, "NOT NULL"),
-        ("t", {"id": [1]}, pinakes.ProgrammingError, "the data is a dict, which is no table"),
+        ("t", {"id": [1]}, pinakes.ProgrammingError, "the data is a dict, which is not a table"),
     ]
     for table, data, kind, message in wrong:
         with pytest.raises(kind, match=message):

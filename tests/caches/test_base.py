@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from pinakes.caches.base import Cache
+from pinakes.caches.cache import Cache
 from pinakes.core.errors import CatalogUnavailable, InternalError, QueryCanceled, QueryTimeout
 
 WAIT = 30.0

@@ -11,8 +11,7 @@ import pytest
 from pyiceberg.partitioning import UNPARTITIONED_PARTITION_SPEC
 from pyiceberg.schema import Schema
 
-from pinakes.caches.caching import CachingCatalog
-from pinakes.caches.catalog import remembering
+from pinakes.caches.caching_catalog import CachingCatalog, cache_catalog
 from pinakes.caches.origins import Origins
 from pinakes.caches.registry import Caches, make_caches
 from pinakes.config.model import CacheConfig, CachesConfig, ListingsConfig
@@ -207,7 +206,7 @@ def caches(clock: FakeClock | None = None, **configs: Any) -> Caches[Parsed]:
 
 def full(user: str = "", shared: Caches[Parsed] | None = None, inner: Full | None = None) -> tuple[Any, Full]:
     inner = inner or Full()
-    return remembering(inner, shared or caches(), mount="m1", user=user), inner
+    return cache_catalog(inner, shared or caches(), mount="m1", user=user), inner
 
 
 @pytest.mark.parametrize(
@@ -215,7 +214,7 @@ def full(user: str = "", shared: Caches[Parsed] | None = None, inner: Full | Non
 )
 def test_it_has_the_groups_of_the_inner_one(kind: type[Bare]) -> None:
     inner = kind()
-    outer = remembering(inner, caches(), mount="m")
+    outer = cache_catalog(inner, caches(), mount="m")
     assert [isinstance(outer, g) for g in GROUPS] == [isinstance(inner, g) for g in GROUPS]
     assert isinstance(outer, CachingCatalog)
     assert outer.type == "fake"
@@ -332,7 +331,7 @@ class WithoutCase(Full):
 
 def test_a_change_under_one_spelling_is_seen_under_all() -> None:
     inner = WithoutCase()
-    outer: Any = remembering(inner, caches(), mount="m1")
+    outer: Any = cache_catalog(inner, caches(), mount="m1")
     assert (SALES, outer.list_tables(SALES)) == (("sales",), ["orders"])
     assert outer.load_table(("Sales",), "orders").name == outer.load_table(SALES, "orders").name
     outer.drop_table(("Sales",), "orders")
@@ -346,7 +345,7 @@ def test_users_and_mounts_are_kept_apart() -> None:
     your_inner.objects = {}
     mine, _ = full("me", shared, mine_inner)
     yours, _ = full("you", shared, your_inner)
-    again = remembering(your_inner, shared, mount="m2", user="me")
+    again = cache_catalog(your_inner, shared, mount="m2", user="me")
     assert mine.list_tables(SALES) == ["orders"]
     assert yours.list_tables(SALES) == []
     assert again.list_tables(SALES) == []  # type: ignore[attr-defined]

@@ -6,8 +6,8 @@ import threading
 
 import pytest
 
-from pinakes.caches.base import Cache
-from pinakes.caches.budget import Budget
+from pinakes.caches.cache import Cache
+from pinakes.caches.memory import Budget
 from pinakes.core.errors import CatalogUnavailable
 from tests.caches.test_base import WAIT, FakeClock, Loader
 

@@ -6,8 +6,8 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 
-from pinakes.caches.base import Cache
-from pinakes.caches.tally import Lookup, Tally, asking_about
+from pinakes.caches.cache import Cache
+from pinakes.caches.lookups import Lookup, Tally, asking_about
 
 
 def a_cache() -> Cache[str, int]:

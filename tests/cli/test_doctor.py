@@ -57,7 +57,7 @@ def test_a_catalog_that_is_there(cli: Cli, tmp_path: Path) -> None:
     ("content", "detail"),
     [
         (b"[engine\n", "the configuration is not valid TOML"),
-        (b"[engine]\nmemory = 1\n", "[engine] has no key 'memory'; there are:"),
+        (b"[engine]\nmemory = 1\n", "[engine] has no key 'memory'; available:"),
         (b"[engine]\nmemory_limit = 'much'\n", "engine.memory_limit must be"),
         (b"[motor]\n", "the configuration has no section 'motor'"),
         (b"[catalogs.x]\n", "[catalogs.x] needs a type"),
@@ -183,8 +183,8 @@ def test_wrong_usage(cli: Cli, wrong: tuple[str, ...]) -> None:
 
 
 def test_masks_know_the_options() -> None:
-    from pinakes.cli.doctor.finding import problem
-    from pinakes.cli.doctor.report import masked
+    from pinakes.cli.subcommands.doctor.finding import problem
+    from pinakes.cli.subcommands.doctor.report import masked
 
     catalog = CatalogConfig("c", "jdbc", "x", {"password": "hunter2", "region": "eu-west"})
     config = Config(catalogs={"c": catalog})

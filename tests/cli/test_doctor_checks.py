@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from pinakes.cli.doctor import catalogs, machine, run, software, storage
-from pinakes.cli.doctor.finding import Finding, Patient, Status, amount
-from pinakes.cli.doctor.java import java
-from pinakes.cli.doctor.requirements import Requirement, requirements
+from pinakes.cli.subcommands.doctor import catalogs, machine, run, software, storage
+from pinakes.cli.subcommands.doctor.finding import Finding, Patient, Status, amount
+from pinakes.cli.subcommands.doctor.java import java
+from pinakes.cli.subcommands.doctor.requirements import Requirement, requirements
 from pinakes.config.model import Config
 
 ROOT = Path(__file__).parent.parent.parent
@@ -113,7 +113,7 @@ def test_space(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     class Usage:
         free = 50 * 10**6
 
-    monkeypatch.setattr("pinakes.cli.doctor.storage.shutil.disk_usage", lambda path: Usage)
+    monkeypatch.setattr("pinakes.cli.subcommands.doctor.storage.shutil.disk_usage", lambda path: Usage)
     found = list(storage._directory("d", tmp_path, "x"))
     assert [f.status for f in found] == [Status.OK, Status.PROBLEM]
     assert found[1].detail == "50.0 MB free"

@@ -18,8 +18,8 @@ from rich.cells import cell_len
 from pinakes.cli.formats import FORMATS, writer
 from pinakes.cli.formats.markdown import escaped
 from pinakes.core.errors import InvalidArgument
-from pinakes.core.terminal_text import NARROWEST, fitted
-from pinakes.core.value_format import as_text, plain
+from pinakes.core.output.terminal_text import NARROWEST, fit_width
+from pinakes.core.output.value_format import as_text, plain
 from pinakes.engine.result import Result
 
 ID = uuid.UUID("12345678-1234-5678-1234-567812345678")
@@ -134,7 +134,7 @@ def test_a_table_wider_below_the_sample_loses_nothing() -> None:
 
 @given(st.lists(st.integers(0, 500), min_size=1, max_size=30), st.integers(1, 300))
 def test_fitted_widths_never_exceed_the_terminal_while_they_can_give(widths: list[int], total: int) -> None:
-    fit = fitted(widths, total)
+    fit = fit_width(widths, total)
     assert all(f == w or NARROWEST <= f < w for f, w in zip(fit, widths, strict=True))
     assert sum(fit) + 3 * len(fit) + 1 <= total or max(fit) <= NARROWEST
 

@@ -6,11 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from prompt_toolkit.document import Document
 
-from pinakes.cli.highlight import LONGEST, SqlLexer, coloured
+from pinakes.cli.prompt.highlight import LONGEST, SqlLexer, highlight
 
 
 def styled(text: str) -> dict[str, str]:
-    return {piece[1]: piece[0].removeprefix("class:sql.") for line in coloured(text) for piece in line if piece[0]}
+    return {piece[1]: piece[0].removeprefix("class:sql.") for line in highlight(text) for piece in line if piece[0]}
 
 
 def test_what_has_which_colour() -> None:

@@ -10,8 +10,8 @@ import pytest
 from prompt_toolkit.completion import CompleteEvent
 from prompt_toolkit.document import Document
 
-from pinakes.cli import completion
-from pinakes.cli.completion import ShellCompleter
+from pinakes.cli.prompt import completion
+from pinakes.cli.prompt.completion import ShellCompleter
 from tests.cli.seats import SEATS, seated
 
 

@@ -98,7 +98,7 @@ def test_another_flight_server(remote: Remote) -> None:
 
     with fl.FlightServerBase("grpc://127.0.0.1:0") as other:
         uri = f"grpc://127.0.0.1:{other.port}"
-        fails(remote("--uri", uri, *WHO), 1, f"NOT_SUPPORTED: {uri} is no Pinakes server")
+        fails(remote("--uri", uri, *WHO), 1, f"NOT_SUPPORTED: {uri} is not a Pinakes server")
 
 
 def test_something_else_listens(remote: Remote) -> None:
@@ -245,7 +245,7 @@ def test_datafusion_is_not_loaded(server: Serving, tmp_path: Path, env: dict[str
     code = (
         "import sys\nfrom pinakes.cli.main import main\n"
         f"code = main(['--uri', {server.uri!r}, '-c', {script!r}])\n"
-        "import prompt_toolkit\nfrom pinakes.cli.shell import Shell\n"
+        "import prompt_toolkit\nfrom pinakes.cli.prompt.shell import Shell\n"
         "from pinakes.client.completion_source import RemoteCompletionSource\n"
         "heavy = ('datafusion', 'pyiceberg', 'pyarrow.dataset', 'google.protobuf')\n"
         "sys.stderr.write(f'{code},' + ','.join(m for m in heavy if m in sys.modules))"

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from pinakes.cli.console import Console, described
+from pinakes.cli.console import Console, describe_error
 from pinakes.cli.runner import Runner
 from pinakes.cli.script import run_script
 from pinakes.cli.steps import Script
@@ -56,7 +56,7 @@ def test_a_bug_of_ours_is_one_line_and_its_traceback_is_in_the_log_alone(caplog:
 
 def test_the_log_says_nothing_of_errors_above_debug(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.INFO):
-        described(TypeError("boo"))
+        describe_error(TypeError("boo"))
     assert caplog.text == ""
 
 
@@ -64,7 +64,7 @@ def test_the_log_says_nothing_of_errors_above_debug(caplog: pytest.LogCaptureFix
     ("at", "place"), [(Position(1, 3, "ab x"), "line 7, column 12"), (Position(2, 3, "ab x"), "line 8, column 3")]
 )
 def test_positions_move_with_the_statement(at: Position, place: str) -> None:
-    text = described(ParseError("no", position=at), (7, 10))
+    text = describe_error(ParseError("no", position=at), (7, 10))
     assert text == f"PARSE_ERROR: no ({place})\nab x\n  ^"
 
 

@@ -24,9 +24,9 @@ from prompt_toolkit.input import create_pipe_input
 from prompt_toolkit.output import DummyOutput
 
 from pinakes.cli.console import Console
-from pinakes.cli.history import open_history
+from pinakes.cli.prompt.history import open_history
+from pinakes.cli.prompt.shell import Shell, is_complete
 from pinakes.cli.runner import Runner
-from pinakes.cli.shell import Shell, is_complete
 from pinakes.core.errors import QueryCanceled
 from tests.cli.seats import SEATS, seated
 
@@ -105,7 +105,7 @@ def test_a_start_up_script_that_can_not_be_read_is_said(tmp_path: Path, runner: 
 
 
 @pytest.mark.parametrize(
-    ("editor", "said"), [("vi 'x", '"vi \'x" is no command: No closing'), ("false", "exit code 1")]
+    ("editor", "said"), [("vi 'x", "\"vi 'x\" can't be started: No closing"), ("false", "exit code 1")]
 )
 def test_an_editor_that_fails(runner: Runner, monkeypatch: pytest.MonkeyPatch, editor: str, said: str) -> None:
     monkeypatch.delenv("VISUAL", raising=False)

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from pinakes.api.build import open_engine
 from pinakes.api.pipelines import Options, PipelineRun, make_project
-from pinakes.cli.history import open_history
+from pinakes.cli.prompt.history import open_history
 from pinakes.config.model import load_config
 from pinakes.config.spark import SparkConfig
 from pinakes.engine.engine import Engine

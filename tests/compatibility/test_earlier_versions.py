@@ -12,7 +12,7 @@ import pytest
 
 from pinakes.api.build import open_engine
 from pinakes.api.pipelines import Options, PipelineRun
-from pinakes.cli.history import open_history
+from pinakes.cli.prompt.history import open_history
 from pinakes.config.model import load_config
 from pinakes.config.spark import SparkConfig
 from pinakes.server.logins.hashes import is_right

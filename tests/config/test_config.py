@@ -85,10 +85,10 @@ def test_catalogs_keep_their_options_to_themselves() -> None:
 @pytest.mark.parametrize(
     ("toml", "words"),
     [
-        ("[engin]", r"no section 'engin'; there are: access, caches, catalogs, engine"),
-        ("[engine]\nbatch = 1", r"\[engine\] has no key 'batch'; there are: allowed_paths, batch_size, data"),
-        ("[caches.listing]", r"\[caches\] has no cache 'listing'; there are: clients, footers, listings"),
-        ("[caches.listings]\nsize = 1", r"\[caches.listings\] has no key 'size'; there are: max_entries, stale, ttl"),
+        ("[engin]", r"no section 'engin'; available: access, caches, catalogs, engine"),
+        ("[engine]\nbatch = 1", r"\[engine\] has no key 'batch'; available: allowed_paths, batch_size, data"),
+        ("[caches.listing]", r"\[caches\] has no cache 'listing'; available: clients, footers, listings"),
+        ("[caches.listings]\nsize = 1", r"\[caches.listings\] has no key 'size'; available: max_entries, stale, ttl"),
         ("[engine]\nbatch_size = 0", "engine.batch_size must be a whole number from 1 to 1048576, not 0"),
         ("[engine]\nbatch_size = true", "engine.batch_size must be a whole number"),
         ("[engine]\nbatch_size = 1.5", "engine.batch_size must be a whole number"),
@@ -236,7 +236,7 @@ class TestSettings:
             lambda: self.DEFAULTS.with_value("colour", "red"),
             lambda: self.DEFAULTS.with_default("colour", self.DEFAULTS),
         ):
-            with pytest.raises(SettingNotFound, match=r"'colour' does not exist; these do: batch_size, .*time_zone"):
+            with pytest.raises(SettingNotFound, match=r"'colour' does not exist; available: batch_size, .*time_zone"):
                 attempt()
 
     def test_bad_values(self) -> None:
@@ -279,7 +279,7 @@ def test_who_may_call_the_server(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("toml", "said"),
     [
-        ("[server]\nport = 1", r"\[server\] has no key or section 'port'; there are: administrators"),
+        ("[server]\nport = 1", r"\[server\] has no key or section 'port'; available: administrators"),
         ("[server]\nresult_ttl = 0", "server.result_ttl must be a duration above 0"),
         ("[server]\nmost_calls = 0", "server.most_calls must be"),
         ('[server.users]\nann = ""', "server.users.ann is empty"),

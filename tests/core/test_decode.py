@@ -6,7 +6,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 
-from pinakes.core.decode import decode, decoded_type, plain_parameter
+from pinakes.core.arrays.decode import decode, decode_type, plain_parameter
 
 VIEWS = pa.DictionaryArray.from_arrays(
     pa.array([0, 1, None, 1, 0, 2], pa.int8()), pa.array(["a", "b", None]).cast(pa.string_view())
@@ -47,7 +47,7 @@ CASES = {
 @pytest.mark.parametrize("name", CASES)
 def test_the_values_stay_the_same(name: str) -> None:
     array = CASES[name]
-    target = decoded_type(array.type)
+    target = decode_type(array.type)
     assert not any(word in str(target) for word in ("dictionary", "run_end", "view"))
     for start in range(len(array) + 1):
         for length in (0, 1, len(array)):
@@ -60,8 +60,8 @@ def test_the_values_stay_the_same(name: str) -> None:
 
 def test_a_column_of_a_plain_dictionary_stays() -> None:
     kind = pa.dictionary(pa.int8(), pa.string())
-    assert decoded_type(kind) == kind
-    assert decoded_type(pa.list_(kind)) == pa.list_(pa.string())
+    assert decode_type(kind) == kind
+    assert decode_type(pa.list_(kind)) == pa.list_(pa.string())
 
 
 def test_a_uuid_is_text_unless_bytes_are_expected() -> None:

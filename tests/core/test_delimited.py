@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pinakes.core.delimited import CSV, TSV, Delimited
+from pinakes.core.output.row_formats import CSV, TSV, Delimited
 
 cells = st.none() | st.text(st.characters(codec="utf-8") | st.sampled_from(",;\t\"'\\\r\n|"), max_size=6)
 

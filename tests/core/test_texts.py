@@ -1,4 +1,5 @@
-"""Arrow's kernels print what `core/value_format.py` prints, for every value of the types that they are asked for."""
+"""Arrow's kernels print what `core/output/value_format.py` prints, for every value of the types that they are asked
+for."""
 
 from __future__ import annotations
 
@@ -9,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pinakes.core.texts import PIECE_ROWS, json_texts, pieces, texts
-from pinakes.core.value_format import as_json, as_text, plain
+from pinakes.core.output.texts import PIECE_ROWS, json_texts, pieces, texts
+from pinakes.core.output.value_format import as_json, as_text, plain
 
 letters = st.text(st.characters(codec="utf-8"), max_size=8)
 UNITS = st.sampled_from(["s", "ms", "us", "ns"])

@@ -10,11 +10,10 @@ import pytest
 from pyiceberg import types as ice
 from pyiceberg.schema import Schema
 
-from pinakes.core.arrow_types import sql_name_of_arrow
-from pinakes.core.conform import conform
+from pinakes.core.arrays.conform import conform
 from pinakes.core.errors import ConstraintViolation, InvalidArgument, NotSupportedError, TypeMismatch, TypeNotFound
-from pinakes.core.sql_types import SqlField, SqlType
-from pinakes.core.types import (
+from pinakes.core.types.arrow_names import sql_name_of_arrow
+from pinakes.core.types.sql import (
     arrow_schema_of,
     arrow_type_of,
     iceberg_schema_of,
@@ -22,6 +21,7 @@ from pinakes.core.types import (
     sql_name,
     stored_schema_of,
 )
+from pinakes.core.types.syntax import SqlField, SqlType
 
 
 def made(

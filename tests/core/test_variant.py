@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from pinakes.core.errors import NotSupportedError
-from pinakes.core.variant import as_json, variant_json
+from pinakes.core.types.variant import as_json, variant_json
 
 EMPTY = b"\x01\x00\x00"
 NAMES = b"\x11\x02\x00\x01\x03" + b"a" + b"bc"

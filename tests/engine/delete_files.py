@@ -24,8 +24,8 @@ from pyiceberg.table.snapshots import Operation
 from pyiceberg.table.update.snapshot import _FastAppendFiles as FastAppend
 from pyiceberg.typedef import Record
 
-from pinakes.providers.iceberg_v3.records import DataFileV3
-from pinakes.providers.iceberg_v3.writers import ManifestWriterV3
+from pinakes.providers.iceberg.v3.records import DataFileV3
+from pinakes.providers.iceberg.v3.writers import ManifestWriterV3
 from tests.engine.puffin import puffin
 
 PATH, POS = 2147483546, 2147483545

@@ -20,10 +20,10 @@ from pyiceberg.schema import Schema, assign_fresh_schema_ids
 from pyiceberg.table import FileScanTask
 from pyiceberg.types import LongType, NestedField
 
+from pinakes.core.arrays.conform import conform
 from pinakes.core.catalog import IcebergTable, TableSpec
-from pinakes.core.conform import conform
-from pinakes.core.iceberg_arrow import arrow_schema_of
 from pinakes.core.names import Name
+from pinakes.core.types.iceberg_arrow import arrow_schema_of
 from pinakes.engine.session import Session
 from tests.engine.delete_files import delete_equal, delete_positions_of, delete_vectors
 from tests.engine.scan_cases import rows, some_type, transforms_of

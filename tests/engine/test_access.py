@@ -12,9 +12,9 @@ import pytest
 
 from pinakes.api.build import open_engine
 from pinakes.config.model import parse_config
+from pinakes.core.access.privileges import PRIVILEGES
 from pinakes.core.errors import PermissionDenied, PinakesError
 from pinakes.core.identity import Identity
-from pinakes.core.privileges import PRIVILEGES
 from pinakes.engine.binding.relation import Relation
 from pinakes.engine.catalogs.authorization.guard import Guard
 from pinakes.engine.catalogs.authorization.policy import EMBEDDED, Policy

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from pinakes.caches.catalog import remembering
+from pinakes.caches.caching_catalog import cache_catalog
 from pinakes.core.catalog import Catalog, IcebergTable
 from pinakes.core.errors import CatalogUnavailable, DataCorrupt, InvalidArgument
 from pinakes.core.identity import Identity
@@ -235,7 +235,7 @@ def a_mount(engine: Engine, number: str) -> Mount:
     inner = CountingCatalog({(): (["t"], [])})
 
     def open(identity: Identity) -> Catalog:
-        return remembering(inner, engine.caches, mount=f"{number}.0", user=identity.fingerprint)
+        return cache_catalog(inner, engine.caches, mount=f"{number}.0", user=identity.fingerprint)
 
     owner, audience = "alice", Audience("user", "alice")
     return Mount(
@@ -260,7 +260,7 @@ def test_flushing(tmp_path: Path) -> None:
         assert entries(engine, "listings") > flush_cache(session, "listings", "far") > 0
         flush_cache(session, "all")
         assert [stats.entries for stats in engine.caches.stats()] == [0] * 9
-        with pytest.raises(InvalidArgument, match="there is no cache 'nope'; there are: all, clients, footers"):
+        with pytest.raises(InvalidArgument, match="there is no cache 'nope'; available: all, clients, footers"):
             flush_cache(session, "nope")
         with pytest.raises(InvalidArgument, match="the entries of statements are of no single table"):
             flush_cache(session, "statements", "lake.default.t")

@@ -20,10 +20,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from pinakes.core.errors import PermissionDenied, QueryCanceled
-from pinakes.core.value_format import as_text, plain
-from pinakes.engine.files import write_partitions
-from pinakes.engine.files.formats import ENDINGS
-from pinakes.engine.files.write_options import FORMATS
+from pinakes.core.file_formats import ENDINGS
+from pinakes.core.output.value_format import as_text, plain
+from pinakes.engine.files.writing import partitions
+from pinakes.engine.files.writing.options import FORMATS
 from pinakes.engine.session import Session
 from tests.engine.support import an_engine, wait_until
 
@@ -224,8 +224,8 @@ def test_more_partitions_than_files_may_be_open(
     session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Rows come in turns and little is held back: files are closed and begun again; the order in a partition stays."""
-    monkeypatch.setattr(write_partitions, "MOST_BYTES", 50_000)
-    parts = write_partitions.MOST_OPEN + 10
+    monkeypatch.setattr(partitions, "MOST_BYTES", 50_000)
+    parts = partitions.MOST_OPEN + 10
     session.run("SET batch_size = 1000")
     sql = f"COPY (SELECT value AS n, value % {parts} AS part FROM range(50000) ORDER BY n) TO '{tmp_path / 'out'}'"
     assert copied(session, f"{sql} (FORMAT jsonl, PARTITION_BY part)") == 50000

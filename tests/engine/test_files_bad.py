@@ -212,7 +212,7 @@ def test_a_value_behind_the_sample_that_does_not_fit(session: Session) -> None:
     write("far.csv", "a,b\n" + "1,2\n" * 300_000 + '"","x"\n' + "1.5,2\n" + "1,2\n" * 1000)
     error = failing(session, "SELECT sum(a) FROM 'far.csv'")
     assert isinstance(error, DataCorrupt)
-    assert "line 300003, column 'a': '1.5' is no BIGINT" in str(error)
+    assert "line 300003, column 'a': '1.5' is not a valid BIGINT" in str(error)
     assert all(way in str(error) for way in ("types =>", "sample_size => -1", "all_varchar => true"))
     fine = session.run("SELECT count(a), count(*), sum(a) FROM read_csv('far.csv', sample_size => -1)").read_all()
     assert [column[0].as_py() for column in fine] == [301_001, 301_002, 301_001.5]
@@ -270,11 +270,11 @@ def test_files_with_other_columns(session: Session) -> None:
         ("delim => '\"'", InvalidArgument, "different"),
         ("header => 'perhaps'", InvalidArgument, "true or false"),
         ("sample_size => 0", InvalidArgument, "at least 1"),
-        ("types => {'nope': 'INT'}", ColumnNotFound, "there is: a"),
+        ("types => {'nope': 'INT'}", ColumnNotFound, "available: a"),
         ("types => {'a': 'NOSUCH'}", errors.TypeNotFound, "NOSUCH"),
-        ("types => {'a': ')'}", InvalidArgument, "is no type"),
+        ("types => {'a': ')'}", InvalidArgument, "is not a type"),
         ("types => 5", InvalidArgument, "types by name"),
-        ("columns => {'x': 'INT', 'y': 'INT'}", InvalidArgument, "has 1 columns and 2 are to be filled"),
+        ("columns => {'x': 'INT', 'y': 'INT'}", InvalidArgument, "has 1 columns, but 2 columns are assigned"),
         ("columns => {'x': 'INT[]'}", NotSupportedError, "plain values"),
         ("compression => 'zip'", InvalidArgument, "gzip"),
         ("encoding => 'klingon'", InvalidArgument, "klingon"),

@@ -140,7 +140,7 @@ def test_an_empty_text_is_no_date_and_not_null(session: Session) -> None:
     Path("a.jsonl").write_text('{"d": "2024-01-01"}\n{"d": ""}\n')
     assert rows(session, "SELECT d FROM 'a.jsonl'") == [("2024-01-01",), ("",)]
     Path("a.jsonl").write_text('{"d": "2024-01-01"}\n' * 30_000 + '{"d": ""}\n')
-    with pytest.raises(DataCorrupt, match=r"a.jsonl', column 'd': '' is no DATE"):
+    with pytest.raises(DataCorrupt, match=r"a.jsonl', column 'd': '' is not a valid DATE"):
         rows(session, "SELECT d FROM 'a.jsonl'")
     many = "SELECT count(*), max(d) FROM read_json('a.jsonl', ignore_errors => true)"
     assert rows(session, many) == [(30_000, date(2024, 1, 1))]

@@ -31,7 +31,7 @@ from pinakes.core.errors import (
 )
 from pinakes.core.identity import Identity
 from pinakes.engine.engine import Engine
-from pinakes.engine.files import stores
+from pinakes.engine.files.object_stores import stores
 from pinakes.engine.session import Session
 from tests.engine.support import an_engine, rows
 from tests.engine.test_secrets_masked import forms

@@ -15,7 +15,7 @@ from pinakes.core.names import Name
 from pinakes.engine.iceberg.scan.positions import deleted_rows
 from pinakes.engine.iceberg.scan.snapshot import files_of
 from pinakes.engine.session import Session
-from pinakes.providers.iceberg_v3.records import DataFileV3
+from pinakes.providers.iceberg.v3.records import DataFileV3
 from tests.engine.delete_files import delete_positions
 from tests.engine.support import an_engine, do, in_order, rows
 

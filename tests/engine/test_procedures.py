@@ -50,7 +50,7 @@ def test_rollback_to_snapshot(session: Session) -> None:
     first, second, third = ids(session)
     assert rows(session, f"CALL system.rollback_to_snapshot('t', {second})") == [(third, second)]
     assert content(session) == [1, 2]
-    with pytest.raises(InvalidArgument, match="is no ancestor of the current snapshot"):
+    with pytest.raises(InvalidArgument, match="is not an ancestor of the current snapshot"):
         do(session, f"CALL system.rollback_to_snapshot('t', {third})")
     assert rows(session, f"CALL system.set_current_snapshot('t', {third})") == [(second, third)]
     assert content(session) == [1, 2, 3]

@@ -17,7 +17,7 @@ from mmh3 import mmh3_x64_128_utupledigest
 from pyiceberg import types as ice
 from pyiceberg.conversions import to_bytes
 
-from pinakes.core.distinct_counts import distinct_counts
+from pinakes.core.iceberg_metadata import distinct_counts
 from pinakes.core.names import Name
 from pinakes.engine.iceberg.statistics import analyze as analyze_module
 from pinakes.engine.iceberg.statistics.hashes import count

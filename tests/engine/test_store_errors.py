@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pinakes.core.errors import CatalogUnavailable, FileNotFound, InvalidArgument, PermissionDenied, PinakesError
-from pinakes.engine.files.store_errors import store_error
+from pinakes.engine.files.object_stores.errors import store_error
 
 CASES: list[tuple[str, type[PinakesError]]] = [
     ("AWS Error ACCESS_DENIED during HeadObject operation: No response body.", PermissionDenied),

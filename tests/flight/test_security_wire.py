@@ -18,8 +18,8 @@ from pinakes.client.address import Address
 from pinakes.client.login import Login
 from pinakes.client.shell_backend import RemoteShellBackend
 from pinakes.client.wire import Wire
+from pinakes.core.access.redaction import without_paths
 from pinakes.core.errors import PinakesError
-from pinakes.core.redaction import without_paths
 from pinakes.flight.wire.messages import message, pack
 from tests.flight.identities import asked, configured, headers, query, with_token
 from tests.flight.serving import Serving

@@ -1,4 +1,4 @@
-"""pyiceberg as its users have it: a process in which nothing of ours was imported (`providers/iceberg_v3` completes the
+"""pyiceberg as its users have it: a process in which nothing of ours was imported (`providers/iceberg/v3` completes the
 pyiceberg of ours). It takes a JSON object per line and answers with one.
 """
 

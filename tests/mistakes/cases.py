@@ -1,4 +1,4 @@
-"""The mistakes, each as it would be typed; `told.txt` has what is answered.
+"""The mistakes, each as it would be typed; `expected.txt` has what is answered.
 
 A case is SQL, unless it begins with `pinakes`: then it is a command line. All run on the tables of `GIVEN`.
 """

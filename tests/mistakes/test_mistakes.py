@@ -1,4 +1,4 @@
-"""The likely mistakes of a new user are answered as `told.txt` has it. `PINAKES_GOLDEN=1` writes it anew: read it."""
+"""The likely mistakes of a new user get the answers in `expected.txt`. `PINAKES_GOLDEN=1` rewrites it: read it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 from pinakes.cli.main import main
 from tests.mistakes.cases import CASES, GIVEN
 
-TOLD = Path(__file__).parent / "told.txt"
+TOLD = Path(__file__).parent / "expected.txt"
 RULE = "-" * 100
 FILES = {
     "broken.csv": "a,b\n1,2\n3,4,5\n",

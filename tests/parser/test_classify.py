@@ -10,7 +10,7 @@ import pytest
 
 from pinakes.core.errors import NotSupportedError, ParseError
 from pinakes.core.names import Name, Part
-from pinakes.core.sql_types import SqlType
+from pinakes.core.types.syntax import SqlType
 from pinakes.parser import classify, statements
 from pinakes.parser.dispatch import FORMS, form_of
 from pinakes.parser.statements import AsOf, CopyOption, Option, Span, Statement, TableRef
@@ -158,9 +158,9 @@ def test_unknown_start_says_what_may_start() -> None:
 @pytest.mark.parametrize(
     ("sql", "meant"),
     [
-        ("selct 1", "'selct' starts no statement; did you mean SELECT?"),
+        ("selct 1", "'selct' is not a statement; did you mean SELECT?"),
         ("Shwo tables", "did you mean SHOW?"),
-        ("EXPLAIN INSRT INTO t SELECT 1", "'INSRT' starts no statement; did you mean INSERT?"),
+        ("EXPLAIN INSRT INTO t SELECT 1", "'INSRT' is not a statement; did you mean INSERT?"),
         ("PREPARE p AS DELTE FROM t", "did you mean DELETE?"),
         ("creat table t (a int)", "did you mean CREATE?"),
     ],

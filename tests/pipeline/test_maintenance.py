@@ -13,8 +13,8 @@ import pytest
 from datasketches import compact_theta_sketch
 
 from pinakes.api.build import open_engine
-from pinakes.core.distinct_counts import distinct_counts
 from pinakes.core.errors import NotSupportedError, PinakesError
+from pinakes.core.iceberg_metadata import distinct_counts
 from pinakes.core.names import Name
 from pinakes.engine.iceberg.write.puffin import blobs_in
 from pinakes.engine.session import Session

@@ -37,7 +37,7 @@ from pinakes.core.errors import (
     ViewExists,
     ViewNotFound,
 )
-from pinakes.providers.iceberg import translated
+from pinakes.providers.iceberg.adapter import translate_errors
 
 SCHEMA = Schema(NestedField(1, "id", LongType(), required=False), NestedField(2, "word", StringType(), required=False))
 SPEC = TableSpec(SCHEMA, UNPARTITIONED_PARTITION_SPEC)
@@ -290,7 +290,7 @@ class CatalogSuite:
         first.append(rows(1))
         second.append(rows(2))
         first.commit_transaction()
-        with pytest.raises(TableExists), translated("table", ("sales",), "t"):
+        with pytest.raises(TableExists), translate_errors("table", ("sales",), "t"):
             second.commit_transaction()
         assert ids_in(catalog.load_table(("sales",), "t")) == [1]
 
@@ -301,14 +301,17 @@ class CatalogSuite:
         with theirs.update_schema() as update:
             update.add_column("theirs", LongType())
         change = mine.update_schema().add_column("mine", LongType())
-        with pytest.raises(CommitConflict, match=r"table sales\.t was changed"), translated("table", ("sales",), "t"):
+        with (
+            pytest.raises(CommitConflict, match=r"table sales\.t was changed"),
+            translate_errors("table", ("sales",), "t"),
+        ):
             change.commit()
         assert [field.name for field in self._handle(catalog, "t").schema().fields] == ["id", "word", "theirs"]
 
     def test_a_commit_to_a_table_that_was_dropped(self, catalog: FullCatalog) -> None:
         handle = catalog.create_table(("sales",), "t", SPEC).handle
         catalog.drop_table(("sales",), "t")
-        with pytest.raises(TableNotFound), translated("table", ("sales",), "t"):
+        with pytest.raises(TableNotFound), translate_errors("table", ("sales",), "t"):
             handle.append(rows(1))
         assert catalog.list_tables(("sales",)) == []
 

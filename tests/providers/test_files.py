@@ -208,7 +208,7 @@ def test_what_can_not_be_attached(root: Path, tmp_path: Path) -> None:
     with pytest.raises(InvalidArgument, match="takes no secret"):
         FilesCatalog.open("f", str(root), {}, Access(secret))
     for place in (tmp_path / "nowhere", root / "orders.parquet"):
-        with pytest.raises(CatalogUnavailable, match="is no directory"):
+        with pytest.raises(CatalogUnavailable, match="is not a directory"):
             opened(place).check()
     assert opened(Path(root.as_uri().removeprefix("file://"))).list_tables(()) != []
     assert FilesCatalog.open("f", root.as_uri(), {}).list_tables(("flat",)) == ["a", "b"]
@@ -307,7 +307,7 @@ def test_nothing_can_be_changed(session: Session, root: Path, statement: str) ->
 def test_make_tables_of_files(session: Session) -> None:
     do(session, "CREATE TABLE mine AS SELECT * FROM f.days")
     assert rows(session, "SELECT count(*) FROM mine") == [(4,)]
-    with pytest.raises(NotSupportedError, match="is no Iceberg table"):
+    with pytest.raises(NotSupportedError, match="not an Iceberg table"):
         rows(session, "SHOW CREATE TABLE f.orders")
 
 

@@ -30,7 +30,7 @@ from pinakes.core.errors import (
 from pinakes.providers.hadoop import HadoopCatalog, HadoopReader
 from pinakes.providers.hadoop_catalog.local import Removed
 from pinakes.providers.hadoop_catalog.versions import current, versions_in
-from pinakes.providers.iceberg import translated
+from pinakes.providers.iceberg.adapter import translate_errors
 from tests.providers.catalog_suite import SPEC, ids_in, rows
 from tests.servers.base import Facts
 from tests.servers.plugin import StartServer
@@ -162,7 +162,7 @@ def test_a_version_that_java_wrote_compressed_is_taken(
     found = stale._tree.current(("sales", "t"))  # type: ignore[attr-defined]
     assert found is not None
     (metadata(root) / name).write_bytes(gzip.compress((metadata(root) / "v3.metadata.json").read_bytes()))
-    with pytest.raises(CommitConflict), translated("table", *T):
+    with pytest.raises(CommitConflict), translate_errors("table", *T):
         stale._publish(("sales", "t"), handle.metadata, found)  # type: ignore[attr-defined]
     assert "v4.metadata.json" not in versions(root)
 
@@ -292,7 +292,7 @@ def test_a_custom_place_is_refused(catalog: HadoopCatalog, tmp_path: Path) -> No
         catalog.create_table(*T, dataclasses.replace(SPEC, properties=on_remote_engine))
     made = catalog.create_table(*T, SPEC)
     change = made.handle.transaction().set_properties(on_remote_engine)
-    with pytest.raises(InvalidArgument, match=r"write\.metadata\.path"), translated("table", *T):
+    with pytest.raises(InvalidArgument, match=r"write\.metadata\.path"), translate_errors("table", *T):
         change.commit_transaction()
 
 
@@ -343,7 +343,7 @@ def test_a_table_that_is_there_already(catalog: HadoopCatalog, table: IcebergTab
 
 
 def test_a_warehouse_that_is_not_there(root: Path) -> None:
-    with pytest.raises(CatalogUnavailable, match="is no directory"):
+    with pytest.raises(CatalogUnavailable, match="is not a directory"):
         HadoopReader.open("h", str(root), {}).check()
 
 
@@ -368,7 +368,7 @@ def test_the_second_writer_of_a_version_loses(root: Path, catalog: HadoopCatalog
     inner: Any = catalog.inner
     found = inner._tree.current(("sales", "t"))
     inner._publish(("sales", "t"), loaded(catalog).metadata, found)
-    with pytest.raises(CommitConflict), translated("table", *T):
+    with pytest.raises(CommitConflict), translate_errors("table", *T):
         inner._publish(("sales", "t"), loaded(catalog).metadata, found)
     assert [name for name in versions(root) if name.startswith(".")] == []
 
@@ -378,7 +378,7 @@ def test_two_creations_of_one_table(catalog: HadoopCatalog) -> None:
     first.append(rows(1))
     second.append(rows(2))
     first.commit_transaction()
-    with pytest.raises(TableExists), translated("table", *T):
+    with pytest.raises(TableExists), translate_errors("table", *T):
         second.commit_transaction()
     assert ids_in(catalog.load_table(*T)) == [1]
 
@@ -387,7 +387,7 @@ def test_a_commit_to_a_table_that_was_dropped(catalog: HadoopCatalog) -> None:
     """The writer makes the directory of its data anew, which is left: it is no namespace, and in nobody's way."""
     handle = catalog.create_table(*T, SPEC).handle
     catalog.drop_table(*T)
-    with pytest.raises(TableNotFound), translated("table", *T):
+    with pytest.raises(TableNotFound), translate_errors("table", *T):
         handle.append(rows(3))
     assert catalog.list_tables(("sales",)) == catalog.list_namespaces(("sales",)) == []
     catalog.create_table(*T, SPEC).handle.append(rows(4))
@@ -540,7 +540,7 @@ def test_a_warehouse_on_an_object_store_can_be_read(
     assert isinstance(remote, ExplainsReading)
     assert not isinstance(remote, SupportsTableChanges)
     assert not isinstance(remote, SupportsNamespaceChanges)
-    with pytest.raises(NotSupportedError, match="can only be read"), translated("table", *T):
+    with pytest.raises(NotSupportedError, match="can only be read"), translate_errors("table", *T):
         remote.load_table(*T).handle.append(rows(1))
     with pytest.raises(NamespaceNotFound):
         remote.list_tables(("nowhere",))

@@ -32,8 +32,8 @@ from pyiceberg.transforms import DayTransform, IdentityTransform
 from pyiceberg.types import IcebergType, NestedField
 
 from pinakes.core.catalog import TableSpec
-from pinakes.providers.iceberg_v3 import install
-from pinakes.providers.iceberg_v3.records import DataFileV3, ManifestFileV3
+from pinakes.providers.iceberg.v3 import install
+from pinakes.providers.iceberg.v3.records import DataFileV3, ManifestFileV3
 from pinakes.providers.sqlite import SqliteCatalog
 from tests.providers.catalog_suite import SCHEMA, rows
 

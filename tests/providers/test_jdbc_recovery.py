@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from pinakes.core.errors import CatalogUnavailable, CommitUnknown
-from pinakes.providers.iceberg import translated
+from pinakes.providers.iceberg.adapter import translate_errors
 from pinakes.providers.jdbc import JdbcCatalog
 from pinakes.providers.sql_catalog.pool import Pool
 from pinakes.providers.sql_catalog.store import OutcomeUnknown
@@ -86,7 +86,7 @@ def test_an_append_whose_commit_breaks_off_keeps_its_files(
     """If the commit did happen, they are the table; so nobody may remove them."""
     table = catalog.create_table(("n",), "t", SPEC)
     proxy.cut_at("COMMIT", heard=heard)
-    with pytest.raises(CommitUnknown, match="it is unknown whether"), translated("table", ("n",), "t"):
+    with pytest.raises(CommitUnknown, match="it is unknown whether"), translate_errors("table", ("n",), "t"):
         table.handle.append(rows(1))
     assert ids_in(catalog.load_table(("n",), "t")) == ([1] if heard else [])
 

@@ -10,7 +10,7 @@ from pyiceberg import exceptions as theirs
 
 from pinakes.core import errors as ours
 from pinakes.providers import registry
-from pinakes.providers.iceberg import translated
+from pinakes.providers.iceberg.adapter import translate_errors
 from pinakes.providers.options import describe_options, option, parse_options
 from pinakes.providers.sqlite import SqliteCatalog
 
@@ -108,7 +108,7 @@ def test_an_ill_typed_value_is_not_repeated() -> None:
     ],
 )
 def test_errors_are_translated(raised: Exception, expected: type[ours.PinakesError]) -> None:
-    with pytest.raises(expected) as caught, translated("table", ("a", "b.c"), "t"):
+    with pytest.raises(expected) as caught, translate_errors("table", ("a", "b.c"), "t"):
         raise raised
     assert type(caught.value) is expected
     assert caught.value.__cause__ is raised
@@ -117,6 +117,6 @@ def test_errors_are_translated(raised: Exception, expected: type[ours.PinakesErr
 
 def test_our_own_errors_pass_unchanged() -> None:
     own = ours.DataCorrupt("as it was")
-    with pytest.raises(ours.DataCorrupt) as caught, translated("table", ("a",), "t"):
+    with pytest.raises(ours.DataCorrupt) as caught, translate_errors("table", ("a",), "t"):
         raise own
     assert caught.value is own

@@ -24,7 +24,7 @@ from pyiceberg.types import LongType, NestedField
 from pyiceberg.view.metadata import ViewVersion
 
 from pinakes.core.errors import CatalogUnavailable, DataCorrupt, NotSupportedError
-from pinakes.providers.iceberg_views import version_of
+from pinakes.providers.iceberg.views import version_of
 from pinakes.providers.sql_catalog.adapter import StoreCatalog
 from pinakes.providers.sql_catalog.catalog import SqlCatalog
 from pinakes.providers.sql_catalog.store import CatalogStore, Kind, ObjectKey, OutcomeUnknown

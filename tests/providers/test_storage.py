@@ -9,9 +9,9 @@ import pytest
 
 from pinakes.core.errors import InvalidArgument, PinakesError
 from pinakes.core.secrets import Access, Secret, parse_secret
+from pinakes.providers.iceberg.storage import absolute_warehouse, storage_properties
 from pinakes.providers.jdbc import JdbcCatalog
 from pinakes.providers.sqlite import SqliteCatalog
-from pinakes.providers.storage import absolute_warehouse, storage_properties
 from tests.providers.catalog_suite import SPEC, ids_in, rows
 from tests.providers.databases import empty_database
 from tests.servers.base import Facts

@@ -13,8 +13,8 @@ import pytest
 from pinakes.core.errors import DataCorrupt, PinakesError
 from pinakes.core.varint import as_varint
 from pinakes.engine.iceberg.scan import avro
-from pinakes.providers import checked_avro
-from pinakes.providers.checked_avro import unpack
+from pinakes.providers.iceberg import checked_avro
+from pinakes.providers.iceberg.checked_avro import unpack
 from tests.engine.support import an_engine, do, rows
 
 CODECS = ("deflate", "bzip2", "xz", "snappy", "zstandard")

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from pinakes.core.errors import DataCorrupt, PinakesError
-from pinakes.providers.checked_avro import CheckedDecoder
+from pinakes.providers.iceberg.checked_avro import CheckedDecoder
 from tests.engine.support import an_engine, do, rows
 
 LONG, HUGE, NEGATIVE = b"\xd0\x0f", b"\xff" * 8 + b"\x7f", b"\x01"

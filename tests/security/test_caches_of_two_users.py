@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from pinakes.config.model import CatalogConfig
+from pinakes.core.access.path_sandbox import Roots
 from pinakes.core.identity import Identity
-from pinakes.core.path_sandbox import Roots
 from pinakes.engine.iceberg.scan.locations import remembered_as
-from pinakes.providers.iceberg import IcebergReader
-from pinakes.providers.table_io import TableIO
+from pinakes.providers.iceberg.adapter import IcebergReader
+from pinakes.providers.iceberg.table_io import TableIO
 from tests.engine.support import do
 from tests.security.rogue import ADMIN, an_engine_of, session_of
 

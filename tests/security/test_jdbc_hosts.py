@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from pinakes.core.access.outbound import Outbound
 from pinakes.core.errors import InvalidArgument, NotSupportedError
-from pinakes.core.outbound import Outbound
 from pinakes.core.secrets import Access
 from pinakes.engine.catalogs.opening import Opening
 from pinakes.engine.remote.interface import RemoteCatalog

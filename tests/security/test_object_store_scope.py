@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
+from pinakes.core.access.path_sandbox import Roots
 from pinakes.core.errors import PermissionDenied
 from pinakes.core.location import Location
-from pinakes.core.path_sandbox import Roots
 from pinakes.core.secrets import ANONYMOUS, Access, parse_secret
-from pinakes.providers.table_io import TableIO
+from pinakes.providers.iceberg.table_io import TableIO
 from tests.flight.identities import configured
 from tests.flight.serving import Serving
 from tests.security.recording import USERS, Listener, listener, refused

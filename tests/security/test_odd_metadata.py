@@ -10,11 +10,11 @@ import pytest
 from pyiceberg.table.metadata import TableMetadataUtil
 from pyroaring import BitMap
 
-from pinakes.core.distinct_counts import distinct_counts
 from pinakes.core.errors import DataCorrupt, InvalidArgument
+from pinakes.core.iceberg_metadata import distinct_counts
 from pinakes.engine.iceberg.scan import positions
 from pinakes.engine.iceberg.scan.deletes import DeleteFile
-from pinakes.providers.table_io import TableIO
+from pinakes.providers.iceberg.table_io import TableIO
 from tests.engine.support import do
 from tests.security.rogue import NAME, an_engine_of, loaded, planted, rogue_catalog, session_of, table_at
 

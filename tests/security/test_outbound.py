@@ -12,12 +12,12 @@ import pytest
 
 from pinakes.api.build import open_engine
 from pinakes.config.model import parse_config
+from pinakes.core.access.outbound import Destination, Outbound, destination_of, is_public
 from pinakes.core.errors import ConfigError, InvalidArgument, PermissionDenied, PinakesError
 from pinakes.core.identity import Identity
-from pinakes.core.outbound import Destination, Outbound, destination_of, is_public
 from pinakes.core.secrets import Access
 from pinakes.engine.catalogs.authorization.policy import Policy
-from pinakes.providers.storage import limited_storage
+from pinakes.providers.iceberg.storage import limited_storage
 from tests.flight.identities import configured
 from tests.flight.serving import Serving
 from tests.security.recording import ANN, USERS, catalog, listener, refused, run

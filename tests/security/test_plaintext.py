@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from pinakes.cli.serve import Listening
-from pinakes.cli.tls import Tls
+from pinakes.cli.subcommands.serve import Listening
+from pinakes.cli.subcommands.tls import Tls
 from pinakes.config.server import TlsConfig
 from pinakes.core.errors import ConfigError
 

@@ -12,18 +12,18 @@ from pyiceberg.schema import Schema
 from pyiceberg.types import IntegerType, NestedField
 
 import pinakes
+from pinakes.core.access.path_sandbox import Roots
+from pinakes.core.access.property_gate import FROM_SERVERS, OF_REST_CATALOGS, names_code
 from pinakes.core.errors import PermissionDenied
-from pinakes.core.path_sandbox import Roots
-from pinakes.core.property_gate import FROM_SERVERS, OF_REST_CATALOGS, names_code
-from pinakes.providers.glue_client import GlueClientCatalog
 from pinakes.providers.hadoop_catalog.catalog import HadoopCatalog
-from pinakes.providers.hms_client import HiveClientCatalog
-from pinakes.providers.iceberg_v3.install import install
-from pinakes.providers.own_io import OwnFileIO
+from pinakes.providers.iceberg.own_io import OwnFileIO
+from pinakes.providers.iceberg.table_io import TableIO
+from pinakes.providers.iceberg.v3.install import install
+from pinakes.providers.metastores.glue_client import GlueClientCatalog
+from pinakes.providers.metastores.hms_client import HiveClientCatalog
+from pinakes.providers.metastores.s3tables_client import S3TablesClientCatalog
 from pinakes.providers.rest.client import RestClient
-from pinakes.providers.s3tables_client import S3TablesClientCatalog
 from pinakes.providers.sql_catalog.catalog import SqlCatalog
-from pinakes.providers.table_io import TableIO
 from tests.security.rogue import planted
 from tests.security.test_storage_credentials import POISON
 

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from pinakes.config.model import CatalogConfig
+from pinakes.core.access.path_sandbox import EVERYWHERE, Roots
 from pinakes.core.errors import PinakesError
-from pinakes.core.path_sandbox import EVERYWHERE, Roots
 from pinakes.engine.iceberg.scan.locations import remembered_as
-from pinakes.providers.table_io import TableIO
+from pinakes.providers.iceberg.table_io import TableIO
 from tests.engine.support import do
 from tests.security.rogue import ADMIN, an_engine_of, loaded, rogue_catalog, session_of
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from pinakes.providers.table_io import TableIO
+from pinakes.providers.iceberg.table_io import TableIO
 from tests.engine.support import do, rows
 from tests.security.rogue import NAME, an_engine_of, loaded, planted, rogue_catalog, session_of, table_at
 

@@ -14,12 +14,12 @@ from prompt_toolkit.completion import CompleteEvent
 from prompt_toolkit.document import Document
 
 from pinakes.api.completion import Completion
-from pinakes.cli.completion import ShellCompleter
 from pinakes.cli.console import Console
-from pinakes.cli.doctor.finding import problem
-from pinakes.cli.doctor.report import checklist
+from pinakes.cli.prompt.completion import ShellCompleter
+from pinakes.cli.subcommands.doctor.finding import problem
+from pinakes.cli.subcommands.doctor.report import checklist
 from pinakes.core.errors import TableNotFound
-from pinakes.core.terminal_text import one_line, printable
+from pinakes.core.output.terminal_text import one_line, printable
 from pinakes.server.logs import Lines, Objects
 from tests.flight.identities import as_user, asked, configured, is_refused
 

@@ -11,8 +11,8 @@ from collections.abc import Callable
 
 import pytest
 
-from pinakes.core.redaction import without_paths
-from pinakes.core.suggestions import meant
+from pinakes.core.access.redaction import without_paths
+from pinakes.core.suggestions import did_you_mean
 from pinakes.engine.datafusion.error_translation import translate
 from pinakes.parser import classify
 from pinakes.parser.hints import engine_hint
@@ -70,7 +70,7 @@ PASSES: dict[str, Callable[[str], object]] = {
     "statements": split,
     "error": _error,
     "columns": lambda text: classify(f"SELECT {', '.join(['a'] * (len(text) // 20))}"),
-    "suggestion": lambda text: meant(text, [text[1:], "a" * 300]),
+    "suggestion": lambda text: did_you_mean(text, [text[1:], "a" * 300]),
 }
 
 

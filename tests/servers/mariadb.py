@@ -15,6 +15,12 @@ _INIT = f"""create database if not exists {DATABASE};
 create user if not exists {USER}@'%' identified by '{PASSWORD}';
 grant all on *.* to {USER}@'%' with grant option;
 """
+_NO_SYNC = [
+    "--debug-no-sync",
+    "--innodb-flush-log-at-trx-commit=0",
+    "--innodb-flush-method=nosync",
+    "--skip-innodb-doublewrite",
+]
 
 
 class MariaDB(Server):
@@ -33,7 +39,7 @@ class MariaDB(Server):
     def command(self, place: Place) -> Command:
         files = [f"--datadir={place.data / 'db'}", "--socket=mariadb.sock", "--pid-file=mariadb.pid"]
         address = ["--bind-address=127.0.0.1", f"--port={place.port}"]
-        quick = ["--innodb-flush-log-at-trx-commit=0", f"--init-file={place.data / 'init.sql'}"]
+        quick = [*_NO_SYNC, f"--init-file={place.data / 'init.sql'}"]
         return Command([_binary("mariadbd"), "--no-defaults", *files, *address, *quick], unprivileged=True)
 
     def ready(self, place: Place) -> bool:

@@ -16,7 +16,7 @@ from pyiceberg.table.metadata import new_table_metadata
 from pyiceberg.table.sorting import UNSORTED_SORT_ORDER
 from pyiceberg.types import LongType, NestedField, StringType
 
-from pinakes.caches.catalog import remembering
+from pinakes.caches.caching_catalog import cache_catalog
 from pinakes.core.catalog import Catalog, IcebergTable, ViewDefinition
 from pinakes.core.errors import NamespaceNotFound, TableNotFound, ViewNotFound
 from pinakes.core.identity import Identity
@@ -145,7 +145,7 @@ def mount(engine: Engine, name: str, catalog: Any) -> None:
     mount_id = engine.next_mount_id()
 
     def open(identity: Identity) -> Catalog:
-        return remembering(catalog, engine.caches, mount=mount_id, user=identity.fingerprint)
+        return cache_catalog(catalog, engine.caches, mount=mount_id, user=identity.fingerprint)
 
     engine.registry.mount(Mount(name, "counting", "attach", "", open, pass_token=True))
 

@@ -9,8 +9,7 @@ import pytest
 
 from pinakes.engine.datafusion.memory_sources import Rows
 from pinakes.engine.session import Session
-from pinakes.system_tables.combined import All, Any, RowOf, both, either
-from pinakes.system_tables.conditions import Condition, Like, OneOf
+from pinakes.system_tables.name_predicates import All, Any, Like, NamePredicate, OneOf, RowOf, both, either
 from tests.engine.support import chance, how_many, in_order, rows, seed_of
 from tests.system_tables.counting import BulkCatalog, CountingCatalog, engine_with
 
@@ -96,7 +95,7 @@ def test_rows_are_those_of_a_plain_table(session: Session, number: int) -> None:
 
 
 def test_what_a_condition_knows_in_advance() -> None:
-    one: Condition = OneOf("schema", frozenset({"a", "b"}))
+    one: NamePredicate = OneOf("schema", frozenset({"a", "b"}))
     assert one.may({"catalog": "x"})
     assert not one.may({"schema": "c"})
     assert All((one, OneOf("schema", frozenset({"b", "c"})))).values("schema") == frozenset({"b"})

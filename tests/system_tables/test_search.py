@@ -10,7 +10,7 @@ from pinakes.core.errors import CatalogUnavailable
 from pinakes.engine.engine import Engine
 from pinakes.engine.session import Session
 from pinakes.system_tables import search
-from pinakes.system_tables.matching import AROUND, COMMENT, EXACT, PREFIX, SUBSTRING, WORD, Sought
+from pinakes.system_tables.search import AROUND, COMMENT, EXACT, PREFIX, SUBSTRING, WORD, SearchWords
 from tests.engine.support import rows
 from tests.system_tables.counting import BulkCatalog, CountingCatalog, engine_with, mount
 
@@ -61,7 +61,7 @@ def session(engine: Engine) -> Session:
     ],
 )
 def test_how_well_a_name_fits(words: str, name: str, score: int | None) -> None:
-    fit = Sought(words).fit(name, "what was Bought", "cat.s1")
+    fit = SearchWords(words).fit(name, "what was Bought", "cat.s1")
     assert (fit.score if fit else None) == score
 
 

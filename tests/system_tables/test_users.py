@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from pinakes.caches.catalog import remembering
+from pinakes.caches.caching_catalog import cache_catalog
 from pinakes.core.catalog import Catalog, IcebergTable
 from pinakes.core.errors import PermissionDenied
 from pinakes.core.identity import Identity
@@ -43,7 +43,7 @@ def sessions() -> Any:
         number = engine.next_mount_id()
 
         def open(identity: Identity) -> Catalog:
-            return remembering(seen[identity.user], engine.caches, mount=number, user=identity.fingerprint)
+            return cache_catalog(seen[identity.user], engine.caches, mount=number, user=identity.fingerprint)
 
         engine.registry.mount(Mount("cat", "guarded", "attach", "", open, pass_token=True))
         users = {user: engine.session(Identity(user, token=f"token of {user}")) for user in seen}

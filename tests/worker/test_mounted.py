@@ -164,7 +164,7 @@ def test_functions_by_their_full_names(numbers: Connection):
         ("SELECT numbers.main.twice(1, 2)", r"it takes \(x bigint\)"),
         ("SELECT numbers.main.numbers(1)", "is a table function: call it in FROM"),
         ("SELECT * FROM numbers.main.twice(1)", "is a scalar function: call it in an expression"),
-        ("SELECT * FROM numbers.main.numbers('x')", "is no bigint"),
+        ("SELECT * FROM numbers.main.numbers('x')", "is not a valid bigint"),
         ("SELECT * FROM numbers.main.numbers()", "needs the argument 'n'"),
         ("SELECT * FROM numbers.main.numbers(1, m => 2)", "has no argument 'm'; it has: n, start"),
     ],

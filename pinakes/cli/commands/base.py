@@ -12,8 +12,7 @@ from pinakes.core.errors import InvalidArgument
 if TYPE_CHECKING:
     from pinakes.api.shell_backend import ShellBackend
     from pinakes.cli.console import Console
-    from pinakes.cli.runner import Runner
-    from pinakes.cli.shell_state import ShellState
+    from pinakes.cli.runner import Runner, ShellState
     from pinakes.cli.steps import Script
 
 Takes = Literal["nothing", "file", "relation", "place", "text"]

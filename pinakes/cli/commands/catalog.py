@@ -82,7 +82,7 @@ def _place_and_pattern(text: str) -> tuple[Name | None, str]:
         return None, pattern
     parts = [lexeme for lexeme in lexemes(before) if lexeme.kind in ("word", "quoted")]
     if not parts:
-        raise InvalidArgument(f"{before!r} is no namespace; write a pattern like o*, or lake.sales.o*")
+        raise InvalidArgument(f"{before!r} is not a namespace; write a pattern such as o*, or lake.sales.o*")
     return Name(tuple(Part(lexeme.text, quoted=lexeme.kind == "quoted") for lexeme in parts)), pattern
 
 

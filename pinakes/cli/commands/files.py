@@ -89,4 +89,4 @@ def _editor() -> list[str]:
     try:
         return shlex.split(given) or [next(filter(shutil.which, ("nano", "vim", "vi")), "vi")]
     except ValueError as error:
-        raise InvalidArgument(f"{given!r} is no command: {error}. Set EDITOR to another editor.") from error
+        raise InvalidArgument(f"{given!r} can't be started: {error}. Set EDITOR to another editor.") from error

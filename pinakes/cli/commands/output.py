@@ -38,7 +38,7 @@ def timing(call: Call) -> None:
 
 def choose_format(call: Call) -> None:
     if not call.argument:
-        call.console.say(f"format is {call.console.format}; there are: {', '.join(FORMATS)}")
+        call.console.say(f"format is {call.console.format}; available: {', '.join(FORMATS)}")
         return
     _put(call, "format", call.one_of(FORMATS, ""))
 

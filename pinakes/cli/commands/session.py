@@ -7,7 +7,7 @@ from itertools import takewhile
 from textwrap import fill
 
 from pinakes.cli.commands.base import Call
-from pinakes.cli.shell_state import Leave
+from pinakes.cli.runner import Leave
 from pinakes.core.errors import NotFoundError
 from pinakes.core.version import __version__
 

@@ -1,5 +1,5 @@
 """The output formats, one module each with a function `write`, loaded on first use. How a single value prints is
-decided by `core/value_format.py`.
+decided by `core/output/value_format.py`.
 
 `write(result, out, width)` streams the rows of a result to `out` and returns their number; `width` is the width of the
 terminal, or None for no limit. A machine-readable format prints rows and nothing else.

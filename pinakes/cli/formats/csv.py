@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TextIO
 
 from pinakes.cli.formats.sinks import sink
-from pinakes.core.delimited import CSV, Delimited
+from pinakes.core.output.row_formats import CSV, Delimited
 
 if TYPE_CHECKING:
     from pinakes.engine.result import Result

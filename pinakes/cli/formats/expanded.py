@@ -10,7 +10,7 @@ from rich.cells import chop_cells
 from pinakes.cli.formats.layout import PLAIN, Look, Sheet, dim, width
 from pinakes.cli.formats.table import draw as draw_table
 from pinakes.cli.formats.table import fits
-from pinakes.core.terminal_text import NARROWEST, NULL
+from pinakes.core.output.terminal_text import NARROWEST, NULL
 
 if TYPE_CHECKING:
     from pinakes.engine.result import Result

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TextIO
 
 from pinakes.cli.formats.sinks import sink
-from pinakes.core.json_rows import distinct, objects
+from pinakes.core.output.row_formats import distinct_keys, json_objects
 
 if TYPE_CHECKING:
     from pinakes.engine.result import Result
@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 
 def write(result: Result, out: TextIO, width: int | None) -> int:
     put = sink(out)
-    keys = distinct(result.schema.names)
+    keys = distinct_keys(result.schema.names)
     count, opening = 0, b"["
     for batch in result:
-        for text in objects(batch, keys, ","):
+        for text in json_objects(batch, keys, ","):
             put(opening)
             put(text)
             opening = b","

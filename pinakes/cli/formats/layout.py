@@ -13,8 +13,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from rich.cells import cell_len, set_cell_size
 
-from pinakes.core.terminal_text import BUT_BREAKS, HAS_HIDDEN, NULL, VISIBLE, is_number
-from pinakes.core.texts import is_text, pieces, texts
+from pinakes.core.output.terminal_text import BUT_BREAKS, HAS_HIDDEN, NULL, VISIBLE, is_number
+from pinakes.core.output.texts import is_text, pieces, texts
 
 if TYPE_CHECKING:
     from pinakes.engine.result import Result

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, TextIO
 import pyarrow as pa
 from rich.cells import cell_len
 
-from pinakes.core.terminal_text import VISIBLE
-from pinakes.core.value_format import as_text, rows
+from pinakes.core.output.terminal_text import VISIBLE
+from pinakes.core.output.value_format import as_text, rows
 
 if TYPE_CHECKING:
     from pinakes.engine.result import Result

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, TextIO
 
 from pinakes.cli.formats.layout import PLAIN, Column, Look, Piece, Sheet, cut, dim, spread, widest, width
-from pinakes.core.terminal_text import NARROWEST, NULL, fitted
+from pinakes.core.output.terminal_text import NARROWEST, NULL, fit_width
 
 if TYPE_CHECKING:
     from pinakes.engine.result import Result
@@ -68,7 +68,7 @@ class _Box:
 
     def _set(self, needed: list[int]) -> None:
         self._needed = needed
-        self._widths = fitted(needed, self._room, self._right)
+        self._widths = fit_width(needed, self._room, self._right)
         self._nulls = [_padded(NULL, w, at) for w, at in zip(self._widths, self._right, strict=True)]
         if self._colour:
             self._nulls = [dim(null) for null in self._nulls]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TextIO
 
 from pinakes.cli.formats.csv import write_lines
-from pinakes.core.delimited import TSV
+from pinakes.core.output.row_formats import TSV
 
 if TYPE_CHECKING:
     from pinakes.engine.result import Result

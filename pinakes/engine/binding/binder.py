@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from pinakes.caches.tally import asking_about
+from pinakes.caches.lookups import asking_about
 from pinakes.core.catalog import (
     FilesTable,
     IcebergTable,
@@ -32,9 +32,9 @@ from pinakes.parser.statements import CatalogCall, Planned, SearchCall, TableCal
 
 if TYPE_CHECKING:
     from pinakes.engine.binding.cached_scan import OpenedTable
-    from pinakes.engine.files.opened import Opened
     from pinakes.engine.files.paths import File, Finder
-    from pinakes.engine.files.readings import Reading
+    from pinakes.engine.files.reading.dataset import FilesSource
+    from pinakes.engine.files.tables import Reading
     from pinakes.engine.planning.plan import Plan
     from pinakes.engine.statement_context import Execution
 
@@ -99,7 +99,7 @@ class Relations:
             from pinakes.engine.workers.functions import called
 
             return called(self, self._resolver, call, parameters)
-        from pinakes.engine.files.readings import reading_of
+        from pinakes.engine.files.tables import reading_of
 
         return self.files(reading_of(call, parameters), call.name)
 
@@ -120,7 +120,7 @@ class Relations:
             self.add(replace(opened, full_name=(called,)))
         return self._memo[key]
 
-    def _opened(self, key: Key, open: Callable[[Finder, str], Opened]) -> Relation:
+    def _opened(self, key: Key, open: Callable[[Finder, str], FilesSource]) -> Relation:
         files: list[File] = []
         finder, zone = self.execution.finder(files), self.execution.session.settings.time_zone
         opened = self.execution.query.interruptible(lambda: open(finder, zone))
@@ -130,7 +130,7 @@ class Relations:
     def named(self, name: Name) -> Relation:
         """The relation behind a name; loaded once per statement."""
         if name.is_path and len(name.parts) == 1:
-            from pinakes.engine.files.readings import Reading
+            from pinakes.engine.files.tables import Reading
 
             return self.files(Reading((name.last.text,)), name.called)
         temporary = self._resolver.temporary(name)
@@ -229,7 +229,7 @@ class Relations:
 
     def _files(self, key: Key, table: FilesTable) -> Relation:
         """The rows of files, as they are now."""
-        from pinakes.engine.files.catalog_tables import open_table
+        from pinakes.engine.files.tables import open_table
 
         return self._opened(key, lambda finder, zone: open_table(table, finder, zone))
 

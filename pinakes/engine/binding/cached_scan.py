@@ -1,4 +1,4 @@
-"""Small tables, opened once and shared by the statements of a user; kept in `caches/session_catalogs.py`.
+"""Small tables, opened once and shared by the statements of a user; kept in `caches/metadata.py`.
 
 A table is cached only if all its files are local and DataFusion reads them all: then it holds nothing of a session, and
 no credentials that expire. Larger tables are pruned for each statement.
@@ -9,13 +9,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pinakes.caches.session_catalogs import SessionCatalogKey
+from pinakes.caches.metadata import SessionCatalogKey
 from pinakes.core.catalog import IcebergTable
 from pinakes.engine.binding.relation import Key, Relation
 from pinakes.engine.iceberg.scan.snapshot import version_of
 from pinakes.engine.iceberg.scan.table import IcebergScan
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import pyarrow as pa
     from datafusion import Table as Provider
 
     from pinakes.engine.binding.namespaces import ResolvedTable
@@ -26,11 +29,11 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, slots=True)
 class OpenedTable:
     provider: Provider
-    columns: tuple[str, ...]
+    types: Mapping[str, pa.DataType]
     watched: tuple[Watched, ...]
 
     def relation(self, key: Key, table: IcebergTable) -> Relation:
-        return Relation(key, self.provider, self.columns, table, watched=self.watched)
+        return Relation(key, self.provider, tuple(self.types), table, watched=self.watched, known_types=self.types)
 
 
 def opened_key(found: ResolvedTable, table: IcebergTable, session: Session) -> SessionCatalogKey:
@@ -48,4 +51,5 @@ def open_small(table: IcebergTable, session: Session) -> OpenedTable | None:
     narrowed = scan.whole()
     if narrowed.plain or any(file.host for file in narrowed.watched) or not narrowed.watched:
         return None
-    return OpenedTable(narrowed.provider, tuple(scan.schema.names), tuple(narrowed.watched))
+    types = {field.name: field.type for field in narrowed.provider.schema}
+    return OpenedTable(narrowed.provider, types, tuple(narrowed.watched))

@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from pinakes.caches.catalog import forget_table
+from pinakes.caches.caching_catalog import forget_table
 from pinakes.core.catalog import Catalog, SupportsNamespaces, SupportsPathIdentifiers, SupportsTables, SupportsViews
 from pinakes.core.errors import NamespaceNotFound, NotSupportedError, TableNotFound, ViewNotFound, listing
 from pinakes.core.names import Namespace, Part, display, dotted, match
-from pinakes.core.suggestions import meant
+from pinakes.core.suggestions import did_you_mean
 from pinakes.engine.catalogs.mounts import Mounted
 from pinakes.parser.redaction import masked_address
 
@@ -116,7 +116,9 @@ def no_namespace(mount: Mounted, namespace: Namespace) -> NamespaceNotFound:
     catalog = mount.catalog
     where = dotted((mount.name, *namespace[:-1]))
     known = children(catalog, namespace[:-1]) if isinstance(catalog, SupportsNamespaces) else []
-    hint = meant(namespace[-1], (n[-1] for n in known)) or ("" if mount.is_system else " CREATE SCHEMA makes one.")
+    hint = did_you_mean(namespace[-1], (n[-1] for n in known)) or (
+        "" if mount.is_system else " CREATE SCHEMA makes one."
+    )
     return NamespaceNotFound(
         f"namespace '{dotted(namespace)}' does not exist in catalog '{mount.name}'; "
         f"{where} has: {listing(n[-1] for n in known)}.{hint}"
@@ -129,7 +131,7 @@ def no_object(
     """`own` is where else it might have been: among what is temporary."""
     known = _of_that_kind(place, kind)
     temporary = _of_that_kind(own, kind) if own is not None and own != place else []
-    hint = meant(part.exact, known + temporary)
+    hint = did_you_mean(part.exact, known + temporary)
     also = f"; {own} has: {listing(temporary)}" if temporary else ""
     what = (kind or "table").lower()
     error = ViewNotFound if kind == "VIEW" else TableNotFound

@@ -21,7 +21,7 @@ def check_free(existing: ResolvedTable | None, kind: Kind, *, replace: bool) -> 
     taken = ViewExists if existing.kind == "VIEW" else TableExists
     if existing.kind != kind:
         raise taken(f"{existing} is a {existing.kind.lower()}: a {kind.lower()} cannot have its name. Drop it first.")
-    raise taken(f"{kind.lower()} {existing} exists already; use CREATE OR REPLACE {kind}, or IF NOT EXISTS")
+    raise taken(f"{kind.lower()} {existing} already exists; use CREATE OR REPLACE {kind}, or IF NOT EXISTS")
 
 
 def check_places(

@@ -23,15 +23,31 @@ def planned_text(
 ) -> Spliced:
     """The statement's text, or a piece of it. `relations` are those of its tables, by number; `value` returns the value
     of current_user and similar words. Pieces that are replaced by `instead` are not edited."""
-    edits = [_table_edit(statement.tables[index], relation) for index, relation in relations.items()]
-    edits += [Edit(c.span.start, c.span.end, "") for i in relations if (c := statement.tables[i].as_of) is not None]
+    edits = list[Edit]()
+    for index, relation in relations.items():
+        ref = statement.tables[index]
+        edits.append(_table_edit(ref, relation))
+        if ref.as_of is not None:
+            edits.append(Edit(ref.as_of.span.start, ref.as_of.span.end, ""))
     edits += also
     edits += column_edits(statement, relations, target)
-    edits += [Edit(p.span.start, p.span.end, f"${p.name}") for p in planned_placeholders(statement)]
-    edits += [Edit(v.span.start, v.span.end, text_literal(value(v.name))) for v in statement.values]
-    edits += [Edit(end, end, f" AS {quote(name)}") for end, name in _aliases(statement).items()]
-    edits += _repairs(statement, edits)
-    return splice(statement.text, [*(e for e in edits if not _within(e, instead)), *instead], span)
+    for placeholder in planned_placeholders(statement):
+        edits.append(Edit(placeholder.span.start, placeholder.span.end, f"${placeholder.name}"))
+    # Names for what would lose its own: unnamed items of the outer SELECT list, current_user and its kin anywhere.
+    aliases = dict[int, str]()
+    for word in statement.values:
+        edits.append(Edit(word.span.start, word.span.end, text_literal(value(word.name))))
+        if word.alone:
+            aliases[word.span.end] = word.name
+    for projection in statement.projections:
+        aliases[projection.end] = projection.name
+    for end, name in aliases.items():
+        edits.append(Edit(end, end, f" AS {quote(name)}"))
+    if statement.repairs:
+        edits += _repairs(statement, edits)
+    if instead:
+        edits = [*(edit for edit in edits if not _within(edit, instead)), *instead]
+    return splice(statement.text, edits, span)
 
 
 def _repairs(statement: Planned, edits: Sequence[Edit]) -> list[Edit]:
@@ -59,12 +75,8 @@ def _table_edit(ref: TableRef, relation: Relation) -> Edit:
 
 def planned_placeholders(statement: Planned) -> list[Placeholder]:
     """Those that DataFusion binds: not those within a call of a function that reads files, or within AS OF."""
+    if not statement.placeholders:
+        return []
     calls = [ref.call.span for ref in statement.tables if ref.call is not None]
     calls += [ref.as_of.span for ref in statement.tables if ref.as_of is not None]
     return [p for p in statement.placeholders if not any(covers(call, p.span) for call in calls)]
-
-
-def _aliases(statement: Planned) -> dict[int, str]:
-    """Names for what would lose its own: unnamed items of the outer SELECT list, current_user and its kin anywhere."""
-    lonely = {v.span.end: v.name for v in statement.values if v.alone}
-    return {**lonely, **{p.end: p.name for p in statement.projections}}

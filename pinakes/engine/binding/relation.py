@@ -11,6 +11,10 @@ from pinakes.core.catalog import IcebergTable, ViewDefinition
 from pinakes.core.names import Namespace, dotted, quote, undotted
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import pyarrow as pa
+
     from pinakes.engine.binding.namespaces import ResolvedTable
     from pinakes.engine.files.paths import File
     from pinakes.engine.iceberg.scan.file_integrity import Watched
@@ -68,6 +72,13 @@ class Relation:
     """False of a view that gives something else each time, though its tables are the same."""
     steps: int = 1
     """Of a view: the operators of its plan, which stands in the plan wherever the view is read."""
+    known_types: Mapping[str, pa.DataType] | None = None
+    """The types of its columns, if they were read from the provider before."""
+
+    @property
+    def types(self) -> Mapping[str, pa.DataType]:
+        """The types of its columns, as DataFusion has them."""
+        return self.known_types or {field.name: field.type for field in self.provider.schema}
 
     @property
     def placeholder(self) -> Placeholder | None:
@@ -83,7 +94,7 @@ class Relation:
     @property
     def sql(self) -> str:
         """Its full name, quoted, as it stands in planned text."""
-        return ".".join(quote(p) for p in self.key)
+        return ".".join(map(quote, self.key))
 
     @property
     def path(self) -> tuple[str, ...]:
@@ -93,7 +104,8 @@ class Relation:
     @property
     def has_odd_columns(self) -> bool:
         """Some column is not what DataFusion makes of an unquoted identifier."""
-        return any(c != c.lower() or not c.isascii() for c in self.columns)
+        names = "".join(self.columns)
+        return names != names.lower() or not names.isascii()
 
 
 def path_of(key: Key) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeAlias
 
-from pinakes.caches.catalog import forget_table
+from pinakes.caches.caching_catalog import forget_table
 from pinakes.core.catalog import (
     IcebergTable,
     SupportsDefaultNamespace,
@@ -346,6 +346,7 @@ def iceberg_only(found: ResolvedTable, table: Table | ViewDefinition) -> Iceberg
         )
     if not isinstance(table, IcebergTable):
         raise NotSupportedError(
-            f"{found} is no Iceberg table but files that are read as one. CREATE TABLE … AS SELECT makes one of it."
+            f"{found} is a table of files, not an Iceberg table. "
+            "CREATE TABLE … AS SELECT creates an Iceberg table from it."
         )
     return table

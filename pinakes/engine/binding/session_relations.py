@@ -57,7 +57,7 @@ class SessionRelations:
     def remove(self, name: str) -> None:
         with self._lock:
             if name not in self._sources:
-                raise TableNotFound(f"nothing is registered as {quote(name)}; there is: {listing(self._sources)}")
+                raise TableNotFound(f"nothing is registered as {quote(name)}; available: {listing(self._sources)}")
             self._sources = {k: v for k, v in self._sources.items() if k != name}
 
     @contextmanager

@@ -32,8 +32,8 @@ from pinakes.providers.registry import check_options, destinations, local_paths,
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from pinakes.core.access.outbound import Outbound
     from pinakes.core.catalog import Catalog
-    from pinakes.core.outbound import Outbound
     from pinakes.engine.catalogs.authorization.guard import Guard
     from pinakes.engine.catalogs.secrets import SecretRef
     from pinakes.engine.engine import Engine
@@ -203,7 +203,7 @@ def in_time(work: Callable[[], T], seconds: float, name: str, check: Callable[[]
         breaks.leave()
         raise CatalogUnavailable(
             f"catalog '{name}' did not answer within {seconds:g} seconds. "
-            f"Look whether its server runs, or attach it with VERIFY false."
+            f"Check that its server is running, or attach it with VERIFY false."
         )
     return outcome[0]
 
@@ -240,7 +240,7 @@ def _outbound(
     outbound = guard.outbound
     if outbound is None:
         return None
-    from pinakes.core.outbound import destination_of
+    from pinakes.core.access.outbound import destination_of
 
     for secret in secrets:
         ends = [(uri, key == "ENDPOINT") for key in ("ENDPOINT", "TOKEN_URI") if (uri := secret.get(key))]

@@ -85,7 +85,7 @@ class SecretStore:
             old = self._secrets.get(ref)
             self._check_size(secret, is_new=old is None)
             if (old is not None or ref in self._unreadable) and not replace:
-                raise SecretExists(f"secret '{secret.name}' exists already. Use CREATE OR REPLACE SECRET to change it.")
+                raise SecretExists(f"secret '{secret.name}' already exists. Use CREATE OR REPLACE SECRET to change it.")
             self._store(secret, old)
             self._secrets = {**self._secrets, ref: secret}
         if old is not None:
@@ -106,7 +106,7 @@ class SecretStore:
         ref = self.find(part, identity)
         if ref is None:
             known = listing({s.name for s in self.visible(identity)})
-            raise SecretNotFound(f"secret '{part.text}' does not exist; there is: {known}. CREATE SECRET makes one.")
+            raise SecretNotFound(f"secret '{part.text}' does not exist; available: {known}. CREATE SECRET makes one.")
         return ref
 
     def get(self, ref: SecretRef) -> Secret:

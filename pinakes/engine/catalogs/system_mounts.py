@@ -37,9 +37,9 @@ def information_schema_mount(catalog: str) -> Mount:
 
 
 def _system(_: Identity) -> Catalog:
-    from pinakes.system_tables.catalog import whole_system
+    from pinakes.system_tables.catalog import system_catalog
 
-    return whole_system()
+    return system_catalog()
 
 
 def _information_schema(_: Identity) -> Catalog:

@@ -88,7 +88,7 @@ def _unmount(session: Session, name: Part, *, if_exists: bool) -> None:
         mounted = session.catalogs.require(name)
         if mounted.is_private:
             raise InvalidArgument(
-                f"catalog '{mounted.name}' belongs to the session and goes with it; DROP what is in it"
+                f"catalog '{mounted.name}' belongs to the session and can't be dropped; drop its tables instead"
             )
         if mounted.is_system:
             raise InvalidArgument(f"catalog '{mounted.name}' is always there: it holds the system tables")

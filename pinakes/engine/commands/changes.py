@@ -9,8 +9,8 @@ from pyiceberg.schema import Schema
 
 from pinakes.core.engines import LOCAL
 from pinakes.core.errors import ColumnExists, ExecutionError, PinakesError
-from pinakes.core.iceberg_arrow import arrow_type_of
 from pinakes.core.names import match, quote
+from pinakes.core.types.iceberg_arrow import arrow_type_of
 from pinakes.engine.datafusion.plan_schema import schema_of
 from pinakes.engine.iceberg.scan.snapshot import files_of
 from pinakes.engine.iceberg.write.append import append

@@ -14,8 +14,8 @@ from pyiceberg.schema import Schema
 from pyiceberg.types import BinaryType, FixedType, StringType
 
 from pinakes.core.errors import ColumnNotFound, InvalidArgument, TableNotFound, listing
-from pinakes.core.iceberg_arrow import arrow_type_of
 from pinakes.core.names import Part, match, quote, spell, text_literal
+from pinakes.core.types.iceberg_arrow import arrow_type_of
 from pinakes.core.values import truth
 from pinakes.engine.binding.binder import FILES
 from pinakes.engine.binding.namespaces import ResolvedTable
@@ -23,16 +23,13 @@ from pinakes.engine.binding.relation import Relation
 from pinakes.engine.catalogs.opening import origin_of
 from pinakes.engine.datafusion.plan_schema import schema_of
 from pinakes.engine.files.access import FileAccess
-from pinakes.engine.files.formats import FORMATS, format_of_all
-from pinakes.engine.files.opened import Opened
-from pinakes.engine.files.options import file_options
 from pinakes.engine.files.paths import File, is_store_path
-from pinakes.engine.files.tables import opened
-from pinakes.engine.files.write_csv import exact_names
-from pinakes.engine.files.write_options import Wanted, refuse_duplicates, wanted
-from pinakes.engine.files.write_rows import RowWriter
-from pinakes.engine.files.write_target import located, replaced_directory, replaced_file
-from pinakes.engine.files.writers import open_writer
+from pinakes.engine.files.reading.dataset import FilesSource
+from pinakes.engine.files.reading.options import file_options
+from pinakes.engine.files.tables import FORMATS, format_of_all, open_format
+from pinakes.engine.files.writing.options import CopyFormat, parse_copy, refuse_duplicates
+from pinakes.engine.files.writing.targets import replace_directory, replace_file, resolve_path
+from pinakes.engine.files.writing.writers import RowWriter, exact_names, open_writer
 from pinakes.engine.iceberg.write.append import append
 from pinakes.engine.iceberg.write.assignments import target_columns
 from pinakes.engine.iceberg.write.commit import again
@@ -44,8 +41,8 @@ from pinakes.engine.statement_context import Execution
 from pinakes.parser.statements import CopyFrom, CopyTo, Query
 
 if TYPE_CHECKING:
-    from pinakes.engine.files.stores import Remote
-    from pinakes.engine.files.write_partitions import PartitionedWriter
+    from pinakes.engine.files.object_stores.stores import Remote
+    from pinakes.engine.files.writing.partitions import PartitionedWriter
     from pinakes.engine.planning.plan import Plan
 
 _COPY_FROM = "COPY … FROM"
@@ -150,7 +147,7 @@ def _rows_to_copy(
             lambda: (
                 _open_json(files, options, schema, zone)
                 if format == "json"
-                else opened(files, format, options, zone, _COPY_FROM)
+                else open_format(files, format, options, zone, _COPY_FROM)
             )
         )
         columns = _match_columns(source.schema.names, columns, files, listed=bool(statement.columns))
@@ -158,7 +155,7 @@ def _rows_to_copy(
 
 
 def _plan_copy(
-    source: Opened,
+    source: FilesSource,
     files: Sequence[File],
     columns: Sequence[str],
     schema: Schema,
@@ -185,15 +182,18 @@ def _plan_copy(
 
 
 def _decoded(sql: str, source: pa.DataType, schema: Schema, column: str) -> tuple[str, pa.DataType]:
-    r"""A text for a column of bytes: what starts with `\x` has two digits for each, as in CSV (`files/texts.py`)."""
+    r"""A text for a column of bytes: what starts with `\x` has two digits for each, as in CSV
+    (`engine/files/reading/text_conversion.py`)."""
     if not (pa.types.is_string(source) and isinstance(schema.find_field(column).field_type, BinaryType | FixedType)):
         return sql, source
     return hexadecimal(sql), pa.binary()
 
 
-def _open_csv(files: list[File], options: dict[str, Any], columns: Sequence[str], schema: Schema, zone: str) -> Opened:
-    from pinakes.engine.files.csv_tables import open_with
-    from pinakes.engine.files.texts import Forms
+def _open_csv(
+    files: list[File], options: dict[str, Any], columns: Sequence[str], schema: Schema, zone: str
+) -> FilesSource:
+    from pinakes.engine.files.reading.csv import open_csv_as
+    from pinakes.engine.files.reading.text_conversion import Forms
 
     refused = next((key for key in ("columns", "types", "names", "all_varchar", "filename") if key in options), None)
     if refused is not None:
@@ -201,12 +201,12 @@ def _open_csv(files: list[File], options: dict[str, Any], columns: Sequence[str]
     parsed = replace(file_options("csv", options, _COPY_FROM), hive_partitioning=False)
     forms = Forms(parsed.dateformat, parsed.timestampformat, zone)
     types = {name: arrow_type_of(schema.find_field(name).field_type, zone) for name in columns}
-    return open_with(files, parsed, forms, types)
+    return open_csv_as(files, parsed, forms, types)
 
 
-def _open_json(files: list[File], options: dict[str, Any], schema: Schema, zone: str) -> Opened:
+def _open_json(files: list[File], options: dict[str, Any], schema: Schema, zone: str) -> FilesSource:
     """What looks like a date stays as it is written where the table has a text."""
-    from pinakes.engine.files.json import open_json
+    from pinakes.engine.files.reading.json import open_json
 
     texts = {f.name.casefold() for f in schema.fields if isinstance(f.field_type, StringType)}
     return open_json(files, file_options("json", options, _COPY_FROM), zone, _COPY_FROM, texts)
@@ -243,7 +243,7 @@ def copy_to(statement: CopyTo, execution: Execution) -> Result:
     is complete.
     """
     options = {option.key: option.value for option in statement.options}
-    output = wanted(statement.path, options)
+    output = parse_copy(statement.path, options)
     path = _target_path(statement.path, output, execution)
     plan = _plan_rows(statement, execution)
     schema = schema_of(plan.frame)
@@ -262,12 +262,12 @@ def copy_to(statement: CopyTo, execution: Execution) -> Result:
     return Result.done("COPY", count)
 
 
-def _target_path(path: str, output: Wanted, execution: Execution) -> Path | Remote:
+def _target_path(path: str, output: CopyFormat, execution: Execution) -> Path | Remote:
     if not is_store_path(path):
-        return located(path, execution.session.guard.files)
-    from pinakes.engine.files.store_target import stored
+        return resolve_path(path, execution.session.guard.files)
+    from pinakes.engine.files.writing.targets import resolve_object
 
-    return stored(path, execution.stores(), partitioned=bool(output.target.partition_by))
+    return resolve_object(path, execution.stores(), partitioned=bool(output.target.partition_by))
 
 
 def _plan_rows(statement: CopyTo, execution: Execution) -> Plan:
@@ -293,7 +293,7 @@ def _write_rows(writer: RowWriter | PartitionedWriter, plan: Plan, execution: Ex
 
 
 def _open_target(
-    path: Path | Remote, schema: pa.Schema, output: Wanted, access: FileAccess
+    path: Path | Remote, schema: pa.Schema, output: CopyFormat, access: FileAccess
 ) -> AbstractContextManager[RowWriter | PartitionedWriter]:
     if output.target.partition_by and isinstance(path, Path):
         return _partitioned_directory(path, schema, output, access)
@@ -301,7 +301,7 @@ def _open_target(
 
 
 @contextmanager
-def _single_file(path: Path | Remote, schema: pa.Schema, output: Wanted) -> Iterator[RowWriter]:
+def _single_file(path: Path | Remote, schema: pa.Schema, output: CopyFormat) -> Iterator[RowWriter]:
     with _written_file(path, overwrite=output.target.overwrite is not False) as place:
         writer = open_writer(place, schema, output)
         try:
@@ -313,22 +313,22 @@ def _single_file(path: Path | Remote, schema: pa.Schema, output: Wanted) -> Iter
 
 def _written_file(path: Path | Remote, *, overwrite: bool) -> AbstractContextManager[Path]:
     if isinstance(path, Path):
-        return replaced_file(path, overwrite=overwrite)
-    from pinakes.engine.files.store_target import uploaded_file
+        return replace_file(path, overwrite=overwrite)
+    from pinakes.engine.files.writing.targets import upload_file
 
-    return uploaded_file(path, overwrite=overwrite)
+    return upload_file(path, overwrite=overwrite)
 
 
 @contextmanager
 def _partitioned_directory(
-    path: Path, schema: pa.Schema, output: Wanted, access: FileAccess
+    path: Path, schema: pa.Schema, output: CopyFormat, access: FileAccess
 ) -> Iterator[PartitionedWriter]:
-    from pinakes.engine.files.write_partitions import PartitionedWriter
+    from pinakes.engine.files.writing.partitions import PartitionedWriter
 
     target = output.target
     columns = exact_names(target.partition_by, schema.names, "PARTITION_BY")
     merge = target.overwrite_or_ignore
-    with replaced_directory(path, access, overwrite=bool(target.overwrite), merge=merge) as place:
+    with replace_directory(path, access, overwrite=bool(target.overwrite), merge=merge) as place:
         writer = PartitionedWriter(
             place,
             schema,
@@ -344,7 +344,7 @@ def _partitioned_directory(
             raise
 
 
-def _ending(output: Wanted) -> str:
+def _ending(output: CopyFormat) -> str:
     """The ending of the files in a directory."""
     packed = {"gzip": ".gz", "zstd": ".zst"}.get(output.options.compression, "")
     return f".{output.name}{packed if output.name not in ('parquet', 'arrow') else ''}"

@@ -60,7 +60,7 @@ def _format_clause(statement: Explain) -> str:
         return ""
     known = _PLAN_FORMATS.get(statement.format.upper())
     if known is None:
-        raise InvalidArgument(f"EXPLAIN has no format {statement.format}; there is: TEXT, TREE, JSON, GRAPHVIZ")
+        raise InvalidArgument(f"EXPLAIN has no format {statement.format}; available: TEXT, TREE, JSON, GRAPHVIZ")
     return f"FORMAT {known}"
 
 
@@ -78,7 +78,7 @@ def explain_full(statement: ExplainFull, execution: Execution) -> Result:
 
     format = (statement.format or "TEXT").upper()
     if format not in ("TEXT", "JSON"):
-        raise InvalidArgument(f"EXPLAIN FULL has no format {format}; there is: TEXT, JSON")
+        raise InvalidArgument(f"EXPLAIN FULL has no format {format}; available: TEXT, JSON")
     is_json = format == "JSON"
     explaining = Explaining.of(execution, statement, _query_in(statement, execution), analyze=statement.analyze)
     return Result(_JSON_SCHEMA if is_json else SCHEMA, _explained_rows(explaining, is_json=is_json))

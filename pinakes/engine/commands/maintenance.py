@@ -95,7 +95,7 @@ def _executable(statement: TableExecute) -> _Executable:
     found = _EXECUTABLES.get(statement.procedure.exact.lower())
     if found is None:
         raise ProcedureNotFound(
-            f"there is nothing to EXECUTE that is called {statement.procedure}; there is: {listing(_EXECUTABLES)}"
+            f"ALTER TABLE … EXECUTE has no command {statement.procedure}; available: {listing(_EXECUTABLES)}"
         )
     return found
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-from pinakes.caches.catalog import forget_catalog
+from pinakes.caches.caching_catalog import forget_catalog
 from pinakes.core.catalog import SupportsNamespaceChanges, SupportsNamespaces, SupportsTableChanges, SupportsViews
 from pinakes.core.errors import (
     CatalogUnavailable,
@@ -58,7 +58,9 @@ def drop_namespace(statement: DropNamespace, execution: Execution) -> Result:
             name = statement.name
             raise InvalidArgument(f"'{name}' names a catalog; say which namespace of it, as in {name}.sales, or DETACH")
         if place.mount.is_private and place.namespace == MAIN:
-            raise InvalidArgument(f"{place} holds the session's temporary tables and stays; DROP what is in it")
+            raise InvalidArgument(
+                f"{place} holds the session's temporary tables and can't be dropped; drop its tables instead"
+            )
         catalog = namespace_changes(place.mount)
         if statement.cascade:
             forget_catalog(catalog)

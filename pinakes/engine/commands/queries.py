@@ -54,7 +54,7 @@ def prepare(statement: Prepare, execution: Execution) -> Result:
     session.engine.caches.statements.classify(body)
     name = statement.name.exact
     if name in session.prepared:
-        raise AlreadyExistsError(f"prepared statement '{name}' exists already. DEALLOCATE it first.")
+        raise AlreadyExistsError(f"prepared statement '{name}' already exists. DEALLOCATE it first.")
     if session.prepared_memory is not None:
         session.prepared_memory.grow(_memory_of(name, body))
     session.prepared[name] = body
@@ -66,7 +66,7 @@ def execute(statement: Execute, execution: Execution) -> Result:
     session = execution.session
     name = statement.name.exact
     if name not in session.prepared:
-        raise PreparedNotFound(f"prepared statement '{name}' does not exist; there is: {listing(session.prepared)}")
+        raise PreparedNotFound(f"prepared statement '{name}' does not exist; available: {listing(session.prepared)}")
     body = session.prepared[name]
     inner = session.engine.caches.statements.classify(body)
     names = parameter_names(inner)
@@ -111,7 +111,7 @@ def deallocate(statement: Deallocate, execution: Execution) -> Result:
         body = session.prepared.pop(name, None)
         if body is None:
             raise PreparedNotFound(
-                f"prepared statement {statement.name or name} does not exist; there is: {listing(session.prepared)}"
+                f"prepared statement {statement.name or name} does not exist; available: {listing(session.prepared)}"
             )
         if session.prepared_memory is not None:
             session.prepared_memory.grow(-_memory_of(name, body))

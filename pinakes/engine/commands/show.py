@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from pinakes.core.arrow_types import sql_name_of_arrow
 from pinakes.core.catalog import FilesTable, SupportsNamespaces, ViewDefinition
 from pinakes.core.errors import NotSupportedError
 from pinakes.core.names import Name, display, dotted, spell, text_literal
+from pinakes.core.types.arrow_names import sql_name_of_arrow
 from pinakes.core.worker_tables import WorkerTable
 from pinakes.engine.binding.capabilities import views
 from pinakes.engine.binding.namespaces import ResolvedNamespace, objects
@@ -25,7 +25,7 @@ from pinakes.parser.statements import (
     ShowTables,
     ShowViews,
 )
-from pinakes.system_tables.described import ColumnFacts, columns_of_arrow, columns_of_loaded
+from pinakes.system_tables.catalog_metadata.columns import ColumnFacts, columns_of_arrow, columns_of_loaded
 
 if TYPE_CHECKING:
     from datafusion import DataFrame
@@ -80,15 +80,14 @@ def _column_facts(name: Name, execution: Execution) -> list[ColumnFacts]:
         return columns_of_arrow(view_columns(execution, name))
     if not isinstance(loaded, FilesTable):
         return columns_of_loaded(loaded)
-    from pinakes.engine.files.catalog_tables import open_table
+    from pinakes.engine.files.tables import open_table
 
     opened = open_table(loaded, execution.finder(), execution.session.settings.time_zone)
     return columns_of_arrow(opened.schema)
 
 
 def _file_schema(name: Name, execution: Execution) -> pa.Schema:
-    from pinakes.engine.files.readings import Reading
-    from pinakes.engine.files.tables import open_files
+    from pinakes.engine.files.tables import Reading, open_files
 
     zone = execution.session.settings.time_zone
     return open_files(Reading((name.last.text,)), execution.finder(), zone).schema

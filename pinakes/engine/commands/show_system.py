@@ -21,11 +21,11 @@ from pinakes.parser.statements import (
 )
 from pinakes.system_tables import registry
 from pinakes.system_tables.base import Request
-from pinakes.system_tables.catalog_functions import Listed, catalog_functions, of_catalog, own
-from pinakes.system_tables.conditions import ANYTHING, OneOf
-from pinakes.system_tables.iceberg_metadata import inside
+from pinakes.system_tables.catalog_metadata.functions import ListedFunction, from_catalog, from_engine, list_functions
+from pinakes.system_tables.iceberg_metadata.declaration import inside
+from pinakes.system_tables.iceberg_metadata.statistics import statistics_of
+from pinakes.system_tables.name_predicates import ANYTHING, OneOf
 from pinakes.system_tables.search import search_table
-from pinakes.system_tables.table_statistics import statistics_of
 
 _FUNCTIONS = pa.schema(
     [
@@ -47,24 +47,24 @@ def show_functions(statement: ShowFunctions, execution: Execution) -> Result:
     )
 
 
-def _all_functions(execution: Execution) -> list[tuple[str, Listed]]:
+def _all_functions(execution: Execution) -> list[tuple[str, ListedFunction]]:
     request = Request(context_of(execution, None), frozenset())
-    found = catalog_functions(request)
+    found = list_functions(request)
     of_catalogs = [(display(f.catalog or "", undotted(f.schema or ""), f.name), f) for f in found]
-    return [*((f.name, own(f)) for f in functions()), *of_catalogs]
+    return [*((f.name, from_engine(f)) for f in functions()), *of_catalogs]
 
 
-def _namespace_functions(name: Name, execution: Execution) -> list[tuple[str, Listed]]:
+def _namespace_functions(name: Name, execution: Execution) -> list[tuple[str, ListedFunction]]:
     place = execution.resolver.namespace(name)
     if not place.namespace:
         place = ResolvedNamespace(place.mount, execution.resolver.home(place.mount))
     catalog = place.mount.catalog
     if not isinstance(catalog, SupportsFunctions):
         return []
-    return sorted((f.name, of_catalog(f, place.mount.name)) for f in catalog.list_functions(place.namespace))
+    return sorted((f.name, from_catalog(f, place.mount.name)) for f in catalog.list_functions(place.namespace))
 
 
-def _function_row(name: str, f: Listed) -> tuple[object, ...]:
+def _function_row(name: str, f: ListedFunction) -> tuple[object, ...]:
     return name, " | ".join(f.returns), " | ".join(f.arguments), f.kind, f.deterministic, f.description
 
 

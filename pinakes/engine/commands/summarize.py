@@ -18,8 +18,8 @@ from datafusion import DataFrame, Expr, col, literal
 from datafusion import functions as f
 from pyarrow import types as is_
 
-from pinakes.core.arrow_types import sql_name_of_arrow, unwrapped
-from pinakes.core.value_format import as_text, plain
+from pinakes.core.output.value_format import as_text, plain
+from pinakes.core.types.arrow_names import sql_name_of_arrow, unwrap_type
 from pinakes.engine.datafusion.error_translation import translated
 from pinakes.engine.datafusion.plan_schema import schema_of
 from pinakes.engine.result import Result
@@ -53,7 +53,7 @@ def _stored_types(statement: Summarize, planner: Planner) -> list[str] | None:
     stored = planner.named(table.name).table
     if stored is None:
         return None
-    from pinakes.core.types import sql_name
+    from pinakes.core.types.sql import sql_name
 
     return [sql_name(f.field_type) for f in stored.handle.schema().fields]
 
@@ -82,9 +82,9 @@ class _Column:
     @property
     def values(self) -> pa.DataType:
         """The type of its values, however they are encoded."""
-        inner, found = self.arrow, unwrapped(self.arrow)
+        inner, found = self.arrow, unwrap_type(self.arrow)
         while found is not None:
-            inner, found = found, unwrapped(found)
+            inner, found = found, unwrap_type(found)
         return inner
 
     @property

@@ -37,8 +37,7 @@ def commit(statement: Commit, execution: Execution) -> Result:
     if transaction.is_aborted:
         transaction.rollback()
         raise TransactionAborted(
-            "the transaction was rolled back and not committed, since a statement in it failed. It is over; run it "
-            "again from BEGIN."
+            "the transaction was rolled back because a statement in it failed. Run it again from BEGIN."
         )
     transaction.commit()
     return Result.done("COMMIT")

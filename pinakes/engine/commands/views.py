@@ -9,8 +9,8 @@ from pyiceberg.schema import Schema
 
 from pinakes.core.catalog import SupportsViewTexts, ViewDefinition
 from pinakes.core.errors import InvalidArgument, ViewNotFound
-from pinakes.core.iceberg_arrow import iceberg_schema_of
 from pinakes.core.names import TEMP, Part, quote
+from pinakes.core.types.iceberg_arrow import iceberg_schema_of
 from pinakes.engine.binding.capabilities import views
 from pinakes.engine.binding.namespaces import ResolvedTable, Scope
 from pinakes.engine.binding.new_objects import check_free, rename_target

@@ -19,6 +19,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from datafusion import ScalarUDF, SessionContext, udf
 
+from pinakes.core.arrays.nan import usual_nan_array
 from pinakes.core.errors import ExecutionError, OutOfMemory
 from pinakes.parser.typed import GATHERED, LATE, PATTERN, SERIES, SHORT, SQUARES, STEPS, WEIGHED, WIDE
 from pinakes.parser.typed.pattern_cost import check_pattern, regex_cost
@@ -99,6 +100,8 @@ def typed_function(name: str, type: pa.DataType, limit: int) -> tuple[str, Scala
             made = udf(bounds.gathered, [type, _NUMBER], type, "volatile", called)
         case "squares":
             made = udf(bounds.squares, [type], type, "immutable", called)
+        case "usual_nan":
+            made = udf(usual_nan_array, [type], type, "immutable", called)
         case "array_repeat":
             made = udf(bounds.array_repeat, [type, _NUMBER], pa.list_(type), "immutable", called)
         case "array_resize":

@@ -7,15 +7,17 @@ every other number is cast to it; they are Arrow's kernels, which compute a batc
 from __future__ import annotations
 
 from collections.abc import Callable
+from decimal import Decimal
 from functools import cache
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from datafusion import ScalarUDF, SessionContext, udf
 
 from pinakes.core.errors import ExecutionError
-from pinakes.parser.typed import NONZERO, ROUNDED
+from pinakes.parser.typed import NANOSECONDS, NONZERO, ROUNDED
 
 _INFINITY = float("inf")
 
@@ -31,10 +33,13 @@ def _functions() -> tuple[ScalarUDF, ...]:
     double = pa.float64()
     ones = {**_BY_KERNEL, "exp": _exp, ROUNDED: _rounded}
     pairs = {"power": _power, "pow": _power, "log": _log, NONZERO: _nonzero}
-    return tuple(
-        udf(function, [double] * count, double, "immutable", name)
-        for count, functions in ((1, ones), (2, pairs))
-        for name, function in functions.items()
+    return (
+        *(
+            udf(function, [double] * count, double, "immutable", name)
+            for count, functions in ((1, ones), (2, pairs))
+            for name, function in functions.items()
+        ),
+        udf(_nanoseconds, [pa.month_day_nano_interval()], pa.decimal128(38, 0), "immutable", NANOSECONDS),
     )
 
 
@@ -76,6 +81,18 @@ def _nonzero(divisors: pa.Array, dividends: pa.Array) -> pa.Array:
 
 def _rounded(values: pa.Array) -> pa.Array:
     return pc.round(values, round_mode="half_to_even")
+
+
+_FIELDS = np.dtype([("months", "<i4"), ("days", "<i4"), ("nanoseconds", "<i8")])
+_DAY = 86_400_000_000_000
+
+
+def _nanoseconds(intervals: pa.Array) -> pa.Array:
+    """The exact length of intervals. date_part('epoch', …) is a DOUBLE, which has microseconds up to 285 years only."""
+    fields = np.frombuffer(intervals.buffers()[1], _FIELDS, len(intervals), intervals.offset * _FIELDS.itemsize)
+    days = pa.array(fields["months"] * np.int64(30) + fields["days"]).cast(pa.decimal128(19, 0))
+    total = pc.add(pc.multiply(days, Decimal(_DAY)), pa.array(fields["nanoseconds"]).cast(pa.decimal128(19, 0)))
+    return pc.if_else(intervals.is_valid(), total.cast(pa.decimal128(38, 0)), None)
 
 
 def _power(base: pa.Array, exponent: pa.Array) -> pa.Array:

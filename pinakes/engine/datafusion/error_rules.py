@@ -23,7 +23,7 @@ from pinakes.core.errors import (
     TableNotFound,
     TypeMismatch,
 )
-from pinakes.core.suggestions import meant
+from pinakes.core.suggestions import did_you_mean
 
 _CLAUSES = ("FROM", "WHERE", "GROUP", "ORDER", "HAVING", "LIMIT", "JOIN", "UNION", "SELECT")
 
@@ -51,7 +51,7 @@ def misspelt(syntax_error: str) -> str:
     found = re.search(r"found: (\w+)$", syntax_error.strip())
     if found is None or found.group(1).upper() in _CLAUSES:
         return ""
-    hint = meant(found.group(1), _CLAUSES)
+    hint = did_you_mean(found.group(1), _CLAUSES)
     return f".{hint}" if hint else ""
 
 
@@ -85,7 +85,7 @@ def _column(found: re.Match[str], _text: str) -> PinakesError:
     if not fields:
         return ColumnNotFound(f"column {missing} does not exist; no columns are in scope here")
     known = _unqualified(fields)
-    hint = meant(missing.rsplit(".", 1)[-1], (name.rsplit(".", 1)[-1] for name in known.split(", ")))
+    hint = did_you_mean(missing.rsplit(".", 1)[-1], (name.rsplit(".", 1)[-1] for name in known.split(", ")))
     return ColumnNotFound(f"column {missing} does not exist; there is {known}{f'.{hint}' if hint else ''}")
 
 

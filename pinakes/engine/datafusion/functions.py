@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 from datafusion import SessionConfig, SessionContext
 
-from pinakes.core.arrow_types import sql_name_of_arrow
+from pinakes.core.types.arrow_names import sql_name_of_arrow
 
 _ROUTINES = (
     "SELECT routine_name, function_type, min(syntax_example), min(description), bool_and(is_deterministic) "

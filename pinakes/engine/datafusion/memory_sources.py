@@ -6,7 +6,8 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Iterator
-from functools import cached_property
+from functools import cache, cached_property
+from itertools import count
 from typing import Any
 
 import pyarrow as pa
@@ -15,7 +16,8 @@ import pyarrow.dataset as pds
 from datafusion import Expr, SessionContext, col
 from datafusion import Table as Provider
 
-from pinakes.core.decode import decode_batch, decode_table, decoded_schema
+from pinakes.core.arrays.decode import decode_batch, decode_schema, decode_table
+from pinakes.core.arrays.nan import holds_floats
 from pinakes.core.errors import InvalidArgument
 from pinakes.core.names import quote
 from pinakes.engine.datafusion.parquet_scan import usual_nan
@@ -23,6 +25,14 @@ from pinakes.engine.datafusion.unfiltered_dataset import constant, exact
 
 BATCH_ROWS = 32_768
 """Rows in memory are handed to DataFusion in slices of this many, so that it can share them out."""
+
+
+_NUMBERS = count()
+
+
+@cache
+def _context() -> SessionContext:
+    return SessionContext()
 
 
 class Rows:
@@ -39,23 +49,26 @@ class Rows:
     def provider(self) -> Provider:
         empty = pa.RecordBatch.from_pylist([], schema=self.schema)
         batches = self._table.to_batches(max_chunksize=BATCH_ROWS) or [empty]
-        # The context of a session resolves names through our catalogs only; a fresh one holds the rows for the plan.
-        frame = SessionContext().create_dataframe([batches])
-        if any(pa.types.is_floating(field.type) for field in self.schema):
+        # The context of a session resolves names through our catalogs only. The plan holds the rows, not this context.
+        context, name = _context(), f"rows{next(_NUMBERS)}"
+        frame = context.create_dataframe([batches], name)
+        context.deregister_table(name)
+        if any(pa.types.is_floating(field.type) or holds_floats(field.type) for field in self.schema):
             frame = frame.select(*(_column(field) for field in self.schema))
         return frame.into_view()
 
 
 def _column(field: pa.Field) -> Expr:
     column = col(quote(field.name))
-    return usual_nan(column, field.type).alias(field.name) if pa.types.is_floating(field.type) else column
+    found = usual_nan(column, field.type, structs=True)
+    return column if found is column else found.alias(field.name)
 
 
 class Dataset:
     """A lazy Arrow dataset: files that are read when a query runs, and only its columns of them."""
 
     def __init__(self, dataset: pds.Dataset) -> None:
-        self.schema = decoded_schema(dataset.schema)
+        self.schema = decode_schema(dataset.schema)
         if self.schema.equals(dataset.schema):
             self.provider = exact(dataset)
         else:  # pyarrow can't decode it within a scan
@@ -66,7 +79,7 @@ class Stream:
     """Batches that are streamed while a query runs, and not kept. `opened` returns a new stream for every scan."""
 
     def __init__(self, schema: pa.Schema, opened: Callable[[], pa.RecordBatchReader]) -> None:
-        self.schema = decoded_schema(schema)
+        self.schema = decode_schema(schema)
         plain = opened if self.schema.equals(schema) else lambda: _decoded(opened(), self.schema)
         self.provider = exact(_StreamDataset(self.schema, plain))
 
@@ -83,7 +96,7 @@ class ReadOnce:
     """A reader that can be read once: a second query fails while it is planned."""
 
     def __init__(self, reader: pa.RecordBatchReader) -> None:
-        self.schema = decoded_schema(reader.schema)
+        self.schema = decode_schema(reader.schema)
         self._reader = reader
 
     @property

@@ -6,7 +6,8 @@ millisecond; planning a union of a thousand scans takes most of a second.
 
 Statistics leave out NaN, which is greater than every number in SQL: `v > 5` would lose such rows. And a NaN with its
 sign bit, which other programs write, is less than every number in DataFusion. Floating-point columns are therefore
-wrapped in `usual_nan`, which prevents pruning.
+wrapped in `usual_nan`, which prevents pruning, and so are lists of them. The fields of a struct are read one by one:
+`parser/typed` wraps them where they are named.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ from datafusion import DataFrame, Expr, ScalarUDF, SessionContext, lit, udf
 from datafusion import functions as f
 from datafusion.plan import LogicalPlan
 
-from pinakes.core.conform import uuid_text
+from pinakes.core.arrays.conform import uuid_text
+from pinakes.core.arrays.nan import holds_floats, usual_nan_array
 from pinakes.engine.datafusion.plan_proto import PATHS, fields, only_field, with_bytes
 
 UUID_TEXT = "$uuid"
@@ -44,15 +46,24 @@ def template(schema: pa.Schema) -> tuple[int, bytes]:
     return number, b"".join(scan[f.start : f.end] for f in fields(scan, 0, len(scan)) if f.number != PATHS)
 
 
-def usual_nan(column: Expr, type: pa.DataType) -> Expr:
-    """Returns a floating-point column with one NaN, the one without a sign. Its values are excluded from pruning by
-    row group, page or file statistics."""
-    return f.nanvl(column, _nan(type))
+def usual_nan(column: Expr, type: pa.DataType, *, structs: bool = False) -> Expr:
+    """Returns a column with one NaN, the one without a sign; the column itself if its type has none. Its values are
+    excluded from pruning by row group, page or file statistics. With `structs`, all of a struct is read."""
+    if pa.types.is_floating(type):
+        return f.nanvl(column, _nan(type))
+    if holds_floats(type) and (structs or not pa.types.is_struct(type)):
+        return _nested_nan(type)(column)
+    return column
 
 
 @cache
 def _nan(type: pa.DataType) -> Expr:
     return lit(pa.scalar(float("nan"), type))
+
+
+@cache
+def _nested_nan(type: pa.DataType) -> ScalarUDF:
+    return udf(usual_nan_array, [type], type, "immutable", "$usual_nan")
 
 
 @cache

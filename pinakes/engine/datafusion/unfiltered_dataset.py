@@ -27,8 +27,7 @@ def exact(dataset: pds.Dataset) -> Provider:
 
 
 def _column(field: pa.Field) -> Expr:
-    column = _same(field.type)(col(quote(field.name)))
-    return usual_nan(column, field.type) if pa.types.is_floating(field.type) else column
+    return usual_nan(_same(field.type)(col(quote(field.name))), field.type, structs=True)
 
 
 def constant(filter: Any) -> bool:

@@ -75,7 +75,10 @@ class Interrupts:
             return call()
         try:
             try:
-                self._register(me)
+                with self._lock:
+                    self._sent[me] = False
+                    if self.stopped:
+                        raise Interrupted
                 return call()
             finally:
                 self._deregister(me)
@@ -88,12 +91,6 @@ class Interrupts:
                 raise
         # Raised out here and not in place of another error: the frames that were interrupted may hold what is to end.
         raise Interrupted
-
-    def _register(self, me: int) -> None:
-        with self._lock:
-            self._sent[me] = False
-            if self.stopped:
-                raise Interrupted
 
     def _deregister(self, me: int) -> None:
         with self._lock:

@@ -267,7 +267,8 @@ class _Timed:
 
     def __enter__(self) -> None:
         query = self._query
-        query.check()
+        if query._reason is not None:
+            query.check()
         if query.started is None:
             query.started = query._clock()
         if query.ended is None:

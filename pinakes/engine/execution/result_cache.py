@@ -16,7 +16,7 @@ from pinakes.core.names import TEMP
 from pinakes.engine.result import Result
 
 if TYPE_CHECKING:
-    from pinakes.caches.plans import PlanKey, ResultCache
+    from pinakes.caches.statements import PlanKey, ResultCache
     from pinakes.engine.binding.relation import Relation
 
 Versions = tuple[tuple[object, ...], ...]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from pinakes.engine.explain.facts import CacheUse
 
 if TYPE_CHECKING:
-    from pinakes.caches.tally import Lookup
+    from pinakes.caches.lookups import Lookup
 
 _STATEMENTS = "statements"
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from pinakes.caches.tally import Tally
+from pinakes.caches.lookups import Tally
 from pinakes.engine.datafusion.error_translation import translated
 from pinakes.engine.explain.cache_use import cache_use
 from pinakes.engine.explain.facts import Explained, Operator, ResultCacheUse, Scan, Shared

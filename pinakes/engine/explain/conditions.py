@@ -8,7 +8,7 @@ from __future__ import annotations
 import pyarrow as pa
 
 from pinakes.core.names import spell, text_literal
-from pinakes.core.value_format import as_text, plain
+from pinakes.core.output.value_format import as_text, plain
 from pinakes.engine.datafusion.parquet_scan import UUID_TEXT
 from pinakes.engine.pushdown import predicate as p
 from pinakes.engine.pushdown.placeholder_scan import PLACEHOLDER_PREFIX

@@ -25,7 +25,7 @@ from pinakes.engine.pushdown.scan_requests import ScanRequest, together
 if TYPE_CHECKING:
     from pyiceberg.schema import Schema
 
-    from pinakes.caches.tally import Lookup
+    from pinakes.caches.lookups import Lookup
     from pinakes.core.catalog import IcebergTable
     from pinakes.engine.binding.relation import Relation
     from pinakes.engine.iceberg.scan.shapes import Shape

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
+from pinakes.core.access.path_sandbox import Roots
 from pinakes.core.errors import InvalidArgument, PermissionDenied, listing
 from pinakes.core.location import Location
-from pinakes.core.path_sandbox import Roots
 
 PRIVATE = "pinakes-temp-"
 """The prefix of the directories of temporary tables (`scratch.py`), which belong to their session."""

@@ -25,7 +25,7 @@ from pinakes.parser.redaction import masked_address
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from pinakes.engine.files.stores import Remote, Stores
+    from pinakes.engine.files.object_stores.stores import Remote, Stores
 
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://")
 _MAGIC = re.compile(r"[*?\[]")
@@ -58,17 +58,17 @@ class File:
     def suffixes(self) -> list[str]:
         return PurePosixPath(str(self.real)).suffixes
 
-    def stamped(self) -> Stamp:
+    def current_stamp(self) -> Stamp:
         """Returns the current stamp."""
         return stamp_of(self.real) if isinstance(self.real, Path) else self.real.stamp()
 
     def open(self) -> pa.NativeFile:
         """Opens the file for random access."""
-        return _opened(self.real) if isinstance(self.real, Path) else self.real.open()
+        return _open(self.real) if isinstance(self.real, Path) else self.real.open()
 
     def stream(self) -> pa.NativeFile:
         """Opens the file for sequential reading."""
-        return _opened(self.real) if isinstance(self.real, Path) else self.real.stream()
+        return _open(self.real) if isinstance(self.real, Path) else self.real.stream()
 
 
 class Finder:
@@ -112,7 +112,7 @@ class Finder:
         if stat.S_ISDIR(mode):
             return self._directory(path, written, format)
         if not stat.S_ISREG(mode):
-            raise InvalidArgument(f"'{written}' is no file that can be read as a table: it is a device or a pipe")
+            raise InvalidArgument(f"'{written}' can't be read as a table: it is a device or a pipe")
         return [self._file(path, written)]
 
     def _file(self, path: Path, written: str) -> File:
@@ -128,12 +128,12 @@ class Finder:
             raise self._missing(path, written) from error
 
     def _remote(self, written: str, format: str | None, stores: Stores) -> list[File]:
-        from pinakes.engine.files.store_paths import StoreFinder
-        from pinakes.engine.files.stores import Remote, each
+        from pinakes.engine.files.object_stores.paths import StoreFinder
+        from pinakes.engine.files.object_stores.stores import Remote, call_parallel
 
         found = StoreFinder(stores, self._check).files(written, format)
         try:
-            stamps = each(Remote.stamp, found)
+            stamps = call_parallel(Remote.stamp, found)
         except FileNotFoundError as error:
             raise FileNotFound(f"a file of '{written}' was removed meanwhile: run the statement again") from error
         return [File(r.path, r, r.below, stamp) for r, stamp in zip(found, stamps, strict=True)]
@@ -243,7 +243,7 @@ class Finder:
 
 
 def is_store_path(written: str) -> bool:
-    """Returns whether a path is in an object store (`store_paths.py`)."""
+    """Returns whether a path is in an object store (`engine/files/object_stores/paths.py`)."""
     return written[:5].lower() == "s3://"
 
 
@@ -262,7 +262,7 @@ def local_text(written: str) -> str:
     )
 
 
-def _opened(path: Path) -> pa.NativeFile:
+def _open(path: Path) -> pa.NativeFile:
     import pyarrow as pa
 
     return pa.OSFile(str(path))

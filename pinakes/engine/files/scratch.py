@@ -29,7 +29,7 @@ class Scratch:
         parent = Path(base or tempfile.gettempdir())
         parent.mkdir(parents=True, exist_ok=True)
         _remove_left_behind(parent, prefix)
-        self.path, self._lock = _made(parent, prefix)
+        self.path, self._lock = _create(parent, prefix)
         self._process = os.getpid()
 
     def remove(self) -> None:
@@ -42,7 +42,7 @@ class Scratch:
                 shutil.rmtree(self.path, ignore_errors=True)
 
 
-def _made(parent: Path, prefix: str) -> tuple[Path, int | None]:
+def _create(parent: Path, prefix: str) -> tuple[Path, int | None]:
     """A directory and the lock on it. Another process may take it for abandoned before it is locked: then again."""
     for _ in range(_ATTEMPTS):
         path = Path(tempfile.mkdtemp(prefix=prefix, dir=parent))
@@ -50,7 +50,7 @@ def _made(parent: Path, prefix: str) -> tuple[Path, int | None]:
             lock = os.open(path / _LOCK, os.O_RDWR | os.O_CREAT, 0o600)
         except FileNotFoundError:
             continue
-        if _locked(lock) and _is_at(lock, path / _LOCK):
+        if _try_lock(lock) and _is_at(lock, path / _LOCK):
             return path, lock
         os.close(lock)
     raise OSError(f"no directory in {parent} can be kept")
@@ -62,7 +62,7 @@ def _remove_left_behind(parent: Path, prefix: str) -> None:
             lock = os.open(path / _LOCK, os.O_RDWR | os.O_CREAT, 0o600)
         except OSError:  # not ours, or removed meanwhile
             continue
-        if _locked(lock):
+        if _try_lock(lock):
             shutil.rmtree(path, ignore_errors=True)
         os.close(lock)
 
@@ -83,7 +83,7 @@ def _candidates(parent: Path, prefix: str) -> Iterator[Path]:
                 yield Path(entry.path)
 
 
-def _locked(file: int) -> bool:
+def _try_lock(file: int) -> bool:
     """Take the lock, unless somebody has it."""
     if sys.platform == "win32":
         return True

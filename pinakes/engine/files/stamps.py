@@ -46,13 +46,13 @@ def _stamps(files: Sequence[File]) -> list[Stamp | None]:
     """Returns the current stamps; None for missing files. Object stores are queried in parallel."""
     if all(file.is_local for file in files):
         return [_stamp(file) for file in files]
-    from pinakes.engine.files.stores import each
+    from pinakes.engine.files.object_stores.stores import call_parallel
 
-    return each(_stamp, files)
+    return call_parallel(_stamp, files)
 
 
 def _stamp(file: File) -> Stamp | None:
     try:
-        return file.stamped()
+        return file.current_stamp()
     except OSError:
         return None

@@ -20,7 +20,7 @@ from pinakes.engine.datafusion.checked_functions import register_checked_functio
 from pinakes.engine.datafusion.session_config import READ_ONLY, parser_options
 
 if TYPE_CHECKING:
-    from pinakes.caches.manifests import ManifestCache
+    from pinakes.caches.files import ManifestCache
     from pinakes.engine.binding.relation import Key, Relation
     from pinakes.engine.planning.optimize.table_facts import TableFacts
 
@@ -108,9 +108,7 @@ class PlanEnvironment:
     def columns(self, parts: tuple[str, ...]) -> Mapping[str, pa.DataType] | None:
         if parts not in self._columns:
             relation = self._relation(parts)
-            self._columns[parts] = (
-                None if relation is None else {field.name: field.type for field in relation.provider.schema}
-            )
+            self._columns[parts] = None if relation is None else relation.types
         return self._columns[parts]
 
     def _relation(self, parts: tuple[str, ...]) -> Relation | None:

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from pinakes.core.errors import PinakesError
-from pinakes.core.iceberg_arrow import arrow_schema_of
 from pinakes.core.names import Part, match
+from pinakes.core.types.iceberg_arrow import arrow_schema_of
 from pinakes.engine.statement_context import Execution
 from pinakes.parser import statements as s
 from pinakes.parser.value_rows import value_rows

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Protocol
 
@@ -93,7 +94,7 @@ class Bound:
 
     @property
     def uses_statistics(self) -> bool:
-        """Whether DataFusion may use the statistics of files (`engine/files/parquet.py`)."""
+        """Whether DataFusion may use the statistics of files (`engine/files/reading/parquet.py`)."""
         return all(relation.has_statistics for relation in self.relations.values())
 
 
@@ -125,7 +126,7 @@ class Plan:
         return self.bound.facts
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class ExecutablePlan:
     """A plan that reads rows, not placeholders."""
 
@@ -146,12 +147,12 @@ class ExecutablePlan:
     computed: tuple[Computed, ...] = field(default=(), repr=False)
     """The subqueries that were computed once for several uses."""
 
-    @property
+    @cached_property
     def local(self) -> list[Local]:
         """The data files on this machine."""
         return [file for file in self.watched if not file.host]  # type: ignore[misc]  # Remote has one
 
-    @property
+    @cached_property
     def remote(self) -> list[Remote]:
         """The data files in object stores."""
         return [file for file in self.watched if file.host]  # type: ignore[misc]  # Local has none

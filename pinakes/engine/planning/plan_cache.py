@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from pinakes.caches.plans import PlanKey
+from pinakes.caches.metadata import TableKey
 from pinakes.caches.reads import Read, Reads, mounts_of
-from pinakes.caches.table_metadata import TableKey
+from pinakes.caches.statements import PlanKey
 from pinakes.core.names import TEMP
 from pinakes.engine.binding.binder import PATHS
 from pinakes.engine.binding.relation import key_of as relation_key

@@ -133,12 +133,12 @@ class Planner:
         instead: Sequence[Edit] = (),
     ) -> Spliced:
         """The same, with other text `instead` of some pieces."""
-        relations = {
-            index: self.relation_of(index, statement)
-            for index, ref in enumerate(statement.tables)
-            if span is None or covers(span, ref.span)
-        }
-        if sum(relation.steps for relation in relations.values()) > MOST_STEPS:
+        relations, steps = dict[int, Relation](), 0
+        for index, ref in enumerate(statement.tables):
+            if span is None or covers(span, ref.span):
+                relations[index] = relation = self.relation_of(index, statement)
+                steps += relation.steps
+        if steps > MOST_STEPS:
             views = listing([".".join(r.path) for r in relations.values() if r.view is not None])
             raise NotSupportedError(
                 f"this statement would have more than {MOST_STEPS:,} steps, since a view is planned wherever it is "
@@ -360,14 +360,16 @@ class Planner:
 
     def _floats(self) -> frozenset[str]:
         """The columns of the statement's relations that hold floating point numbers."""
-        fields = (field for relation in self._memo.values() for field in relation.provider.schema)
-        return frozenset(field.name for field in fields if pa.types.is_floating(field.type))
+        columns = [column for relation in self._memo.values() for column in relation.types.items()]
+        return frozenset(name for name, type in columns if pa.types.is_floating(type))
 
     def _names_meet(self, statement: Planned) -> bool:
         """Whether relations of a statement have columns of the same name: DataFusion 55 confuses them in dynamic
         filters (`engine/datafusion/workarounds/join_filter_columns.py`)."""
-        keys = [key for of, key in self._resolved.values() if of is statement]
-        columns = [column for key in keys if key in self._memo for column in self._memo[key].columns]
+        columns = list[str]()
+        for of, key in self._resolved.values():
+            if of is statement and key in self._memo:
+                columns += self._memo[key].columns
         return not statement.parsed or len(columns) != len(set(columns))
 
     def _parameters(self, statement: Planned) -> dict[str, object] | None:

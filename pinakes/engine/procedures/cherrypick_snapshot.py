@@ -14,7 +14,7 @@ from pyiceberg.table.refs import SnapshotRefType
 from pyiceberg.table.snapshots import Operation, Snapshot
 
 from pinakes.core.errors import InvalidArgument
-from pinakes.core.snapshots import said
+from pinakes.core.iceberg_metadata import summary_value
 from pinakes.engine.iceberg.branches import new_ref
 from pinakes.engine.iceberg.write.commit import begin, commit, hold_schema
 from pinakes.engine.iceberg.write.producers import Append
@@ -55,7 +55,7 @@ def _hold(transaction: Transaction, source: Snapshot) -> None:
 def _check_new(work: Work, source: Snapshot) -> None:
     metadata, number = work.table.handle.metadata, source.snapshot_id
     for snapshot in ancestors(metadata, metadata.current_snapshot_id):
-        if number in (snapshot.snapshot_id, int(said(snapshot, SOURCE_SNAPSHOT) or 0)):
+        if number in (snapshot.snapshot_id, int(summary_value(snapshot, SOURCE_SNAPSHOT) or 0)):
             raise InvalidArgument(f"{work.found} has what snapshot {number} added already")
 
 

@@ -30,7 +30,7 @@ from pinakes.engine.iceberg.maintenance.reachable import Reachable
 from pinakes.engine.iceberg.write.commit import begin, commit
 from pinakes.engine.procedures.base import DRY_RUN, TABLE, Parameter, Procedure, Rows, Work, milliseconds
 from pinakes.engine.procedures.history import ancestors, known_snapshot
-from pinakes.providers.table_io import OwnPlaces
+from pinakes.providers.iceberg.table_io import OwnPlaces
 
 log = logging.getLogger(__name__)
 

@@ -21,9 +21,8 @@ def _run(work: Work) -> Rows:
     before = moved.snapshot_id if moved is not None else None
     if before is not None and not is_ancestor(metadata, before, source.snapshot_id):
         raise InvalidArgument(
-            f"branch {branch!r} of {work.found} can't move on to {to!r}, which does not go on from it: its snapshot "
-            f"{before} is no ancestor of {source.snapshot_id}. Changes of both would be needed: cherrypick_snapshot "
-            f"takes one over."
+            f"branch {branch!r} of {work.found} can't be fast-forwarded to {to!r}: its snapshot {before} is not an "
+            f"ancestor of {source.snapshot_id}. To apply a single snapshot, use cherrypick_snapshot."
         )
     if before != source.snapshot_id:
         move(work, branch, source.snapshot_id)

@@ -30,13 +30,13 @@ RUNTIME = ("flush_cache", "kill_query")
 
 def procedure(name: str) -> Procedure | MakingProcedure:
     if name not in NAMES:
-        raise ProcedureNotFound(f"there is no procedure {name!r}; there are: {listing(NAMES)}")
+        raise ProcedureNotFound(f"there is no procedure {name!r}; available: {listing(NAMES)}")
     found: Procedure | MakingProcedure = import_module(f"pinakes.engine.procedures.{name}").PROCEDURE
     return found
 
 
 def runtime_procedure(name: str) -> RuntimeProcedure:
     if name not in RUNTIME:
-        raise ProcedureNotFound(f"there is no procedure 'system.runtime.{name}'; there are: {listing(RUNTIME)}")
+        raise ProcedureNotFound(f"there is no procedure 'system.runtime.{name}'; available: {listing(RUNTIME)}")
     found: RuntimeProcedure = import_module(f"pinakes.engine.procedures.runtime.{name}").PROCEDURE
     return found

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from pinakes.caches.catalog import forget_table
+from pinakes.caches.caching_catalog import forget_table
 from pinakes.core.errors import NotSupportedError
 from pinakes.engine.iceberg.maintenance.target import changing
 from pinakes.engine.procedures.base import Procedure, Work

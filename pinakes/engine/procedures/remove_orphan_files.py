@@ -18,8 +18,8 @@ from pinakes.core.errors import InvalidArgument, NotSupportedError
 from pinakes.core.location import Location
 from pinakes.engine.iceberg.maintenance.reachable import Reachable, metadata_files, plain
 from pinakes.engine.procedures.base import TABLE, Parameter, Procedure, Rows, Work
-from pinakes.providers.iceberg import translated
-from pinakes.providers.table_io import TableIO
+from pinakes.providers.iceberg.adapter import translate_errors
+from pinakes.providers.iceberg.table_io import TableIO
 
 log = logging.getLogger(__name__)
 
@@ -47,7 +47,7 @@ def _orphans(work: Work, io: TableIO, older_than: datetime) -> Iterator[str]:
     """Yields the orphans. Files are listed before the metadata is read: files written meanwhile are not listed, and
     committed ones are known.
     """
-    with translated("table", work.table.namespace, work.table.name):
+    with translate_errors("table", work.table.namespace, work.table.name):
         listed = list(_listed(work, io))
     handle = work.table.handle.refresh()
     used = Reachable.of(handle.metadata.snapshots, io, work.check)

@@ -68,7 +68,7 @@ def _order(work: Work) -> SortOrder | None:
         work["sort_order"],
     )
     if strategy not in ("binpack", "sort"):
-        raise InvalidArgument(f"there is no strategy {strategy!r}; there are: binpack, sort")
+        raise InvalidArgument(f"there is no strategy {strategy!r}; available: binpack, sort")
     if strategy == "binpack" and wanted_order is not None:
         raise InvalidArgument("a sort_order needs the strategy 'sort'")
     if wanted_order is None:

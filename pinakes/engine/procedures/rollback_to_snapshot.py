@@ -12,8 +12,8 @@ def _run(work: Work) -> Rows:
     known_snapshot(work, wanted)
     if not is_ancestor(metadata, wanted, metadata.current_snapshot_id):
         raise InvalidArgument(
-            f"snapshot {wanted} is not one that {work.found} was at before: it is no ancestor of the current snapshot "
-            f"{metadata.current_snapshot_id}. set_current_snapshot takes any snapshot."
+            f"can't roll {work.found} back to snapshot {wanted}, which is not an ancestor of the current snapshot "
+            f"{metadata.current_snapshot_id}. set_current_snapshot accepts any snapshot."
         )
     return [set_current(work, wanted)]
 

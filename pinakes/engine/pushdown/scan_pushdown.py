@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from pinakes.caches.tally import asking_about
+from pinakes.caches.lookups import asking_about
 from pinakes.engine.pushdown.scan_requests import ScanRequest, scan_requests
 
 if TYPE_CHECKING:

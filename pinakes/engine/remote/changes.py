@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from pinakes.core.snapshots import said_number
+from pinakes.core.iceberg_metadata import summary_number
 from pinakes.engine.datafusion.plan_schema import schema_of
 from pinakes.engine.iceberg.write.assignments import assigned, filled_columns, value_types
 from pinakes.engine.iceberg.write.rewrite import Rewrite
@@ -74,7 +74,7 @@ def _insert(statement: Insert, execution: Execution) -> int:
     into = _into(statement, table, table_name(text, found, execution), execution)
     listed = ", ".join(map(quoted, columns))
     send(f"{into} ({listed}) SELECT {', '.join(values)} FROM ({rows})", text, execution, found)
-    return said_number(made_by(found, execution), "added-records")
+    return summary_number(made_by(found, execution), "added-records")
 
 
 def _into(statement: Insert, table: IcebergTable, name: str, execution: Execution) -> str:
@@ -145,4 +145,4 @@ def _merge(statement: Merge, execution: Execution) -> int:
     send(merged(statement, change, text, target_name(change, text)), text, execution, change.found)
     made = made_by(change.found, execution, change)
     counts = (f"spark.merge-into.num-target-rows-{what}" for what in ("inserted", "updated", "deleted"))
-    return sum(said_number(made, count) for count in counts)
+    return sum(summary_number(made, count) for count in counts)

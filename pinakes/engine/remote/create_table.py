@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from pinakes.caches.catalog import forget_catalog
-from pinakes.core.iceberg_arrow import arrow_type_of
-from pinakes.core.snapshots import said_number
+from pinakes.caches.caching_catalog import forget_catalog
+from pinakes.core.iceberg_metadata import summary_number
+from pinakes.core.types.iceberg_arrow import arrow_type_of
 from pinakes.engine.binding.namespaces import ResolvedTable
 from pinakes.engine.datafusion.plan_schema import schema_of
 from pinakes.engine.iceberg.write.commit import begin, commit, hold_snapshot
@@ -59,7 +59,7 @@ def create(statement: CreateTableAs, execution: Execution) -> int:
     sql = f"{verb} {table_name(text, found, execution)} {_defined(statement, spec, schema_of(frame), execution)}"
     send(f"{sql} FROM ({rows})", text, execution, found)
     forget_catalog(place.mount.catalog)
-    count = said_number(made_by(found, execution), "added-records")
+    count = summary_number(made_by(found, execution), "added-records")
     _complete(found, spec, execution)
     return count
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from pinakes.core.engines import ENGINES, HERE, LOCAL, SPARK, Choice
 from pinakes.core.errors import InvalidArgument, NotSupportedError
-from pinakes.core.snapshots import said
+from pinakes.core.iceberg_metadata import summary_value
 from pinakes.parser.hints import engine_hint
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def wanted_engine(statement: Statement, settings: Settings) -> str:
     if hint is None:
         return settings.engine
     if hint not in ENGINES:
-        raise InvalidArgument(f"there is no engine {hint!r} for the hint ENGINE(…); there is: {', '.join(ENGINES)}")
+        raise InvalidArgument(f"there is no engine {hint!r} for the hint ENGINE(…); available: {', '.join(ENGINES)}")
     return hint
 
 
@@ -126,5 +126,5 @@ def table_size(table: IcebergTable) -> int | None:
     snapshot = table.handle.current_snapshot()
     if snapshot is None:
         return 0
-    total_size = said(snapshot, "total-files-size")
+    total_size = summary_value(snapshot, "total-files-size")
     return int(total_size) if total_size is not None and str(total_size).isdigit() else None

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from pinakes.caches.catalog import forget_table
+from pinakes.caches.caching_catalog import forget_table
 from pinakes.core.errors import NotSupportedError
+from pinakes.core.iceberg_metadata import summary_value
 from pinakes.core.names import Name
-from pinakes.core.snapshots import said
 from pinakes.engine.iceberg.write.rewrite import TARGET, Rewrite
 from pinakes.engine.remote.query import remote_statement
 from pinakes.engine.remote.text import RemoteText, quoted
@@ -44,7 +44,7 @@ def made_by(found: ResolvedTable, execution: Execution, change: Rewrite | None =
     signed: then it is the first that came after what the change read."""
     metadata = execution.resolver.fresh(found).handle.metadata
     for snapshot in reversed(metadata.snapshots):
-        if said(snapshot, "pinakes.query-id") == execution.query.query_id:
+        if summary_value(snapshot, "pinakes.query-id") == execution.query.query_id:
             return snapshot
     before = None if change is None else change.table.handle.current_snapshot()
     if before is None:

@@ -13,7 +13,7 @@ from pinakes.providers.foreign_errors import translate_foreign
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from pinakes.caches.manifests import ManifestCache
+    from pinakes.caches.files import ManifestCache
     from pinakes.core.catalog import IcebergTable
 
 

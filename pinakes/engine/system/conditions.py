@@ -1,4 +1,4 @@
-"""Converts predicates on the columns of a system table to predicates on names (`system_tables/conditions.py`).
+"""Converts predicates on the columns of a system table to predicates on names (`system_tables/name_predicates.py`).
 
 A predicate that can't be converted becomes "anything": DataFusion applies every predicate to the rows anyway.
 `complete` is true if the entire predicate was converted, so that DataFusion also keeps every row that matches it.
@@ -11,15 +11,14 @@ from typing import NamedTuple
 
 from pinakes.engine.pushdown import predicate as p
 from pinakes.engine.pushdown.join_values import subject
-from pinakes.system_tables.combined import both, either
-from pinakes.system_tables.conditions import ANYTHING, Condition, Level, Like, Not, OneOf
+from pinakes.system_tables.name_predicates import ANYTHING, Level, Like, NamePredicate, Not, OneOf, both, either
 
 Levels = Mapping[str, Level]
 """The level of names that each column of a table contains."""
 
 
 class Read(NamedTuple):
-    condition: Condition
+    condition: NamePredicate
     complete: bool
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from pinakes.core.names import Name
 from pinakes.engine.binding.view_columns import view_columns
 from pinakes.engine.datafusion.functions import functions
-from pinakes.engine.files.catalog_tables import open_table
+from pinakes.engine.files.tables import open_table
 from pinakes.engine.system.avro_files import avro_of
 from pinakes.engine.system.runtime import Runtime
 from pinakes.system_tables.context import SystemContext

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from pinakes.engine.system.contexts import context_of
 from pinakes.system_tables.base import Request, SystemTable
-from pinakes.system_tables.conditions import ANYTHING, Condition
+from pinakes.system_tables.name_predicates import ANYTHING, NamePredicate
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from pinakes.engine.statement_context import Execution
-    from pinakes.system_tables.metadata_errors import Fault
+    from pinakes.system_tables.catalog_metadata.errors import Fault
 
 
 def read(
@@ -25,7 +25,7 @@ def read(
     of: str | None = None,
     *,
     columns: frozenset[str] | None = None,
-    wanted: Condition = ANYTHING,
+    wanted: NamePredicate = ANYTHING,
     limit: int | None = None,
 ) -> pa.Table:
     """Returns the table's rows, for one catalog or for all visible to the session; `columns` None selects all

@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from pinakes.core import machine
+from pinakes.core.access.redaction import about
 from pinakes.core.names import dotted
-from pinakes.core.redaction import about
 from pinakes.core.version import __version__
 from pinakes.engine.catalogs.global_settings import all_settings
 from pinakes.engine.catalogs.secrets import ref_of
@@ -17,7 +17,7 @@ from pinakes.system_tables.runtime.tasks import LOCAL
 from pinakes.system_tables.runtime_state import NodeInfo, SecretInfo, SessionInfo, TaskInfo, TransactionInfo
 
 if TYPE_CHECKING:
-    from pinakes.caches.base import CacheStats
+    from pinakes.caches.cache import CacheStats
     from pinakes.config.settings import SettingRow
     from pinakes.core.secrets import Secret
     from pinakes.engine.execution.query_info import QueryInfo

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from pinakes.core.catalog import VirtualTable
 from pinakes.core.errors import InvalidArgument
 from pinakes.engine.binding.relation import Key, Relation
-from pinakes.engine.files.readings import arguments_of
+from pinakes.engine.files.tables import arguments_of
 from pinakes.engine.system.scan import SystemScan
 from pinakes.parser.statements import SearchCall
 from pinakes.system_tables.search import search_table

@@ -37,7 +37,7 @@ def metadata_of(found: ResolvedTable, suffix: str) -> ResolvedTable:
         full_name = display(found.place.mount.name, found.place.namespace, f"{found.name}{MARK}{suffix}")
         raise TableNotFound(f"table {full_name} does not exist; the metadata of {found} is in: {known}")
     if found.kind != "TABLE":
-        raise TableNotFound(f"{found} is no Iceberg table, but a {found.kind.lower()}: it has no {MARK}{suffix}")
+        raise TableNotFound(f"{found} is not an Iceberg table but a {found.kind.lower()}: it has no {MARK}{suffix}")
     return replace(found, name=f"{found.name}{MARK}{wanted}", kind="METADATA")
 
 
@@ -49,12 +49,12 @@ def table_of(found: ResolvedTable) -> ResolvedTable:
 def virtual(found: ResolvedTable, table: Table | ViewDefinition) -> VirtualTable:
     """Returns the metadata as a virtual table, once its base table is loaded."""
     from pinakes.system_tables.iceberg import SUFFIXES
-    from pinakes.system_tables.iceberg_metadata import of_one
+    from pinakes.system_tables.iceberg_metadata.declaration import table_of_one
 
     suffix = found.name.rpartition(MARK)[2]
     if not isinstance(table, IcebergTable):
-        raise NotSupportedError(f"{table_of(found)} is no Iceberg table: it has no {MARK}{suffix}")
+        raise NotSupportedError(f"{table_of(found)} is not an Iceberg table: it has no {MARK}{suffix}")
     declared = import_module(f"pinakes.system_tables.iceberg.{SUFFIXES[suffix]}").METADATA
-    definition = of_one(declared, table)
+    definition = table_of_one(declared, table)
     columns = tuple(VirtualColumn(c.name, c.type, c.doc) for c in definition.columns)
     return VirtualTable(found.place.namespace, found.name, columns, definition, found.place.mount.name)

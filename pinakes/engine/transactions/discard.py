@@ -9,7 +9,7 @@ from pyiceberg.manifest import ManifestEntryStatus
 
 from pinakes.engine.iceberg.write.snapshot_properties import SOURCE_SNAPSHOT
 from pinakes.engine.transactions.work import TableWork
-from pinakes.providers.table_io import OwnPlaces
+from pinakes.providers.iceberg.table_io import OwnPlaces
 
 log = logging.getLogger(__name__)
 

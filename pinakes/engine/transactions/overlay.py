@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, cast
 
-from pinakes.caches.catalog import forget_table
+from pinakes.caches.caching_catalog import forget_table
 from pinakes.core.catalog import (
     Catalog,
     IcebergTable,
@@ -36,7 +36,7 @@ from pinakes.engine.catalogs.registry import Mount
 from pinakes.engine.transactions.defining import definition
 from pinakes.engine.transactions.discard import discard
 from pinakes.engine.transactions.work import TableWork
-from pinakes.providers.metadata_updates import commit_response
+from pinakes.providers.iceberg.metadata_updates import commit_response
 
 if TYPE_CHECKING:
     from pyarrow import Schema as ArrowSchema

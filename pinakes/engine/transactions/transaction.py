@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from pinakes.caches.catalog import forget_catalog, forget_table
+from pinakes.caches.caching_catalog import forget_catalog, forget_table
 from pinakes.core.catalog import (
     Catalog,
     PinnedCatalog,

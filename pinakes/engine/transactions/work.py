@@ -29,7 +29,7 @@ from pyiceberg.table.update import (
 
 from pinakes.core.catalog import TableChange
 from pinakes.core.names import Namespace
-from pinakes.providers.metadata_updates import commit_response, updated
+from pinakes.providers.iceberg.metadata_updates import apply_updates, commit_response
 
 
 class TableWork:
@@ -79,7 +79,7 @@ class TableWork:
         with self._changing():
             for requirement in requirements:
                 requirement.validate(self.metadata)
-            self.metadata = updated(self.metadata, updates)
+            self.metadata = apply_updates(self.metadata, updates)
             self.updates += updates
         return commit_response(self.metadata, self.base.metadata_location)
 

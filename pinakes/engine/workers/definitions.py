@@ -15,10 +15,10 @@ import pyarrow as pa
 from pinakes.core import worker_tables as actions
 from pinakes.core.catalog import SupportsTableActions
 from pinakes.core.errors import ColumnExists, ColumnNotFound, NotSupportedError, listing
-from pinakes.core.iceberg_arrow import arrow_type_of
 from pinakes.core.names import match
-from pinakes.core.sql_types import SqlType
-from pinakes.core.types import iceberg_type
+from pinakes.core.types.iceberg_arrow import arrow_type_of
+from pinakes.core.types.sql import iceberg_type
+from pinakes.core.types.syntax import SqlType
 from pinakes.engine.binding.namespaces import ResolvedTable
 from pinakes.engine.binding.view_columns import view_columns
 from pinakes.parser import statements as s

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 from datafusion import udf
 
-from pinakes.core.arrow_types import sql_name_of_arrow
 from pinakes.core.errors import FunctionNotFound, InvalidArgument, PermissionDenied, Position, listing
 from pinakes.core.names import display, quote
+from pinakes.core.types.arrow_names import sql_name_of_arrow
 from pinakes.core.worker_tables import CatalogFunction
 from pinakes.engine.binding.planned_text import covers
 from pinakes.engine.binding.relation import Relation, key_of
@@ -158,12 +158,12 @@ class _Computing:
 
 def called(relations: Relations, resolver: Resolver, call: CatalogCall, parameters: Mapping[int, Any]) -> Relation:
     """Returns the rows of a catalog's table function as a relation."""
-    from pinakes.engine.files.readings import arguments_of, options_of
+    from pinakes.engine.files.tables import arguments_of, options_of
     from pinakes.engine.workers.tables import row_relation
 
     there = resolver.functions(call.path)
     if there is None:
-        raise FunctionNotFound(f"{call.path} is no function: no catalog that is attached has functions there")
+        raise FunctionNotFound(f"{call.path} is not a function of an attached catalog")
     place, functions = there
     tables = [f for f in functions if f.kind == "table"]
     if not tables:
@@ -199,7 +199,9 @@ def _typed(value: Any, wanted: pa.DataType | None, function: CatalogFunction) ->
         return pa.scalar(plain, wanted) if wanted is not None else pa.scalar(plain)
     except (pa.ArrowException, TypeError, ValueError):
         kind = sql_name_of_arrow(wanted) if wanted is not None else "a value"
-        raise InvalidArgument(f"{function.name} takes {_signature(function)}: {plain!r} is no {kind}") from None
+        raise InvalidArgument(
+            f"{function.name} takes {_signature(function)}: {plain!r} is not a valid {kind}"
+        ) from None
 
 
 def _missing(

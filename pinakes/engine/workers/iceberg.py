@@ -6,10 +6,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+from pinakes.core.access.path_sandbox import Roots
 from pinakes.core.catalog import IcebergTable
 from pinakes.core.errors import NotSupportedError, SecretNotFound, TableNotFound
 from pinakes.core.location import Location
-from pinakes.core.path_sandbox import Roots
 from pinakes.providers.locations import written_location
 
 if TYPE_CHECKING:
@@ -25,10 +25,10 @@ def iceberg_at(place: str, options: dict[str, Any], execution: Execution) -> Ice
     """
     from pyiceberg.table import StaticTable
 
-    from pinakes.providers.iceberg import translated
-    from pinakes.providers.iceberg_v3.install import install
+    from pinakes.providers.iceberg.adapter import translate_errors
+    from pinakes.providers.iceberg.table_io import TableIO
+    from pinakes.providers.iceberg.v3.install import install
     from pinakes.providers.sql_catalog.metadata_files import read_table_metadata
-    from pinakes.providers.table_io import TableIO
 
     if options:
         raise NotSupportedError(f"iceberg_scan of a worker takes a place and no option {min(options)!r}")
@@ -39,7 +39,7 @@ def iceberg_at(place: str, options: dict[str, Any], execution: Execution) -> Ice
         location, properties, stores = _newest(Path(written.path), place), dict[str, str](), "s3://"
     else:
         location, properties, stores = _remote(written, execution)
-    with translated("table", (place,)):
+    with translate_errors("table", (place,)):
         io = TableIO(properties, Roots(files.roots.directories, stores))
         metadata = read_table_metadata(io, location, f"table at '{place}'")
     table = StaticTable(("iceberg_scan", place), metadata, location, io, cast("Any", None))
@@ -68,7 +68,7 @@ def _remote(location: Location, execution: Execution) -> tuple[str, dict[str, st
     files must be in.
     """
     from pinakes.core.secrets import Access
-    from pinakes.providers.storage import limited_storage, storage_properties
+    from pinakes.providers.iceberg.storage import limited_storage, storage_properties
 
     session, place = execution.session, location.text
     if not place.endswith(_ENDING):

@@ -72,7 +72,7 @@ def _delegated(relations: Relations, key: Key, table: WorkerTable, scan: EngineS
 
 
 def _files(relations: Relations, scan: EngineScan) -> Relation:
-    from pinakes.engine.files.readings import Reading
+    from pinakes.engine.files.tables import Reading
 
     relations.execution.session.guard.function(scan.function)
     first = scan.positional[0] if scan.positional else None

@@ -36,7 +36,7 @@ def statement_handles(tickets: Iterable[bytes]) -> Iterable[bytes]:
         if name == "TicketStatementQuery":
             yield content.statement_handle
         elif not name.startswith("CommandGet"):
-            raise InvalidArgument(f"a {name} is no ticket")
+            raise InvalidArgument(f"a {name} is not a ticket")
 
 
 def _stopped(handle: bytes, request: FlightRequest) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NoReturn
 
 from pinakes.core.errors import NotSupportedError
-from pinakes.flight.commands.substrait import no_substrait
+from pinakes.flight.commands.statements import no_substrait
 from pinakes.flight.request import FlightRequest
 
 

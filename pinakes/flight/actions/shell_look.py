@@ -30,7 +30,7 @@ def shell_look(body: Body, request: FlightRequest) -> Any:
         return _SHOWN[what](backend, body)
     if what in _COMPLETED:
         return _settled(Seen(backend.session), lambda seen: _COMPLETED[what](seen, body))
-    raise InvalidArgument(f"there is no {what[:100]!r} to look at; there is: {listing([*_SHOWN, *_COMPLETED])}")
+    raise InvalidArgument(f"there is no {what[:100]!r} to look at; available: {listing([*_SHOWN, *_COMPLETED])}")
 
 
 def _settled(seen: Seen, look: Callable[[Seen], Any]) -> Any:

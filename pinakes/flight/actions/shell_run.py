@@ -16,7 +16,7 @@ from pinakes.engine.execution.query import Query
 from pinakes.engine.result import Result
 from pinakes.flight.actions.shell import Body, number, text
 from pinakes.flight.actions.shell_session import session_values
-from pinakes.flight.commands.running import park
+from pinakes.flight.commands.execution import park
 from pinakes.flight.errors import for_caller
 from pinakes.flight.request import FlightRequest
 from pinakes.server.limits import check_results, check_text

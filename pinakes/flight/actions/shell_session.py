@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from pinakes.api.local_shell_backend import LocalShellBackend
-from pinakes.core.redaction import without_paths
+from pinakes.core.access.redaction import without_paths
 from pinakes.core.version import __version__
 from pinakes.flight.actions.shell import Body
 from pinakes.flight.request import FlightRequest

@@ -46,7 +46,7 @@ class Command:
         raise self._not_so("DoPut")
 
     def _not_so(self, method: str) -> InvalidArgument:
-        return InvalidArgument(f"{type(self).__name__} is no command for {method}")
+        return InvalidArgument(f"{type(self).__name__} is not a command for {method}")
 
 
 class Listing(Command):

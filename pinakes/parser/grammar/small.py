@@ -38,8 +38,8 @@ def _isolation(cursor: Cursor) -> None:
     cursor.expect("LEVEL")
     if cursor.word == "SERIALIZABLE":
         raise cursor.unsupported(
-            "transactions have snapshot isolation, which is less than SERIALIZABLE: what is only read is not looked at "
-            "again at COMMIT. Say REPEATABLE READ, or leave it out."
+            "transactions have snapshot isolation, which is less than SERIALIZABLE: rows that are only read are not "
+            "checked again at COMMIT. Use REPEATABLE READ, or leave the level out."
         )
     level = cursor.expect_one("SNAPSHOT", "REPEATABLE", "READ")
     if level == "REPEATABLE":

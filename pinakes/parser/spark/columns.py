@@ -30,4 +30,4 @@ def column_definitions(text: str) -> list[Definition]:
 
 
 def _refused(text: str) -> ParseError:
-    return ParseError(f"'{text}' is no list of columns with types that Spark knows, such as \"id BIGINT, name STRING\"")
+    return ParseError(f"'{text}' is not a list of columns with Spark types, such as \"id BIGINT, name STRING\"")

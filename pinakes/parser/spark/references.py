@@ -94,9 +94,9 @@ def predicate_fault(predicate: str) -> str | None:
     where = tree.args.get("where")
     is_one = isinstance(tree, exp.Select) and where is not None and isinstance(where.this, exp.Paren)
     if not is_one:
-        return "it is no condition"
+        return "it is not a condition"
     if any(tree.find_all(exp.AggFunc, exp.Subquery, exp.Window)) or len(list(tree.find_all(exp.Select))) > 1:
-        return "it is about one row, so it has no aggregate, window or subquery"
+        return "it is evaluated per row and can't have an aggregate, a window function or a subquery"
     return None
 
 

@@ -234,7 +234,7 @@ def _in(node: exp.In, writing: Writing) -> exp.Expr:
             raise refused("IN with a query of another type")
         return node
     if not node.expressions:
-        raise refused("IN of something that is no list")
+        raise refused("IN with a right side that is not a list")
     members = [writing.type(member) for member in (node.this, *node.expressions)]
     if any(map(t.is_decimal, members)) and pa.float32() in members:
         raise refused("IN with decimals and REAL")
@@ -267,7 +267,7 @@ def _joined(node: exp.DPipe, writing: Writing) -> exp.Expr:
 def _trim(node: exp.Trim, writing: Writing) -> exp.Expr:
     characters, where = node.expression, str(node.args.get("position") or "BOTH").upper()
     if not t.is_text(writing.type(node.this)):
-        raise refused("TRIM of something that is no text")
+        raise refused("TRIM of a value that is not text")
     if characters is None:
         return writing.raw(f"trim({where} ' ' FROM {{0}})", [node.this], t.TEXT)
     if not isinstance(characters, exp.Literal) or not characters.name:

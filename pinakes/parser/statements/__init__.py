@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from pinakes.parser.statements.base import Bound as Bound
     from pinakes.parser.statements.base import CatalogCall as CatalogCall
     from pinakes.parser.statements.base import ColumnRef as ColumnRef
+    from pinakes.parser.statements.base import Definition as Definition
     from pinakes.parser.statements.base import FileArgument as FileArgument
     from pinakes.parser.statements.base import FileCall as FileCall
     from pinakes.parser.statements.base import FunctionRef as FunctionRef
@@ -125,9 +126,9 @@ if TYPE_CHECKING:
 
 FAMILIES = {
     "base": (
-        "Span AsOf Bound FileArgument FileCall SearchCall CatalogCall TableCall TableRef ColumnRef SharedStar "
-        "References FunctionRef Placeholder SessionValue Projection Repair Statement Planned OptionValue Properties "
-        "Path"
+        "Span AsOf Bound Definition FileArgument FileCall SearchCall CatalogCall TableCall TableRef ColumnRef "
+        "SharedStar References FunctionRef Placeholder SessionValue Projection Repair Statement Planned OptionValue "
+        "Properties Path"
     ),
     "queries": "Query Explain ExplainFull Summarize",
     "shows": (

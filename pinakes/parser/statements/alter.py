@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from pinakes.core.names import Name, Part
-from pinakes.core.sql_types import SqlType
+from pinakes.core.types.syntax import SqlType
 from pinakes.parser.statements.base import Path, Properties, Span, Statement
 from pinakes.parser.statements.definitions import ColumnDef, PartitionTerm, SortTerm
 from pinakes.parser.statements.session import Argument

@@ -202,6 +202,21 @@ class Statement:
         return type(self).__name__
 
 
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """`name (columns) AS (body)`; the WITH begins at `start`, and the definition before this one ends at `before`."""
+
+    name: str
+    start: int
+    before: int
+    body: Span
+    uses: int
+    is_work: bool
+    """Whether it joins, groups or filters rows, so that computing it again costs more than reading a table again."""
+    is_sampled: bool
+    """Whether a reader stops after some rows without an order, so that computing all rows would take longer."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Planned(Statement):
     """A statement that DataFusion plans, with the located parts of its text.
@@ -220,6 +235,8 @@ class Planned(Statement):
     functions: tuple[FunctionRef, ...] = ()
     parsed: bool = True
     references: References | None = field(default=None, repr=False)
+    definitions: tuple[Definition, ...] = field(default=(), repr=False)
+    """The queries that its WITH defines."""
 
 
 OptionValue = str | int | float | bool | None

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from pinakes.core.names import Name, Part
-from pinakes.core.sql_types import SqlType
+from pinakes.core.types.syntax import SqlType
 from pinakes.parser.statements.base import Planned, Properties, Span, Statement
 
 

@@ -10,6 +10,8 @@ NONZERO = "$nonzero"
 """Returns a divisor, and reports zero (`engine/datafusion/checked_functions.py`). Defined here, since loading the
 rest of this package takes time that SELECT 1 does not need.
 """
+NANOSECONDS = "$nanoseconds"
+"""Returns the length of an interval in nanoseconds, with 30 days per month, as DECIMAL(38, 0)."""
 SERIES = "$series"
 """range() and generate_series() of integers, as a list (`engine/datafusion/bounded_functions.py`, as all that
 follow).

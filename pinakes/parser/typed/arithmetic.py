@@ -8,6 +8,7 @@ import pyarrow as pa
 
 from pinakes.parser.typed import NONZERO, temporal
 from pinakes.parser.typed import nodes as n
+from pinakes.parser.typed.casts import exact_text
 from pinakes.parser.typed.coercion import sql_name
 from pinakes.parser.typed.values import (
     DOUBLE,
@@ -94,7 +95,17 @@ def computed(writer: Writer, node: n.Binary, scope: Scope) -> Value:
         return _decimal(writer, node, left, right, type)
     if is_float(type) and node.operator != "%":
         return _float(writer, node, left, right, type, scope)
+    if is_float(type):
+        left, right = _nearest(writer, node.left, left), _nearest(writer, node.right, right)
     return writer.composed_value(node, ((node.left, left), (node.right, right)), type)
+
+
+def _nearest(writer: Writer, node: n.Node, value: Value) -> Value:
+    """Casts a decimal of many digits to the nearest DOUBLE: with another last digit of the divisor, the remainder of a
+    large number is another one altogether.
+    """
+    exact = exact_text(writer, node, value)
+    return value if exact is value else Value(f"CAST({exact.text} AS DOUBLE)", DOUBLE)
 
 
 def _float(writer: Writer, node: n.Binary, left: Value, right: Value, type: pa.DataType | None, scope: Scope) -> Value:

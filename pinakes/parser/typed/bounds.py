@@ -9,7 +9,6 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -69,7 +68,7 @@ def bounded(writer: Writer, node: n.Call, arguments: Arguments) -> Arguments | V
         raise NotSupportedError(f"arguments of {node.name} by name are not supported: write them in their order")
     found = rule(writer, node, arguments)
     if isinstance(found, Value) and found.text is not None:
-        return replace(found, text=with_width(writer, found.text, found.type))
+        return found._replace(text=with_width(writer, found.text, found.type))
     return found
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from pinakes.core.errors import NotSupportedError
-from pinakes.parser.typed import bounds
+from pinakes.parser.typed import NANOSECONDS, bounds
 from pinakes.parser.typed import nodes as n
 from pinakes.parser.typed.arithmetic import is_untold
 from pinakes.parser.typed.casts import binary, in_micros, rounded
@@ -196,7 +196,7 @@ def call(writer: Writer, node: n.Call, scope: Scope) -> Value:
         return Value(f"CAST(nullif({length}, 0) AS BIGINT)", INT64, MOST_ROWS)  # an empty list has no dimension
     elif node.name in _ALL_OF_A_LIST and not node.named:
         if _ALL_OF_A_LIST[node.name] == "array_remove_all" and isinstance(arguments[-1][0], n.Null):
-            raise writer.refuse(f"{node.name} of NULL is not supported: unnest the list, and leave out what IS NULL")
+            raise writer.refuse(f"{node.name} of NULL is not supported: unnest the list, and filter with IS NOT NULL")
         checked = bounds.bounded(writer, node, arguments)
         texts = ", ".join(writer.text(a, v) for a, v in (checked if isinstance(checked, list) else arguments))
         type = arguments[0][1].type if arguments else None
@@ -335,8 +335,8 @@ def _seconds(part: str, text: str) -> Value:
 def _seconds_of_interval(part: str, text: str) -> Value:
     """Returns the seconds of an interval modulo one minute, to which days and months add nothing."""
     one, digits = _OF_INTERVALS[part]
-    micros = f"CAST(round(date_part('epoch', {text}) * CAST('1e6' AS DOUBLE)) AS BIGINT)"
-    fraction = f"CAST({micros} % 60000000 AS DECIMAL(8, 0))"
+    nanoseconds = f'CAST("{NANOSECONDS}"({text}) % 60000000000 AS BIGINT)'
+    fraction = f"CAST({nanoseconds} / 1000 AS DECIMAL(8, 0))"
     return Value(f"CAST({fraction} * {one} AS DECIMAL(8, {digits}))", pa.decimal128(8, digits), 10 ** (8 - digits))
 
 

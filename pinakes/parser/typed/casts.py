@@ -93,7 +93,7 @@ def cast(writer: Writer, node: n.Cast, scope: Scope) -> Value:
         number = rounded(writer, node.operand, operand) or writer.text(node.operand, operand)
         return _written(writer, node, number, writer.source[node.type.start : node.type.end])
     if node.type.name in _DOUBLES:
-        operand = _exact_text(writer, node.operand, operand)
+        operand = exact_text(writer, node.operand, operand)
     if name is not None or node.type.name in _TIMESTAMPS | _ZONED:
         operand = in_unit(writer, node.operand, operand, _UNITS.get(node.type.numbers, "ns"))
     if node.type.name in _BINARY and (bytes := binary(node.operand)) is not None:
@@ -129,7 +129,7 @@ def _cuts_within(own: pa.DataType | None, type: pa.DataType | None) -> bool:
     return any(_cuts_within(own.field(i).type, type.field(i).type) for i in range(own.num_fields))
 
 
-def _exact_text(writer: Writer, node: n.Node, operand: Value) -> Value:
+def exact_text(writer: Writer, node: n.Node, operand: Value) -> Value:
     """Casts a decimal with more digits than a double holds exactly by way of its text, to get the nearest double.
     DataFusion divides two doubles, and rounds two times.
     """

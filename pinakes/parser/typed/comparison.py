@@ -22,6 +22,14 @@ if TYPE_CHECKING:
     from pinakes.parser.typed.writer import Scope, Writer
 
 _ORDERED = frozenset({"<", "<=", ">", ">="})
+_ALIKE = frozenset(
+    type.id
+    for type in (
+        *(pa.int8(), pa.int16(), pa.int32(), pa.int64(), pa.uint8(), pa.uint16(), pa.uint32(), pa.uint64()),
+        *(pa.string(), pa.large_string(), pa.string_view(), pa.bool_(), pa.null()),
+    )
+)
+"""Types that DataFusion compares rightly with each other."""
 
 
 def aligned(
@@ -30,6 +38,8 @@ def aligned(
     """Casts values that are compared; `is_column` if they get one common type first, like a column. DataFusion
     itself converts a text that is compared with a number.
     """
+    if not any(value.type is not None and (value.type.id not in _ALIKE or value.is_uuid) for _, value in values):
+        return list(values)
     if any(value.type is not None and is_binary(value.type) for _, value in values):
         values = [(node, Value(text, pa.binary()) if (text := binary(node)) else value) for node, value in values]
     found = lengths(writer, values)

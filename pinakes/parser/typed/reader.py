@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pinakes.core.errors import NotSupportedError
-from pinakes.parser.lexer import Token, tokenize
+from pinakes.parser.lexer import Kind, Token, tokenize
 from pinakes.parser.typed import nodes as n
 
 
@@ -62,63 +62,64 @@ _TYPES = frozenset(
     "BOOL VARCHAR CHAR CHARACTER TEXT STRING DATE TIME TIMESTAMP TIMESTAMPTZ DATETIME INTERVAL BYTEA VARBINARY BINARY "
     "BLOB UUID NVARCHAR".split()
 )
+_TESTS = {"IN": _COMPARISON, "BETWEEN": _COMPARISON} | dict.fromkeys(
+    ("LIKE", "ILIKE", "SIMILAR", "RLIKE", "REGEXP"), _LIKE
+)
+_INFIX = _BINARY.keys() | _TESTS.keys() | {"::", "AT", "[", ".", "IS", "NOT"}
+"""Words and symbols that may continue an expression."""
+_JOINS = frozenset("NATURAL INNER LEFT RIGHT FULL OUTER CROSS SEMI ANTI JOIN ASOF POSITIONAL PIVOT UNPIVOT".split())
 _WORD_VALUES = frozenset("CURRENT_DATE CURRENT_TIME CURRENT_TIMESTAMP LOCALTIME LOCALTIMESTAMP".split())
+_NOT_NAMES = (
+    frozenset("NULL TRUE FALSE NOT CASE EXISTS CAST TRY_CAST SAFE_CAST INTERVAL EXTRACT ARRAY ROW MAP".split())
+    | _TYPES
+    | _WORD_VALUES
+    | _RESERVED
+)
+"""Words that start an expression that is not a name; after some of them, only in certain forms."""
 _SET_OPERATORS = {"UNION": 10, "EXCEPT": 10, "INTERSECT": 20}
 _MOST_NESTED = 400
 """Limited by Python's stack; DataFusion's own limit is lower for most forms."""
+_PADDING = 8
+"""Tokens after the last one, for looking ahead."""
 
 
 def read(text: str) -> n.Query:
     """Parses one query."""
     reader = _Reader(text, tokenize(text))
-    while reader.word in ("EXPLAIN", "ANALYZE", "VERBOSE"):
+    while reader.words[reader.at] in ("EXPLAIN", "ANALYZE", "VERBOSE"):
         reader.at += 1
     found = reader.query()
-    if reader.word == ";":
+    if reader.words[reader.at] == ";":
         reader.at += 1
-    if reader.kind != "end":
+    if reader.kinds[reader.at] != "end":
         raise Unread
     return found
 
 
 class _Reader:
+    """Reads tokens from `at` on. Their words, kinds and offsets are sequences of their own: `words[at]` is the word of
+    the next token, and `ends[at]` the end of the last token taken.
+    """
+
     def __init__(self, text: str, tokens: Sequence[Token]) -> None:
         self.text = text
-        self.tokens = [*tokens, *[Token("end", "", "", len(text), len(text))] * 4]
         self.at = 0
         self.depth = 0
+        self.kinds: tuple[Kind, ...]
+        self.texts: tuple[str, ...]
+        self.words: tuple[str, ...]
+        self.starts: tuple[int, ...]
+        end = Token("end", "", "", len(text), len(text))
+        self.kinds, self.texts, self.words, self.starts, ends = zip(*tokens, *[end] * _PADDING, strict=True)
+        self.ends: tuple[int, ...] = (0, *ends)
 
     # --- tokens ----------------------------------------------------------------------------------------------------
 
-    @property
-    def token(self) -> Token:
-        return self.tokens[self.at]
-
-    @property
-    def word(self) -> str:
-        return self.tokens[self.at].word
-
-    @property
-    def kind(self) -> str:
-        return self.tokens[self.at].kind
-
-    @property
-    def start(self) -> int:
-        return self.tokens[self.at].start
-
-    @property
-    def end(self) -> int:
-        """The end offset of the last token taken."""
-        return self.tokens[self.at - 1].end
-
-    def ahead(self, count: int) -> str:
-        return self.tokens[min(self.at + count, len(self.tokens) - 1)].word
-
     def take(self, *words: str) -> bool:
         """Takes these words, if they come next."""
-        tokens, at = self.tokens, self.at
+        at = self.at
         for word in words:
-            if tokens[at].word != word:  # the tokens at the end equal no word
+            if self.words[at] != word:  # the tokens at the end equal no word
                 return False
             at += 1
         self.at = at
@@ -129,14 +130,11 @@ class _Reader:
             raise Unread
 
     def name(self) -> str:
-        token = self.token
-        if token.kind == "word":
-            self.at += 1
-            return token.text.lower()
-        if token.kind == "quoted":
-            self.at += 1
-            return token.text
-        raise Unread
+        kind, text = self.kinds[self.at], self.texts[self.at]
+        if kind not in ("word", "quoted"):
+            raise Unread
+        self.at += 1
+        return text.lower() if kind == "word" else text
 
     def names(self) -> tuple[str, ...]:
         """Parses names in parentheses; DataFusion also accepts 'a' as a name."""
@@ -148,10 +146,10 @@ class _Reader:
         return tuple(found)
 
     def _named(self) -> str:
-        if self.kind != "string":
+        if self.kinds[self.at] != "string":
             return self.name()
         self.at += 1
-        return self.tokens[self.at - 1].text
+        return self.texts[self.at - 1]
 
     # --- queries ---------------------------------------------------------------------------------------------------
 
@@ -159,43 +157,45 @@ class _Reader:
         self.depth += 1
         if self.depth > _MOST_NESTED:
             raise Unread
-        start, defined, recursive = self.start, list[n.Defined](), False
-        if self.take("WITH"):
+        start, defined, recursive = self.starts[self.at], list[n.Defined](), False
+        if self.words[self.at] == "WITH":
+            self.at += 1
             recursive = self.take("RECURSIVE")
             defined.append(self._defined())
             while self.take(","):
                 defined.append(self._defined())
         body = self._set_operations(0)
-        found = n.Query(start, self.end, defined, recursive, body)
-        if self.take("ORDER", "BY"):
+        found = n.Query(start, self.ends[self.at], defined, recursive, body)
+        if self.words[self.at] == "ORDER" and self.words[self.at + 1] == "BY":
+            self.at += 2
             found.order = self._sorted()
-        while self.word in ("LIMIT", "OFFSET"):
+        while self.words[self.at] in ("LIMIT", "OFFSET"):
             self.at += 1
             if not self.take("ALL"):
                 found.tail.append(self.expression())
-            if self.word in ("ROW", "ROWS"):
+            if self.words[self.at] in ("ROW", "ROWS"):
                 self.at += 1
-        if self.word == "FETCH":
+        if self.words[self.at] == "FETCH":
             raise Unread
-        found.end = self.end
+        found.end = self.ends[self.at]
         self.depth -= 1
         return found
 
     def _defined(self) -> n.Defined:
-        start, name = self.start, self.name()
-        columns = self.names() if self.word == "(" else ()
+        start, name = self.starts[self.at], self.name()
+        columns = self.names() if self.words[self.at] == "(" else ()
         self.expect("AS")
         self.take("NOT")
         self.take("MATERIALIZED")
         self.expect("(")
         query = self.query()
         self.expect(")")
-        return n.Defined(start, self.end, name, columns, query)
+        return n.Defined(start, self.ends[self.at], name, columns, query)
 
     def _set_operations(self, least: int) -> n.Node:
         left = self._body()
-        while (strength := _SET_OPERATORS.get(self.word, 0)) > least:
-            operator = self.word
+        while (strength := _SET_OPERATORS.get(self.words[self.at], 0)) > least:
+            operator = self.words[self.at]
             self.at += 1
             keeps_all = self.take("ALL")
             self.take("DISTINCT")
@@ -205,144 +205,155 @@ class _Reader:
         return left
 
     def _body(self) -> n.Node:
-        start = self.start
-        if self.take("("):
+        start, word = self.starts[self.at], self.words[self.at]
+        if word in ("SELECT", "FROM"):
+            return self._select()
+        self.at += 1
+        if word == "(":
             inner = self.query()
             self.expect(")")
-            return n.Query(start, self.end, [], recursive=False, body=inner)
-        if self.word in ("SELECT", "FROM"):
-            return self._select()
-        if self.take("VALUES"):
+            return n.Query(start, self.ends[self.at], [], recursive=False, body=inner)
+        if word == "VALUES":
             rows = [self._row()]
             while self.take(","):
                 rows.append(self._row())
-            return n.Values(start, self.end, rows)
-        if self.take("TABLE"):
+            return n.Values(start, self.ends[self.at], rows)
+        if word == "TABLE":
             parts = self._parts()
-            return n.TableOf(start, self.end, parts)
+            return n.TableOf(start, self.ends[self.at], parts)
         raise Unread
 
     def _row(self) -> n.Row:
-        start = self.start
+        start = self.starts[self.at]
         self.take("ROW")
         self.expect("(")
-        items = [] if self.word == ")" else self._expressions()
+        items = [] if self.words[self.at] == ")" else self._expressions()
         self.expect(")")
-        return n.Row(start, self.end, items)
+        return n.Row(start, self.ends[self.at], items)
 
     def _select(self) -> n.Select:
-        found = n.Select(self.start, self.end, [], [])
-        starts_with_from = found.from_first = self._sources(found)
-        if self.take("SELECT"):
-            self._selected(found)
-        elif starts_with_from:
+        found = n.Select(self.starts[self.at], self.ends[self.at], [], [])
+        found.from_first = self.words[self.at] == "FROM"
+        if found.from_first:
+            found.sources = self._sources()
+        if self.words[self.at] == "SELECT":
+            self.at += 1
+            if self.take("DISTINCT"):
+                found.distinct = True
+                if self.take("ON"):
+                    self.expect("(")
+                    found.distinct_on = self._expressions()
+                    self.expect(")")
+            else:
+                self.take("ALL")
+            if self.words[self.at] != "FROM" or self.words[self.at + 1] == ".":
+                found.items = self._items()
+        elif found.from_first:
             found.items = [n.Item(found.start, found.start, n.Star(found.start, found.start), None)]
-        if not starts_with_from:
-            self._sources(found)
-        if self.take("WHERE"):
+        if self.words[self.at] == "FROM" and not found.from_first:
+            found.sources = self._sources()
+        if self.words[self.at] == "WHERE":
+            self.at += 1
             found.where = self.expression()
+        if self.words[self.at] in ("GROUP", "HAVING", "WINDOW", "QUALIFY"):
+            self._grouping(found)
+        found.end = self.ends[self.at]
+        return found
+
+    def _sources(self) -> list[n.Node]:
+        """Parses FROM …"""
+        self.at += 1
+        found = [self._joined()]
+        while self.words[self.at] == ",":
+            self.at += 1
+            found.append(self._joined())
+        return found
+
+    def _grouping(self, select: n.Select) -> None:
+        """GROUP BY … HAVING … WINDOW … QUALIFY …"""
         if self.take("GROUP", "BY"):
-            found.groups = self._groups()
+            select.groups = self._groups()
         if self.take("HAVING"):
-            found.having = self.expression()
+            select.having = self.expression()
         if self.take("WINDOW"):
             while True:
                 self.name()
                 self.expect("AS")
                 self.expect("(")
-                found.windows += self._window()
+                select.windows += self._window()
                 if not self.take(","):
                     break
         if self.take("QUALIFY"):
-            found.qualify = self.expression()
-        found.end = self.end
-        return found
-
-    def _sources(self, select: n.Select) -> bool:
-        """Parses FROM …, if it comes next."""
-        if not self.take("FROM"):
-            return False
-        select.sources.append(self._joined())
-        while self.take(","):
-            select.sources.append(self._joined())
-        return True
-
-    def _selected(self, select: n.Select) -> None:
-        if self.take("DISTINCT"):
-            select.distinct = True
-            if self.take("ON"):
-                self.expect("(")
-                select.distinct_on = self._expressions()
-                self.expect(")")
-        else:
-            self.take("ALL")
-        if self.word != "FROM" or self.ahead(1) == ".":
-            select.items = self._items()
+            select.qualify = self.expression()
 
     def _items(self) -> list[n.Item]:
-        found = [self._item()]
-        while self.take(","):
-            if self.word in ("FROM", ")", ";") or self.kind == "end":  # DataFusion accepts a trailing comma
-                break
-            found.append(self._item())
-        return found
-
-    def _item(self) -> n.Item:
-        start = self.start
-        value = self._star() or self.expression()
-        alias = None if isinstance(value, n.Star) else self._alias()
-        return n.Item(start, self.end, value, alias)
+        found = list[n.Item]()
+        while True:
+            start, may_be_star = self.starts[self.at], self.words[self.at] == "*" or self.words[self.at + 1] == "."
+            value: n.Node | None = self._star() if may_be_star else None
+            alias = None
+            if value is None:
+                value = self.expression()
+                if self.kinds[self.at] in ("word", "quoted"):
+                    alias = self._alias()
+            found.append(n.Item(start, self.ends[self.at], value, alias))
+            if self.words[self.at] != ",":
+                return found
+            self.at += 1
+            if self.words[self.at] in ("FROM", ")", ";") or self.kinds[self.at] == "end":
+                return found  # DataFusion accepts a trailing comma
 
     def _alias(self) -> str | None:
-        if self.take("AS"):
-            if self.kind == "string":
-                self.at += 1
-                return self.tokens[self.at - 1].text
-            return self.name()
-        is_name = self.kind == "quoted" or (self.kind == "word" and self.word not in _RESERVED)
+        if self.words[self.at] == "AS":
+            self.at += 1
+            return self._named()
+        kind = self.kinds[self.at]
+        is_name = kind == "quoted" or (kind == "word" and self.words[self.at] not in _RESERVED)
         return self.name() if is_name else None
 
     def _star(self) -> n.Star | None:
-        start, begin, parts = self.start, self.at, list[str]()
-        while self.kind in ("word", "quoted") and self.ahead(1) == ".":
+        start, begin, parts = self.starts[self.at], self.at, list[str]()
+        while self.kinds[self.at] in ("word", "quoted") and self.words[self.at + 1] == ".":
             parts.append(self.name())
             self.at += 1
-        if self.word != "*":
+        if self.words[self.at] != "*":
             self.at = begin
             return None
         self.at += 1
-        found = n.Star(start, self.end, tuple(parts))
-        while self.word in ("EXCEPT", "EXCLUDE", "REPLACE", "RENAME", "ILIKE") and self.ahead(1) not in (
+        found = n.Star(start, self.ends[self.at], tuple(parts))
+        while self.words[self.at] in ("EXCEPT", "EXCLUDE", "REPLACE", "RENAME", "ILIKE") and self.words[
+            self.at + 1
+        ] not in (
             "SELECT",
             "ALL",
             "DISTINCT",
             "VALUES",
         ):
-            if self.ahead(1) == "(" and self.ahead(2) in ("SELECT", "VALUES", "WITH", "("):
+            if self.words[self.at + 1] == "(" and self.words[self.at + 2] in ("SELECT", "VALUES", "WITH", "("):
                 break
-            word = self.word
+            word = self.words[self.at]
             self.at += 1
             if word in ("EXCEPT", "EXCLUDE"):
-                found.excluded += self.names() if self.word == "(" else (self.name(),)
+                found.excluded += self.names() if self.words[self.at] == "(" else (self.name(),)
                 continue
             found.changes = True
             if word == "REPLACE":
                 self.expect("(")
                 found.items += self._items()
                 self.expect(")")
-            elif self.word == "(":
+            elif self.words[self.at] == "(":
                 self._skip()
             else:
                 self.name()
-        found.end = self.end
+        found.end = self.ends[self.at]
         return found
 
     def _skip(self) -> None:
         """Skips a group in parentheses."""
         depth = 0
         while True:
-            depth += (self.word == "(") - (self.word == ")")
-            if self.kind == "end":
+            depth += (self.words[self.at] == "(") - (self.words[self.at] == ")")
+            if self.kinds[self.at] == "end":
                 raise Unread
             self.at += 1
             if depth == 0:
@@ -352,42 +363,44 @@ class _Reader:
         """Skips the parameters of a nested type."""
         depth = 0
         while True:
-            depth += (self.word == "<") - (self.word == ">") - 2 * (self.word == ">>")
-            if self.kind == "end" or depth < 0:
+            depth += (self.words[self.at] == "<") - (self.words[self.at] == ">") - 2 * (self.words[self.at] == ">>")
+            if self.kinds[self.at] == "end" or depth < 0:
                 raise Unread
             self.at += 1
             if depth == 0:
                 return
 
     def _groups(self) -> list[n.Node]:
-        if self.word == "ALL" and self.ahead(1) != "(":
+        if self.words[self.at] == "ALL" and self.words[self.at + 1] != "(":
             self.at += 1
-            return [n.AllItems(self.tokens[self.at - 1].start, self.end)]
+            return [n.AllItems(self.starts[self.at - 1], self.ends[self.at])]
         found = [self._group()]
         while self.take(","):
             found.append(self._group())
         return found
 
     def _group(self) -> n.Node:
-        start = self.start
-        if self.word in ("ROLLUP", "CUBE") and self.ahead(1) == "(":
+        start = self.starts[self.at]
+        if self.words[self.at] in ("ROLLUP", "CUBE") and self.words[self.at + 1] == "(":
             self.at += 2
             items = self._grouped()
             self.expect(")")
-            return n.Row(start, self.end, items)
+            return n.Row(start, self.ends[self.at], items)
         if self.take("GROUPING", "SETS"):
             self.expect("(")
             items = self._grouped()
             self.expect(")")
-            return n.Row(start, self.end, items)
-        return self._grouped()[0] if self.word == "(" and self.ahead(1) == ")" else self.expression()
+            return n.Row(start, self.ends[self.at], items)
+        return (
+            self._grouped()[0] if self.words[self.at] == "(" and self.words[self.at + 1] == ")" else self.expression()
+        )
 
     def _grouped(self) -> list[n.Node]:
         found = list[n.Node]()
         while True:
-            start = self.start
+            start = self.starts[self.at]
             if self.take("(", ")"):
-                found.append(n.Row(start, self.end, []))
+                found.append(n.Row(start, self.ends[self.at], []))
             else:
                 found.append(self._group())
             if not self.take(","):
@@ -398,9 +411,9 @@ class _Reader:
         while True:
             if not self.take("ALL"):
                 found.append(self.expression())
-            if self.word in ("ASC", "DESC"):
+            if self.words[self.at] in ("ASC", "DESC"):
                 self.at += 1
-            if self.take("NULLS") and self.word in ("FIRST", "LAST"):
+            if self.take("NULLS") and self.words[self.at] in ("FIRST", "LAST"):
                 self.at += 1
             if not self.take(","):
                 return found
@@ -409,20 +422,15 @@ class _Reader:
 
     def _joined(self) -> n.Node:
         left = self._source()
-        while True:
-            begin, start = self.at, left.start
+        while self.words[self.at] in _JOINS:
             natural = self.take("NATURAL")
             words = list[str]()
-            while self.word in ("INNER", "LEFT", "RIGHT", "FULL", "OUTER", "CROSS", "SEMI", "ANTI"):
-                words.append(self.word)
+            while self.words[self.at] in ("INNER", "LEFT", "RIGHT", "FULL", "OUTER", "CROSS", "SEMI", "ANTI"):
+                words.append(self.words[self.at])
                 self.at += 1
-            if not self.take("JOIN"):
-                if natural or words or self.word in ("ASOF", "POSITIONAL", "PIVOT", "UNPIVOT"):
-                    self.at = begin
-                    raise Unread
-                return left
+            self.expect("JOIN")
             right = self._source()
-            joins = self.word in ("INNER", "LEFT", "RIGHT", "FULL", "CROSS", "NATURAL", "JOIN")
+            joins = self.words[self.at] in ("INNER", "LEFT", "RIGHT", "FULL", "CROSS", "NATURAL", "JOIN")
             if joins and not natural and "CROSS" not in words:
                 raise Unread  # nested joins whose conditions follow later
             on: n.Node | None = None
@@ -432,55 +440,61 @@ class _Reader:
             elif self.take("USING"):
                 using = self.names()
             kind = " ".join((["NATURAL"] if natural else []) + words)
-            left = n.Join(start, self.end, left, right, kind, on, using)
+            left = n.Join(left.start, self.ends[self.at], left, right, kind, on, using)
+        return left
 
     def _source(self) -> n.Node:
-        start = self.start
-        self.take("LATERAL")
-        if self.take("("):
+        start = self.starts[self.at]
+        if self.words[self.at] == "LATERAL":
+            self.at += 1
+        if self.words[self.at] == "(":
+            self.at += 1
             if self._opens_query():
                 query = self.query()
                 self.expect(")")
                 alias, columns = self._table_alias()
-                return n.Derived(start, self.end, query, alias, columns)
+                return n.Derived(start, self.ends[self.at], query, alias, columns)
             inner = self._joined()
             self.expect(")")
             alias, columns = self._table_alias()
             if alias is not None:
-                return n.Aliased(start, self.end, inner, alias, columns)
-            return n.Paren(start, self.end, inner)
+                return n.Aliased(start, self.ends[self.at], inner, alias, columns)
+            return n.Paren(start, self.ends[self.at], inner)
         parts = self._parts()
-        if self.word == "(":
+        if self.words[self.at] == "(":
             self.at += 1
-            arguments = [] if self.word == ")" else [self._argument() for _ in (0,)]
+            arguments = [] if self.words[self.at] == ")" else [self._argument()]
             while self.take(","):
                 arguments.append(self._argument())
             self.expect(")")
-            if self.word == "WITH":
+            if self.words[self.at] == "WITH":
                 raise Unread
             alias, columns = self._table_alias()
-            return n.TableCall(start, self.end, parts[-1].lower(), arguments, alias, columns)
+            return n.TableCall(start, self.ends[self.at], parts[-1].lower(), arguments, alias, columns)
         alias, columns = self._table_alias()
-        if self.word in ("TABLESAMPLE", "FOR"):
+        if self.words[self.at] in ("TABLESAMPLE", "FOR"):
             raise Unread
-        return n.Table(start, self.end, parts, alias, columns)
+        return n.Table(start, self.ends[self.at], parts, alias, columns)
 
     def _opens_query(self) -> bool:
         """Returns whether an opening parenthesis is followed by a query, not a join or an expression."""
         at = self.at
-        while self.tokens[at].word == "(":
+        while self.words[at] == "(":
             at += 1
-        return self.tokens[at].word in ("SELECT", "WITH", "VALUES", "TABLE", "FROM")
+        return self.words[at] in ("SELECT", "WITH", "VALUES", "TABLE", "FROM")
 
     def _parts(self) -> tuple[str, ...]:
         found = [self.name()]
-        while self.take("."):
+        while self.words[self.at] == ".":
+            self.at += 1
             found.append(self.name())
         return tuple(found)
 
     def _table_alias(self) -> tuple[str | None, tuple[str, ...]]:
+        if self.kinds[self.at] not in ("word", "quoted"):
+            return None, ()
         alias = self._alias()
-        return alias, self.names() if alias is not None and self.word == "(" else ()
+        return alias, self.names() if alias is not None and self.words[self.at] == "(" else ()
 
     # --- expressions -----------------------------------------------------------------------------------------------
 
@@ -491,163 +505,158 @@ class _Reader:
         return found
 
     def expression(self, least: int = 0) -> n.Node:
+        """Parses operators that bind more strongly than `least`."""
         self.depth += 1
         if self.depth > _MOST_NESTED:
             raise Unread
-        left = self._prefix()
-        while True:
-            left, goes_on = self._infix(left, least)
-            if not goes_on:
-                self.depth -= 1
-                return left
+        found: n.Node | None = self._prefix()
+        while found is not None:
+            left = found
+            found = self._infix(left, least) if self.words[self.at] in _INFIX else None
+        self.depth -= 1
+        return left
 
-    def _infix(self, left: n.Node, least: int) -> tuple[n.Node, bool]:
-        word, begin = self.word, self.at
+    def _infix(self, left: n.Node, least: int) -> n.Node | None:
+        """Parses one operator with its right operand; None if it does not bind more strongly than `least`."""
+        word, begin = self.words[self.at], self.at
         strength = _BINARY.get(word)
-        if word in ("<", ">") and self.ahead(1) == word and self.tokens[begin + 1].start == self.tokens[begin].end:
+        if word in ("<", ">") and self.words[begin + 1] == word and self.starts[begin + 1] == self.ends[begin + 1]:
             strength, word = _PIPE, word * 2
             self.at += strength > least
         if strength is not None:
             if strength <= least:
-                return left, False
+                return None
             self.at += 1
-            if word in COMPARISONS and self.word in ("ANY", "ALL", "SOME") and self.ahead(1) == "(":
-                return self._quantified(left), True
+            if word in COMPARISONS and self.words[self.at] in ("ANY", "ALL", "SOME") and self.words[self.at + 1] == "(":
+                return self._quantified(left)
             right = self.expression(strength)
-            return n.Binary(left.start, right.end, word, left, right), True
+            return n.Binary(left.start, right.end, word, left, right)
         if word == "::":
             if least >= _COLONS:
-                return left, False
+                return None
             self.at += 1
             type = self._type()
-            return n.Cast(left.start, self.end, left, type, "::"), True
-        if word == "AT" and self.ahead(1) == "TIME" and self.ahead(2) == "ZONE":
-            if least >= _ZONE:
-                return left, False
-            self.at += 3
+            return n.Cast(left.start, self.ends[self.at], left, type, "::")
+        if word == "AT":
+            if least >= _ZONE or not self.take("AT", "TIME", "ZONE"):
+                return None
             zone = self.expression(_ZONE)
-            return n.AtTimeZone(left.start, zone.end, left, zone), True
+            return n.AtTimeZone(left.start, zone.end, left, zone)
         if word == "[":
-            return self._index(left), True
+            return self._index(left)
         if word == ".":
             if not isinstance(left, n.Paren | n.Call | n.Index | n.Field | n.Cast | n.Struct):
                 raise Unread
             self.at += 1
             name = self.name()
-            return n.Field(left.start, self.end, left, name), True
-        if word == "IS":
-            return self._is(left, least)
-        return self._tested(left, least)
+            return n.Field(left.start, self.ends[self.at], left, name)
+        return self._is(left, least) if word == "IS" else self._tested(left, least)
 
     def _quantified(self, left: n.Node) -> n.Node:
         self.at += 2
         query: n.Node = self.query() if self._opens_query() else self.expression()
         self.expect(")")
-        return n.Quantified(left.start, self.end, left, query)
+        return n.Quantified(left.start, self.ends[self.at], left, query)
 
     def _index(self, left: n.Node) -> n.Node:
         self.at += 1
         items, slices = list[n.Node](), False
-        while self.word != "]":
+        while self.words[self.at] != "]":
             if self.take(":"):
                 slices = True
                 continue
             items.append(self.expression())
         self.at += 1
-        return n.Index(left.start, self.end, left, items, slices)
+        return n.Index(left.start, self.ends[self.at], left, items, slices)
 
-    def _is(self, left: n.Node, least: int) -> tuple[n.Node, bool]:
+    def _is(self, left: n.Node, least: int) -> n.Node | None:
         if least >= _IS:
-            return left, False
+            return None
         self.at += 1
         self.take("NOT")
         if self.take("DISTINCT", "FROM"):
             right = self.expression(_IS)
-            return n.Binary(left.start, right.end, "IS DISTINCT FROM", left, right), True
-        if self.word not in ("NULL", "TRUE", "FALSE", "UNKNOWN"):
+            return n.Binary(left.start, right.end, "IS DISTINCT FROM", left, right)
+        if self.words[self.at] not in ("NULL", "TRUE", "FALSE", "UNKNOWN"):
             raise Unread
         self.at += 1
-        return n.Test(left.start, self.end, [left]), True
+        return n.Test(left.start, self.ends[self.at], [left])
 
-    def _tested(self, left: n.Node, least: int) -> tuple[n.Node, bool]:
-        negated = self.word == "NOT" and self.ahead(1) in (
-            "IN",
-            "BETWEEN",
-            "LIKE",
-            "ILIKE",
-            "SIMILAR",
-            "RLIKE",
-            "REGEXP",
-        )
-        word = self.ahead(1) if negated else self.word
-        strength = {"IN": _COMPARISON, "BETWEEN": _COMPARISON, "OVERLAPS": _COMPARISON}.get(word, _LIKE)
-        if word not in ("IN", "BETWEEN", "LIKE", "ILIKE", "SIMILAR", "RLIKE", "REGEXP") or least >= strength:
-            return left, False
-        self.at += 2 if negated else 1
+    def _tested(self, left: n.Node, least: int) -> n.Node | None:
+        """[NOT] IN, BETWEEN, LIKE and their like."""
+        negated = self.words[self.at] == "NOT"
+        word = self.words[self.at + negated]
+        strength = _TESTS.get(word, 0)
+        if strength <= least:
+            return None
+        self.at += 1 + negated
         if word == "BETWEEN":
             low = self.expression(_COMPARISON)
             self.expect("AND")
             high = self.expression(_COMPARISON)
-            return n.Between(left.start, high.end, left, low, high), True
+            return n.Between(left.start, high.end, left, low, high)
         if word == "IN":
-            return self._in(left), True
+            return self._in(left)
         self.take("TO")
-        if self.word in ("ANY", "ALL"):
+        if self.words[self.at] in ("ANY", "ALL"):
             raise Unread
         pattern = self.expression(_LIKE)
         if self.take("ESCAPE"):
             self.expression(_LIKE)
-        return n.Test(left.start, self.end, [left, pattern]), True
+        return n.Test(left.start, self.ends[self.at], [left, pattern])
 
     def _in(self, left: n.Node) -> n.Node:
-        if self.word == "UNNEST":
+        if self.words[self.at] == "UNNEST":
             raise Unread
         self.expect("(")
-        if self._opens_query() and not (self.word == "(" and self._is_list_of_queries()):
+        if self._opens_query() and not (self.words[self.at] == "(" and self._is_list_of_queries()):
             query = self.query()
             self.expect(")")
-            return n.InQuery(left.start, self.end, left, query)
-        items = [] if self.word == ")" else self._expressions()
+            return n.InQuery(left.start, self.ends[self.at], left, query)
+        items = [] if self.words[self.at] == ")" else self._expressions()
         self.expect(")")
-        return n.InList(left.start, self.end, left, items)
+        return n.InList(left.start, self.ends[self.at], left, items)
 
     def _is_list_of_queries(self) -> bool:
         """Returns whether this is a list that starts like a query: IN ((SELECT 1), 2)."""
         begin = self.at
         self._skip()
-        found = self.word == ","
+        found = self.words[self.at] == ","
         self.at = begin
         return found
 
     # --- operands --------------------------------------------------------------------------------------------------
 
     def _prefix(self) -> n.Node:
-        token, start = self.token, self.start
-        if token.kind == "number":
-            self.at += 1
-            return n.Number(start, self.end, token.text)
-        if token.kind == "string":
-            self.at += 1
-            if self.kind == "string" and "\n" not in self.text[self.end : self.start]:
-                raise Unread
-            if self.text[start] != "'":  # E'…', $$…$$ and others keep their text; their value is not used
-                if self.text[start] in "eE$":
-                    return n.Text(start, self.end, token.text)
-                return n.Bytes(start, self.end) if self.text[start] in "xX" else n.Struct(start, self.end, [])
-            return n.Text(start, self.end, token.text)
-        if token.kind == "parameter":
-            self.at += 1
-            return n.Parameter(start, self.end, token.text.removeprefix("$"))
-        if token.kind == "quoted":
+        kind, start = self.kinds[self.at], self.starts[self.at]
+        if kind == "word":
+            found = self._word() if self.words[self.at] in _NOT_NAMES else None
+            if found is not None:
+                return found
+            if self.words[self.at + 1] == "->":
+                raise Unread  # a lambda, or JSON access, which depends on the types
             return self._column()
-        if token.kind == "symbol":
+        if kind == "quoted":
+            return self._column()
+        if kind == "symbol":
             return self._symbol()
-        if token.kind == "word":
-            return self._word()
-        raise Unread
+        text = self.texts[self.at]
+        self.at += 1
+        end = self.ends[self.at]
+        if kind == "number":
+            return n.Number(start, end, text)
+        if kind == "parameter":
+            return n.Parameter(start, end, text.removeprefix("$"))
+        if kind == "end":
+            raise Unread
+        if self.kinds[self.at] == "string" and "\n" not in self.text[end : self.starts[self.at]]:
+            raise Unread
+        if self.text[start] in "'eE$":  # E'…' and $$…$$ keep their text; their value is not used
+            return n.Text(start, end, text)
+        return n.Bytes(start, end) if self.text[start] in "xX" else n.Struct(start, end, [])
 
     def _symbol(self) -> n.Node:
-        word, start = self.word, self.start
+        word, start = self.words[self.at], self.starts[self.at]
         if word in ("-", "+", "~"):
             self.at += 1
             operand = self.expression(_TIMES)
@@ -660,55 +669,59 @@ class _Reader:
             self.at += 1
             items = list[n.Node]()
             while not self.take("}"):
-                if self.kind not in ("string", "word", "quoted"):
+                if self.kinds[self.at] not in ("string", "word", "quoted"):
                     raise Unread
                 self.at += 1
                 self.expect(":")
                 items.append(self.expression())
                 self.take(",")
-            return n.Struct(start, self.end, items)
+            return n.Struct(start, self.ends[self.at], items)
         raise Unread
 
     def _map(self) -> n.Node:
-        start, items = self.start, list[n.Node]()
+        start, items = self.starts[self.at], list[n.Node]()
         self.at += 2
         while not self.take("}"):
             items.append(self.expression())
             self.expect(":")
             items.append(self.expression())
             self.take(",")
-        return n.Struct(start, self.end, items)
+        return n.Struct(start, self.ends[self.at], items)
 
     def _array(self, start: int) -> n.Array:
         self.expect("[")
-        items = [] if self.word == "]" else self._expressions()
+        items = [] if self.words[self.at] == "]" else self._expressions()
         self.expect("]")
-        return n.Array(start, self.end, items)
+        return n.Array(start, self.ends[self.at], items)
 
     def _parenthesis(self) -> n.Node:
-        start = self.start
+        start = self.starts[self.at]
         self.at += 1
         if self._opens_query() and not self._opens_expression():
             query = self.query()
             self.expect(")")
-            return n.Scalar(start, self.end, query)
+            return n.Scalar(start, self.ends[self.at], query)
         items = self._expressions()
         self.expect(")")
         if len(items) > 1:
-            return n.Row(start, self.end, items)
-        if self.word == "->":
+            return n.Row(start, self.ends[self.at], items)
+        if self.words[self.at] == "->":
             raise Unread  # a lambda
-        return n.Paren(start, self.end, items[0])
+        return n.Paren(start, self.ends[self.at], items[0])
 
     def _opens_expression(self) -> bool:
         """Returns whether this is an expression that starts like a query: ((SELECT 1) + 2)."""
-        if self.word != "(":
+        if self.words[self.at] != "(":
             return False
         begin = self.at
         self._skip()
-        found = self.word != ")" and self.word not in _SET_OPERATORS and self.word not in ("ORDER", "LIMIT", "OFFSET")
+        found = (
+            self.words[self.at] != ")"
+            and self.words[self.at] not in _SET_OPERATORS
+            and self.words[self.at] not in ("ORDER", "LIMIT", "OFFSET")
+        )
         self.at = begin
-        return found or (self.ahead(1) == "(" and self._inner_opens_expression())
+        return found or (self.words[self.at + 1] == "(" and self._inner_opens_expression())
 
     def _inner_opens_expression(self) -> bool:
         self.at += 1
@@ -716,15 +729,16 @@ class _Reader:
         self.at -= 1
         return found
 
-    def _word(self) -> n.Node:
-        word, start, after = self.word, self.start, self.ahead(1)
+    def _word(self) -> n.Node | None:
+        """Parses what starts with a keyword; None if it is the name of a column or a function here."""
+        word, start, after = self.words[self.at], self.starts[self.at], self.words[self.at + 1]
         match word:
             case "NULL":
                 self.at += 1
-                return n.Null(start, self.end)
+                return n.Null(start, self.ends[self.at])
             case "TRUE" | "FALSE":
                 self.at += 1
-                return n.Boolean(start, self.end)
+                return n.Boolean(start, self.ends[self.at])
             case "NOT":
                 self.at += 1
                 operand = self.expression(_NOT)
@@ -735,7 +749,7 @@ class _Reader:
                 self.at += 2
                 query = self.query()
                 self.expect(")")
-                return n.Exists(start, self.end, query)
+                return n.Exists(start, self.ends[self.at], query)
             case "CAST" | "TRY_CAST" | "SAFE_CAST" if after == "(":
                 return self._cast()
             case "INTERVAL":
@@ -750,47 +764,46 @@ class _Reader:
             case "MAP" if after == "{":
                 return self._map()
         if word in _TYPES:
-            typed = self._typed_text()
-            if typed is not None:
-                return typed
+            return self._typed_text()
         if word in _WORD_VALUES and after != "(":
             self.at += 1
-            return n.Call(start, self.end, word.lower(), [], arguments_end=self.end)
+            return n.Call(start, self.ends[self.at], word.lower(), [], arguments_end=self.ends[self.at])
         if word in _RESERVED and after != "(" and after != ".":
             raise Unread
-        if after == "->":
-            raise Unread  # a lambda, or JSON access, which depends on the types
-        return self._column()
+        return None
 
     def _typed_text(self) -> n.Node | None:
         """Parses DATE '…'; None if the word is the name of a column or a function."""
-        begin, start = self.at, self.start
+        begin, start = self.at, self.starts[self.at]
         try:
             type = self._type()
         except Unread:
             self.at = begin
             return None
-        token = self.token
-        if token.kind != "string":
+        if self.kinds[self.at] != "string":
             self.at = begin
             return None
         self.at += 1
-        return n.TypedText(start, self.end, type, token.text)
+        return n.TypedText(start, self.ends[self.at], type, self.texts[self.at - 1])
 
     def _column(self) -> n.Node:
         """Parses a column or a call."""
-        start, parts = self.start, [self.name()]
-        while self.word == "." and self.tokens[self.at + 1].kind in ("word", "quoted"):
+        start, parts = self.starts[self.at], [self.name()]
+        while self.words[self.at] == "." and self.kinds[self.at + 1] in ("word", "quoted"):
             self.at += 1
             parts.append(self.name())
-        if self.word == "(":
+        if self.words[self.at] == "(":
             return self._call(start, ".".join(parts))
-        return n.Column(start, self.end, tuple(parts))
+        return n.Column(start, self.ends[self.at], tuple(parts))
 
     def _argument(self) -> n.Node:
-        if self.kind in ("word", "quoted") and self.ahead(1) in ("=>", ":="):
+        if self.kinds[self.at] in ("word", "quoted") and self.words[self.at + 1] in ("=>", ":="):
             self.at += 2
-        if self.word == "*" or (self.kind in ("word", "quoted") and self.ahead(1) == "." and self.ahead(2) == "*"):
+        if self.words[self.at] == "*" or (
+            self.kinds[self.at] in ("word", "quoted")
+            and self.words[self.at + 1] == "."
+            and self.words[self.at + 2] == "*"
+        ):
             star = self._star()
             assert star is not None
             return star
@@ -804,22 +817,22 @@ class _Reader:
         found = n.Call(start, start, name, [])
         found.distinct = self.take("DISTINCT")
         self.take("ALL")
-        if name == "trim" and self.word in ("BOTH", "LEADING", "TRAILING"):
+        if name == "trim" and self.words[self.at] in ("BOTH", "LEADING", "TRAILING"):
             self.at += 1
             found.named = True
-        if self.word not in (")", "FROM"):
-            if self.word in ("SELECT", "WITH", "VALUES", "TABLE"):
+        if self.words[self.at] not in (")", "FROM"):
+            if self.words[self.at] in ("SELECT", "WITH", "VALUES", "TABLE"):
                 raise Unread
-            found.named = found.named or self.ahead(1) in ("=>", ":=")
+            found.named = found.named or self.words[self.at + 1] in ("=>", ":=")
             # The IN of position(a IN b) is not a comparison.
             found.arguments.append(self.expression(_COMPARISON) if name == "position" else self._argument())
-        while self.word != ")":
+        while self.words[self.at] != ")":
             if self.take(","):
-                found.named = found.named or self.ahead(1) in ("=>", ":=")
+                found.named = found.named or self.words[self.at + 1] in ("=>", ":=")
                 found.arguments.append(self._argument())
             elif self.take("ORDER", "BY"):
                 found.others += self._sorted()
-            elif self.word in ("FROM", "FOR", "IN", "PLACING"):  # substring(a FROM 1 FOR 2)
+            elif self.words[self.at] in ("FROM", "FOR", "IN", "PLACING"):  # substring(a FROM 1 FOR 2)
                 found.named = True
                 self.at += 1
                 found.arguments.append(self.expression(_COMPARISON))
@@ -828,9 +841,9 @@ class _Reader:
             else:
                 raise Unread
         self.at += 1
-        found.arguments_end = self.end
+        found.arguments_end = self.ends[self.at]
         self._modified(found)
-        found.end = self.end
+        found.end = self.ends[self.at]
         return found
 
     def _modified(self, call: n.Call) -> None:
@@ -843,7 +856,7 @@ class _Reader:
             self.expect("(", "WHERE")
             call.others.append(self.expression())
             self.expect(")")
-        if self.word in ("IGNORE", "RESPECT") and self.ahead(1) == "NULLS":
+        if self.words[self.at] in ("IGNORE", "RESPECT") and self.words[self.at + 1] == "NULLS":
             self.at += 2
         if self.take("OVER"):
             call.over = True
@@ -856,17 +869,23 @@ class _Reader:
     def _window(self) -> list[n.Node]:
         """Parses up to the closing parenthesis of a window."""
         found = list[n.Node]()
-        if self.kind == "word" and self.word not in ("PARTITION", "ORDER", "ROWS", "RANGE", "GROUPS"):
+        if self.kinds[self.at] == "word" and self.words[self.at] not in (
+            "PARTITION",
+            "ORDER",
+            "ROWS",
+            "RANGE",
+            "GROUPS",
+        ):
             self.name()
         if self.take("PARTITION", "BY"):
             found += self._expressions()
         if self.take("ORDER", "BY"):
             found += self._sorted()
-        if self.word in ("ROWS", "RANGE", "GROUPS"):
-            while self.word != ")":
-                if self.kind in ("number", "string", "word"):
+        if self.words[self.at] in ("ROWS", "RANGE", "GROUPS"):
+            while self.words[self.at] != ")":
+                if self.kinds[self.at] in ("number", "string", "word"):
                     self.at += 1
-                elif self.kind == "end":
+                elif self.kinds[self.at] == "end":
                     raise Unread
                 else:
                     raise Unread
@@ -874,9 +893,9 @@ class _Reader:
         return found
 
     def _case(self) -> n.Node:
-        start = self.start
+        start = self.starts[self.at]
         self.at += 1
-        operand = None if self.word == "WHEN" else self.expression()
+        operand = None if self.words[self.at] == "WHEN" else self.expression()
         conditions, results = list[n.Node](), list[n.Node]()
         while self.take("WHEN"):
             conditions.append(self.expression())
@@ -885,94 +904,93 @@ class _Reader:
         if self.take("ELSE"):
             results.append(self.expression())
         self.expect("END")
-        return n.Case(start, self.end, operand, conditions, results)
+        return n.Case(start, self.ends[self.at], operand, conditions, results)
 
     def _cast(self) -> n.Node:
-        start, form = self.start, "TRY_CAST" if self.word != "CAST" else "CAST"
+        start, form = self.starts[self.at], "TRY_CAST" if self.words[self.at] != "CAST" else "CAST"
         self.at += 2
         operand = self.expression()
         self.expect("AS")
         type = self._type()
-        if self.word == "FORMAT":
+        if self.words[self.at] == "FORMAT":
             raise Unread
         self.expect(")")
-        return n.Cast(start, self.end, operand, type, "TRY_CAST" if form == "TRY_CAST" else "CAST")
+        return n.Cast(start, self.ends[self.at], operand, type, "TRY_CAST" if form == "TRY_CAST" else "CAST")
 
     def _extract(self) -> n.Node:
-        start = self.start
+        start = self.starts[self.at]
         self.at += 2
-        part = self.token.text.lower()
+        part = self.texts[self.at].lower()
         self.at += 1
         self.expect("FROM")
         operand = self.expression()
         self.expect(")")
-        return n.Extract(start, self.end, part, operand)
+        return n.Extract(start, self.ends[self.at], part, operand)
 
     def _interval(self) -> n.Node:
-        start = self.start
-        if self.tokens[self.at + 1].kind not in ("string", "number", "parameter", "word", "quoted") and self.ahead(
-            1
-        ) not in (
+        start = self.starts[self.at]
+        if self.kinds[self.at + 1] not in ("string", "number", "parameter", "word", "quoted") and self.words[
+            self.at + 1
+        ] not in (
             "(",
             "-",
         ):
             return self._column()
-        if self.ahead(1) in _RESERVED or self.ahead(1) in ("FROM", ","):
+        if self.words[self.at + 1] in _RESERVED or self.words[self.at + 1] in ("FROM", ","):
             return self._column()
         self.at += 1
-        token = self.token
         operand: n.Node | None = None
         value: str | None = None
-        if token.kind in ("string", "number"):
+        if self.kinds[self.at] in ("string", "number"):
+            value = self.texts[self.at]
             self.at += 1
-            value = token.text
         else:
             operand = self._prefix()
         unit = None
-        if self.word in _UNITS:
-            unit = self.word.lower()
+        if self.words[self.at] in _UNITS:
+            unit = self.words[self.at].lower()
             self.at += 1
-            if self.word == "TO":
+            if self.words[self.at] == "TO":
                 raise Unread
-        return n.Interval(start, self.end, value, unit, operand)
+        return n.Interval(start, self.ends[self.at], value, unit, operand)
 
     def _type(self) -> n.TypeName:
-        start = self.start
-        if self.kind != "word":
+        start = self.starts[self.at]
+        if self.kinds[self.at] != "word":
             raise Unread
-        name = self.word
+        name = self.words[self.at]
         self.at += 1
         if name == "DOUBLE" and self.take("PRECISION"):
             pass
         elif name in ("CHARACTER", "CHAR") and self.take("VARYING"):
             name = "VARCHAR"
         numbers: tuple[int, ...] = ()
-        if self.word == "(" and self.tokens[self.at + 1].kind == "number":
+        if self.words[self.at] == "(" and self.kinds[self.at + 1] == "number":
             self.at += 1
             found = list[int]()
-            while self.kind == "number" and self.token.text.isdigit():
-                found.append(int(self.token.text))
+            while self.kinds[self.at] == "number" and self.texts[self.at].isdigit():
+                found.append(int(self.texts[self.at]))
                 self.at += 1
                 self.take(",")
             self.expect(")")
             numbers = tuple(found)
-        elif self.word == "<" and name in ("ARRAY", "LIST", "MAP", "STRUCT"):
+        elif self.words[self.at] == "<" and name in ("ARRAY", "LIST", "MAP", "STRUCT"):
             self._skip_angles()
-        elif self.word == "(":
+        elif self.words[self.at] == "(":
             raise Unread
         if name in ("TIMESTAMP", "TIME"):
             if self.take("WITH", "TIME", "ZONE"):
                 name += " WITH TIME ZONE"
             else:
                 self.take("WITHOUT", "TIME", "ZONE")
-        if self.word == "[":
+        if self.words[self.at] == "[":
             size = 1.0
             while self.take("["):
-                if self.kind == "number":
-                    size *= float(self.token.text.replace("_", ""))
+                if self.kinds[self.at] == "number":
+                    size *= float(self.texts[self.at].replace("_", ""))
                     if size > _LONGEST_FIXED:
                         raise NotSupportedError(f"lists of {size:.0f} values in a type are not supported: write INT[]")
                     self.at += 1
                 self.expect("]")
                 name += "[]"
-        return n.TypeName(start, self.end, name, numbers)
+        return n.TypeName(start, self.ends[self.at], name, numbers)

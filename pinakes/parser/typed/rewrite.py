@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import replace
 from typing import NamedTuple
 
 import pyarrow as pa
 
-from pinakes.core.errors import NotSupportedError
+from pinakes.core.arrays.nan import holds_floats
+from pinakes.core.errors import ColumnNotFound, NotSupportedError, listing
+from pinakes.core.names import quote, text_literal
 from pinakes.parser.lexer import tokenize
 from pinakes.parser.typed import WEIGHED, arithmetic, bounds, calls, casts, comparison, temporal
 from pinakes.parser.typed import nodes as n
@@ -17,7 +18,18 @@ from pinakes.parser.typed.coercion import unified
 from pinakes.parser.typed.reader import COMPARISONS, Unread, read
 from pinakes.parser.typed.references import references, references_at_most
 from pinakes.parser.typed.texts import written
-from pinakes.parser.typed.values import BOOLEAN, Environment, Output, Value, bound_of, is_nested, is_text
+from pinakes.parser.typed.values import (
+    BOOLEAN,
+    Environment,
+    Output,
+    Value,
+    bound_of,
+    is_float,
+    is_nested,
+    is_struct,
+    is_text,
+    usual_nan,
+)
 from pinakes.parser.typed.writer import Scope, Visitors, Writer, member
 from pinakes.parser.workarounds.writing import is_repeatable
 
@@ -107,7 +119,22 @@ def _column(writer: Writer, node: n.Column, scope: Scope) -> Value:
     found = scope.find(node.parts)
     writer.incomplete |= found.type is None
     bound = bound_of(found.type) if found.bound is None else found.bound
-    return Value(None, found.type, bound, is_uuid=found.is_uuid, stored=found.stored)
+    value = Value(None, found.type, bound, is_uuid=found.is_uuid, stored=found.stored)
+    is_column = found.name is not None
+    return value if is_column and not is_struct(found.type) else _read(writer, node, value)
+
+
+def _read(writer: Writer, node: n.Node, value: Value) -> Value:
+    """Returns a struct of a table, or a member of one, with one NaN: scans do not read all of a struct for that."""
+    if not value.stored:
+        return value
+    text = writer.text(node, value)
+    if is_float(value.type):
+        return usual_nan(text, value.type)._replace(stored=True)
+    if value.type is None or not holds_floats(value.type):
+        return value
+    name = writer.environment.bounded("usual_nan", value.type)
+    return Value(f"{quote(name)}({text})", value.type, wide=f"({text})", stored=True)
 
 
 def _parameter(writer: Writer, node: n.Parameter, scope: Scope) -> Value:
@@ -135,7 +162,7 @@ def _exists(writer: Writer, node: n.Exists, scope: Scope) -> Value:
 
 
 def _index(writer: Writer, node: n.Index, scope: Scope) -> Value:
-    values = writer.all_children(node, scope)
+    values = _of_plain_struct(writer.all_children(node, scope))
     base, type = values[0][1].type, None
     if base is not None and not node.slices and len(node.items) == 1:
         key = node.items[0]
@@ -147,12 +174,29 @@ def _index(writer: Writer, node: n.Index, scope: Scope) -> Value:
             type = base.value_type
     elif node.slices:
         type = base
-    return writer.composed_value(node, values, type)
+    found = writer.composed_value(node, values, type)
+    return _read(writer, node, found._replace(stored=values[0][1].stored)) if is_struct(base) else found
 
 
 def _field(writer: Writer, node: n.Field, scope: Scope) -> Value:
-    values = writer.all_children(node, scope)
-    return writer.composed_value(node, values, member(values[0][1].type, (node.name,)))
+    """Writes (a).field as (a)['field']: DataFusion has the former for names only."""
+    ((base, value),) = _of_plain_struct(writer.all_children(node, scope))
+    type = member(value.type, (node.name,))
+    if type is None:
+        if value.type is not None and is_struct(value.type):
+            names = [field.name for field in value.type.fields]
+            raise ColumnNotFound(f"field {node.name} of the struct does not exist; there is: {listing(names)}")
+        return writer.composed_value(node, [(base, value)], None)
+    found = Value(f"{writer.text(base, value)}[{text_literal(node.name)}]", type, bound_of(type), stored=value.stored)
+    return _read(writer, node, found)
+
+
+def _of_plain_struct(values: list[tuple[n.Node, Value]]) -> list[tuple[n.Node, Value]]:
+    """Returns the values with a struct of a table, the first of them, as it is stored: only its field is read."""
+    base, value = values[0]
+    if value.stored and is_struct(value.type) and value.wide is not None:
+        return [(base, value._replace(text=value.wide, wide=None)), *values[1:]]
+    return values
 
 
 def _array(writer: Writer, node: n.Array, scope: Scope) -> Value:
@@ -200,7 +244,7 @@ def _binary(writer: Writer, node: n.Binary, scope: Scope) -> Value:
         values = bounds.with_pattern(writer, values)
         return writer.composed_value(node, values, BOOLEAN)
     found = writer.composed_value(node, values, writer.typed_by(f"c0 {operator} c1", [v for _, v in values]))
-    return replace(found, long=operator == "||" and any(WEIGHED in (v.text or "") for _, v in values))
+    return found._replace(long=operator == "||" and any(WEIGHED in (v.text or "") for _, v in values))
 
 
 def _contains(writer: Writer, node: n.Binary, values: list[tuple[n.Node, Value]]) -> Value:

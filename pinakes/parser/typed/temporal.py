@@ -12,6 +12,7 @@ import pyarrow as pa
 from pinakes.core.errors import InvalidArgument, NotSupportedError
 from pinakes.core.names import text_literal
 from pinakes.core.values import time_zone
+from pinakes.parser.typed import NANOSECONDS
 from pinakes.parser.typed import nodes as n
 from pinakes.parser.typed.coercion import cast_to, sql_name
 from pinakes.parser.typed.values import (
@@ -110,7 +111,7 @@ def parsed(text: str, unit: str | None) -> Length | None:
         if "." in part[1]:
             if not _UNITS[name][2]:
                 return None
-            micros += round(float(part[1]) * _UNITS[name][2])
+            micros += round(Fraction(part[1]) * _UNITS[name][2])
         else:
             number = int(part[1])
             months, days, micros = (
@@ -175,36 +176,57 @@ def is_length(type: pa.DataType | None) -> bool:
 
 
 def lengths(writer: Writer, values: Sequence[tuple[n.Node, Value]]) -> list[tuple[n.Node, Value]] | None:
-    """Returns values to compare as microseconds, if intervals or durations are among them; otherwise None.
+    """Returns values to compare by their length, if intervals or durations are among them; otherwise None.
 
-    DataFusion compares the fields of an interval one after the other: 40 days would be less than one month.
+    DataFusion compares the fields of an interval one after the other: 40 days would be less than one month. The lengths
+    are microseconds if all of them are whole numbers of those that fit into BIGINT, and nanoseconds otherwise.
     """
     if not any(is_length(value.type) for _, value in values):
         return None
-    found = [(node, _as_micros(writer, node, value)) for node, value in values]
-    return None if any(value is None for _, value in found) else [(n_, v) for n_, v in found if v is not None]
+    constants = [_constant(node) for node, _ in values]
+    is_whole = all(
+        value.type == pa.duration("us") if constant is None else abs(constant) < 2**63
+        for (_, value), constant in zip(values, constants, strict=True)
+        if not _is_null(value)
+    )
+    unit = _micros if is_whole else _nanoseconds
+    found = [unit(writer, node, value, constant) for (node, value), constant in zip(values, constants, strict=True)]
+    return None if None in found else [(node, v) for (node, _), v in zip(values, found, strict=True) if v is not None]
 
 
-def _as_micros(writer: Writer, node: n.Node, value: Value) -> Value | None:
+def _constant(node: n.Node) -> int | None:
+    """Returns the microseconds of a constant interval or of a text."""
+    length = parsed(node.value, None) if isinstance(node, n.Text) else length_of(node)
+    if length is None and isinstance(node, n.Text):
+        raise NotSupportedError(f"'{node.value}' is not an interval")
+    return None if length is None else length.total
+
+
+def _is_null(value: Value) -> bool:
+    return value.type is not None and pa.types.is_null(value.type)
+
+
+def _micros(writer: Writer, node: n.Node, value: Value, constant: int | None) -> Value | None:
+    if constant is not None:
+        return Value(str(constant), INT64)
+    return value if _is_null(value) else Value(f"arrow_cast({writer.text(node, value)}, 'Int64')", INT64)
+
+
+def _nanoseconds(writer: Writer, node: n.Node, value: Value, constant: int | None) -> Value | None:
+    if constant is not None:
+        return Value(f"CAST('{constant * 1000}' AS DECIMAL(38, 0))", _EXACT)
     text = writer.text(node, value)
-    length = length_of(node)
-    if length is not None:
-        return Value(str(length.total), INT64)
-    if value.type is not None and pa.types.is_null(value.type):
-        return Value(value.text, value.type)
-    if isinstance(node, n.Text):
-        constant = parsed(node.value, None)
-        if constant is None:
-            raise NotSupportedError(f"'{node.value}' is not an interval")
-        return Value(str(constant.total), INT64)
+    if is_interval(value.type):
+        return Value(f'"{NANOSECONDS}"({text})', _EXACT)
     if is_duration(value.type):
         assert value.type is not None
-        number = f"arrow_cast({text}, 'Int64')"
-        scale = {"s": " * 1000000", "ms": " * 1000", "us": "", "ns": " / 1000"}[value.type.unit]
-        return Value(f"({number}{scale})", INT64)
-    if is_interval(value.type):
-        return Value(f"CAST(round(date_part('epoch', {text}) * CAST('1e6' AS DOUBLE)) AS BIGINT)", INT64)
-    return None
+        whole = f"CAST(arrow_cast({text}, 'Int64') AS DECIMAL(19, 0))"
+        scale = {"s": 10**9, "ms": 10**6, "us": 1000, "ns": 1}[value.type.unit]
+        return Value(f"CAST({whole} * {scale} AS DECIMAL(38, 0))", _EXACT)
+    return value if _is_null(value) else None
+
+
+_EXACT = pa.decimal128(38, 0)
 
 
 # --- arithmetic ----------------------------------------------------------------------------------------------------
@@ -251,13 +273,13 @@ def _scaled(writer: Writer, node: n.Binary, left: Value, right: Value) -> Value 
         return Value(written(_times(writer, constant, number, node.operator)), INTERVAL)
     double = f"CAST({writer.text(other, factor)} AS DOUBLE)"
     if constant is None:
-        micros = _as_micros(writer, span, length) if is_duration(length.type) else None
-        if micros is None:
+        if not is_duration(length.type):
             raise writer.refuse(
                 "only constant intervals and differences of timestamps can be multiplied and divided: write "
                 "INTERVAL '1 second' * (date_part('epoch', …) * 2)"
             )
-        text = f"CAST(round({micros.text} {node.operator} {double}) AS BIGINT)"
+        micros = f"arrow_cast(arrow_cast({writer.text(span, length)}, 'Duration(Microsecond)'), 'Int64')"
+        text = f"CAST(round({micros} {node.operator} {double}) AS BIGINT)"
         return Value(f"arrow_cast({text}, 'Duration(Microsecond)')", pa.duration("us"))
     if node.operator == "*" and is_integer(factor.type):
         whole = f"CAST({writer.text(other, factor)} AS DECIMAL(20, 0))"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 import pyarrow as pa
@@ -27,8 +26,7 @@ MOST_ROWS = 2**44
 """More rows than a query on one machine reads: sums of small values need no check."""
 
 
-@dataclass(frozen=True, slots=True)
-class Value:
+class Value(NamedTuple):
     """An expression to plan. `text` is None while it is unchanged."""
 
     text: str | None
@@ -137,15 +135,19 @@ def check_depth(type: pa.DataType | None) -> None:
             )
 
 
+_INTEGER_BOUNDS = {
+    **{type.id: 1 << (type.bit_width - 1) for type in (pa.int8(), pa.int16(), pa.int32(), pa.int64())},
+    **{type.id: 1 << type.bit_width for type in (pa.uint8(), pa.uint16(), pa.uint32(), pa.uint64())},
+}
+
+
 def bound_of(type: pa.DataType | None) -> int | None:
     """Returns the maximum magnitude of a value of this type."""
-    if is_integer(type):
-        assert type is not None
-        return int(2 ** (type.bit_width if is_.is_unsigned_integer(type) else type.bit_width - 1))
-    if is_decimal(type):
-        assert type is not None
+    if type is None:
+        return None
+    if is_.is_decimal(type):
         return int(10 ** max(type.precision - type.scale, 0))
-    return None
+    return _INTEGER_BOUNDS.get(type.id)
 
 
 def timestamp_type(type: pa.DataType) -> str:

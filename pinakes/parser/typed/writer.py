@@ -6,7 +6,7 @@ The rules are in `arithmetic`, `comparison`, `casts`, `temporal` and `calls`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import pyarrow as pa
@@ -28,7 +28,7 @@ from pinakes.parser.typed.values import (
     is_text,
 )
 
-Columns = dict[str, Output]
+Columns = Mapping[str, Output]
 Visitors = Mapping[type[n.Node], Callable[..., Value]]
 
 
@@ -82,7 +82,8 @@ class Scope:
                         return _UNKNOWN
                     continue
                 if parts[used] in source.columns:
-                    return _within(source.columns[parts[used]], parts[used + 1 :])
+                    column = source.columns[parts[used]]
+                    return column if used + 1 == len(parts) else _within(column, parts[used + 1 :])
         if parts[0] in self.outputs:
             return _within(self.outputs[parts[0]], parts[1:])
         return _UNKNOWN if any(source.columns is None for source in self.sources) else None
@@ -92,7 +93,7 @@ _UNKNOWN = Output(None, None)
 
 
 def _within(column: Output, path: Sequence[str]) -> Output:
-    return Output(None, member(column.type, path)) if path else column
+    return Output(None, member(column.type, path), stored=column.stored) if path else column
 
 
 def member(type: pa.DataType | None, path: Sequence[str]) -> pa.DataType | None:
@@ -101,6 +102,33 @@ def member(type: pa.DataType | None, path: Sequence[str]) -> pa.DataType | None:
             return None
         type = type.field(name).type
     return type
+
+
+class _TableColumns(Columns):
+    """The columns of a table. Each is made when it is looked up, since statistics are only read for these."""
+
+    def __init__(self, writer: Writer, parts: tuple[str, ...], types: Mapping[str, pa.DataType]) -> None:
+        self._environment, self._precise = writer.environment, writer.precise
+        self._parts = parts
+        self._types = types
+        self._made: dict[str, Output] = {}
+
+    def __getitem__(self, name: str) -> Output:
+        if name not in self._made:
+            type = self._types[name]
+            largest = self._environment.largest(self._parts, name) if self._precise else None
+            is_uuid = is_text(type) and name in self._environment.uuids(self._parts)
+            self._made[name] = Output(name, type, largest, is_uuid, stored=True)
+        return self._made[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._types
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._types)
+
+    def __len__(self) -> int:
+        return len(self._types)
 
 
 class Writer:
@@ -127,13 +155,13 @@ class Writer:
 
     def composed(self, node: n.Node, pieces: Iterable[tuple[n.Node, str | None]]) -> str | None:
         """Returns the text of a node with new text for some of its parts; None if none is replaced."""
-        parts, at = list[str](), node.start
-        for piece, text in sorted(pieces, key=lambda p: p[0].start):
-            if text is not None:
-                parts += (self.source[at : piece.start], text)
-                at = piece.end
-        if not parts:
+        changed = [(piece.start, piece.end, text) for piece, text in pieces if text is not None]
+        if not changed:
             return None
+        parts, at = list[str](), node.start
+        for start, end, text in sorted(changed):
+            parts += (self.source[at:start], text)
+            at = end
         parts.append(self.source[at : node.end])
         return "".join(parts)
 
@@ -211,7 +239,8 @@ class Writer:
         pieces = list[tuple[n.Node, str | None]]()
         for source in node.sources:
             pieces += self._from(source, scope)
-        scope.grouped = frozenset(self._group_texts(node))
+        if node.groups:
+            scope.grouped = frozenset(self._group_texts(node))
         outputs: list[Output] | None = []
         values = list[tuple[n.Item, Value]]()
         for item in node.items:
@@ -239,9 +268,8 @@ class Writer:
             value = self.value(key, scope)
             check_order(value.type)
             pieces.append((key, value.text))
-        pieces += [
-            (key, text) for key in node.distinct_on if (text := self._at_position(key, node, values)) is not None
-        ]
+        for key in node.distinct_on:
+            pieces.append((key, self._at_position(key, node, values)))
         pieces += self._items(node, values, outputs, wanted)
         if wanted is not None and outputs is not None and len(wanted) == len(outputs):
             outputs = [Output(o.name, want or o.type, o.bound) for o, want in zip(outputs, wanted, strict=True)]
@@ -258,7 +286,9 @@ class Writer:
         if len(values) < len(node.items):
             raise self.refuse("DISTINCT ON (1) is not supported beside *: name the column")
         if not 0 < at <= len(values):
-            raise InvalidArgument(f"DISTINCT ON ({key.text}) is no position of the SELECT list: it has {len(values)}")
+            raise InvalidArgument(
+                f"DISTINCT ON ({key.text}) is not in the SELECT list, which has {len(values)} columns"
+            )
         item, value = values[at - 1]
         return quote(item.alias) if item.alias is not None else self.text(item.value, value)
 
@@ -297,10 +327,11 @@ class Writer:
                 text = f"CAST({self.text(item.value, value)} AS {sql_name(want)})"
             if text is not None and item.alias is None:
                 text = f"{text} AS {quote(_name_of(item.value) or self.source[item.value.start : item.value.end])}"
-            elif item.alias is None and (key := self._uncast(item.value)) in seen:
-                text = f"{self.source[item.value.start : item.value.end]} AS {quote(f'{key}_{at + 1}')}"
             else:
-                seen.add(self._uncast(item.value) if item.alias is None else quote(item.alias))
+                key = self._uncast(item.value) if item.alias is None else quote(item.alias)
+                if item.alias is None and key in seen:
+                    text = f"{self.source[item.value.start : item.value.end]} AS {quote(f'{key}_{at + 1}')}"
+                seen.add(key)
             yield item.value, text
 
     def _uncast(self, node: n.Node) -> str:
@@ -345,7 +376,7 @@ class Writer:
             fits = [n_ for n_ in names if n_ == item.alias]
             fits = fits or [n_ for n_ in names if not is_quoted and n_.casefold() == (item.alias or "").casefold()]
             if not fits:
-                raise ColumnNotFound(f"column {item.alias} of * REPLACE does not exist; there is: {listing(names)}")
+                raise ColumnNotFound(f"column {item.alias} of * REPLACE does not exist; available: {listing(names)}")
             value = self.text(item.value, self.value(item.value, scope))
             yield item, f"{value} AS {quote(fits[0])}"
 
@@ -484,16 +515,8 @@ class Writer:
     def _columns_of(self, parts: tuple[str, ...], scope: Scope) -> Columns | None:
         if len(parts) == 1 and parts[0] in scope.defined:
             return _columns(scope.defined[parts[0]])
-        found = self.environment.columns(parts)
-        if found is None:
-            return None
-        uuids = self.environment.uuids(parts) if any(map(is_text, found.values())) else frozenset()
-        return {
-            name: Output(
-                name, type, self.environment.largest(parts, name) if self.precise else None, name in uuids, stored=True
-            )
-            for name, type in found.items()
-        }
+        types = self.environment.columns(parts)
+        return None if types is None else _TableColumns(self, parts, types)
 
     def _check_shared(self, node: n.Join, scope: Scope) -> None:
         """Checks the columns of USING and NATURAL, which are also compared and can't be cast."""
@@ -513,15 +536,15 @@ class Writer:
 
     def value(self, node: n.Node, scope: Scope) -> Value:
         """Returns the value of a node. A long chain of operators is processed from its far end, without recursion."""
-        known = self._ready.pop(id(node), None)
-        if known is not None:
-            return known
-        chain = [node]
-        while isinstance(chain[-1], n.Binary) and isinstance(chain[-1].left, n.Binary):
-            chain.append(chain[-1].left)
-        while len(chain) > 1:
-            inner = chain.pop()
-            self._ready[id(inner)] = self._visitors[type(inner)](self, inner, scope)
+        if isinstance(node, n.Binary):
+            known = self._ready.pop(id(node), None)
+            if known is not None:
+                return known
+            chain = [node]
+            while isinstance(inner := chain[-1].left, n.Binary):
+                chain.append(inner)
+            for inner in chain[:0:-1]:
+                self._ready[id(inner)] = self._visitors[n.Binary](self, inner, scope)
         value = self._visitors[type(node)](self, node, scope)
         if is_nested(value.type):
             check_depth(value.type)
@@ -582,7 +605,7 @@ def _columns(outputs: list[Output] | None) -> Columns | None:
 
 
 def _with_names(columns: Columns | None, names: Sequence[str]) -> Columns | None:
-    return columns if columns is None else _columns(_renamed(list(columns.values()), names))
+    return _columns(_renamed(list(columns.values()), names)) if columns is not None and names else columns
 
 
 def _renamed(outputs: list[Output] | None, names: Sequence[str]) -> list[Output] | None:

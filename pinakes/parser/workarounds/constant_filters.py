@@ -73,8 +73,7 @@ def _rows_of(select: n.Select, changes: Changes) -> int | None:
 
 
 def has_grouping_sets(select: n.Select, changes: Changes) -> bool:
-    first_words = (changes.words_at(group)[:1] for group in select.groups)
-    return any(words in (["ROLLUP"], ["CUBE"], ["GROUPING"]) for words in first_words)
+    return any(changes.first_word(group) in ("ROLLUP", "CUBE", "GROUPING") for group in select.groups)
 
 
 def aggregates(item: n.Item) -> bool:
@@ -102,4 +101,4 @@ def _is_join(condition: n.Node) -> bool:
 
 
 def _is_lateral(node: n.Derived, changes: Changes) -> bool:
-    return changes.words_at(node)[:1] == ["LATERAL"]
+    return changes.first_word(node) == "LATERAL"

@@ -115,7 +115,7 @@ def _refuse_outside(tokens: Sequence[Token], at: int) -> None:
     if any(_is_column(tokens, i) for i in range(at + 2, _closing(tokens, at + 1))):
         raise Fault(
             "UNNEST of a column of the query around a subquery is not supported: write FROM t CROSS JOIN UNNEST(t.a) "
-            "AS u(x), with GROUP BY where rows are to be put together, or a function of arrays such as array_has",
+            "AS u(x), with GROUP BY to aggregate, or a function of arrays such as array_has",
             tokens[at].start,
             unsupported=True,
         )

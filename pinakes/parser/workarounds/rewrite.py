@@ -27,7 +27,9 @@ _CONCERNED = re.compile(
     re.IGNORECASE,
 )
 _EXPLAIN = re.compile(r"\s*EXPLAIN\s+(?:(?:ANALYZE|VERBOSE|FORMAT\s+\w+)\s+)*", re.IGNORECASE)
-_QUERY = re.compile(r"\(\s*(?:SELECT|WITH|FROM|VALUES|TABLE)\b", re.IGNORECASE)
+_QUERY = re.compile(r"\(\s*(?:SELECT|WITH|FROM|TABLE)\b|(?<!FROM )\(\s*VALUES\b", re.IGNORECASE)
+_ROWS = re.compile(r"FROM \(\s*VALUES\b", re.IGNORECASE)
+"""Rows in FROM, which only matter for aggregates over them."""
 _AGGREGATE = re.compile(rf"\b(?:{'|'.join(sorted(AGGREGATES))})\s*\(", re.IGNORECASE)
 _LEAVES = frozenset({n.Column, n.Number, n.Text, n.Null, n.Boolean, n.Parameter, n.Star, n.Item, n.Paren, n.Table})
 """Nodes that need no workaround."""
@@ -38,7 +40,7 @@ def rewrite_planned(text: str, *, is_source: bool, reads_views: bool, floats: Fl
     `reads_views` whether it reads such, `floats` returns the columns whose types may have -0.0. None if it may
     need a workaround and can't be parsed here.
     """
-    aggregates = is_source or reads_views
+    aggregates = is_source or reads_views or _ROWS.search(text)
     concerned = _CONCERNED.search(text) or _QUERY.search(text) or MAY_FAIL.search(text)
     is_read = (aggregates and _AGGREGATE.search(text)) or (is_source and MAY_FAIL_BELOW.search(text))
     if not (concerned or is_read):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from pinakes.parser.typed import nodes as n
 Template = list["str | n.Node"]
 """Text, and nodes of the tree, which are written with their own replacements."""
 
+_WORD = re.compile(r"[\w$]+")
 _VOLATILE = frozenset({"random", "rand", "uuid", "gen_random_uuid", "uuidv4", "uuidv7"})
 
 
@@ -64,8 +66,9 @@ class Changes:
         """Returns the words and symbols between a part of a node and the node's end."""
         return [token.word for token in tokenize(self.text[part.end : node.end])]
 
-    def words_at(self, node: n.Node) -> list[str]:
-        return [token.word for token in tokenize(self.text[node.start : node.end])]
+    def first_word(self, node: n.Node) -> str:
+        found = _WORD.match(self.text, node.start)
+        return "" if found is None else found[0].upper()
 
     def write(self, root: n.Query) -> Written:
         if not self._instead and not self._around:

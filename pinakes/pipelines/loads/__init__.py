@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from pinakes.pipelines.loads.check import check_load
 from pinakes.pipelines.loads.context import LoadContext, open_context
-from pinakes.pipelines.loads.found import new_files
+from pinakes.pipelines.loads.discovery import new_files
 from pinakes.pipelines.loads.model import FilePlan, FileSource, JdbcSource, Load, LoadResult, Problem
 from pinakes.pipelines.loads.run import jars_for, run_load
 

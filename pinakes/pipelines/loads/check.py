@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, urlsplit
 
 from pinakes.core.errors import PinakesError, listing
-from pinakes.core.suggestions import meant
+from pinakes.core.suggestions import did_you_mean
 from pinakes.core.values import truth
 from pinakes.parser.spark.columns import column_definitions
-from pinakes.pipelines.loads import csv_files, json_files
 from pinakes.pipelines.loads.model import (
     BAD_RECORDS,
     CHANGES,
@@ -21,11 +20,12 @@ from pinakes.pipelines.loads.model import (
     Load,
     Problem,
 )
+from pinakes.pipelines.loads.reading import csv, json
 
 if TYPE_CHECKING:
     from pinakes.engine.session import Session
 
-_OPTIONS = {"csv": csv_files.OPTIONS, "json": json_files.OPTIONS, "parquet": (), "arrow": ()}
+_OPTIONS = {"csv": csv.OPTIONS, "json": json.OPTIONS, "parquet": (), "arrow": ()}
 _TRUTHS = ("header", "multiLine")
 _ONE = ("delimiter", "sep", "quote", "escape", "comment")
 JDBC_OPTIONS = ("fetchsize", "partitionColumn", "lowerBound", "upperBound", "numPartitions")
@@ -34,7 +34,12 @@ JDBC_URLS = ("jdbc:postgresql:", "jdbc:mariadb:", "jdbc:mysql:")
 
 def check_load(load: Load, session: Session | None = None) -> list[Problem]:
     """Returns all problems. With a session, also checks that the files, the catalog and the secret exist."""
-    return [*_choices(load), *_columns(load), *_source(load), *(() if session is None else _there(load, session))]
+    return [
+        *_choices(load),
+        *_columns(load),
+        *_source(load),
+        *(() if session is None else _check_existence(load, session)),
+    ]
 
 
 def _choices(load: Load) -> Iterator[Problem]:
@@ -93,7 +98,7 @@ def _files(source: FileSource) -> Iterator[Problem]:
 def _unknown(key: str, known: tuple[str, ...], format: str) -> str:
     if not known:
         return f"'{key}': {format} files take no options"
-    return f"'{key}' is no option of {format} files{meant(key, known)}; there are: {listing(known)}"
+    return f"'{key}' is not an option of {format} files{did_you_mean(key, known)}; available: {listing(known)}"
 
 
 def _is_truth(value: str) -> bool:
@@ -107,7 +112,7 @@ def _is_truth(value: str) -> bool:
 def _database(source: JdbcSource) -> Iterator[Problem]:
     if not source.url.startswith(JDBC_URLS):
         yield Problem("url", f"it must begin with one of {listing(JDBC_URLS)}")
-    elif _tells_secret(source.url):
+    elif _has_password(source.url):
         yield Problem("url", "it has a password in it: name a secret instead (secret: name, of type basic)")
     if (source.table is None) == (source.query is None):
         yield Problem("source", "say either a table or a query")
@@ -118,7 +123,8 @@ def _database(source: JdbcSource) -> Iterator[Problem]:
             )
         elif key not in JDBC_OPTIONS:
             yield Problem(
-                "options", f"'{key}' is no option{meant(key, JDBC_OPTIONS)}; there are: {listing(JDBC_OPTIONS)}"
+                "options",
+                f"'{key}' is not an option{did_you_mean(key, JDBC_OPTIONS)}; available: {listing(JDBC_OPTIONS)}",
             )
     parallel = {"partitionColumn", "lowerBound", "upperBound", "numPartitions"}
     given = parallel & source.options.keys()
@@ -126,14 +132,14 @@ def _database(source: JdbcSource) -> Iterator[Problem]:
         yield Problem("options", f"to read in parallel, {listing(sorted(parallel - given))} must be said, too")
 
 
-def _tells_secret(url: str) -> bool:
+def _has_password(url: str) -> bool:
     parts = urlsplit(url.removeprefix("jdbc:"))
     return parts.password is not None or any("password" in key.lower() for key, _ in parse_qsl(parts.query))
 
 
-def _there(load: Load, session: Session) -> Iterator[Problem]:
+def _check_existence(load: Load, session: Session) -> Iterator[Problem]:
     from pinakes.core.names import Part
-    from pinakes.pipelines.loads.found import found_files
+    from pinakes.pipelines.loads.discovery import find_files
 
     try:
         session.catalogs.get(load.target[0])
@@ -141,7 +147,7 @@ def _there(load: Load, session: Session) -> Iterator[Problem]:
         yield Problem("target", error.message)
     try:
         if isinstance(load.source, FileSource):
-            found_files(session, load.source)
+            find_files(session, load.source)
         elif load.source.secret is not None:
             session.engine.secrets.require(Part(load.source.secret), session.identity)
     except PinakesError as error:

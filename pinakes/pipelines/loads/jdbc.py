@@ -18,14 +18,14 @@ from typing import TYPE_CHECKING, Any
 from pinakes.core.errors import ColumnNotFound, InvalidArgument, listing
 from pinakes.core.names import Part
 from pinakes.engine.remote.text import quoted, quoted_text
-from pinakes.pipelines.loads import shape
 from pinakes.pipelines.loads.context import LoadContext
-from pinakes.pipelines.loads.history import Batch, History
-from pinakes.pipelines.loads.inputs import Copies, Input, Unreadable
+from pinakes.pipelines.loads.ledger import Batch, History
 from pinakes.pipelines.loads.model import JdbcSource, Load
-from pinakes.pipelines.loads.reading import Reading, unknown_of
-from pinakes.pipelines.loads.shape import Column
-from pinakes.pipelines.loads.sources import New
+from pinakes.pipelines.loads.reading import shape
+from pinakes.pipelines.loads.reading.inputs import Copies, Input, Unreadable
+from pinakes.pipelines.loads.reading.interface import Reading, find_unknown
+from pinakes.pipelines.loads.reading.shape import Column
+from pinakes.pipelines.loads.sources import NewBatch
 from pinakes.spark.jars import MARIADB, POSTGRES, Jars
 
 if TYPE_CHECKING:
@@ -65,14 +65,14 @@ class Database:
             self._top = self._context.on_spark(self._highest)
         return True
 
-    def new(self, history: History, run_id: str, *, refresh: bool) -> New | None:
+    def new(self, history: History, run_id: str, *, refresh: bool) -> NewBatch | None:
         if self._source.cursor is None:
             mine = any(b.run_id == run_id and not b.is_open for b in history.batches)
-            return None if mine or self._is_connected else New(replaces=True)
+            return None if mine or self._is_connected else NewBatch(replaces=True)
         since = None if refresh else history.cursor()
         if (self._top is None or self._top == since) and not refresh:
             return None
-        return New(cursor_from=since, cursor_to=self._top)
+        return NewBatch(cursor_from=since, cursor_to=self._top)
 
     def is_intact(self, batch: Batch) -> bool:
         return True
@@ -139,7 +139,7 @@ class Database:
         options_sql = [f"{_literal(key)} {_literal(value)}" for key, value in options.items()]
         options_sql += [f"{key} '${{{_KEYS[key]}}}'" for key in login]
         for key, value in login.items():
-            spark.conf.set(_KEYS[key], _escaped(value))
+            spark.conf.set(_KEYS[key], _escape(value))
         spark.conf.set(_SUBSTITUTE, "true")  # for this statement, in which no other text can be a reference
         try:
             spark.sql(f"CREATE TEMPORARY VIEW {name} USING jdbc OPTIONS ({', '.join(options_sql)})")
@@ -178,7 +178,7 @@ def _literal(text: str) -> str:
     return quoted_text(text).replace("$", "\\u0024")
 
 
-def _escaped(value: str) -> str:
+def _escape(value: str) -> str:
     """Escapes a value for use within a literal: all characters but letters and digits by their code."""
     return "".join(c if c.isalnum() else f"\\u{ord(c):04x}" if ord(c) < 0x10000 else c for c in value)
 
@@ -207,7 +207,7 @@ class Rows:
         return [Column(c.name, c.type) for c in shape.columns_of(self.read.schema)]
 
     def unknown(self, columns: Sequence[Column]) -> dict[str, str]:
-        return dict.fromkeys(unknown_of([c.name for c in self.inferred()], columns), self.shown)
+        return dict.fromkeys(find_unknown([c.name for c in self.inferred()], columns), self.shown)
 
     def frame(self, columns: Sequence[Column]) -> Any:
-        return shape.typed(self.read, columns, quoted_text(self.shown))
+        return shape.to_records(self.read, columns, quoted_text(self.shown))

@@ -13,14 +13,24 @@ import uuid
 from collections.abc import Iterable
 
 from pinakes.core.errors import CommitConflict, CommitUnknown, DataCorrupt
-from pinakes.pipelines.loads import prepared
 from pinakes.pipelines.loads.context import LoadContext
-from pinakes.pipelines.loads.history import ABANDONED, APPEND, DONE, PLANNED, REPLACE, STAGED, Batch, History, Staged
 from pinakes.pipelines.loads.jdbc import Database, jdbc_jars
-from pinakes.pipelines.loads.ledger import Event, Ledger
+from pinakes.pipelines.loads.ledger import (
+    ABANDONED,
+    APPEND,
+    DONE,
+    PLANNED,
+    REPLACE,
+    STAGED,
+    Batch,
+    Event,
+    History,
+    Ledger,
+    Staged,
+)
 from pinakes.pipelines.loads.model import FileSource, JdbcSource, Load, LoadResult
-from pinakes.pipelines.loads.sources import Files, New, Source
-from pinakes.pipelines.loads.staging import Staging
+from pinakes.pipelines.loads.sources import Files, NewBatch, Source
+from pinakes.pipelines.loads.staging import Staging, create_target, stage_batch
 from pinakes.pipelines.loads.tables import Landed, Target
 from pinakes.spark.jars import Jar, Jars
 
@@ -81,7 +91,7 @@ class _Run:
             return True
         if not is_there and self._load.columns is None:
             return False
-        prepared.make(self._context, self._load, self._target, self._source)
+        create_target(self._context, self._load, self._target, self._source)
         return True
 
     def _result(self, done: list[Batch]) -> LoadResult:
@@ -155,7 +165,7 @@ class _Run:
         if not self._source.is_intact(batch):
             return self._target.abandon(batch.batch, uuid.uuid4().hex)
         staging = Staging(self._context, self._load, self._target, self._bad, batch, self._run_id)
-        staged = prepared.staged(staging, self._source)
+        staged = stage_batch(staging, self._source)
         self._source.look()
         if not self._source.is_intact(batch):
             return self._target.abandon(batch.batch, uuid.uuid4().hex)
@@ -220,7 +230,7 @@ class _Run:
             )
 
 
-def _batch(new: New, history: History, sequence: int, run_id: str, *, replaces: bool) -> Batch:
+def _batch(new: NewBatch, history: History, sequence: int, run_id: str, *, replaces: bool) -> Batch:
     return Batch(
         uuid.uuid4().hex,
         history.next_number,

@@ -6,21 +6,21 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from pinakes.pipelines.loads.context import LoadContext
-from pinakes.pipelines.loads.csv_files import CsvFiles
-from pinakes.pipelines.loads.found import are_as_planned, check_unchanged, found_files, sort
-from pinakes.pipelines.loads.history import Batch, History, Mark
-from pinakes.pipelines.loads.inputs import Copies
-from pinakes.pipelines.loads.json_files import JsonFiles
+from pinakes.pipelines.loads.discovery import are_unchanged, check_unchanged, compare_files, find_files
+from pinakes.pipelines.loads.ledger import Batch, History, Mark
 from pinakes.pipelines.loads.model import FileSource, Load
-from pinakes.pipelines.loads.parquet_files import ParquetFiles
-from pinakes.pipelines.loads.reading import Reading
+from pinakes.pipelines.loads.reading.csv import CsvFiles
+from pinakes.pipelines.loads.reading.inputs import Copies
+from pinakes.pipelines.loads.reading.interface import Reading
+from pinakes.pipelines.loads.reading.json import JsonFiles
+from pinakes.pipelines.loads.reading.parquet import ParquetFiles
 
 if TYPE_CHECKING:
     from pinakes.engine.files.paths import File
 
 
 @dataclass(frozen=True, slots=True)
-class New:
+class NewBatch:
     """The content of a new batch: files, or rows between two cursor values. With `replaces` its rows replace those of
     the table."""
 
@@ -40,7 +40,7 @@ class Source(Protocol):
         """Looks at the source; returns whether there is anything to infer a table from."""
         ...
 
-    def new(self, history: History, run_id: str, *, refresh: bool) -> New | None:
+    def new(self, history: History, run_id: str, *, refresh: bool) -> NewBatch | None:
         """Returns what is to be loaded; None if there is nothing. With `refresh`, everything is loaded."""
         ...
 
@@ -67,16 +67,16 @@ class Files:
         return self._source.path
 
     def look(self) -> bool:
-        self._found = found_files(self._context.session, self._source)
+        self._found = find_files(self._context.session, self._source)
         return bool(self._found)
 
-    def new(self, history: History, run_id: str, *, refresh: bool) -> New | None:
-        found = sort(self._load, self._found, {} if refresh else history.loaded())
+    def new(self, history: History, run_id: str, *, refresh: bool) -> NewBatch | None:
+        found = compare_files(self._load, self._found, {} if refresh else history.loaded())
         check_unchanged(self._load, found.changed)
-        return New(tuple(found.new)) if found.new or refresh else None
+        return NewBatch(tuple(found.new)) if found.new or refresh else None
 
     def is_intact(self, batch: Batch) -> bool:
-        return are_as_planned(batch.files, self._found)
+        return are_unchanged(batch.files, self._found)
 
     def reading(self, batch: Batch | None, copies: Copies) -> Reading:
         files = self._found if batch is None else {mark.path: self._found[mark.path] for mark in batch.files}

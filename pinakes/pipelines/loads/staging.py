@@ -1,6 +1,6 @@
-"""Stages the rows of a batch, where they are not visible yet, and its bad records.
+"""Stages the records of a batch in a table whose columns are inferred, declared or added before.
 
-Bad records are counted while the good rows are written; the files are read again for them only if there are any.
+Good records and bad records become snapshots that are not visible until `run.py` publishes them.
 """
 
 from __future__ import annotations
@@ -12,18 +12,116 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
 
-from pinakes.core.errors import ColumnNotFound, DataCorrupt, PinakesError
-from pinakes.core.snapshots import said_number
+from pinakes.core.errors import ColumnNotFound, DataCorrupt, InvalidArgument, PinakesError, TypeMismatch
+from pinakes.core.iceberg_metadata import summary_number
 from pinakes.engine.remote.text import quoted_text
-from pinakes.pipelines.loads import shape
-from pinakes.pipelines.loads.bad import BAD_COLUMNS, bad_frame
 from pinakes.pipelines.loads.context import LoadContext
-from pinakes.pipelines.loads.history import REPLACE, Batch, Staged
-from pinakes.pipelines.loads.inputs import Unreadable
+from pinakes.pipelines.loads.ledger import REPLACE, Batch, Staged
 from pinakes.pipelines.loads.model import Load
-from pinakes.pipelines.loads.reading import Reading
-from pinakes.pipelines.loads.shape import Column
+from pinakes.pipelines.loads.reading import shape
+from pinakes.pipelines.loads.reading.bad_records import BAD_COLUMNS, bad_frame
+from pinakes.pipelines.loads.reading.inputs import Copies, Unreadable
+from pinakes.pipelines.loads.reading.interface import Reading
+from pinakes.pipelines.loads.reading.shape import Column, columns_of
+from pinakes.pipelines.loads.sources import Source
 from pinakes.pipelines.loads.tables import Target
+
+
+def create_target(context: LoadContext, load: Load, target: Target, source: Source) -> None:
+    """Creates the table with the declared columns, or with those inferred from the records."""
+    if load.columns is not None:
+        target.ensure(load.columns)
+        return
+    with Copies(context, f"{context.query.query_id}-inferred").kept() as copies:
+        reading = source.reading(None, copies)
+        columns = context.on_spark(reading.inferred)
+    if not columns:
+        faults = "; ".join(f"'{u.path}': {u.reason}" for u in reading.unreadable[:3])
+        raise InvalidArgument(
+            f"table {load.name} can't be made: no columns can be inferred from '{source.shown}'"
+            f'{f" ({faults})" if faults else ", whose files are empty"}. Say them: columns: "id BIGINT, name STRING".'
+        )
+    target.ensure(", ".join(column.sql for column in columns))
+
+
+def stage_batch(staging: Staging, source: Source) -> Staged:
+    """Stages the records of a batch."""
+    context, load = staging.context, staging.load
+    with Copies(context, staging.attempt).kept() as copies:
+        reading = source.reading(staging.batch, copies)
+        columns = _prepare_columns(context, load, staging.target, reading)
+        try:
+            return staging.stage(reading, columns)
+        except NewColumn:
+            if load.evolution != "add":
+                raise
+        _add_columns(context, staging.target, columns, reading)
+        return staging.restarted().stage(reading, _table_columns(context, staging.target))
+
+
+def _prepare_columns(context: LoadContext, load: Load, target: Target, reading: Reading) -> Sequence[Column]:
+    """Returns the table's columns after adding those of the load and of the files, where allowed."""
+    if load.columns is not None:
+        _check_declared(context, load, target)
+    columns = _table_columns(context, target)
+    unknown = reading.unknown(columns)
+    if not unknown or load.evolution == "ignore":
+        return columns
+    if load.evolution == "fail":
+        name, path = next(iter(unknown.items()))
+        raise NewColumn(load, name, path)
+    _add_columns(context, target, columns, reading)
+    return _table_columns(context, target)
+
+
+def _table_columns(context: LoadContext, target: Target) -> list[Column]:
+    return context.on_spark(lambda: columns_of(context.spark.table(target.sql).schema))
+
+
+def _check_declared(context: LoadContext, load: Load, target: Target) -> None:
+    """Checks the declared columns against the table; adds new ones if `schema_evolution` allows it."""
+    said = context.on_spark(lambda: _declared_columns(context, load.columns or ""))
+    there = {column.name: column for column in _table_columns(context, target)}
+    for column in said:
+        known = there.get(column.name)
+        if known is not None and known.type != _stored_type(column.type):
+            raise TypeMismatch(
+                f"table {load.name} has the column '{column.name}' as {known.type.upper()}, and the load says "
+                f"{column.type.upper()}. Say the table's type, or change the table: ALTER TABLE … ALTER COLUMN."
+            )
+        if known is None and load.evolution != "add":
+            raise InvalidArgument(
+                f"table {load.name} has no column '{column.name}', which the load says. Set schema_evolution: add, or "
+                f"ALTER TABLE {load.name} ADD COLUMN."
+            )
+    new = {column.name: column.type for column in said if column.name not in there}
+    if new:
+        target.add_columns(new)
+
+
+def _declared_columns(context: LoadContext, columns: str) -> list[Column]:
+    """Returns the declared columns with Spark's type names."""
+    frame = context.spark.sql(f"SELECT CAST(NULL AS STRUCT<{columns}>) AS said")
+    return columns_of(frame.schema["said"].dataType)
+
+
+def _stored_type(type: str) -> str:
+    """Returns the type that a column has in an Iceberg table, which supports fewer types."""
+    return {"tinyint": "int", "smallint": "int"}.get(type, type)
+
+
+def _add_columns(context: LoadContext, target: Target, columns: Sequence[Column], reading: Reading) -> None:
+    known = {column.name for column in columns}
+    inferred = context.on_spark(reading.inferred)
+    new = {
+        c.name: c.type for c in inferred if c.name not in known and c.name.casefold() not in map(str.casefold, known)
+    }
+    if new:
+        target.add_columns(new)
+
+
+# --- staging -----------------------------------------------------------------------------------------------------
+
 
 _SHOWN = 3
 
@@ -64,7 +162,7 @@ class Staging:
         bad_rows += len(reading.unreadable)
         kept = self._kept(reading.only(bad_files), columns, bad_rows)
         self.context.reached("staged bad")
-        return Staged(snapshot.snapshot_id, kept, said_number(snapshot, "added-records"), bad_rows)
+        return Staged(snapshot.snapshot_id, kept, summary_number(snapshot, "added-records"), bad_rows)
 
     def _good(self, frame: Any, reading: Reading, columns: Sequence[Column]) -> tuple[Any, int, set[str]]:
         from pinakes.spark.dataframes import Observation
@@ -83,7 +181,7 @@ class Staging:
             F.expr(f"({extra}).{shape.EXTRA}").alias("extra"),
         ]
         watched = frame.observe(seen, *wanted)
-        snapshot = self.target.stage(shape.good(watched, columns), batch.batch, self.attempt, batch.mode)
+        snapshot = self.target.stage(shape.select_good(watched, columns), batch.batch, self.attempt, batch.mode)
         values = seen.get
         if "bad" not in values:  # Spark may deliver the metrics too late: then a query computes them
             values = self.context.on_spark(lambda: frame.agg(*wanted).collect()[0].asDict())

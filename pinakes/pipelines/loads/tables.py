@@ -10,12 +10,12 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pinakes.caches.catalog import forget_catalog
+from pinakes.caches.caching_catalog import forget_catalog
 from pinakes.core.errors import NotFoundError, NotSupportedError, PinakesError
+from pinakes.core.iceberg_metadata import summary_number, summary_value
 from pinakes.core.names import Name, quote
-from pinakes.core.snapshots import said, said_number
 from pinakes.engine.remote.text import quoted, quoted_text
-from pinakes.pipelines.loads.history import REPLACE
+from pinakes.pipelines.loads.ledger import REPLACE
 
 if TYPE_CHECKING:
     from pyiceberg.table.metadata import TableMetadata
@@ -108,11 +108,11 @@ class Target:
         by_id = {s.snapshot_id: s for s in metadata.snapshots}
         seen = {entry.snapshot_id for entry in metadata.snapshot_log} | {metadata.current_snapshot_id}
         for snapshot in metadata.snapshots:
-            if said(snapshot, _PUBLISHED) == batch:
-                source = by_id.get(said_number(snapshot, _SOURCE))
-                return Landed(snapshot, said(source or snapshot, ABANDON) is not None)
-            if said(snapshot, WAP_ID) == batch and snapshot.snapshot_id in seen:
-                return Landed(snapshot, said(snapshot, ABANDON) is not None)
+            if summary_value(snapshot, _PUBLISHED) == batch:
+                source = by_id.get(summary_number(snapshot, _SOURCE))
+                return Landed(snapshot, summary_value(source or snapshot, ABANDON) is not None)
+            if summary_value(snapshot, WAP_ID) == batch and snapshot.snapshot_id in seen:
+                return Landed(snapshot, summary_value(snapshot, ABANDON) is not None)
         return None
 
     def is_whole_since(self, sequence: int) -> bool:
@@ -145,7 +145,7 @@ class Target:
 
         with self._staging(batch):
             self._context.on_spark(write)
-        return next(s for s in reversed(self.known().snapshots) if said(s, ATTEMPT) == attempt)
+        return next(s for s in reversed(self.known().snapshots) if summary_value(s, ATTEMPT) == attempt)
 
     @contextmanager
     def _staging(self, batch: str) -> Iterator[None]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pinakes.caches.catalog import forget_table
+from pinakes.caches.caching_catalog import forget_table
 from pinakes.core.catalog import IcebergTable, SupportsTables, SupportsViews, Table
 from pinakes.core.errors import NotFoundError, PinakesError
-from pinakes.core.suggestions import meant
+from pinakes.core.suggestions import did_you_mean
 from pinakes.engine.remote.text import remote_catalog
 from pinakes.pipelines.loads import check_load
 from pinakes.pipelines.project.model import OWNER, Dataset
@@ -102,11 +102,11 @@ def _table_fault(graph: Graph, session: Session, key: Key) -> str | None:
         if isinstance(mounted, SupportsViews) and name in mounted.list_views(namespace):
             return "it is a view, written for Pinakes and not for Spark: name the tables that it reads"
         there = [(catalog, *namespace, table) for table in _tables(mounted, namespace)]
-        hint = meant(graph.spec.shown(key), [graph.spec.shown(k) for k in (*graph.steps, *there)])
+        hint = did_you_mean(graph.spec.shown(key), [graph.spec.shown(k) for k in (*graph.steps, *there)])
         return f"no table of the pipeline has this name, and {error.message.rstrip('.')}.{hint}"
     except PinakesError as error:
         return error.message
-    return None if isinstance(found, IcebergTable) else "it is no Iceberg table, so Spark can't read it by its name"
+    return None if isinstance(found, IcebergTable) else "it is not an Iceberg table, so Spark can't read it by name"
 
 
 def _tables(catalog: SupportsTables, namespace: tuple[str, ...]) -> list[str]:

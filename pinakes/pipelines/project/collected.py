@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from pinakes.core.suggestions import meant
+from pinakes.core.suggestions import did_you_mean
 from pinakes.pipelines.project.model import KINDS, Dataset, Flow, Key, Spec, Step
 from pinakes.pipelines.project.problem import Problem, Where
 
@@ -41,7 +41,7 @@ class Collected:
         for key, flow in self.flows:
             found = self.steps.get(key)
             if not isinstance(found, Dataset):
-                said = "is a load" if found else f"is no table of this pipeline.{self.hint(key)}"
+                said = "is a load" if found else f"is not a table of this pipeline.{self.hint(key)}"
                 self.fault(flow.where, f"the flow {flow.name!r} is for {self.spec.shown(key)!r}, which {said}")
             elif found.kind != "table" and found.flows:
                 self.fault(flow.where, f"a {KINDS[found.kind]} has one query: {self.spec.shown(key)!r} has two")
@@ -61,7 +61,7 @@ class Collected:
             elif found is not None:
                 self.fault(where, f"{name!r} is a load: expect something of the table that is made of it")
             else:
-                self.fault(where, f"{name!r} is no table of this pipeline.{self.hint(key)}")
+                self.fault(where, f"{name!r} is not a table of this pipeline.{self.hint(key)}")
 
     def _check(self, step: Dataset) -> None:
         name, kind = self.spec.shown(step.key), KINDS[step.kind]
@@ -82,4 +82,4 @@ class Collected:
 
     def hint(self, key: Key) -> str:
         names = [self.spec.shown(known) for known in self.steps]
-        return meant(self.spec.shown(key), names) or f" There are: {', '.join(sorted(names)) or 'none'}."
+        return did_you_mean(self.spec.shown(key), names) or f" There are: {', '.join(sorted(names)) or 'none'}."

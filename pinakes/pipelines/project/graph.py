@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from pinakes.core.suggestions import meant
+from pinakes.core.suggestions import did_you_mean
 from pinakes.pipelines.project.model import Dataset, Flow, Key, Read, Spec, Step
 from pinakes.pipelines.project.problem import Problem, Where
 
@@ -52,8 +52,8 @@ class Graph:
             key = self.spec.key_of(tuple(name.split(".")))
             if key not in self.steps:
                 known = [self.spec.shown(k) for k, s in self.steps.items() if not _is_view(s)]
-                hint = meant(name, known) or f" There are: {', '.join(sorted(known))}."
-                problems.append(Problem(_at(self.spec), f"{name!r} is no table of this pipeline.{hint}"))
+                hint = did_you_mean(name, known) or f" There are: {', '.join(sorted(known))}."
+                problems.append(Problem(_at(self.spec), f"{name!r} is not a table of this pipeline.{hint}"))
             else:
                 wanted.add(key)
         for key in reversed(self.order):

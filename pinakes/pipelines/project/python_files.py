@@ -150,7 +150,7 @@ def _add_flow(flow: Any, into: Collected) -> None:
 
 def _said(name: str, error: BaseException) -> str:
     if "ATTEMPT_ANALYSIS_IN_PIPELINE_QUERY_FUNCTION" in str(error):
-        said = "a definition only says what is to be computed"
+        said = "a definition declares a table and does not run statements"
         return f"{name!r} wants to see rows or columns (collect, count, columns, schema, …): {said}"
     if isinstance(error, ParseError):
         return f"{name!r}: {error.message}"

@@ -40,7 +40,7 @@ def read_spec(path: Path, home: tuple[str, ...], problems: list[Problem]) -> Spe
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        said = error.strerror if isinstance(error, OSError) else "it is no UTF-8"
+        said = error.strerror if isinstance(error, OSError) else "it is not valid UTF-8"
         raise FileNotFound(
             f"the pipeline {str(path)!r} can't be read: {said}. `pinakes pipeline init DIR` makes one."
         ) from error
@@ -159,6 +159,6 @@ def _expectation(entry: Entry) -> Expectation | None:
         return None
     fault = predicate_fault(predicate)
     if fault is not None:
-        entry.fault(f"the expectation {name!r} is no condition: {fault}")
+        entry.fault(f"the expectation {name!r} is not a valid condition: {fault}")
         return None
     return Expectation(name, predicate, cast("Action", entry.choice("action", ACTIONS)))

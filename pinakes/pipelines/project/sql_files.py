@@ -46,7 +46,7 @@ def _add(definition: SqlDefinition, where: Where, into: Collected) -> None:
     )
     for constraint in definition.constraints:
         if (fault := predicate_fault(constraint.predicate)) is not None:
-            into.fault(where, f"the expectation {constraint.name!r} is no condition: {fault}")
+            into.fault(where, f"the expectation {constraint.name!r} is not a valid condition: {fault}")
     if into.add(dataset) and definition.query is not None:
         into.add_flow(key, _flow(definition, where, into))
 

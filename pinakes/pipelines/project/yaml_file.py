@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from pinakes.core.errors import NotSupportedError
-from pinakes.core.suggestions import meant
+from pinakes.core.suggestions import did_you_mean
 from pinakes.pipelines.project.problem import Problem, Where
 
 
@@ -37,7 +37,7 @@ class Entry:
             return False
         for key, entry in self.value.items():
             if key not in known:
-                hint = meant(key, known) or f" Known: {', '.join(known)}."
+                hint = did_you_mean(key, known) or f" Known: {', '.join(known)}."
                 entry.fault(f"unknown key {key!r}.{hint}")
         return True
 
@@ -60,7 +60,7 @@ class Entry:
         found = self.text(key, options[0]) or options[0]
         if found in options:
             return found
-        self[key].fault(f"{key} is one of {', '.join(options)}, not {found!r}.{meant(found, options)}")
+        self[key].fault(f"{key} is one of {', '.join(options)}, not {found!r}.{did_you_mean(found, options)}")
         return options[0]
 
     def texts(self, key: str) -> dict[str, str]:
@@ -101,10 +101,10 @@ def read_yaml(text: str, file: str, problems: list[Problem]) -> Entry | None:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         said = " ".join(word for word in (error.context, error.problem) if word)
-        problems.append(Problem(Where(file, None if mark is None else mark.line + 1), f"this is no YAML: {said}"))
+        problems.append(Problem(Where(file, None if mark is None else mark.line + 1), f"invalid YAML: {said}"))
         return None
     except yaml.YAMLError as error:
-        problems.append(Problem(Where(file), f"this is no YAML: {error}"))
+        problems.append(Problem(Where(file), f"invalid YAML: {error}"))
         return None
     if node is None:
         problems.append(Problem(Where(file), "the file is empty: a pipeline has at least a name and libraries"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pinakes.core.snapshots import said
+from pinakes.core.iceberg_metadata import summary_value
 from pinakes.pipelines.runs.expectations import Checked, checked
 from pinakes.pipelines.runs.step import Made, definition_of
 from pinakes.pipelines.runs.tables import DEFINITION, RUN_ID, head_of, table_of
@@ -66,7 +66,7 @@ def read_by(attempt: Attempt, flow: Flow, pins: dict[Key, int | None]) -> dict[K
 def _is_done(attempt: Attempt, dataset: Dataset, table: IcebergTable) -> bool:
     """Whether the resumed run has updated this table already, with the same definition."""
     head = head_of(table)
-    return said(head, RUN_ID) == attempt.run_id and said(head, DEFINITION) == definition_of(dataset)
+    return summary_value(head, RUN_ID) == attempt.run_id and summary_value(head, DEFINITION) == definition_of(dataset)
 
 
 def _fits(attempt: Attempt, dataset: Dataset, table: IcebergTable, frame: Any) -> bool:

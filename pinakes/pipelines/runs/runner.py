@@ -237,5 +237,6 @@ def raise_failed(report: Report) -> None:
     more = f" {skipped} that are made of them were skipped." if skipped else ""
     raise PipelineFailed(
         f"run {report.run_id} of {report.pipeline!r}: {len(report.failed)} of {len(report.tables)} tables failed, and "
-        f"are left as they were.{more}\n{lines}\nMend it and run again; `--resume` leaves out what this run has made."
+        f"are left as they were.{more}\n{lines}\n"
+        "Correct the cause and run again; `--resume` skips the tables that this run completed."
     )

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from pyiceberg.table.refs import MAIN_BRANCH, SnapshotRefType
 
-from pinakes.caches.catalog import forget_table
+from pinakes.caches.caching_catalog import forget_table
 from pinakes.core.catalog import IcebergTable, SupportsTables
 from pinakes.core.errors import CommitConflict, NotFoundError, NotSupportedError
 from pinakes.core.names import quote
@@ -47,7 +47,7 @@ def table_of(session: Session, key: Key) -> IcebergTable | None:
     except NotFoundError:
         return None
     if not isinstance(found, IcebergTable):
-        raise NotSupportedError(f"{'.'.join(key)} is no Iceberg table, so Spark can't read it by its name")
+        raise NotSupportedError(f"{'.'.join(key)} is not an Iceberg table, so Spark can't read it by name")
     return found
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from pinakes.core.errors import CommitConflict, NotSupportedError, PipelineFailed, TypeMismatch
-from pinakes.core.snapshots import said_number
+from pinakes.core.iceberg_metadata import summary_number
 from pinakes.pipelines.project.model import OWNER
 from pinakes.pipelines.runs.expectations import Checked, broken
 from pinakes.pipelines.runs.tables import branch_of, head_of, make_branch, make_namespace, publish, sweep, table_of
@@ -165,9 +165,9 @@ def _made(attempt: Attempt, dataset: Dataset) -> Snapshot | None:
 
 def counted(made: Made, snapshot: Snapshot | None, rows: Checked) -> Made:
     """Adds the counts of a completed write to the result of a step."""
-    written = said_number(snapshot, "added-records")
+    written = summary_number(snapshot, "added-records")
     made.rows += written
-    made.files += said_number(snapshot, "added-data-files")
+    made.files += summary_number(snapshot, "added-data-files")
     made.snapshot = None if snapshot is None else snapshot.snapshot_id
     made.outcomes = _summed(made.outcomes, rows.outcomes(written))
     return made

@@ -26,9 +26,9 @@ from pinakes.providers.hadoop_catalog.local import LocalWarehouse, Removed, Take
 from pinakes.providers.hadoop_catalog.tree import WHY_READ_ONLY, Tree
 from pinakes.providers.hadoop_catalog.versions import METADATA, Current, check_free, file_of
 from pinakes.providers.hadoop_catalog.warehouse import Warehouse
-from pinakes.providers.metadata_updates import commit_response
-from pinakes.providers.no_views import NoViews
-from pinakes.providers.own_io import OwnFileIO
+from pinakes.providers.iceberg.metadata_updates import commit_response
+from pinakes.providers.iceberg.own_io import OwnFileIO
+from pinakes.providers.iceberg.views import NoViews
 from pinakes.providers.sql_catalog.metadata_files import read_metadata, read_table_metadata
 from pinakes.providers.sql_catalog.rows import pyiceberg_errors
 

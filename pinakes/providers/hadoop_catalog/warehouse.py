@@ -131,7 +131,7 @@ class ObjectStore:
 
     def _found(self, *parts: str) -> tuple[FileSystem, str]:
         """Returns the file system and the path in it."""
-        from pinakes.providers.table_io import TableIO
+        from pinakes.providers.iceberg.table_io import TableIO
 
         if self._files is None:
             self._files = TableIO(dict(self._properties)).fs_by_scheme(self._root.scheme, self._root.authority)

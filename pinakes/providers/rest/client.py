@@ -45,18 +45,18 @@ from pyiceberg.table.update import AssertCreate
 from pyiceberg.typedef import UTF8
 from requests import HTTPError, Response
 
+from pinakes.core.access.path_sandbox import EVERYWHERE, Roots
+from pinakes.core.access.property_gate import FROM_SERVERS, OF_REST_CATALOGS, allowed
 from pinakes.core.catalog import TableChange
 from pinakes.core.errors import CatalogUnavailable, InvalidArgument, NotSupportedError
 from pinakes.core.location import Location
 from pinakes.core.names import dotted
-from pinakes.core.path_sandbox import EVERYWHERE, Roots
-from pinakes.core.property_gate import FROM_SERVERS, OF_REST_CATALOGS, allowed
 from pinakes.core.version import __version__
-from pinakes.providers.pyiceberg_gate import check_history
+from pinakes.providers.iceberg.pyiceberg_gate import check_history
+from pinakes.providers.iceberg.table_io import TableIO
 from pinakes.providers.rest.http import RestSession, origin, said
 from pinakes.providers.rest.landed import check_landed
 from pinakes.providers.rest.views import RestViews
-from pinakes.providers.table_io import TableIO
 
 if TYPE_CHECKING:
     from pyiceberg.table.update import TableRequirement, TableUpdate

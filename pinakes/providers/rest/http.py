@@ -28,8 +28,8 @@ from urllib3.exceptions import (
 )
 from urllib3.util.retry import Retry
 
+from pinakes.core.access.outbound import Destination, Outbound, destination_of
 from pinakes.core.errors import CatalogUnavailable, InvalidArgument, PermissionDenied, PinakesError
-from pinakes.core.outbound import Destination, Outbound, destination_of
 from pinakes.core.secrets import STORAGE, Secret, covers
 from pinakes.core.waiting import BREAKS, waited
 from pinakes.providers.answers import AnswerTooLarge, check_json
@@ -301,7 +301,7 @@ class RestSession(Session):
         if _is_page(response):
             raise CatalogUnavailable(
                 f"{self.place} answered with HTTP {response.status_code} and {_kind(response)}, not as an Iceberg REST "
-                f"catalog does. Look whether the location is right: often it ends in /iceberg or /api/catalog."
+                f"catalog does. Check the location: it often ends in /iceberg or /api/catalog."
             )
 
     def _refused(self, response: Response) -> PinakesError:
@@ -313,7 +313,7 @@ class RestSession(Session):
     def _unreachable(self, error: RequestException, place: str, what: str = "catalog") -> PinakesError:
         return CatalogUnavailable(
             f"the {what} at {place} can't be reached: {self._reason(error)}. "
-            f"Look whether it runs and its address is right."
+            f"Check that it is running and that its address is correct."
         )
 
     def _reason(self, error: RequestException) -> str:

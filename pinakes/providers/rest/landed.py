@@ -38,7 +38,7 @@ def _lacks(catalog: Catalog, change: TableChange) -> bool:
     try:
         metadata = catalog.load_table(change.table.name()).metadata
     except Exception as error:  # noqa: BLE001 - any error: the server's response is then all there is
-        log.warning("could not look whether a transaction is in %s: %s", ".".join(change.table.name()), error)
+        log.warning("could not determine whether a transaction is in %s: %s", ".".join(change.table.name()), error)
         return False
     return any(metadata.snapshot_by_id(number) is None for number in ids)
 

@@ -120,7 +120,7 @@ class ClientCredentials(Login):
             raise CatalogUnavailable(f"the token server answered with HTTP {response.status_code}: {said}")
         token = answer.get("access_token")
         if not isinstance(token, str) or not token:
-            raise CatalogUnavailable("the token server answered without a token: look whether TOKEN_URI is right")
+            raise CatalogUnavailable("the response of the token server has no token: check TOKEN_URI")
         self._token = bytearray(_checked(token, "the fetched token").encode())
         lasts = answer.get("expires_in")
         self._ends = time.monotonic() + max(float(lasts) - MARGIN, float(lasts) / 2) if lasts else float("inf")
@@ -163,7 +163,9 @@ def _checked(token: str, what: str) -> str:
     gets one.
     """
     if not token.isascii() or not token.isprintable() or " " in token:
-        raise InvalidArgument(f"{what} has a blank, a line break or a character beyond ASCII in it: it is no token")
+        raise InvalidArgument(
+            f"{what} is not a valid token: it contains a blank, a line break or a character outside ASCII"
+        )
     return token
 
 

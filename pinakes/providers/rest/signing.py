@@ -10,7 +10,7 @@ from requests import PreparedRequest
 
 from pinakes.core.errors import InvalidArgument, PermissionDenied
 from pinakes.core.secrets import Secret
-from pinakes.providers.aws import boto_session
+from pinakes.providers.metastores.aws import boto_session
 from pinakes.providers.rest.login import Login
 
 if TYPE_CHECKING:

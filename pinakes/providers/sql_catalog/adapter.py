@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from pinakes.core.catalog import TableChange
 from pinakes.core.names import Namespace
-from pinakes.providers.iceberg import IcebergViewCatalog, translated
+from pinakes.providers.iceberg.adapter import IcebergViewCatalog, translate_errors
 from pinakes.providers.sql_catalog.namespaces import Namespaces, split
 from pinakes.providers.sql_catalog.store import CatalogStore, PinnableStore
 
@@ -48,7 +48,7 @@ class StoreCatalog(IcebergViewCatalog):
         return True
 
     def commit_tables(self, changes: Sequence[TableChange]) -> None:
-        with translated("transaction", ()):
+        with translate_errors("transaction", ()):
             cast("SqlCatalog", self.inner).commit_tables(changes)
 
     @property
@@ -117,7 +117,7 @@ class PinnedStoreCatalog(StoreCatalog):
         return self._pinned.is_changed
 
     def reserve(self, namespace: Namespace, name: str, metadata: TableMetadata) -> None:
-        with translated("table", namespace, name):
+        with translate_errors("table", namespace, name):
             self._sql.reserve((*namespace, name), metadata)
 
     def release(self) -> None:

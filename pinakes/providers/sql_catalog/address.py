@@ -13,8 +13,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import parse_qsl, quote, unquote
 
+from pinakes.core.access.outbound import Destination
 from pinakes.core.errors import InvalidArgument
-from pinakes.core.outbound import Destination
 
 DRIVERS = {"postgresql": "postgres", "postgres": "postgres", "mysql": "mysql", "mariadb": "mysql"}
 """The driver by scheme, which is also the name of our extra."""

@@ -25,14 +25,14 @@ from pyiceberg.table.update import AssertCreate, TableRequirement, TableUpdate
 from pyiceberg.typedef import EMPTY_DICT, Identifier, Properties
 
 from pinakes.core.catalog import TableChange
-from pinakes.providers.metadata_updates import commit_response, updated
-from pinakes.providers.own_io import OwnFileIO
+from pinakes.providers.iceberg.metadata_updates import apply_updates, commit_response
+from pinakes.providers.iceberg.own_io import OwnFileIO
+from pinakes.providers.iceberg.table_io import location_provider
 from pinakes.providers.sql_catalog.metadata_files import read_table_metadata, unique_location
 from pinakes.providers.sql_catalog.namespaces import Namespaces
 from pinakes.providers.sql_catalog.rows import Rows, pyiceberg_errors, shown
 from pinakes.providers.sql_catalog.store import CatalogStore
 from pinakes.providers.sql_catalog.views import Views
-from pinakes.providers.table_io import location_provider
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -250,7 +250,7 @@ class SqlCatalog(OwnFileIO):
         """Returns a table after a commit; the base method copies all metadata."""
         for requirement in requirements:
             requirement.validate(current.metadata)
-        metadata = updated(current.metadata, updates, current.metadata_location)
+        metadata = apply_updates(current.metadata, updates, current.metadata_location)
         version = self._parse_metadata_version(current.metadata_location) + 1
         location = location_provider(metadata.location, metadata.properties).new_table_metadata_file_location(version)
         return StagedTable(

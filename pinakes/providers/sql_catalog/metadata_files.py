@@ -14,8 +14,8 @@ from pyiceberg.typedef import UTF8
 from pyiceberg.view.metadata import ViewMetadata
 
 from pinakes.core.errors import DataCorrupt
-from pinakes.providers.foreign_errors import summarized, translate_foreign
-from pinakes.providers.pyiceberg_gate import read_bounded
+from pinakes.providers.foreign_errors import summarize, translate_foreign
+from pinakes.providers.iceberg.pyiceberg_gate import read_bounded
 
 if TYPE_CHECKING:
     from pyiceberg.io import FileIO
@@ -78,6 +78,6 @@ def read_metadata(location: str, what: str, read: Callable[[], M]) -> M:
 
 def _short(error: Exception) -> str:
     """Returns the error in one line. pydantic's message has a heading, the reason, and then the complete input."""
-    lines = str(summarized(error)).strip().splitlines() or [type(error).__name__]
+    lines = str(summarize(error)).strip().splitlines() or [type(error).__name__]
     reason = " ".join(line.strip() for line in lines[1:3]) if "validation error" in lines[0] else lines[0]
     return reason.partition(" [type=")[0][:500]

@@ -18,7 +18,7 @@ from pyiceberg.table import Table
 from pyiceberg.table.update import AssertCreate
 
 from pinakes.core.catalog import TableChange
-from pinakes.providers.purge import TableFiles
+from pinakes.providers.iceberg.own_io import TableFiles
 from pinakes.providers.sql_catalog.catalog import SqlCatalog
 from pinakes.providers.sql_catalog.metadata_files import discard
 from pinakes.providers.sql_catalog.namespaces import joined

@@ -174,7 +174,7 @@ class ServerDatabase:
         for row in rows:
             for value in row:
                 if value is not None and not isinstance(value, str | int | bytes):
-                    raise DataCorrupt(f"{self._place} answered with a value that is no text: {type(value).__name__}")
+                    raise DataCorrupt(f"{self._place} returned a value that is not text: {type(value).__name__}")
 
     def _surely(self, work: Callable[[], T]) -> T:
         """Retries after a broken connection or a lost conflict, within the limits."""

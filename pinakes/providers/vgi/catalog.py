@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
+from pinakes.core.access.outbound import Destination, Outbound, destination_of
 from pinakes.core.catalog import ViewDefinition
 from pinakes.core.errors import (
     InvalidArgument,
@@ -21,7 +22,6 @@ from pinakes.core.errors import (
     ViewNotFound,
 )
 from pinakes.core.names import Namespace, dotted, undotted
-from pinakes.core.outbound import Destination, Outbound, destination_of
 from pinakes.core.secrets import ANONYMOUS, Access
 from pinakes.core.worker_tables import CatalogFunction, WorkerTable
 from pinakes.providers.options import option, others_of, parse_options

@@ -52,23 +52,25 @@ class Oidc:
         """Returns the identity and the expiry of a token; None if it is invalid. The reason is logged only."""
         try:
             claims = self._claims(token)
-        except PyJWTError as error:
+            until = float(claims["exp"])
+        except (PyJWTError, OverflowError) as error:
             log.info("a token was refused: %s", error)
             return None
         identity = self._identity(token, claims)
-        return None if identity is None else (identity, float(claims["exp"]))
+        return None if identity is None else (identity, until)
 
     def _claims(self, token: str) -> Mapping[str, Any]:
         header = jwt.get_unverified_header(token)
-        if header.get("alg") not in ALGORITHMS:
-            raise jwt.InvalidAlgorithmError(f"the algorithm {header.get('alg')!r} is not taken")
+        algorithm = header.get("alg")
+        if not isinstance(algorithm, str) or algorithm not in ALGORITHMS:
+            raise jwt.InvalidAlgorithmError(f"the algorithm {algorithm!r} is not taken")
         key = self._issuer.key(header.get("kid"))
         if key is None:
             raise jwt.InvalidKeyError("the issuer has no such key")
         claims: Mapping[str, Any] = jwt.decode(
             token,
             key,
-            algorithms=[str(header["alg"])],
+            algorithms=[algorithm],
             audience=self._config.audience,
             issuer=self._config.issuer,
             leeway=self._config.clock_skew,

@@ -57,7 +57,8 @@ def _entry(path: Path, number: int, line: str) -> Entry:
     found = re.fullmatch(r"([^:]+):(\$argon2\w+\$[^:]+|sha256:[0-9a-f]{64})(:admin)?", line)
     if found is None:
         raise ConfigError(
-            f"line {number} of the users file {str(path)!r} is no user: make one with `pinakes user add NAME`"
+            f"line {number} of the users file {str(path)!r} is not a user entry: "
+            "create one with `pinakes user add NAME`"
         )
     return Entry(found.group(1), found.group(2), found.group(3) is not None)
 
@@ -97,4 +98,4 @@ def _write(path: Path, text: str) -> None:
 
 
 def _why(error: OSError | UnicodeDecodeError) -> str:
-    return (error.strerror if isinstance(error, OSError) else None) or "it is no text"
+    return (error.strerror if isinstance(error, OSError) else None) or "it is not text"

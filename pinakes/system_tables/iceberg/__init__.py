@@ -2,7 +2,7 @@
 have belongs to `system_tables/metadata`.
 
 The same tables exist for one table at a time, as `catalog.schema."table$snapshots"` (`SUFFIXES`), without the columns
-that name the table (`iceberg_metadata.py`).
+that name the table (`system_tables/iceberg_metadata/declaration.py`).
 """
 
 TABLES: tuple[str, ...] = (

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from pinakes.system_tables.iceberg.entries import COLUMNS
-from pinakes.system_tables.iceberg_manifests import File, every_manifest, files_in
-from pinakes.system_tables.iceberg_metadata import Inside, Metadata, every
-from pinakes.system_tables.iceberg_partitions import shape_of
+from pinakes.system_tables.iceberg_metadata.declaration import Inside, Metadata, table_of_all
+from pinakes.system_tables.iceberg_metadata.manifests import File, every_manifest, files_in
+from pinakes.system_tables.iceberg_metadata.partitions import shape_of
 
 
 def _facts(inside: Inside) -> Iterable[File]:
@@ -22,4 +22,4 @@ METADATA: Metadata[File] = Metadata(
     reads_files=True,
     shapes={"partition": shape_of},
 )
-TABLE = every(METADATA)
+TABLE = table_of_all(METADATA)

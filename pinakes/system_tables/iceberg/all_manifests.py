@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 from pinakes.system_tables.base import NUMBER, Column
 from pinakes.system_tables.iceberg.manifests import COLUMNS, Listed
-from pinakes.system_tables.iceberg_manifests import every_manifest
-from pinakes.system_tables.iceberg_metadata import Inside, Metadata, every
+from pinakes.system_tables.iceberg_metadata.declaration import Inside, Metadata, table_of_all
+from pinakes.system_tables.iceberg_metadata.manifests import every_manifest
 
 
 def _facts(inside: Inside) -> Iterable[Listed]:
@@ -24,4 +24,4 @@ METADATA: Metadata[Listed] = Metadata(
     facts=_facts,
     reads_files=True,
 )
-TABLE = every(METADATA)
+TABLE = table_of_all(METADATA)

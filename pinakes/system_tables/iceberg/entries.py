@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from pinakes.system_tables.base import NUMBER, Column
-from pinakes.system_tables.iceberg_files import COLUMNS as FILE_COLUMNS
-from pinakes.system_tables.iceberg_files import INT
-from pinakes.system_tables.iceberg_manifests import File, current_manifests, files_in
-from pinakes.system_tables.iceberg_metadata import Inside, Metadata, every
-from pinakes.system_tables.iceberg_partitions import shape_of
+from pinakes.system_tables.iceberg_metadata.declaration import Inside, Metadata, table_of_all
+from pinakes.system_tables.iceberg_metadata.files import COLUMNS as FILE_COLUMNS
+from pinakes.system_tables.iceberg_metadata.files import INT
+from pinakes.system_tables.iceberg_metadata.manifests import File, current_manifests, files_in
+from pinakes.system_tables.iceberg_metadata.partitions import shape_of
 
 
 def _facts(inside: Inside) -> Iterable[File]:
@@ -37,4 +37,4 @@ METADATA: Metadata[File] = Metadata(
     reads_files=True,
     shapes={"partition": shape_of},
 )
-TABLE = every(METADATA)
+TABLE = table_of_all(METADATA)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from pinakes.system_tables.base import MOMENT, NUMBER, TRUTH, Column
-from pinakes.system_tables.iceberg_metadata import Inside, Metadata, every
+from pinakes.system_tables.iceberg_metadata.declaration import Inside, Metadata, table_of_all
 
 
 class Change(NamedTuple):
@@ -43,4 +43,4 @@ METADATA: Metadata[Change] = Metadata(
     ),
     facts=_facts,
 )
-TABLE = every(METADATA)
+TABLE = table_of_all(METADATA)

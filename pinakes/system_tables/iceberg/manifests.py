@@ -10,10 +10,10 @@ import pyarrow as pa
 
 from pinakes.core.catalog import IcebergTable
 from pinakes.system_tables.base import NUMBER, TEXT, TRUTH, Column
-from pinakes.system_tables.iceberg_manifests import Manifest, current_manifests
-from pinakes.system_tables.iceberg_metadata import Inside, Metadata, every
-from pinakes.system_tables.iceberg_partitions import result_type
-from pinakes.system_tables.iceberg_values import readable_bound
+from pinakes.system_tables.iceberg_metadata.declaration import Inside, Metadata, table_of_all
+from pinakes.system_tables.iceberg_metadata.manifests import Manifest, current_manifests
+from pinakes.system_tables.iceberg_metadata.partitions import result_type
+from pinakes.system_tables.iceberg_metadata.values import readable_bound
 
 INT = pa.int32()
 SUMMARIES = pa.list_(
@@ -102,4 +102,4 @@ METADATA: Metadata[Listed] = Metadata(
     facts=_facts,
     reads_files=True,
 )
-TABLE = every(METADATA)
+TABLE = table_of_all(METADATA)

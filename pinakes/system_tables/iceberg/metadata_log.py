@@ -8,7 +8,7 @@ from typing import NamedTuple
 import pyarrow as pa
 
 from pinakes.system_tables.base import MOMENT, NUMBER, TEXT, Column
-from pinakes.system_tables.iceberg_metadata import Inside, Metadata, every
+from pinakes.system_tables.iceberg_metadata.declaration import Inside, Metadata, table_of_all
 
 
 class Version(NamedTuple):
@@ -58,4 +58,4 @@ METADATA: Metadata[Version] = Metadata(
     ),
     facts=_facts,
 )
-TABLE = every(METADATA)
+TABLE = table_of_all(METADATA)

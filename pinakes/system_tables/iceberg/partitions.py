@@ -8,15 +8,15 @@ from dataclasses import dataclass, field
 import pyarrow as pa
 
 from pinakes.core.catalog import IcebergTable
-from pinakes.core.iceberg_arrow import arrow_type_of
-from pinakes.core.value_format import as_json
+from pinakes.core.output.value_format import as_json
+from pinakes.core.types.iceberg_arrow import arrow_type_of
 from pinakes.system_tables.base import MOMENT, NUMBER, TEXT, Column
-from pinakes.system_tables.iceberg_files import INT
-from pinakes.system_tables.iceberg_manifests import File, current_manifests, files_in
-from pinakes.system_tables.iceberg_metadata import Both, Inside, Metadata, every
-from pinakes.system_tables.iceberg_partitions import Partition, shape_of
-from pinakes.system_tables.iceberg_statistics import Statistics, plain_columns
-from pinakes.system_tables.iceberg_values import printed
+from pinakes.system_tables.iceberg_metadata.declaration import Both, Inside, Metadata, table_of_all
+from pinakes.system_tables.iceberg_metadata.files import INT
+from pinakes.system_tables.iceberg_metadata.manifests import File, current_manifests, files_in
+from pinakes.system_tables.iceberg_metadata.partitions import Partition, shape_of
+from pinakes.system_tables.iceberg_metadata.statistics import Statistics, plain_columns
+from pinakes.system_tables.iceberg_metadata.values import format_value
 
 
 @dataclass(slots=True)
@@ -69,7 +69,7 @@ def _data(contents: Contents) -> Both:
         of = contents.statistics.columns[column.field_id]
         counts = {"null_count": of.sums["null_value_counts"], "nan_count": of.sums["nan_value_counts"]}
         typed[column.name] = {"min": of.low, "max": of.high, **counts}
-        texts[column.name] = {"min": printed(of.kind, of.low), "max": printed(of.kind, of.high), **counts}
+        texts[column.name] = {"min": format_value(of.kind, of.low), "max": format_value(of.kind, of.high), **counts}
     return Both(typed, as_json(texts))
 
 
@@ -111,4 +111,4 @@ METADATA: Metadata[Contents] = Metadata(
     reads_files=True,
     shapes={"partition": shape_of, "data": _data_shape},
 )
-TABLE = every(METADATA)
+TABLE = table_of_all(METADATA)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from pinakes.system_tables.base import TEXT, Column
-from pinakes.system_tables.described import properties_of
-from pinakes.system_tables.iceberg_metadata import Inside, Metadata, every
+from pinakes.system_tables.catalog_metadata.columns import properties_of
+from pinakes.system_tables.iceberg_metadata.declaration import Inside, Metadata, table_of_all
 
 
 def _facts(inside: Inside) -> Iterable[tuple[str, str]]:
@@ -26,4 +26,4 @@ METADATA: Metadata[tuple[str, str]] = Metadata(
     ),
     facts=_facts,
 )
-TABLE = every(METADATA)
+TABLE = table_of_all(METADATA)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from pinakes.system_tables.base import NUMBER, TEXT, Column
-from pinakes.system_tables.iceberg_metadata import Inside, Metadata, every
+from pinakes.system_tables.iceberg_metadata.declaration import Inside, Metadata, table_of_all
 
 if TYPE_CHECKING:
     from pyiceberg.table.refs import SnapshotRef
@@ -46,4 +46,4 @@ METADATA: Metadata[tuple[str, SnapshotRef]] = Metadata(
     ),
     facts=_facts,
 )
-TABLE = every(METADATA)
+TABLE = table_of_all(METADATA)

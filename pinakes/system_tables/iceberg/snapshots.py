@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from pinakes.system_tables.base import MOMENT, NUMBER, TEXT, Column
-from pinakes.system_tables.iceberg_metadata import Inside, Metadata, every
+from pinakes.system_tables.iceberg_metadata.declaration import Inside, Metadata, table_of_all
 
 if TYPE_CHECKING:
     from pyiceberg.table.snapshots import Snapshot
@@ -44,4 +44,4 @@ METADATA: Metadata[Snapshot] = Metadata(
     ),
     facts=_facts,
 )
-TABLE = every(METADATA)
+TABLE = table_of_all(METADATA)

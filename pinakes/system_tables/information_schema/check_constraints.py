@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pinakes.system_tables.base import TEXT, Column, SystemTable
-from pinakes.system_tables.constraints import Constraint, checks
+from pinakes.system_tables.catalog_metadata.constraints import Constraint, list_checks
 
 TABLE: SystemTable[Constraint] = SystemTable(
     name="check_constraints",
@@ -14,5 +14,5 @@ TABLE: SystemTable[Constraint] = SystemTable(
         Column("constraint_name", TEXT, "Name of the constraint", lambda c: c.name),
         Column("check_clause", TEXT, "Condition that every row satisfies", lambda c: c.clause),
     ),
-    items=checks,
+    items=list_checks,
 )

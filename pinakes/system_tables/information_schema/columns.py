@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from pinakes.system_tables.base import NUMBER, TEXT, Column, Request, SystemTable, none
-from pinakes.system_tables.described import ColumnFacts, columns_of
-from pinakes.system_tables.listing import Entry
-from pinakes.system_tables.loading import described
-from pinakes.system_tables.sql_sizes import Sizes, sizes_of
+from pinakes.system_tables.catalog_metadata.columns import ColumnFacts, columns_of
+from pinakes.system_tables.catalog_metadata.listing import Entry
+from pinakes.system_tables.catalog_metadata.loading import load_objects
+from pinakes.system_tables.jdbc_types import Sizes, sizes_of
 
 
 class ColumnRow(NamedTuple):
@@ -19,7 +19,7 @@ class ColumnRow(NamedTuple):
 
 def column_rows(request: Request) -> Iterator[ColumnRow]:
     """Yields the columns of all matching tables and views."""
-    for found in described(request):
+    for found in load_objects(request):
         for column in columns_of(found, request.context):
             yield ColumnRow(found.entry, column)
 

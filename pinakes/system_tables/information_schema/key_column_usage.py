@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pinakes.system_tables.base import NUMBER, TEXT, Column, SystemTable, none
-from pinakes.system_tables.constraints import Key, keys
+from pinakes.system_tables.catalog_metadata.constraints import Key, list_keys
 
 
 def _catalog(key: Key) -> str:
@@ -28,5 +28,5 @@ TABLE: SystemTable[Key] = SystemTable(
         Column("ordinal_position", NUMBER, "Position of the column in the key, starting at 1", lambda k: k.position),
         Column("position_in_unique_constraint", NUMBER, "Always NULL, because there are no foreign keys", none),
     ),
-    items=keys,
+    items=list_keys,
 )

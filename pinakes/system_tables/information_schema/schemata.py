@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pinakes.system_tables.base import TEXT, Column, SystemTable
-from pinakes.system_tables.listing import Space, spaces
+from pinakes.system_tables.catalog_metadata.listing import Space, list_spaces
 
 TABLE: SystemTable[Space] = SystemTable(
     name="schemata",
@@ -18,5 +18,5 @@ TABLE: SystemTable[Space] = SystemTable(
             level="schema",
         ),
     ),
-    items=spaces,
+    items=list_spaces,
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pinakes.system_tables.base import TEXT, Column, SystemTable
-from pinakes.system_tables.constraints import Constraint, constraints
+from pinakes.system_tables.catalog_metadata.constraints import Constraint, list_constraints
 
 
 def _no(_: Constraint) -> str:
@@ -25,5 +25,5 @@ TABLE: SystemTable[Constraint] = SystemTable(
         Column("initially_deferred", TEXT, "Always NO", _no),
         Column("enforced", TEXT, "YES if the constraint is enforced", lambda c: "YES" if c.is_enforced else "NO"),
     ),
-    items=constraints,
+    items=list_constraints,
 )

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from pinakes.system_tables.base import TEXT, Column, Request, SystemTable, always_null, none
-from pinakes.system_tables.listing import Entry, objects
+from pinakes.system_tables.catalog_metadata.listing import Entry, list_objects
 
 _CHANGES = ("INSERT", "UPDATE", "DELETE")
 
@@ -21,7 +21,7 @@ class Privilege(NamedTuple):
 
 def _rows(request: Request) -> Iterator[Privilege]:
     """Yields privileges. A catalog's own rules are not included: no catalog discloses them, it refuses at execution."""
-    for entry in objects(request):
+    for entry in list_objects(request):
         changes = _CHANGES if entry.kind == "TABLE" and not entry.mount.read_only else ()
         for privilege in ("SELECT", *changes):
             yield Privilege(entry, request.context.identity.user, privilege)

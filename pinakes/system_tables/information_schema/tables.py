@@ -9,8 +9,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pinakes.system_tables.base import TEXT, Column, Request, SystemTable
-from pinakes.system_tables.common import Row, named
-from pinakes.system_tables.listing import Kind, kinds_of, objects, runs
+from pinakes.system_tables.catalog_metadata.listing import Kind, kinds_of, list_objects, list_runs
+from pinakes.system_tables.name_columns import Row, name_columns
 
 TYPES: dict[Kind, str] = {"TABLE": "BASE TABLE", "VIEW": "VIEW", "SYSTEM": "SYSTEM VIEW"}
 
@@ -20,12 +20,12 @@ def type_of(row: Row) -> str:
 
 
 def _rows(request: Request) -> Iterator[Row]:
-    return objects(request, kinds_of(request, TYPES))
+    return list_objects(request, kinds_of(request, TYPES))
 
 
 def _arrays(request: Request) -> Iterator[dict[str, pa.Array]]:
     """Returns all rows as arrays: an object for each row would take most of the time."""
-    found = [run for run in runs(request, kinds_of(request, TYPES)) if run.names]
+    found = [run for run in list_runs(request, kinds_of(request, TYPES)) if run.names]
     if found:
         ends = list(accumulate(len(run.names) for run in found))
         yield {
@@ -46,7 +46,7 @@ TABLE: SystemTable[Row] = SystemTable(
     name="tables",
     doc="One row per table and view that the session sees. Comments are in system.metadata.table_comments.",
     columns=(
-        *named("table_catalog", "table_schema", "table_name"),
+        *name_columns("table_catalog", "table_schema", "table_name"),
         Column(
             "table_type",
             TEXT,

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 from pinakes.core.catalog import ViewDefinition
 from pinakes.system_tables.base import TEXT, Column, Request, SystemTable
-from pinakes.system_tables.common import Row, named
-from pinakes.system_tables.loading import Described, names_or_loaded
+from pinakes.system_tables.catalog_metadata.loading import Described, names_or_loaded
+from pinakes.system_tables.name_columns import Row, name_columns
 
 
 def _definition(row: Row) -> str | None:
@@ -22,7 +22,7 @@ TABLE: SystemTable[Row] = SystemTable(
     name="views",
     doc="One row per view that users created.",
     columns=(
-        *named("table_catalog", "table_schema", "table_name"),
+        *name_columns("table_catalog", "table_schema", "table_name"),
         Column("view_definition", TEXT, "Query of the view", _definition, loads=True),
     ),
     items=_rows,

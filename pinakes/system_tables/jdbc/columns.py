@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from pinakes.system_tables.base import NUMBER, TEXT, Column, SystemTable, always_null
 from pinakes.system_tables.information_schema.columns import ColumnRow, column_rows
-from pinakes.system_tables.jdbc_codes import code_of, digits_of, octets_of, radix_of, size_of
+from pinakes.system_tables.jdbc_types import code_of, digits_of, octets_of, radix_of, size_of
 
 
 def _typed(read: Callable[[str], int | None]) -> Callable[[ColumnRow], int | None]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from pinakes.system_tables.base import NUMBER, TEXT, TRUTH, Column, Request, SystemTable, always_null
-from pinakes.system_tables.jdbc_codes import CODES, radix_of, size_of
+from pinakes.system_tables.jdbc_types import CODES, radix_of, size_of
 
 _QUOTED = frozenset({"varchar", "uuid"})
 _NUMBERS = frozenset({"tinyint", "smallint", "integer", "bigint", "real", "double", "decimal"})

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from pinakes.system_tables.base import MOMENT, TEXT, TRUTH, Column, SystemTable
+from pinakes.system_tables.catalog_metadata.listing import list_catalogs
 from pinakes.system_tables.context import MountedCatalog
-from pinakes.system_tables.listing import catalogs
 
 
 def _state(mount: MountedCatalog) -> str:
@@ -33,5 +33,5 @@ TABLE: SystemTable[MountedCatalog] = SystemTable(
             lambda m: m.mounted_at,
         ),
     ),
-    items=catalogs,
+    items=list_catalogs,
 )

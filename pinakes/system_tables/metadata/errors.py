@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from pinakes.system_tables.base import MOMENT, TEXT, Column, Request, SystemTable
-from pinakes.system_tables.metadata_errors import Fault
+from pinakes.system_tables.catalog_metadata.errors import Fault
 
 
 def _rows(request: Request) -> Iterable[Fault]:

@@ -7,18 +7,18 @@ from collections.abc import Iterator
 import pyarrow as pa
 
 from pinakes.system_tables.base import TEXT, TRUTH, Column, Request, SystemTable
-from pinakes.system_tables.catalog_functions import Listed, catalog_functions, own
+from pinakes.system_tables.catalog_metadata.functions import ListedFunction, from_engine, list_functions
 
 TEXTS = pa.list_(TEXT)
 
 
-def _rows(request: Request) -> Iterator[Listed]:
+def _rows(request: Request) -> Iterator[ListedFunction]:
     if request.wanted.values("catalog") is None and request.wanted.values("schema") is None:
-        yield from map(own, request.context.functions())
-    yield from catalog_functions(request)
+        yield from map(from_engine, request.context.functions())
+    yield from list_functions(request)
 
 
-TABLE: SystemTable[Listed] = SystemTable(
+TABLE: SystemTable[ListedFunction] = SystemTable(
     name="functions",
     doc="One row per function that queries can call.",
     columns=(

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from pinakes.system_tables.base import TEXT, Column, Request, SystemTable
-from pinakes.system_tables.listing import catalogs
+from pinakes.system_tables.catalog_metadata.listing import list_catalogs
 from pinakes.system_tables.property_list import DEFINITIONS, Definition
 
 
@@ -16,7 +16,7 @@ class Row(NamedTuple):
 
 
 def _rows(request: Request) -> Iterator[Row]:
-    for mount in catalogs(request):
+    for mount in list_catalogs(request):
         if not mount.read_only and mount.type != "files":
             for definition in DEFINITIONS:
                 yield Row(mount.name, definition)

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from pinakes.system_tables.base import TEXT, Column, Request, SystemTable
-from pinakes.system_tables.listing import Space
-from pinakes.system_tables.loading import loaded_spaces
+from pinakes.system_tables.catalog_metadata.listing import Space
+from pinakes.system_tables.catalog_metadata.loading import load_spaces
 
 
 class Property(NamedTuple):
@@ -17,7 +17,7 @@ class Property(NamedTuple):
 
 
 def properties(request: Request) -> Iterator[Property]:
-    for space, found in loaded_spaces(request):
+    for space, found in load_spaces(request):
         for name, value in sorted(found.items()):
             yield Property(space, name, value)
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from pinakes.system_tables.base import TEXT, Column, Request, SystemTable
-from pinakes.system_tables.described import properties_of
-from pinakes.system_tables.listing import STORED, Entry
-from pinakes.system_tables.loading import described
+from pinakes.system_tables.catalog_metadata.columns import properties_of
+from pinakes.system_tables.catalog_metadata.listing import STORED, Entry
+from pinakes.system_tables.catalog_metadata.loading import load_objects
 
 
 class Property(NamedTuple):
@@ -18,7 +18,7 @@ class Property(NamedTuple):
 
 
 def properties(request: Request) -> Iterator[Property]:
-    for found in described(request, STORED):
+    for found in load_objects(request, STORED):
         for name, value in sorted(properties_of(found.loaded).items()):
             yield Property(found.entry, name, value)
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from pinakes.system_tables.pipeline_records import recorded
+from pinakes.system_tables.pipeline_records import record_table
 
-TABLE = recorded(
+TABLE = record_table(
     "expectations", "One row per expectation of each table of a run, with the number of rows that passed and failed."
 )

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from pinakes.system_tables.pipeline_records import recorded
+from pinakes.system_tables.pipeline_records import record_table
 
-TABLE = recorded("lineage", "One row per source that a run read for a table, with its snapshot.")
+TABLE = record_table("lineage", "One row per source that a run read for a table, with its snapshot.")

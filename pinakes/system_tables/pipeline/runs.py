@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from pinakes.system_tables.pipeline_records import recorded
+from pinakes.system_tables.pipeline_records import record_table
 
-TABLE = recorded("runs", "One row per run of a pipeline.")
+TABLE = record_table("runs", "One row per run of a pipeline.")

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from pinakes.system_tables.pipeline_records import recorded
+from pinakes.system_tables.pipeline_records import record_table
 
-TABLE = recorded("tables", "One row per table of a run.")
+TABLE = record_table("tables", "One row per table of a run.")

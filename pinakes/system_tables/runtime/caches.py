@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import pyarrow as pa
 
-from pinakes.caches.base import CacheStats
+from pinakes.caches.cache import CacheStats
 from pinakes.system_tables.base import NUMBER, TEXT, Column, Request, SystemTable
 
 REAL = pa.float64()

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from pinakes.system_tables.base import NUMBER, TEXT, Column, Request, SystemTable
-from pinakes.system_tables.listing import catalogs
+from pinakes.system_tables.catalog_metadata.listing import list_catalogs
 
 
 class Pool(NamedTuple):
@@ -22,7 +22,7 @@ def _rows(request: Request) -> Iterator[Pool]:
     context = request.context
     if request.wanted.values("catalog") is None:
         yield Pool("memory", None, "bytes", context.runtime.node().memory_limit, None, None)
-    for mount in catalogs(request):
+    for mount in list_catalogs(request):
         if not mount.is_system:
             busy = context.executor.busy(mount.executor_key)
             yield Pool("metadata", mount.name, "calls", context.executor.width, busy.running, busy.waiting)

@@ -28,7 +28,7 @@ class DeclaredCatalog(ReadOnlyCatalogInterface):
 
     def catalog_attach(self, *, name: str, options: dict[str, Any]) -> CatalogAttachResult:
         if name != self._declared.name:
-            raise ValueError(f"catalog '{name}' does not exist; there is: {self._declared.name}")
+            raise ValueError(f"catalog '{name}' does not exist; available: {self._declared.name}")
         return CatalogAttachResult(
             attach_opaque_data=AttachOpaqueData(name.encode()),
             catalog_version_frozen=True,
@@ -112,7 +112,7 @@ class DeclaredCatalog(ReadOnlyCatalogInterface):
         found = self._declared.schema(name)
         if found is None:
             known = ", ".join(schema.name for schema in self._declared.schemas)
-            raise ValueError(f"schema '{name}' does not exist; there are: {known or 'none'}")
+            raise ValueError(f"schema '{name}' does not exist; available: {known or 'none'}")
         return found
 
     def _table(self, schema_name: str, name: str) -> Table | None:

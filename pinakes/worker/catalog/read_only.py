@@ -50,7 +50,7 @@ class ReadOnlyCatalogInterface(CatalogInterface):
     def catalog_attach(self, *, name: str, options: dict[str, Any]) -> CatalogAttachResult:
         known = list(self.catalogs())
         if name not in known:
-            raise ValueError(f"catalog '{name}' does not exist; there are: {', '.join(known) or 'none'}")
+            raise ValueError(f"catalog '{name}' does not exist; available: {', '.join(known) or 'none'}")
         return CatalogAttachResult(
             attach_opaque_data=AttachOpaqueData(name.encode()), catalog_version_frozen=True, catalog_version=1
         )

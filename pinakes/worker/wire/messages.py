@@ -61,9 +61,9 @@ def read_request(source: Any) -> Request | None:
     except pa.ArrowInvalid as error:
         if _is_at_end(error):
             return None
-        raise Damaged(f"what came is no request: {error}") from error
+        raise Damaged(f"malformed request: {error}") from error
     except (pa.ArrowException, OSError) as error:
-        raise Damaged(f"what came is no request: {error}") from error
+        raise Damaged(f"malformed request: {error}") from error
     found = list(batches_of(reader))
     if len(found) != 1:
         raise ProtocolError(f"a request is one batch, and {len(found)} came")
@@ -174,7 +174,7 @@ def opened(source: Any) -> ipc.RecordBatchStreamReader:
     try:
         return ipc.open_stream(source)
     except (pa.ArrowException, OSError) as error:
-        raise Damaged(f"what came is no Arrow stream: {error}") from error
+        raise Damaged(f"malformed Arrow stream: {error}") from error
 
 
 def batches_of(reader: ipc.RecordBatchStreamReader) -> Iterator[tuple[pa.RecordBatch, Metadata]]:

@@ -53,7 +53,7 @@ def batch_of(data: bytes | pa.Buffer | None, what: str) -> pa.RecordBatch:
                 found.validate(full=True)
             return found if found is not None else pa.RecordBatch.from_pylist([], schema=reader.schema)
     except (pa.ArrowException, OSError) as error:
-        raise ProtocolError(f"{what} is no Arrow stream: {error}") from error
+        raise ProtocolError(f"{what} is not a valid Arrow stream: {error}") from error
 
 
 def stream_of(batch: pa.RecordBatch) -> bytes:
@@ -75,7 +75,7 @@ def schema_from(data: bytes | None, what: str) -> pa.Schema:
     try:
         return ipc.read_schema(pa.py_buffer(data))
     except (pa.ArrowException, OSError) as error:
-        raise ProtocolError(f"{what} is no Arrow schema: {error}") from error
+        raise ProtocolError(f"{what} is not a valid Arrow schema: {error}") from error
 
 
 def _array(value: Any, t: pa.DataType) -> pa.Array:

@@ -19,7 +19,7 @@ from pyiceberg.table.sorting import UNSORTED_SORT_ORDER, SortField, SortOrder
 from pyiceberg.transforms import BucketTransform, IdentityTransform, TruncateTransform
 
 from pinakes.core.errors import CommitUnknown, ConstraintViolation, InternalError, TypeMismatch
-from pinakes.core.iceberg_arrow import arrow_schema_of
+from pinakes.core.types.iceberg_arrow import arrow_schema_of
 from pinakes.engine.iceberg.write import files as module
 from pinakes.engine.iceberg.write import sorting
 from pinakes.engine.iceberg.write.files import FileWriter

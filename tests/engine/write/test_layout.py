@@ -11,7 +11,7 @@ from pyiceberg import types as ice
 from pyiceberg.schema import Schema
 
 from pinakes.core.errors import InvalidArgument, NotSupportedError, PinakesError
-from pinakes.core.iceberg_arrow import arrow_schema_of
+from pinakes.core.types.iceberg_arrow import arrow_schema_of
 from tests.engine.write.support import duck, footer, metadata_of, offsets, rows_of, schema_of, written
 
 SCHEMA = schema_of(ice.LongType(), ice.StringType())

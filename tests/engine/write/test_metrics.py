@@ -21,7 +21,7 @@ from pyiceberg.io.pyarrow import (
     parquet_path_to_id_mapping,
 )
 
-from pinakes.core.iceberg_arrow import arrow_schema_of
+from pinakes.core.types.iceberg_arrow import arrow_schema_of
 from tests.engine.write.support import bound, footer, metadata_of, offsets, schema_of, written
 
 TIMES = st.datetimes(datetime(1900, 1, 1), datetime(2200, 1, 1))

@@ -26,10 +26,10 @@ def test_records_that_do_not_fit_are_kept_apart_with_their_reason(place: Place) 
     ]
     assert place.bad() == [
         ("a.csv", ",5,none", "column 'id' is NOT NULL, and there is no value"),
-        ("a.csv", "2,abc,b", "column 'amount': 'abc' is no DECIMAL(18,2)"),
+        ("a.csv", "2,abc,b", "column 'amount': 'abc' is not a valid DECIMAL(18,2)"),
         ("a.csv", "3,3.5", "the record has not as many fields as the 3 columns"),
-        ("b.csv", ",8,2024-01-02 noon", "column 'day': '2024-01-02 noon' is no DATE"),
-        ("b.csv", "huge,99999999999,", "column 'id': '99999999999' is no INT"),
+        ("b.csv", ",8,2024-01-02 noon", "column 'day': '2024-01-02 noon' is not a valid DATE"),
+        ("b.csv", "huge,99999999999,", "column 'id': '99999999999' is not a valid INT"),
     ]
 
 
@@ -55,7 +55,7 @@ def test_types_are_inferred_from_what_comes_first(place: Place) -> None:
     assert [type for _, type in found][:3] == ["bigint", "double", "date"]
     place.write("b.csv", "n,x,d,t,s,b\nmany,1,,,,\n")
     assert place.run(place.load()).bad_rows == 1
-    assert place.bad() == [("b.csv", "many,1,,,,", "column 'n': 'many' is no BIGINT")]
+    assert place.bad() == [("b.csv", "many,1,,,,", "column 'n': 'many' is not a valid BIGINT")]
 
 
 def test_a_new_column_is_an_error_or_added_or_left_out(place: Place) -> None:
@@ -76,7 +76,9 @@ def test_one_bad_record_fails_a_load_that_wants_none(place: Place) -> None:
     place.write("a.csv", "id,amount\n1,1\n")
     place.run(place.load(columns="id INT, amount INT", bad_records="fail"))
     place.write("b.csv", "id,amount\n2,2\n3,x\n")
-    with pytest.raises(DataCorrupt, match=r"lake\.\w+\.t was not loaded.*b\.csv': column 'amount': 'x' is no INT"):
+    with pytest.raises(
+        DataCorrupt, match=r"lake\.\w+\.t was not loaded.*b\.csv': column 'amount': 'x' is not a valid INT"
+    ):
         place.run(place.load(columns="id INT, amount INT", bad_records="fail"))
     assert place.rows("SELECT * FROM T.t") == [(1, 1)]
     place.write("b.csv", "id,amount\n2,2\n3,3\n")

@@ -55,15 +55,15 @@ def test_json_that_does_not_fit(place: Place) -> None:
     assert place.rows("SELECT a, CAST(d AS VARCHAR) FROM T.t ORDER BY a") == [(1, "2024-01-01"), (20, None)]
     reasons = {(file, record): reason for file, record, reason in place.bad()}
     assert reasons == {
-        ("a.json", '{"a":"x"}'): "column 'a': 'x' is no INT",
+        ("a.json", '{"a":"x"}'): "column 'a': 'x' is not a valid INT",
         ("a.json", '{"a":3} and more'): "the record has something behind its JSON object",
-        ("a.json", '{"a":4'): "the record is no JSON object",
-        ("a.json", "[5]"): "the record is no JSON object",
+        ("a.json", '{"a":4'): "the record is not a JSON object",
+        ("a.json", "[5]"): "the record is not a JSON object",
         ("a.json", '{"a":6}{"a":7}'): "the record has something behind its JSON object",
-        ("a.json", '{"d":"2024-13-45"}'): "column 'd': '2024-13-45' is no DATE",
-        ("a.json", '{"a":8.5}'): "column 'a': '8.5' is no INT",
-        ("b.json", '{"a":"y"}'): "column 'a': 'y' is no INT",
-        ("b.json", "21"): "the record is no JSON object",
+        ("a.json", '{"d":"2024-13-45"}'): "column 'd': '2024-13-45' is not a valid DATE",
+        ("a.json", '{"a":8.5}'): "column 'a': '8.5' is not a valid INT",
+        ("b.json", '{"a":"y"}'): "column 'a': 'y' is not a valid INT",
+        ("b.json", "21"): "the record is not a JSON object",
     }
 
 
@@ -90,8 +90,8 @@ def test_parquet_that_changed_its_types(place: Place) -> None:
     assert (result.rows, result.bad_rows) == (1, 2)
     assert place.rows("SELECT * FROM T.t ORDER BY a") == [(1, "x"), (2, "y")]
     assert place.bad() == [
-        ("b.parquet", '{"b":"w","a":"99999999999"}', "column 'a': '99999999999' is no INT"),
-        ("b.parquet", '{"b":"z","a":"no number"}', "column 'a': 'no number' is no INT"),
+        ("b.parquet", '{"b":"w","a":"99999999999"}', "column 'a': '99999999999' is not a valid INT"),
+        ("b.parquet", '{"b":"z","a":"no number"}', "column 'a': 'no number' is not a valid INT"),
     ]
     _parquet(place.directory / "in" / "c.parquet", a=pa.array([3], pa.int32()), b=["v"], c=[1.5])
     with pytest.raises(ColumnNotFound, match=r"c\.parquet' has a column 'c'"):

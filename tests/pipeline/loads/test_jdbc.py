@@ -99,8 +99,8 @@ def test_a_query_in_parallel_with_other_types(place: Place, source: JdbcSource) 
     result = place.run(_load(place, query, columns="id STRING NOT NULL, name INT"))
     assert (result.rows, result.bad_rows) == (0, 2)
     assert sorted(reason for _, _, reason in place.bad()) == [
-        "column 'name': 'a' is no INT",
-        "column 'name': 'b' is no INT",
+        "column 'name': 'a' is not a valid INT",
+        "column 'name': 'b' is not a valid INT",
     ]
 
 

@@ -48,7 +48,7 @@ def test_bad_records_name_the_file_of_the_bucket_and_no_secret(place: Place, buc
     load = Load(("lake", place.schema, "t"), FileSource(f"{bucket}/*.csv", "csv"), columns="id INT")
     assert place.run(load).bad_rows == 1
     assert place.rows("SELECT file, reason FROM T.t_bad_records") == [
-        (f"{bucket}/a.csv", "column 'id': 'abc' is no INT"),
+        (f"{bucket}/a.csv", "column 'id': 'abc' is not a valid INT"),
     ]
     place.rows("DROP SECRET store")
     with pytest.raises(PinakesError) as failed:

@@ -32,9 +32,9 @@ from pinakes.providers.registry import runs_commands, uses_server_credentials
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from pinakes.core.access.outbound import Outbound
     from pinakes.core.identity import Identity
     from pinakes.core.location import Location
-    from pinakes.core.outbound import Outbound
     from pinakes.core.secrets import Secret
     from pinakes.engine.binding.relation import Relation
     from pinakes.engine.catalogs.mounting import Common
@@ -91,7 +91,7 @@ class Guard:
         secret was chosen by an administrator."""
         endpoint, outbound = secret.get("ENDPOINT"), self.outbound
         if outbound is not None and endpoint is not None and not secret.shared:
-            from pinakes.core.outbound import destination_of
+            from pinakes.core.access.outbound import destination_of
 
             outbound.check(destination_of(endpoint, library=True))
 
@@ -122,7 +122,7 @@ class Guard:
         locations are ones that this user may use."""
         if not properties:
             return
-        from pinakes.core.property_gate import check_properties  # not loaded for a query
+        from pinakes.core.access.property_gate import check_properties  # not loaded for a query
 
         check_properties(key for key, _ in properties)
         for place in _locations(None, properties):
@@ -152,8 +152,8 @@ class Guard:
 
 def _locations(location: str | None, properties: Iterable[tuple[str, str]]) -> list[Location]:
     """The location of a table or namespace, and those that its properties name."""
+    from pinakes.core.access.property_gate import PATHS
     from pinakes.core.location import Location  # not loaded for a query
-    from pinakes.core.property_gate import PATHS
 
     texts = [location] if location is not None else []
     return [Location.parse(text) for text in (*texts, *(value for key, value in properties if key.lower() in PATHS))]

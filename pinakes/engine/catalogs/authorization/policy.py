@@ -1,5 +1,5 @@
 """The privileges of users who are not administrators. In an embedded engine everybody has all; a server grants those in
-its configuration (`[access]`), and connects for users only to hosts that it allows (`core/outbound.py`).
+its configuration (`[access]`), and connects for users only to hosts that it allows (`core/access/outbound.py`).
 """
 
 from __future__ import annotations
@@ -7,12 +7,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from pinakes.core.access.privileges import PRIVILEGES
 from pinakes.core.errors import PermissionDenied
-from pinakes.core.privileges import PRIVILEGES
 
 if TYPE_CHECKING:
+    from pinakes.core.access.outbound import Outbound
     from pinakes.core.identity import Identity
-    from pinakes.core.outbound import Outbound
 
 
 class Policy:
@@ -35,7 +35,7 @@ class Policy:
         """Where the server connects for this user; None is anywhere."""
         if identity.is_admin or self.destinations is None:
             return None
-        from pinakes.core.outbound import Outbound  # not loaded by an embedded engine
+        from pinakes.core.access.outbound import Outbound  # not loaded by an embedded engine
 
         return Outbound(self.destinations)
 

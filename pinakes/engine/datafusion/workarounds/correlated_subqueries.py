@@ -86,7 +86,7 @@ def refuse_unread(planned: LogicalPlan) -> None:
         if _STRUCTS.search(node.text):
             _refuse("a comparison of rows, (a, b) < (1, 2)", "compare their columns one by one")
         if node.is_subquery and _kind(node) == "scalar" and not _has_a_row(node):
-            _refuse("a subquery that stands for a value and is no aggregate", "write max(…) in it")
+            _refuse("a scalar subquery without an aggregate", "write max(…) in it")
         groups = _GROUPS.match(node.text)
         if groups is None or (groups[1] and not _SETS.search(groups[1])):
             continue

@@ -16,7 +16,7 @@ from pinakes.engine.iceberg.scan.snapshot import files_of
 from pinakes.engine.iceberg.scan.widths import UNKNOWN_ROWS
 from pinakes.engine.iceberg.write.append import append_files
 from pinakes.engine.iceberg.write.commit import begin, commit, hold_schema, hold_snapshot
-from pinakes.providers.table_io import TableIO
+from pinakes.providers.iceberg.table_io import TableIO
 
 if TYPE_CHECKING:
     from pyiceberg.io import FileIO

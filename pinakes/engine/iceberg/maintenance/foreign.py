@@ -21,11 +21,11 @@ from pyiceberg.transforms import IdentityTransform
 from pyiceberg.typedef import Record
 from pyiceberg.types import NestedField, PrimitiveType
 
-from pinakes.core.arrow_types import sql_name_of_arrow
 from pinakes.core.errors import InvalidArgument
 from pinakes.core.names import quote
-from pinakes.core.types import sql_name
-from pinakes.engine.files.parquet_footers import footer_of
+from pinakes.core.types.arrow_names import sql_name_of_arrow
+from pinakes.core.types.sql import sql_name
+from pinakes.engine.files.reading.parquet import footer_of
 from pinakes.engine.iceberg.maintenance.sources import directory_values
 from pinakes.engine.iceberg.scan.shapes import NAME_MAPPING, NoShape, shape_of
 from pinakes.engine.iceberg.write.parquet.columns import Columns
@@ -173,5 +173,5 @@ class Foreign:
             return literal(text).to(source.field_type).value
         except (ValueError, TypeError, ArithmeticError) as error:
             raise InvalidArgument(
-                f"{file}: {text!r} is no value of {quote(source.name)}, which is {sql_name(source.field_type)}"
+                f"{file}: {text!r} is not a valid value of {quote(source.name)}, which is {sql_name(source.field_type)}"
             ) from error

@@ -15,10 +15,10 @@ from pyiceberg.transforms import IdentityTransform
 
 from pinakes.core.catalog import TableSpec
 from pinakes.core.errors import NotSupportedError
-from pinakes.core.iceberg_arrow import iceberg_schema_of
+from pinakes.core.types.iceberg_arrow import iceberg_schema_of
 from pinakes.engine.binding.capabilities import table_changes
 from pinakes.engine.binding.new_objects import check_free, check_places
-from pinakes.engine.files.tables import opened
+from pinakes.engine.files.tables import open_format
 from pinakes.engine.iceberg.maintenance.adopt import add_to
 from pinakes.engine.iceberg.maintenance.sources import directory_values
 from pinakes.engine.iceberg.write.commit import abandoned_on_error, commit
@@ -55,7 +55,7 @@ def _spec(execution: Execution, files: Sequence[File], properties: Mapping[str, 
     """
     keys = list(directory_values(files[0]))
     options = {"hive_partitioning": True} if keys else {}
-    shown = opened(list(files), "parquet", options, "UTC", "migrate").schema
+    shown = open_format(list(files), "parquet", options, "UTC", "migrate").schema
     check_names(shown.names)
     version = format_version(properties)
     schema = iceberg_schema_of(pa.schema([f.with_nullable(True) for f in shown]), format_version=version)

@@ -87,7 +87,7 @@ def _check_known(given: Mapping[str, str]) -> None:
         if key in _ON_SPARK:
             raise NotSupportedError(f"the option {key!r} is for Spark: SET engine = 'spark', or leave it out")
         if key not in _HERE:
-            raise InvalidArgument(f"there is no option {key!r}; there are: {listing(_HERE)}")
+            raise InvalidArgument(f"there is no option {key!r}; available: {listing(_HERE)}")
 
 
 @dataclass(frozen=True, slots=True)

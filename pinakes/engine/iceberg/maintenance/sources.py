@@ -43,7 +43,8 @@ def _of_table(execution: Execution, source: str) -> list[File]:
     table = execution.resolver.load(place)
     if not isinstance(table, FilesTable):
         raise InvalidArgument(
-            f"{place} is no table of files: give one of a catalog of type files, or a path such as '/data/orders'"
+            f"{place} is not a table of files: give a table of a catalog of type files, "
+            "or a path such as '/data/orders'"
         )
     _check_format(table.format, str(place))
     finder, directory = execution.finder(), table.directory

@@ -24,7 +24,7 @@ from pyiceberg.io import FileIO
 from pinakes.core.location import Location
 from pinakes.core.varint import as_varint, read_varint
 from pinakes.engine.iceberg.scan.locations import address_of, local_path
-from pinakes.providers.checked_avro import MOST_TIMES, MOST_UNPACKED, unpack
+from pinakes.providers.iceberg.checked_avro import MOST_TIMES, MOST_UNPACKED, unpack
 
 _MAGIC = b"Obj\x01"
 _PLAIN_NAME = re.compile("[A-Za-z_][A-Za-z0-9_]*")
@@ -136,7 +136,7 @@ def _blocks(content: bytes, end: int) -> Iterator[tuple[int, int, int]]:
 
 def _whole_header(content: bytes) -> tuple[dict[bytes, bytes], int]:
     if not content.startswith(_MAGIC):
-        raise ValueError("it is no Avro file")
+        raise ValueError("it is not an Avro file")
     try:
         return _header(content)
     except IndexError as error:
@@ -199,6 +199,8 @@ def _is_empty(kind: Any) -> bool:
 
 def _text(content: bytes, at: int) -> tuple[bytes, int]:
     length, at = _number(content, at)
+    if length < 0:  # the same bytes would be read for ever
+        raise ValueError("its header has a negative length")
     return content[at : at + length], at + length
 
 

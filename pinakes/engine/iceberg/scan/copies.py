@@ -21,11 +21,11 @@ from pyiceberg.manifest import DataFile, FileFormat
 from pyiceberg.schema import Schema
 from pyiceberg.table.metadata import TableMetadata
 
-from pinakes.core.conform import compact, mask_of
+from pinakes.core.arrays.conform import compact, mask_of
 from pinakes.core.errors import NotSupportedError
-from pinakes.core.variant import VariantType, as_json
+from pinakes.core.types.variant import VariantType, as_json
 from pinakes.engine.iceberg.scan.avro import read_avro_aside
-from pinakes.providers.table_io import TableIO
+from pinakes.providers.iceberg.table_io import TableIO
 
 _FIELD_ID = "PARQUET:field_id"
 _NO_COLUMN = 2147480000

@@ -43,17 +43,17 @@ def _first_damaged(files: Sequence[Local], check: Callable[[], None]) -> tuple[L
         for file in files:
             check()
             try:
-                read(file.path, check)
-            except (OSError, pa.ArrowException) as error:
+                read(file, check)
+            except (OSError, ValueError, pa.ArrowException) as error:
                 return file, str(error).splitlines()[0]
     return None
 
 
-def _read_footer(path: str, check: Callable[[], None]) -> None:
-    pq.read_metadata(path)
+def _read_footer(file: Local, check: Callable[[], None]) -> None:
+    file.footer()
 
 
-def _read_all(path: str, check: Callable[[], None]) -> None:
-    with pq.ParquetFile(path) as file:
-        for _ in file.iter_batches():
+def _read_all(file: Local, check: Callable[[], None]) -> None:
+    with pq.ParquetFile(file.path) as opened:
+        for _ in opened.iter_batches():
             check()

@@ -19,11 +19,11 @@ from pyiceberg.schema import Schema
 from pyiceberg.table import FileScanTask
 from pyiceberg.types import BooleanType, DateType, DoubleType, FloatType, IntegerType, LongType
 
-from pinakes.caches.manifests import ManifestCache
+from pinakes.caches.files import ManifestCache
+from pinakes.core.arrays.conform import conform
 from pinakes.core.catalog import IcebergTable
-from pinakes.core.conform import conform
 from pinakes.core.errors import DataCorrupt
-from pinakes.core.iceberg_arrow import arrow_schema_of
+from pinakes.core.types.iceberg_arrow import arrow_schema_of
 from pinakes.engine.datafusion.unfiltered_dataset import constant
 from pinakes.engine.iceberg.scan.copies import readable_file, with_texts
 from pinakes.engine.iceberg.scan.equality import EqualityDeletes

@@ -7,7 +7,7 @@ from datafusion import Expr, lit
 from pyiceberg.io.pyarrow import schema_to_pyarrow
 from pyiceberg.types import NestedField
 
-from pinakes.core.conform import conform_array
+from pinakes.core.arrays.conform import conform_array
 
 
 def default_of(field: NestedField, shown: pa.DataType) -> Expr:

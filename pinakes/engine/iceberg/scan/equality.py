@@ -20,7 +20,7 @@ from pyiceberg.table import FileScanTask
 from pyiceberg.table.metadata import TableMetadata
 from pyiceberg.typedef import Record
 
-from pinakes.caches.manifests import ManifestCache
+from pinakes.caches.files import ManifestCache
 from pinakes.core.catalog import IcebergTable
 from pinakes.core.errors import NotSupportedError
 from pinakes.engine.iceberg.scan.copies import readable_file
@@ -129,7 +129,9 @@ def _top(metadata: TableMetadata, field_id: int) -> ice.NestedField:
     for field in (f for s in schemas for f in s.fields):
         if field.field_id == field_id or (isinstance(field.field_type, ice.StructType) and _way([field], field_id)):
             return field
-    raise NotSupportedError(f"rows are deleted by the field {field_id}, which is no column, nor in a struct of any")
+    raise NotSupportedError(
+        f"an equality delete file refers to field {field_id}, which is neither a column nor a field of a struct"
+    )
 
 
 def _way(fields: Sequence[ice.NestedField], field_id: int) -> list[int]:

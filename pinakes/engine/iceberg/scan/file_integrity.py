@@ -11,15 +11,17 @@ import os
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from pinakes.core.errors import DataCorrupt
+from pinakes.core.parquet_footer import read_footer
 from pinakes.engine.iceberg.scan.locations import address_of
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
     from pyarrow.fs import FileSystem
+    from pyarrow.parquet import FileMetaData
 
 AT_ONCE = 16
 """The number of object store files that are checked concurrently."""
@@ -40,14 +42,10 @@ class Local:
     def url(self) -> str:
         return address_of(self.path)
 
-    @property
-    def opened(self) -> dict[str, Any]:
-        """Arguments for Arrow to open the file."""
-        return {"filesystem": None}
-
-    @property
-    def source(self) -> str:
-        return self.path
+    def footer(self) -> FileMetaData:
+        """Reads the footer of a Parquet file."""
+        with open(self.path, "rb") as opened:  # noqa: PTH123 - creating a Path costs more
+            return read_footer(opened)
 
     def check(self) -> None:
         """Checks existence and size: DataFusion skips missing files, and reads replaced ones as they are."""
@@ -76,9 +74,9 @@ class Remote:
     store: object = field(repr=False, compare=False)
     """Keeps the store registered."""
 
-    @property
-    def opened(self) -> dict[str, Any]:
-        return {"filesystem": self.system}
+    def footer(self) -> FileMetaData:
+        with self.system.open_input_file(self.source) as opened:
+            return read_footer(opened)
 
     def check(self) -> None:
         from pyarrow.fs import FileType

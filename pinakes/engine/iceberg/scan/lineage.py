@@ -14,7 +14,7 @@ from pyiceberg.table.metadata import TableMetadata
 from pyiceberg.types import LongType, NestedField
 
 from pinakes.engine.iceberg.scan.tasks import Task
-from pinakes.providers.iceberg_v3.records import DataFileV3
+from pinakes.providers.iceberg.v3.records import DataFileV3
 
 ROW_ID, SEQUENCE = "$pinakes_row_id", "$pinakes_sequence"
 """Names of the columns in a plan, which cannot occur in a user's table."""

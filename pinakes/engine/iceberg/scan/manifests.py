@@ -1,6 +1,6 @@
 """The manifests of a snapshot as Arrow tables: its data files and delete files, with their statistics.
 
-Manifests and manifest lists never change, so each is read once and cached by its path (`caches/manifests.py`).
+Manifests and manifest lists never change, so each is read once and cached by its path (`caches/files.py`).
 `snapshot.py` uses them.
 """
 
@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyiceberg.io import FileIO
 
-from pinakes.caches.manifests import ManifestCache
+from pinakes.caches.files import ManifestCache
 from pinakes.engine.iceberg.scan.avro import read_avro
 from pinakes.engine.iceberg.scan.locations import remembered_as
 

@@ -6,7 +6,9 @@ under a random host, one for each bucket, endpoint and set of credentials, and a
 its own credentials.
 
 Files are read natively only if DataFusion reaches them exactly as pyiceberg does: with keys of a secret or vended
-credentials, and without environment variables that DataFusion would use instead. Other files are read by pyiceberg.
+credentials, and without environment variables that DataFusion would use instead. Other files are read by pyiceberg, and
+so are those of catalogs that limited users attached: DataFusion trusts the number of values in the header of a
+dictionary page, and a file with a wrong one takes 16 GB, or ends the process.
 """
 
 from __future__ import annotations
@@ -29,7 +31,7 @@ from pinakes.core.location import Location
 from pinakes.engine.iceberg.scan.claims import Claims
 from pinakes.engine.iceberg.scan.file_integrity import Remote
 from pinakes.engine.iceberg.scan.locations import s3_address, s3_place
-from pinakes.providers.table_io import TableIO
+from pinakes.providers.iceberg.table_io import TableIO
 
 if TYPE_CHECKING:
     from pyarrow.fs import S3FileSystem
@@ -153,7 +155,7 @@ class TableStores:
         return self._buckets[bucket]
 
     def _open(self, bucket: str) -> tuple[Keys, Registered, S3FileSystem] | None:
-        if not isinstance(self._io, TableIO) or not _is_known(self._io.properties):
+        if not isinstance(self._io, TableIO) or self._io.roots.reader or not _is_known(self._io.properties):
             return None
         system: Any = self._io.fs_by_scheme("s3", bucket)  # it has resolved the region
         keys = keys_of(bucket, self._io.properties, system.region)

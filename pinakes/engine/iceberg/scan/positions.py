@@ -18,7 +18,7 @@ import pyarrow.dataset as pds
 from pyiceberg.io import FileIO
 from pyroaring import BitMap
 
-from pinakes.caches.manifests import ManifestCache
+from pinakes.caches.files import ManifestCache
 from pinakes.core.catalog import IcebergTable
 from pinakes.engine.iceberg.scan.avro import read_avro_aside
 from pinakes.engine.iceberg.scan.deletes import DeleteFile

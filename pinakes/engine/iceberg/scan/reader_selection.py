@@ -12,14 +12,13 @@ from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import NamedTuple
 
-import pyarrow.parquet as pq
 from pyiceberg import types as ice
 from pyiceberg.transforms import IdentityTransform
 
-from pinakes.caches.footers import FooterCache
+from pinakes.caches.files import FooterCache
 from pinakes.core.catalog import IcebergTable
 from pinakes.core.location import Location
-from pinakes.core.variant import VariantType
+from pinakes.core.types.variant import VariantType
 from pinakes.engine.datafusion.workarounds.bad_statistics import may_mislead
 from pinakes.engine.iceberg.scan.file_integrity import Local, Watched
 from pinakes.engine.iceberg.scan.locations import local_path, remembered_as
@@ -27,7 +26,7 @@ from pinakes.engine.iceberg.scan.object_stores import TableStores
 from pinakes.engine.iceberg.scan.shapes import NAME_MAPPING, NoShape, Shape, is_uniform, named_alike, shape_of
 from pinakes.engine.iceberg.scan.snapshot import SnapshotFiles
 from pinakes.engine.iceberg.scan.unreadable import name_of, reading
-from pinakes.providers.table_io import TableIO
+from pinakes.providers.iceberg.table_io import TableIO
 
 
 class Group(NamedTuple):
@@ -114,7 +113,7 @@ class Division:
 
     def _read_shape(self, file: Watched) -> Shape | NoShape:
         with reading(self._table, file.path):
-            schema = pq.read_schema(file.source, **file.opened)
+            schema = file.footer().schema.to_arrow_schema()
         return shape_of(schema, self._iceberg, self._table.handle.metadata.name_mapping())
 
     def _misleads(self, file: Watched) -> bool:
@@ -122,7 +121,7 @@ class Division:
 
     def _read_verdict(self, file: Watched) -> _Verdict:
         with reading(self._table, file.path):
-            return _Verdict(may_mislead(pq.read_metadata(file.source, **file.opened)))
+            return _Verdict(may_mislead(file.footer()))
 
     def _key(self, file: Watched) -> str:
         """Returns the cache key of a file. It has the table and the size, since files that were not written for a table

@@ -18,7 +18,7 @@ from pyiceberg.schema import Schema
 from pyiceberg.table.metadata import TableMetadata
 from pyiceberg.table.name_mapping import MappedField, NameMapping
 
-from pinakes.core.iceberg_arrow import arrow_type_of
+from pinakes.core.types.iceberg_arrow import arrow_type_of
 
 _FIELD_ID = b"PARQUET:field_id"
 _PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")

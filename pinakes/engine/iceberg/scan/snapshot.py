@@ -21,7 +21,7 @@ from pyiceberg.transforms import BucketTransform, Transform
 from pyiceberg.typedef import Record
 from pyiceberg.types import IcebergType
 
-from pinakes.caches.manifests import ManifestCache
+from pinakes.caches.files import ManifestCache
 from pinakes.core.catalog import IcebergTable
 from pinakes.engine.iceberg.scan.applied import deletes_of
 from pinakes.engine.iceberg.scan.bounds import Range, counts, in_parts, kind_of, one_valued, range_of

@@ -22,9 +22,9 @@ from pyiceberg.schema import Schema
 
 from pinakes.core.catalog import IcebergTable
 from pinakes.core.errors import PermissionDenied
-from pinakes.core.iceberg_arrow import arrow_schema_of
 from pinakes.core.location import Location
 from pinakes.core.names import quote
+from pinakes.core.types.iceberg_arrow import arrow_schema_of
 from pinakes.engine.datafusion.parquet_scan import scan_of, union, usual_nan, uuid_as_text
 from pinakes.engine.datafusion.unfiltered_dataset import exact
 from pinakes.engine.iceberg.scan import metadata_aggregates
@@ -212,6 +212,5 @@ def _column(field: ice.NestedField, shown: pa.Field, name: str | None) -> Expr:
     column = _named(name)
     if isinstance(field.field_type, ice.UUIDType):
         return uuid_as_text()(column).alias(field.name)
-    if is_.is_floating(shown.type):
-        return usual_nan(column, shown.type).alias(field.name)
-    return column.alias(field.name) if name != field.name else column
+    found = usual_nan(column, shown.type)
+    return column if found is column and name == field.name else found.alias(field.name)

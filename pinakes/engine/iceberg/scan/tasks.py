@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from pyiceberg.manifest import DataFile, DataFileContent, FileFormat, ManifestContent
 
-from pinakes.caches.manifests import ManifestCache
+from pinakes.caches.files import ManifestCache
 from pinakes.config.model import SizedCacheConfig
 from pinakes.core.catalog import IcebergTable
 from pinakes.core.errors import NotSupportedError

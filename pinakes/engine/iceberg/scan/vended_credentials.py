@@ -12,7 +12,7 @@ from pyiceberg.io import FileIO
 
 from pinakes.core.catalog import IcebergTable
 from pinakes.core.errors import PinakesError
-from pinakes.providers.iceberg import translated
+from pinakes.providers.iceberg.adapter import translate_errors
 
 _ENDS = "s3.session-token-expires-at-ms"
 _KEYS = ("s3.access-key-id", "s3.secret-access-key", "s3.session-token")
@@ -39,7 +39,7 @@ def renew_if_refused(table: IcebergTable) -> bool:
 
 def _renew(table: IcebergTable) -> None:
     handle = table.handle
-    with translated("table", table.namespace, table.name):
+    with translate_errors("table", table.namespace, table.name):
         handle.io = handle.catalog.load_table(handle.name()).io
 
 

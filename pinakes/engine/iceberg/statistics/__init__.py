@@ -1,3 +1,3 @@
 """ANALYZE: the number of distinct values of columns, computed and written as Puffin sketches. Start at `analyze.py`;
-reading the counts is in `core/distinct_counts.py`.
+reading the counts is in `core/iceberg_metadata.py`.
 """

@@ -15,7 +15,7 @@ from pyiceberg.table.update import SetStatisticsUpdate
 
 from pinakes.core.errors import CommitConflict, InvalidArgument
 from pinakes.core.names import quote
-from pinakes.core.types import sql_name
+from pinakes.core.types.sql import sql_name
 from pinakes.engine.binding.relation import Relation
 from pinakes.engine.execution.batch_coalescer import gathered
 from pinakes.engine.iceberg.scan.time_travel import at_version

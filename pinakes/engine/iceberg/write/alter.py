@@ -22,9 +22,9 @@ from pinakes.core.errors import (
     PinakesError,
     listing,
 )
+from pinakes.core.iceberg_metadata import rename_key_column
 from pinakes.core.names import Name, Part, match, quote
-from pinakes.core.primary_key import renamed_key
-from pinakes.core.types import iceberg_type, sql_name
+from pinakes.core.types.sql import iceberg_type, sql_name
 from pinakes.engine.binding.namespaces import ResolvedTable
 from pinakes.engine.iceberg.write.commit import again, commit, hold_snapshot
 from pinakes.engine.iceberg.write.defaults import default_value
@@ -143,7 +143,7 @@ class _Change:
         if match(last, siblings, "column") is not None:
             if action.if_not_exists:
                 return
-            raise ColumnExists(f"column {'.'.join((*within, last.exact))} exists already in {self.found}")
+            raise ColumnExists(f"column {'.'.join((*within, last.exact))} already exists in {self.found}")
         check_names([last.exact])
         column = action.column
         kind = iceberg_type(column.type, count(1).__next__)
@@ -170,7 +170,7 @@ class _Change:
             return [f.name for f in self._schema().fields]
         kind = self._schema().find_field(".".join(within)).field_type
         if not isinstance(kind, StructType):
-            raise InvalidArgument(f"column {'.'.join(within)} is no struct: it can have no fields")
+            raise InvalidArgument(f"column {'.'.join(within)} is not a struct and can't have fields")
         return [f.name for f in kind.fields]
 
     def _drop(self, action: s.DropColumn) -> None:
@@ -200,11 +200,13 @@ class _Change:
         path = self._path(action.path)
         siblings = [n for n in self._siblings(path[:-1]) if n != path[-1]]
         if action.to.exact in siblings:
-            raise ColumnExists(f"column {action.to} exists already in {self.found}")
+            raise ColumnExists(f"column {action.to} already exists in {self.found}")
         check_names([action.to.exact])
         self._update(lambda u: u.rename_column(path, action.to.exact))
         key = (
-            renamed_key(self.transaction.table_metadata.properties, path[0], action.to.exact) if len(path) == 1 else {}
+            rename_key_column(self.transaction.table_metadata.properties, path[0], action.to.exact)
+            if len(path) == 1
+            else {}
         )
         if key:
             self.transaction.set_properties(key)

@@ -30,7 +30,8 @@ def filled_columns(
     width = len(arrow)
     if len(columns) != width:
         raise InvalidArgument(
-            f"the query has {width} columns and {len(columns)} are to be filled: {', '.join(quote(c) for c in columns)}"
+            f"the query has {width} columns, but {len(columns)} columns are assigned: "
+            f"{', '.join(quote(c) for c in columns)}"
         )
     return columns
 
@@ -41,7 +42,7 @@ def target_columns(parts: Sequence[Part], names: Sequence[str]) -> list[str]:
     for part in parts:
         name = match(part, names, "column")
         if name is None:
-            raise ColumnNotFound(f"column {part} does not exist; there is: {listing(names)}")
+            raise ColumnNotFound(f"column {part} does not exist; available: {listing(names)}")
         if name in columns:
             raise ColumnExists(f"column {part} is named twice")
         columns.append(name)
@@ -57,7 +58,7 @@ def assigned(assignments: Sequence[Assignment], change: Rewrite) -> dict[str, st
         part = assignment.column[-1]
         name = match(part, change.columns, "column")
         if name is None:
-            raise ColumnNotFound(f"column {part} does not exist; there is: {listing(change.columns)}")
+            raise ColumnNotFound(f"column {part} does not exist; available: {listing(change.columns)}")
         if name in values:
             raise ColumnExists(f"column {part} is set twice")
         values[name] = change.text(assignment.value)

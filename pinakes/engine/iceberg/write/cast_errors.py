@@ -12,9 +12,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyiceberg.schema import Schema
 
-from pinakes.core.arrow_types import sql_name_of_arrow
 from pinakes.core.errors import ExecutionError, PinakesError
-from pinakes.core.iceberg_arrow import arrow_type_of
+from pinakes.core.types.arrow_names import sql_name_of_arrow
+from pinakes.core.types.iceberg_arrow import arrow_type_of
 from pinakes.engine.datafusion.plan_schema import schema_of
 from pinakes.engine.iceberg.write.rewrite import Rewrite
 from pinakes.engine.iceberg.write.shape import misfits, positions

@@ -28,7 +28,7 @@ from pyiceberg.table.update import (
 )
 from pyiceberg.utils.properties import property_as_int
 
-from pinakes.caches.catalog import forget_table
+from pinakes.caches.caching_catalog import forget_table
 from pinakes.core.catalog import IcebergTable
 from pinakes.core.errors import CommitConflict, CommitUnknown
 from pinakes.engine.binding.namespaces import ResolvedNamespace, ResolvedTable
@@ -37,7 +37,7 @@ from pinakes.engine.iceberg.write import snapshot_properties as author
 from pinakes.engine.iceberg.write.commit_lock import turn
 from pinakes.engine.iceberg.write.commit_state import has_landed, holds, is_silence
 from pinakes.engine.iceberg.write.pending import Pending
-from pinakes.providers.iceberg import translated
+from pinakes.providers.iceberg.adapter import translate_errors
 
 log = logging.getLogger(__name__)
 
@@ -63,7 +63,7 @@ def commit(transaction: Transaction, place: ResolvedNamespace, name: str) -> Non
     """Commits the transaction atomically, and removes the table's old state from the catalog's caches."""
     _sign(transaction)
     try:
-        with translated("table", place.namespace, name):
+        with translate_errors("table", place.namespace, name):
             _land(transaction)
     finally:
         forget_table(place.mount.catalog, place.namespace, name)

@@ -62,6 +62,6 @@ def _look(table: Table) -> Table | None:
     except NoSuchTableError:
         return None  # the commit was to create it
     except Exception as error:  # noqa: BLE001 - whatever it is: the error of the commit is the one to report
-        log.debug("could not look whether a commit to %s happened: %s", ".".join(table.name()), error)
+        log.debug("could not determine whether a commit to %s took effect: %s", ".".join(table.name()), error)
         return None
     return found

@@ -11,15 +11,15 @@ from pyarrow import types as is_
 from pyiceberg.schema import Schema
 from pyiceberg.types import IcebergType, PrimitiveType
 
-from pinakes.core.conform import conform_array
+from pinakes.core.arrays.conform import conform_array
 from pinakes.core.errors import ExecutionError, InvalidArgument, NotSupportedError, TypeMismatch
-from pinakes.core.iceberg_arrow import arrow_type_of
-from pinakes.core.types import sql_name
+from pinakes.core.types.iceberg_arrow import arrow_type_of
+from pinakes.core.types.sql import sql_name
 from pinakes.engine.datafusion.plan_schema import schema_of
 from pinakes.engine.iceberg.write.shape import cast
 from pinakes.engine.statement_context import Execution
 from pinakes.parser.statements import Query
-from pinakes.providers.iceberg_v3.install import install
+from pinakes.providers.iceberg.v3.install import install
 
 DEFAULTS_VERSION = 3
 """The first format version with defaults."""
@@ -56,7 +56,7 @@ def default_value(text: str, kind: IcebergType, execution: Execution, column: st
 
 
 def _misfit(text: str, column: str, kind: IcebergType, error: Exception) -> TypeMismatch:
-    return TypeMismatch(f"the default {text} of column {column} is no {sql_name(kind)}: {error}")
+    return TypeMismatch(f"the default {text} of column {column} is not a valid {sql_name(kind)}: {error}")
 
 
 def needs_version(column: str) -> NotSupportedError:

@@ -14,13 +14,13 @@ from pyiceberg.transforms import Transform, parse_transform
 from pyiceberg.typedef import TableVersion
 from pyiceberg.types import NestedField
 
+from pinakes.core.access.property_gate import harmless
 from pinakes.core.catalog import IcebergTable, TableSpec
 from pinakes.core.errors import ColumnExists, ColumnNotFound, InvalidArgument, listing
-from pinakes.core.iceberg_arrow import iceberg_schema_of
+from pinakes.core.iceberg_metadata import key_properties
 from pinakes.core.names import Part, match, quote
-from pinakes.core.primary_key import key_properties
-from pinakes.core.property_gate import harmless
-from pinakes.core.types import iceberg_type
+from pinakes.core.types.iceberg_arrow import iceberg_schema_of
+from pinakes.core.types.sql import iceberg_type
 from pinakes.engine.iceberg.write.defaults import DEFAULTS_VERSION, check_no_defaults, default_value
 from pinakes.engine.iceberg.write.loaded import is_record
 from pinakes.engine.iceberg.write.sort_order import order_of
@@ -183,7 +183,7 @@ def transform_of(term: PartitionTerm) -> Transform[Any, Any]:
     name = _TRANSFORMS.get(term.transform.lower(), term.transform.lower())
     known = ("identity", "bucket", "truncate", "year", "month", "day", "hour", "void")
     if name not in known:
-        raise InvalidArgument(f"partition transform {term.transform!r} does not exist; there is: {', '.join(known)}")
+        raise InvalidArgument(f"partition transform {term.transform!r} does not exist; available: {', '.join(known)}")
     if name in ("bucket", "truncate") and (term.argument is None or term.argument <= 0):
         raise InvalidArgument(f"{name} needs a positive number, as in {name}(16, column)")
     return parse_transform(f"{name}[{term.argument}]" if name in ("bucket", "truncate") else name)
@@ -205,7 +205,7 @@ def find_field(schema: Schema, path: Sequence[Part]) -> NestedField:
         name = match(part, [f.name for f in fields], "column")
         if name is None:
             path_text = ".".join(str(p) for p in path[: depth + 1])
-            raise ColumnNotFound(f"column {path_text} does not exist; there is: {listing(f.name for f in fields)}")
+            raise ColumnNotFound(f"column {path_text} does not exist; available: {listing(f.name for f in fields)}")
         found = next(f for f in fields if f.name == name)
         fields = getattr(found.field_type, "fields", ())
     assert found is not None

@@ -17,14 +17,14 @@ from pyiceberg.io import OutputStream
 from pyiceberg.manifest import DataFile, DataFileContent, FileFormat
 from pyroaring import BitMap64
 
-from pinakes.caches.manifests import ManifestCache
+from pinakes.caches.files import ManifestCache
 from pinakes.core.catalog import IcebergTable
 from pinakes.engine.iceberg.scan.deletes import DeleteFile, Deletes
 from pinakes.engine.iceberg.scan.positions import MAGIC, deleted_rows
 from pinakes.engine.iceberg.scan.tasks import Task
 from pinakes.engine.iceberg.write.new_files import NewFiles
 from pinakes.engine.iceberg.write.puffin import Blob, puffin
-from pinakes.providers.iceberg_v3.records import DataFileV3
+from pinakes.providers.iceberg.v3.records import DataFileV3
 
 PATH_ID, POSITION_ID, ROW_POSITION_ID = 2147483546, 2147483545, 2147483645
 """Iceberg's reserved field ids: the two columns of a position delete file, and the position of a row."""

@@ -8,7 +8,7 @@ from pyiceberg.manifest import ManifestContent, ManifestWriter, ManifestWriterV2
 from pyiceberg.partitioning import PartitionSpec
 from pyiceberg.schema import Schema
 
-from pinakes.providers.iceberg_v3.writers import ManifestWriterV3
+from pinakes.providers.iceberg.v3.writers import ManifestWriterV3
 
 
 class DeleteManifestWriterV2(ManifestWriterV2):

@@ -20,10 +20,10 @@ from pyiceberg.manifest import DataFile
 from pyiceberg.partitioning import PartitionKey
 from pyiceberg.table.metadata import TableMetadata
 
-from pinakes.core.conform import conform
+from pinakes.core.arrays.conform import conform
+from pinakes.core.arrays.struct_fields import arrange_fields
 from pinakes.core.errors import InternalError
-from pinakes.core.iceberg_arrow import arrow_schema_of
-from pinakes.core.struct_fields import arranged
+from pinakes.core.types.iceberg_arrow import arrow_schema_of
 from pinakes.engine.iceberg.write.new_files import NewFiles
 from pinakes.engine.iceberg.write.parquet.columns import Columns
 from pinakes.engine.iceberg.write.parquet.encoder_threads import EncoderThreads
@@ -34,7 +34,7 @@ from pinakes.engine.iceberg.write.parquet.row_groups import row_groups
 from pinakes.engine.iceberg.write.partitions import identity, split
 from pinakes.engine.iceberg.write.sort_order import order_of
 from pinakes.engine.iceberg.write.sorting import sorted_rows
-from pinakes.providers.table_io import location_provider
+from pinakes.providers.iceberg.table_io import location_provider
 
 ENCODERS = min(os.cpu_count() or 1, 4)
 """The number of encoder threads; each has its own file, so more of them would create more files."""
@@ -143,7 +143,7 @@ class FileWriter(NewFiles):
         for batch in batches:
             if batch.num_rows:
                 first = self.rows + 1
-                shown = conform(arranged(batch, self._seen), self._seen, first=first)
+                shown = conform(arrange_fields(batch, self._seen), self._seen, first=first)
                 fitting = conform(shown, self._target.columns.stored, first=first)
                 self.rows += batch.num_rows
                 yield fitting

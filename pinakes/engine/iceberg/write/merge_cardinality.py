@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 
 from pinakes.core.errors import ExecutionError
 from pinakes.core.names import quote, spell
-from pinakes.core.value_format import as_text, plain
+from pinakes.core.output.value_format import as_text, plain
 from pinakes.engine.iceberg.scan.dataset import FILE, ROW
 from pinakes.engine.iceberg.write.rewrite import TARGET, Rewrite, column_list
 

@@ -32,7 +32,7 @@ from pinakes.engine.iceberg.write.delete_files import target_of
 from pinakes.engine.iceberg.write.delete_manifests import delete_manifest_writer
 from pinakes.engine.iceberg.write.difference import difference
 from pinakes.engine.iceberg.write.producers import Merging, Revalidating
-from pinakes.providers.iceberg_v3.records import DataFileV3
+from pinakes.providers.iceberg.v3.records import DataFileV3
 
 
 @dataclass(slots=True)

@@ -10,7 +10,7 @@ from pyiceberg.table import Transaction
 from pyiceberg.table.metadata import TableMetadata
 from pyiceberg.table.update import TableUpdate
 
-from pinakes.providers.metadata_updates import updated
+from pinakes.providers.iceberg.metadata_updates import apply_updates
 
 
 class Pending(Transaction):
@@ -22,5 +22,5 @@ class Pending(Transaction):
         if not updates:
             return base
         if self._seen is None or self._seen[0] is not base or self._seen[1] is not updates:
-            self._seen = base, updates, updated(base, updates)
+            self._seen = base, updates, apply_updates(base, updates)
         return self._seen[2]

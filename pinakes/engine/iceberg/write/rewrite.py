@@ -18,11 +18,11 @@ from datafusion import DataFrame
 from pyiceberg.table.snapshots import Operation
 from pyroaring import BitMap64
 
-from pinakes.caches.manifests import ManifestCache
+from pinakes.caches.files import ManifestCache
 from pinakes.core.catalog import IcebergTable
 from pinakes.core.errors import InvalidArgument
-from pinakes.core.iceberg_arrow import arrow_type_of
 from pinakes.core.names import quote
+from pinakes.core.types.iceberg_arrow import arrow_type_of
 from pinakes.engine.binding.namespaces import ResolvedTable
 from pinakes.engine.binding.relation import Relation
 from pinakes.engine.datafusion.error_translation import translated

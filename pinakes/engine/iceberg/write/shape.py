@@ -1,7 +1,7 @@
 """Converts the rows of a query to the form of a table: columns in table order, values cast to its types by DataFusion.
 
 Primitive types are cast in the plan, with SQL's rules; nested values are converted when they are written
-(`core/conform.py`).
+(`core/arrays/conform.py`).
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from pyarrow import types as is_
 from pyiceberg.schema import Schema
 from pyiceberg.types import NestedField
 
-from pinakes.core.default_text import text_of
 from pinakes.core.errors import ConstraintViolation
-from pinakes.core.iceberg_arrow import arrow_type_of
 from pinakes.core.names import quote
+from pinakes.core.types.default_text import text_of
+from pinakes.core.types.iceberg_arrow import arrow_type_of
 
 _UNITS = {"s": "Second", "ms": "Millisecond", "us": "Microsecond", "ns": "Nanosecond"}
 _PLAIN = {

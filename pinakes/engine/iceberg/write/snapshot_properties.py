@@ -6,8 +6,6 @@ omit it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from contextvars import ContextVar
 
 from pinakes.core.version import __version__
@@ -15,28 +13,14 @@ from pinakes.core.version import __version__
 SOURCE_SNAPSHOT = "source-snapshot-id"
 """The property in which cherrypick_snapshot records the snapshot that it copies."""
 
-_AUTHOR: ContextVar[tuple[str, str]] = ContextVar("author")
-
-
-@contextmanager
-def authored(user: str, query_id: str) -> Iterator[None]:
-    """Sets the user and the query of snapshots that are created in this block."""
-    token = _AUTHOR.set((user, query_id))
-    try:
-        yield
-    finally:
-        _AUTHOR.reset(token)
-
-
-def current() -> tuple[str, str] | None:
-    """Returns the user and the query of this thread."""
-    return _AUTHOR.get(None)
+AUTHOR: ContextVar[tuple[str, str] | None] = ContextVar("author", default=None)
+"""The user and the query of snapshots that this thread creates."""
 
 
 def properties() -> dict[str, str]:
     """Returns the properties of a snapshot's summary other than counts."""
     found = {"engine-name": "pinakes", "engine-version": __version__}
-    author = current()
+    author = AUTHOR.get()
     if author is not None:
         found |= {"pinakes.user": author[0], "pinakes.query-id": author[1]}
     return found

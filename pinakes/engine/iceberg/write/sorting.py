@@ -18,8 +18,8 @@ from pyarrow import ipc
 from pyiceberg.table.metadata import TableMetadata
 from pyiceberg.table.sorting import NullOrder, SortDirection
 
-from pinakes.core.conform import conform
-from pinakes.core.iceberg_arrow import arrow_schema_of, stored_schema_of
+from pinakes.core.arrays.conform import conform
+from pinakes.core.types.iceberg_arrow import arrow_schema_of, stored_schema_of
 from pinakes.engine.datafusion.error_translation import translated
 from pinakes.engine.files.scratch import Scratch
 from pinakes.engine.iceberg.write.parquet.columns import Columns

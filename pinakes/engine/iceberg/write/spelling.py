@@ -9,10 +9,10 @@ from pyiceberg.table.sorting import SortField
 from pyiceberg.transforms import BucketTransform, IdentityTransform, TruncateTransform, VoidTransform
 from pyiceberg.types import NestedField
 
-from pinakes.core.default_text import default_text
+from pinakes.core.iceberg_metadata import PROPERTY, primary_key
 from pinakes.core.names import spell, text_literal
-from pinakes.core.primary_key import PROPERTY, primary_key
-from pinakes.core.types import sql_name
+from pinakes.core.types.default_text import default_text
+from pinakes.core.types.sql import sql_name
 from pinakes.engine.iceberg.write.loaded import is_record
 from pinakes.engine.iceberg.write.partitions import field_path
 from pinakes.engine.iceberg.write.sort_order import order_of

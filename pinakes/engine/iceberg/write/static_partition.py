@@ -7,8 +7,8 @@ from pyiceberg.table import Table
 from pyiceberg.transforms import IdentityTransform
 
 from pinakes.core.errors import ColumnExists, ColumnNotFound, InvalidArgument, TypeMismatch, listing
-from pinakes.core.iceberg_arrow import arrow_type_of
 from pinakes.core.names import match, text_literal
+from pinakes.core.types.iceberg_arrow import arrow_type_of
 from pinakes.engine.datafusion.plan_schema import schema_of
 from pinakes.engine.iceberg.write.shape import cast, literal, type_name
 from pinakes.engine.statement_context import Execution
@@ -27,7 +27,7 @@ def static_values(statement: Insert, execution: Execution, table: Table) -> dict
         name = match(given.column, known, "column")
         if name is None:
             raise ColumnNotFound(
-                f"PARTITION names {given.column}, by which the table is not partitioned; there is: "
+                f"PARTITION names {given.column}, by which the table is not partitioned; available: "
                 f"{listing(known)}. Rows find a partition of any other kind by themselves."
             )
         if name in named:

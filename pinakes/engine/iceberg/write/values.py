@@ -13,7 +13,7 @@ import pyarrow as pa
 from pyiceberg.schema import Schema
 from pyiceberg.types import NestedField
 
-from pinakes.core.iceberg_arrow import arrow_type_of
+from pinakes.core.types.iceberg_arrow import arrow_type_of
 from pinakes.engine.iceberg.write.shape import exact_number, literal, planned_type, type_name
 from pinakes.parser.splice import Edit
 from pinakes.parser.statements import Insert, Span

@@ -17,7 +17,7 @@ def improved(planner: Planner, statement: Planned, span: Span | None) -> list[Ed
     if not statement.parsed or planner.is_nested:
         return []
     ordered = _ordered(planner, statement, span) if len(statement.tables) > 2 else []
-    if "with" not in statement.text.lower():
+    if not statement.definitions:
         return ordered
     from pinakes.engine.planning.optimize.share import around, share
 

@@ -8,7 +8,6 @@ Only what the uses read is computed (`demand.py`), so no error comes from a row 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from pinakes.core.errors import PinakesError
@@ -16,23 +15,22 @@ from pinakes.engine.binding.planned_text import covers
 from pinakes.engine.binding.relation import Key, Relation
 from pinakes.engine.datafusion.plan_schema import analysed_schema
 from pinakes.engine.planning.optimize.shared import SHARED, Shared
-from pinakes.parser import locate_definitions
 from pinakes.parser.splice import Edit
-from pinakes.parser.statements import Planned, Span
+from pinakes.parser.statements import Definition, Planned, Span
 
 if TYPE_CHECKING:
     from pinakes.engine.planning.plan import Plan
     from pinakes.engine.planning.planner import Planner
-    from pinakes.parser.definitions import Definition
 
 
 def share(planner: Planner, statement: Planned, span: Span | None, ordered: Sequence[Edit]) -> list[Edit]:
     """What is to stand in place of the subqueries that are computed once; the planner knows their relations. `ordered`
     are pieces that are written otherwise anyhow."""
-    found = _repeated(statement) if statement.shown == statement.text else _read(statement)
     edits: list[Edit] = []
     made: list[Key] = []
-    for definition in found:
+    for definition in statement.definitions:
+        if definition.uses < 2 or definition.is_sampled or not definition.is_work:
+            continue
         if span is not None and not covers(span, definition.body):
             continue
         key = (SHARED, f"{planner.place}{definition.body.start}", definition.name)
@@ -55,17 +53,6 @@ def around(outer: Sequence[Edit], inner: Sequence[Edit]) -> list[Edit]:
 
 def can_be_planned(planner: Planner, statement: Planned, span: Span | None, instead: Sequence[Edit]) -> bool:
     return _planned(planner, statement, span, instead) is not None
-
-
-@lru_cache(maxsize=500)
-def _repeated(statement: Planned) -> tuple[Definition, ...]:
-    """Not for statements that carry secrets."""
-    return _read(statement)
-
-
-def _read(statement: Planned) -> tuple[Definition, ...]:
-    found = locate_definitions(statement)
-    return tuple(d for d in found if d.uses > 1 and d.is_work and not d.is_sampled)
 
 
 def _relation(

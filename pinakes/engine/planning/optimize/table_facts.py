@@ -2,7 +2,7 @@
 
 An integer column has at most as many distinct values as its range has integers, and at most as many as the table has
 rows. For keys, which are dense, that is a good estimate. For an analyzed table the number of distinct values is known
-(`core/distinct_counts.py`).
+(`core/iceberg_metadata.py`).
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyiceberg.types import DateType, DecimalType, IntegerType, LongType, NestedField
 
-from pinakes.caches.manifests import ManifestCache
+from pinakes.caches.files import ManifestCache
 from pinakes.core.catalog import IcebergTable
-from pinakes.core.distinct_counts import distinct_counts
+from pinakes.core.iceberg_metadata import distinct_counts
 from pinakes.engine.iceberg.scan.bounds import kind_of
 from pinakes.engine.iceberg.scan.snapshot import SnapshotFiles, files_of
 

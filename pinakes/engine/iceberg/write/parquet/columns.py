@@ -20,8 +20,8 @@ from pyiceberg.schema import Schema, make_compatible_name
 from pyiceberg.table.metadata import TableMetadata
 
 from pinakes.core.errors import NotSupportedError
-from pinakes.core.iceberg_arrow import stored_schema_of
-from pinakes.core.variant import VariantType
+from pinakes.core.types.iceberg_arrow import stored_schema_of
+from pinakes.core.types.variant import VariantType
 from pinakes.engine.iceberg.write.parquet.modes import COUNTS, NONE, Mode, modes_of
 
 _UNBOUNDED = ice.GeometryType | ice.GeographyType | ice.UnknownType

@@ -103,7 +103,7 @@ def _codec(properties: Mapping[str, str]) -> str:
     value = properties.get(CODEC, "lz4")
     codec = CODECS.get(value.lower())
     if codec is None:
-        raise InvalidArgument(f"table property {CODEC} is {value!r}; there is: {', '.join(CODECS)}")
+        raise InvalidArgument(f"table property {CODEC} is {value!r}; available: {', '.join(CODECS)}")
     return codec
 
 

@@ -55,7 +55,8 @@ def _mode(properties: Mapping[str, str], key: str) -> Mode:
     shortened = _TRUNCATE.fullmatch(value)
     if shortened is None:
         raise InvalidArgument(
-            f"table property {key} is {properties[key]!r}; there is: none, counts, truncate(16) or another length, full"
+            f"table property {key} is {properties[key]!r}; available: none, counts, full, "
+            "truncate(16) or another length"
         )
     return Mode(True, True, int(shortened.group(1)))
 

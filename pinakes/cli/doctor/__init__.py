@@ -1,6 +1,0 @@
-"""`pinakes doctor`: checks of the installation, the configuration and the catalogs, with advice for each problem. It
-reports and changes nothing.
-
-`run.py` runs the groups of checks, one module each; `finding.py` is the result of a check, `report.py` prints the
-results. A check does not raise: its own failure is reported as a problem.
-"""

@@ -1,0 +1,71 @@
+"""The functions of catalogs: `mydb.main.fn(…)`. Only catalogs of a type with functions are called."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from pinakes.core.catalog import SupportsFunctions
+from pinakes.core.names import display, dotted
+from pinakes.core.types.arrow_names import sql_name_of_arrow
+from pinakes.core.worker_tables import CatalogFunction
+from pinakes.providers.registry import has_functions
+from pinakes.system_tables.base import Request
+from pinakes.system_tables.catalog_metadata.calls import Question, start_call
+from pinakes.system_tables.catalog_metadata.listing import open_catalog, per_catalog
+from pinakes.system_tables.catalog_metadata.namespaces import list_namespaces
+from pinakes.system_tables.context import FunctionInfo, MountedCatalog
+
+
+class ListedFunction(NamedTuple):
+    """A function; a built-in one has no catalog."""
+
+    name: str
+    kind: str
+    syntax: str
+    description: str
+    arguments: tuple[str, ...]
+    returns: tuple[str, ...]
+    deterministic: bool
+    catalog: str | None = None
+    schema: str | None = None
+
+
+def from_engine(function: FunctionInfo) -> ListedFunction:
+    f = function
+    return ListedFunction(f.name, f.kind, f.syntax, f.description, f.arguments, f.returns, f.deterministic)
+
+
+def from_catalog(function: CatalogFunction, catalog: str) -> ListedFunction:
+    arguments = ", ".join(sql_name_of_arrow(f.type) for f in function.arguments)
+    called = [f"[{f.name}]" if f.name in function.optional else f.name for f in function.arguments]
+    returns = ", ".join(sql_name_of_arrow(f.type) for f in function.returns)
+    if function.kind == "table" and len(function.returns):
+        returns = f"table({', '.join(f'{f.name} {sql_name_of_arrow(f.type)}' for f in function.returns)})"
+    return ListedFunction(
+        function.name,
+        function.kind,
+        f"{display(catalog, function.namespace, function.name)}({', '.join(called)})",
+        function.description or "",
+        (arguments,) if arguments else (),
+        (returns,) if returns else (),
+        function.deterministic,
+        catalog,
+        dotted(function.namespace),
+    )
+
+
+def list_functions(request: Request) -> Iterator[ListedFunction]:
+    return per_catalog(request, lambda mount: _functions_of(request, mount))
+
+
+def _functions_of(request: Request, mount: MountedCatalog) -> Iterator[ListedFunction]:
+    if mount.is_system or not has_functions(mount.type):
+        return
+    catalog = open_catalog(request, mount)
+    if not isinstance(catalog, SupportsFunctions):
+        return
+    for namespace in list_namespaces(request, mount, catalog, check=True):
+        question = Question("list the functions", dotted(namespace))
+        for function in start_call(request.context, mount, question, catalog.list_functions, namespace).answer([]):
+            yield from_catalog(function, mount.name)
