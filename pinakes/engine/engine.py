@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from pinakes.core.secret_file import SecretFile
     from pinakes.engine.binding.session_relations import Lookup
     from pinakes.engine.execution.admission import Admission
+    from pinakes.engine.execution.memory_budget import MemoryBudget
     from pinakes.engine.execution.query import Query
     from pinakes.engine.iceberg.scan.object_stores import ObjectStores
     from pinakes.engine.remote.interface import RemoteEngine
@@ -83,6 +84,8 @@ class Engine:
         self.policy = policy
         self.admission: Admission | None = None
         """Admits statements, set by a server. Without it, every statement starts immediately."""
+        self.memory_budget: MemoryBudget | None = None
+        """The memory for clients; set by a server."""
         self._opener = opener
         self._openings: weakref.WeakKeyDictionary[object, Opening] = weakref.WeakKeyDictionary()
         self.make_remote: Callable[[], RemoteEngine] | None = None

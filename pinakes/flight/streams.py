@@ -26,6 +26,7 @@ def received(reader: Any, call: Call, seconds: float) -> Iterator[pa.RecordBatch
                 chunk.data.validate(full=True)
             except pa.ArrowException as error:
                 raise InvalidArgument(f"the rows are not valid Arrow data: {str(error)[:200]}") from error
+            call.note_message(chunk.data.nbytes)
             yield from pieces(chunk.data)
     call.check_there(seconds)
 

@@ -55,6 +55,8 @@ def prepare(statement: Prepare, execution: Execution) -> Result:
     name = statement.name.exact
     if name in session.prepared:
         raise AlreadyExistsError(f"prepared statement '{name}' already exists. DEALLOCATE it first.")
+    if session.prepared_memory is not None:
+        session.prepared_memory.grow(_memory_of(name, body))
     session.prepared[name] = body
     return Result.done("PREPARE")
 
@@ -103,12 +105,22 @@ def _argument_values(statement: Execute, execution: Execution) -> list[Any]:
 
 def deallocate(statement: Deallocate, execution: Execution) -> Result:
     """DEALLOCATE name | ALL"""
-    prepared = execution.session.prepared
-    if statement.name is None:
-        prepared.clear()
-    elif prepared.pop(statement.name.exact, None) is None:
-        raise PreparedNotFound(f"prepared statement {statement.name} does not exist; available: {listing(prepared)}")
+    session = execution.session
+    names = list(session.prepared) if statement.name is None else [statement.name.exact]
+    for name in names:
+        body = session.prepared.pop(name, None)
+        if body is None:
+            raise PreparedNotFound(
+                f"prepared statement {statement.name or name} does not exist; available: {listing(session.prepared)}"
+            )
+        if session.prepared_memory is not None:
+            session.prepared_memory.grow(-_memory_of(name, body))
     return Result.done("DEALLOCATE")
+
+
+def _memory_of(name: str, body: str) -> int:
+    """The bytes of a prepared statement. A name and a text have some for themselves."""
+    return 4 * (len(name) + len(body)) + 500
 
 
 def kill(statement: Kill, execution: Execution) -> Result:

@@ -6,6 +6,7 @@ The rows are streamed: they are read from the network while the data files are w
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from contextlib import closing
 from typing import Any
 
@@ -36,11 +37,18 @@ class StatementIngest(Command):
         target = _target(message, connection.session)
         begin = _statement(message, target, connection.session)
         with closing(ClientRows(reader, request.call, SURE)) as sent:
-            coming = pa.RecordBatchReader.from_batches(_check_names(reader.schema), sent)
+            coming = pa.RecordBatchReader.from_batches(_check_names(reader.schema), _counted(sent, request))
             with connection.session.temporary.brought(ReadOnce(coming)) as rows:
                 result = run(request, connection, f"{begin} SELECT * FROM {quote(rows)}")
             result.close()
         return update_result(request, result.count)
+
+
+def _counted(batches: Iterator[pa.RecordBatch], request: FlightRequest) -> Iterator[pa.RecordBatch]:
+    """Yields the batches, each of which counts in the memory of the user until the next one is read."""
+    for batch in batches:
+        with request.service.memory.reserve(request.user, batch.nbytes):
+            yield batch
 
 
 def _check_names(schema: pa.Schema) -> pa.Schema:
