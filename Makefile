@@ -9,6 +9,8 @@ SOURCES := pinakes tests docs dbt-pinakes $(wildcard benchmarks examples)
 # those of an .slt must. A process that crashes ends the run: pytest-xdist would wait for ever for the tests that it had
 # been given.
 PYTEST := $(BIN)/python -m pytest -q -n auto --dist loadfile --no-loadscope-reorder --max-worker-restart 0
+# Processes that tests start read modules that are compiled, also where the environment forbids to write them.
+export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
 .PHONY: help venv shell demo check test test-fast test-long bench format docs site notebook clean

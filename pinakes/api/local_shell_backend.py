@@ -58,7 +58,7 @@ class LocalShellBackend:
 
     def facts(self) -> list[tuple[str, str]]:
         """Returns the session information that remote users may see, too."""
-        mounts = ", ".join(f"{mount.name} ({mount.type})" for mount in self.session.catalogs.listed())
+        mounts = ", ".join(f"{mount.name} ({mount.type})" for mount in self.session.catalogs.attached())
         return [("current", self.position.place), ("catalogs", mounts)]
 
     def objects(self, place: Name | None, kind: str | None) -> list[tuple[str, str, str]]:

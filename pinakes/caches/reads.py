@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 from pinakes.caches.cache import Cache
@@ -63,9 +64,10 @@ class Reads:
 
 def mounts_of(reads: Iterable[Read]) -> frozenset[str]:
     """Returns the mounts of the entries."""
-    return frozenset(read.key.mount for read in reads)
+    return frozenset(map(_MOUNT, reads))
 
 
+_MOUNT = attrgetter("key.mount")
 _COLLECTING: ContextVar[Reads | None] = ContextVar("collecting", default=None)
 
 

@@ -2,7 +2,7 @@
 
 The file is the first of: the path given (`--config`), the one that PINAKES_CONFIG names, `./pinakes.toml`, and
 `config.toml` in the user's configuration directory. Without one, everything has its default. Paths in the file are
-relative to it. This is the only module that reads environment variables.
+relative to it. Values of the configuration come from environment variables only here.
 
     [engine]
     data = "/srv/pinakes"

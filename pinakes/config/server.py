@@ -16,8 +16,8 @@
     everybody_may = ["attach"]
     outbound = ["public", "10.20.0.0/16:5432"]
 
-`config/model.py` reads the values; `server/logins` uses them for authentication, `engine/catalogs/authorization` for
-authorization.
+`config/server_section.py` reads the values; `server/logins` uses them for authentication,
+`engine/catalogs/authorization` for authorization.
 """
 
 from __future__ import annotations

@@ -42,6 +42,19 @@ class ServerLimits:
         factory=lambda: machine.memory() * 9 // 10,
         shown="90%",
     )
+    client_memory_per_user: int = documented(
+        share_or_size(machine.memory),
+        "Memory for one user besides running statements: prepared statements and their parameters, unfetched results, "
+        "and messages that are being received. Beyond it, calls fail, and connections with larger messages are closed.",
+        factory=lambda: machine.memory() // 10,
+        shown="10%",
+    )
+    client_memory: int = documented(
+        share_or_size(machine.memory),
+        "The same for all users together.",
+        factory=lambda: machine.memory() // 4,
+        shown="25%",
+    )
     drain_time: float = documented(
         duration,
         "Time for running statements to finish after SIGTERM, in seconds or as `5min`; 0 cancels them immediately.",

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from pinakes.core.secret_file import SecretFile
     from pinakes.engine.binding.session_relations import Lookup
     from pinakes.engine.execution.admission import Admission
+    from pinakes.engine.execution.memory_budget import MemoryBudget
     from pinakes.engine.execution.query import Query
     from pinakes.engine.iceberg.scan.object_stores import ObjectStores
     from pinakes.engine.remote.interface import RemoteEngine
@@ -82,22 +83,24 @@ class Engine:
         self.files = FileAccess(config.engine.allowed_paths)
         self.policy = policy
         self.admission: Admission | None = None
-        """Who may begin; set by a server. Without one, everybody may."""
+        """Admits statements, set by a server. Without it, every statement starts immediately."""
+        self.memory_budget: MemoryBudget | None = None
+        """The memory for clients; set by a server."""
         self._opener = opener
         self._openings: weakref.WeakKeyDictionary[object, Opening] = weakref.WeakKeyDictionary()
         self.make_remote: Callable[[], RemoteEngine] | None = None
-        """What makes the engine for what outgrows this machine; set where the application is put together."""
-        self.joined: RemoteEngine | None = None
-        """That engine, once it was used."""
+        """Creates the remote engine (Spark); set by `api/build.py`."""
+        self.started_remote: RemoteEngine | None = None
+        """The remote engine, once a statement has used it."""
         self._mount_ids = itertools.count(1)
         self._session_ids = itertools.count(1)
         self._sessions: WeakSet[Session] = WeakSet()
         self._on_close = weakref.finalize(self, on_close)  # also if it is not closed
 
     def session(self, identity: Identity | None = None, *, source: str = "") -> Session:
-        """A new session, at home in the embedded catalog."""
+        """A new session, whose current catalog is the embedded one."""
         identity = identity or local_identity()
-        if not identity.user:  # what nobody's is everybody's: see SHARED in engine/catalogs/secrets.py
+        if not identity.user:  # an empty owner means shared secrets: see SHARED in engine/catalogs/secrets.py
             raise InvalidArgument("a session needs the name of its user")
         session = Session(self, identity, self.home, source)
         self._sessions.add(session)
@@ -157,9 +160,9 @@ class Engine:
     @property
     def remote(self) -> RemoteEngine | None:
         """The engine for what outgrows this machine, made at its first use; None if there is none."""
-        if self.joined is None and self.make_remote is not None:
-            self.joined = self.make_remote()
-        return self.joined
+        if self.started_remote is None and self.make_remote is not None:
+            self.started_remote = self.make_remote()
+        return self.started_remote
 
     def users_of(self, secret: SecretRef) -> list[Mount]:
         """The mounts that are opened with a secret, visible to any user."""
@@ -176,8 +179,8 @@ class Engine:
         """Stop what runs and release the catalogs; a temporary data directory goes with it."""
         for session in list(self._sessions):
             session.close()
-        if self.joined is not None:
-            self.joined.close()
+        if self.started_remote is not None:
+            self.started_remote.close()
         self.registry.close()
         self.secrets.close()
         self.tracker.close()

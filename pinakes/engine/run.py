@@ -6,9 +6,10 @@ A query's handler takes its statement through the stages of planning, each a fro
 
     Statement -> Bound -> Plan -> ScanRequests -> ScanAnswers -> ExecutablePlan -> Result
 
-`Planner.bind` resolves names, `planning/plan.py` plans, `planning/prepare.py` has the scans answered and plans over the
-answers, and `Execution.read` streams the rows. Every other handler goes straight to the registry or a catalog. The
-tracker knows the statement from its first moment to its last row.
+`Planner.rewrite` resolves names and `Planner.bind` rewrites the text, `planning/plan.py` plans, `planning/prepare.py`
+has the scans answered and plans over the answers, and `Execution.read` streams the rows. Handlers of changes and COPY
+plan their query in the same way; the others call the registry or a catalog. The tracker has a record of the statement
+from its start to its last row.
 """
 
 from __future__ import annotations

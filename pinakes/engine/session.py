@@ -41,6 +41,10 @@ MOST_WARNINGS = 100
 """How many wait to be shown: most clients of a server never ask for them."""
 
 
+MEMORY = 1 << 16
+"""Bytes that count for a session itself."""
+
+
 class Session:
     """Safe to use from several threads; each statement is its own query."""
 
@@ -54,6 +58,9 @@ class Session:
         self.defaults = Settings.of(engine.config.engine)
         self.settings = self.defaults
         self.prepared: dict[str, str] = {}
+        budget = engine.memory_budget
+        self.prepared_memory = budget.reserve(identity.user, MEMORY) if budget is not None else None
+        """That of the session and its prepared statements, on a server."""
         self.temporary = SessionRelations()
         self._temp = TempCatalog(engine, identity.user)
         self.session_id = engine.next_session_id()
@@ -108,8 +115,11 @@ class Session:
             transaction.rollback()
         self._temp.close()
         self.catalogs.close()
-        if self.engine.joined is not None:
-            self.engine.joined.release(self.session_id)
+        self.prepared.clear()
+        if self.prepared_memory is not None:
+            self.prepared_memory.release()
+        if self.engine.started_remote is not None:
+            self.engine.started_remote.release(self.session_id)
 
     def warn(self, text: str) -> None:
         """Adds a warning to the statement. Of warnings that are not read, only the newest are kept."""

@@ -25,7 +25,9 @@ def read_parameters(reader: Any, request: FlightRequest, sure: float = 0.0) -> p
         return pa.table({})
     for batch in received(reader, request.call, sure):
         batches.append(batch)
-        size += decoded_size(batch)
+        decoded = decoded_size(batch)
+        size += decoded
+        request.memory.grow(decoded)
         if size > most:
             raise InvalidArgument(
                 f"the parameters are larger than {most / 1e6:g} MB, the most that this server takes "

@@ -1,12 +1,13 @@
 """The server: maps each Flight call to a command or an action. Read this first.
 
-GetFlightInfo runs a statement, whose result is pending under a ticket (`commands/execution.py`); a metadata command is
-its own ticket DoGet sends the rows of a ticket in batches, while `streams.py` watches for a disconnected client DoPut
-changes, bound parameters, ingested rows DoAction prepared statements, transactions, session options, cancel
-(`actions/`)
+- GetFlightInfo runs a statement, whose result is pending under a ticket (`commands/execution.py`). A metadata command
+  is its own ticket.
+- DoGet sends the rows of a ticket in batches (`streams.py`). `server/calls.py` watches for disconnected clients.
+- DoPut changes data, binds parameters and ingests rows.
+- DoAction handles prepared statements, transactions, session options and cancellation (`actions/`).
 
-State between calls is in `service.py`, authentication in `authentication.py`, type conversion in `wire_types.py`, and
-error conversion in `errors.py`.
+State between calls is in `server/service.py`, authentication in `authentication.py`, type conversion in
+`wire_types.py`, and error conversion in `errors.py`.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import threading
 import time
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any, NamedTuple
 
 import pyarrow as pa
@@ -32,9 +34,10 @@ from pinakes.flight.request import FlightRequest
 from pinakes.flight.streams import as_sent
 from pinakes.flight.wire.messages import Message, unpack
 from pinakes.server.calls import Watch
+from pinakes.server.connection_watch import ConnectionWatch
+from pinakes.server.limits import check_message
 from pinakes.server.logins.base import Authenticator
 from pinakes.server.service import Service
-from pinakes.server.strangers import Strangers
 
 DRAIN_GLANCE = 0.05
 LEAVE_SECONDS = 3.0
@@ -96,7 +99,9 @@ class FlightSqlServer(fl.FlightServerBase):  # type: ignore[misc]
                 f"can't listen on {location}: {error}. Is the certificate one, and the key its own?"
             ) from error
         self._watch: Watch = Watch(limits.most_calls, self._sweep) if after is None else after._watch
-        self._strangers: Strangers = Strangers(self.port) if after is None else after._strangers
+        self._connections: ConnectionWatch = (
+            ConnectionWatch(self.port, self._service.memory) if after is None else after._connections
+        )
 
     def held(self) -> dict[str, int]:
         """Returns the number of held objects and of running calls."""
@@ -130,13 +135,13 @@ class FlightSqlServer(fl.FlightServerBase):  # type: ignore[misc]
         leaving.start()
         leaving.join(LEAVE_SECONDS)
         self._watch.close()
-        self._strangers.close()
+        self._connections.close()
         return not leaving.is_alive()
 
     # --- calls ----------------------------------------------------------------------------------------------------
 
     def get_flight_info(self, context: fl.ServerCallContext, descriptor: fl.FlightDescriptor) -> fl.FlightInfo:
-        with self._answering(context) as request:
+        with self._answering(context, len(descriptor.command or b"")) as request:
             command, message = _command(descriptor)
             answer = command.info(message, request)
             # No location: the rows are on the server that answers, also behind a proxy.
@@ -144,23 +149,23 @@ class FlightSqlServer(fl.FlightServerBase):  # type: ignore[misc]
             return fl.FlightInfo(answer.schema, descriptor, endpoints, answer.records, -1)
 
     def get_schema(self, context: fl.ServerCallContext, descriptor: fl.FlightDescriptor) -> fl.SchemaResult:
-        with without_status(), self._answering(context) as request:
+        with without_status(), self._answering(context, len(descriptor.command or b"")) as request:
             command, message = _command(descriptor)
             return fl.SchemaResult(command.schema(message, request))
 
     def do_get(self, context: fl.ServerCallContext, ticket: fl.Ticket) -> fl.FlightDataStream:
-        with self._answering(context) as request:
+        with self._answering(context, len(ticket.ticket)) as request:
             name, message = unpack(ticket.ticket)
             rows = _known(name).rows(message, request)
             return fl.GeneratorStream(rows.schema, self._flow(context, rows))
 
     def do_put(self, context: fl.ServerCallContext, descriptor: fl.FlightDescriptor, reader: Any, writer: Any) -> None:
-        with self._answering(context) as request:
+        with self._answering(context, len(descriptor.command or b"")) as request:
             command, message = _command(descriptor)
             writer.write(pa.py_buffer(command.put(message, request, reader)))
 
     def do_action(self, context: fl.ServerCallContext, action: fl.Action) -> list[bytes]:
-        with self._answering(context) as request:
+        with self._answering(context, action.body.size) as request:
             known = ACTIONS.get(action.type)
             if known is None:
                 offered = listing((name for name, action in ACTIONS.items() if action.doc), most=len(ACTIONS))
@@ -185,26 +190,37 @@ class FlightSqlServer(fl.FlightServerBase):  # type: ignore[misc]
     # --- shared by the calls ------------------------------------------------------------------------------------------
 
     @contextmanager
-    def _answering(self, context: fl.ServerCallContext) -> Iterator[FlightRequest]:
-        """Handles one call: authenticates it, converts its errors, watches it, and finds its connection."""
-        caller = self._caller(context)
-        with error_boundary(caller), self._watch.over(context, caller.identity.user) as call:
-            connection, is_new = self._service.connection(caller.identity, caller.cookie, context.peer())
+    def _answering(self, context: fl.ServerCallContext, size: int) -> Iterator[FlightRequest]:
+        """Handles one call with a message of some bytes: authenticates it, converts its errors, watches it, and finds
+        its connection."""
+        caller = self._caller(context, size)
+        user, peer = caller.identity.user, context.peer()
+        note_message = partial(self._connections.note_message, peer, user)
+        with (
+            error_boundary(caller),
+            self._watch.over(context, user, note_message) as call,
+            self._service.memory.reserve(user, size) as memory,
+        ):
+            check_message(size, self._service.statements)
+            connection, is_new = self._service.connection(caller.identity, caller.cookie, peer)
             if is_new:
                 context.add_header("set-cookie", f"{COOKIE}={connection.cookie.decode()}; Path=/; HttpOnly")
-            yield FlightRequest(self._service, caller.identity, connection, call, caller.client)
+            yield FlightRequest(self._service, caller.identity, connection, call, memory, caller.client)
 
-    def _caller(self, context: fl.ServerCallContext) -> Caller:
-        """Returns the authenticated caller. Every call does this first."""
+    def _caller(self, context: fl.ServerCallContext, size: int = 0) -> Caller:
+        """Returns the authenticated caller of a message. Every call does this first."""
         caller: Caller = context.get_middleware(_CALLER)
         self._gate.admit(caller, context)
-        self._strangers.admitted(context.peer())
+        self._connections.note_message(context.peer(), caller.identity.user, size)
         return caller
 
     def _flow(self, context: fl.ServerCallContext, rows: Rows) -> Iterator[pa.RecordBatch]:
         caller: Caller = context.get_middleware(_CALLER)
-        with error_boundary(caller), self._watch.over(context, caller.identity.user, goes_on=True) as call:
-            yield from as_sent(iter(rows.read(call)), rows.schema)
+        user, peer = caller.identity.user, context.peer()
+        with error_boundary(caller), self._watch.over(context, user, goes_on=True) as call:
+            for batch in as_sent(iter(rows.read(call)), rows.schema):
+                self._connections.note_message(peer, user, 0)  # the client answers with updates of its windows
+                yield batch
 
     def _sweep(self) -> None:
         self._service.sweep()

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from typing import Any
 
 import pyarrow as pa
 
 from pinakes.core.arrays.expanding import pieces
-from pinakes.core.errors import InvalidArgument
+from pinakes.core.errors import InvalidArgument, QueryCanceled
 from pinakes.flight.wire_types import conformed
 from pinakes.server.calls import Call
 
@@ -25,8 +26,33 @@ def received(reader: Any, call: Call, seconds: float) -> Iterator[pa.RecordBatch
                 chunk.data.validate(full=True)
             except pa.ArrowException as error:
                 raise InvalidArgument(f"the rows are not valid Arrow data: {str(error)[:200]}") from error
+            call.note_message(chunk.data.nbytes)
             yield from pieces(chunk.data)
     call.check_there(seconds)
+
+
+class ClientRows:
+    """The batches that a client sends, for a reader in another thread. DataFusion can go on reading after a statement
+    has failed, and the stream of a call that has ended is freed memory. So `close`, at the end of the call, waits for a
+    read under way, and later ones fail."""
+
+    def __init__(self, reader: Any, call: Call, seconds: float) -> None:
+        self._batches = received(reader, call, seconds)
+        self._lock = threading.Lock()
+        self._is_closed = False
+
+    def __iter__(self) -> Iterator[pa.RecordBatch]:
+        return self
+
+    def __next__(self) -> pa.RecordBatch:
+        with self._lock:
+            if self._is_closed:
+                raise QueryCanceled("the call that sends the rows has ended")
+            return next(self._batches)
+
+    def close(self) -> None:
+        with self._lock:
+            self._is_closed = True
 
 
 def sliced(batch: pa.RecordBatch, most: int = MOST_BYTES) -> Iterator[pa.RecordBatch]:

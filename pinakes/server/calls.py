@@ -36,10 +36,12 @@ class CallContext(Protocol):
 class Call:
     """A running call of a user and the query that it waits for."""
 
-    __slots__ = ("_context", "_gone", "_stop", "user")
+    __slots__ = ("_context", "_gone", "_stop", "note_message", "user")
 
-    def __init__(self, context: CallContext, user: str) -> None:
+    def __init__(self, context: CallContext, user: str, note_message: Callable[[int], None]) -> None:
         self._context, self.user = context, user
+        self.note_message = note_message
+        """Called with the bytes of each further message of the call, and with 0 for each that is sent."""
         self._stop: Callable[[str], object] | None = None
         self._gone = False
 
@@ -88,10 +90,17 @@ class Watch:
             thread.start()
 
     @contextmanager
-    def over(self, context: CallContext, user: str, *, goes_on: bool = False) -> Iterator[Call]:
+    def over(
+        self,
+        context: CallContext,
+        user: str,
+        note_message: Callable[[int], None] = lambda _: None,
+        *,
+        goes_on: bool = False,
+    ) -> Iterator[Call]:
         """Watches a call within the block. The context is valid only while the call runs, so it is not used afterwards.
         A call with `goes_on` was admitted before and is never rejected, since its result would be lost."""
-        call = Call(context, user)
+        call = Call(context, user, note_message)
         with self._lock:
             if not goes_on:
                 self._check_room(user)

@@ -18,6 +18,7 @@ from pinakes.core.arrays.decode import plain_parameter
 from pinakes.core.errors import InvalidArgument
 from pinakes.core.identity import Identity
 from pinakes.engine.describe import Description
+from pinakes.engine.execution.memory_budget import Reservation
 from pinakes.engine.execution.query import Query
 from pinakes.engine.result import Result
 from pinakes.engine.session import Session
@@ -99,15 +100,24 @@ class Prepared:
     connection: Connection
     sql: str
     description: Description
+    memory: Reservation
+    """That of the statement."""
     bound: pa.Table | None = None
     """One row per execution; the columns are the parameters in order."""
+    bound_memory: Reservation | None = None
 
     @property
     def user(self) -> str:
         return self.connection.user
 
     def close(self) -> None:
-        self.bound = None
+        self.memory.release()
+        self._unbind()
+
+    def _unbind(self) -> None:
+        self.bound, memory, self.bound_memory = None, self.bound_memory, None
+        if memory is not None:
+            memory.release()
 
     def parameters(self, row: int) -> dict[str, pa.Scalar]:
         """Returns the values of one execution, by name."""
@@ -116,9 +126,11 @@ class Prepared:
         names = self.description.parameters.names
         return {name: self.bound.column(at)[row] for at, name in enumerate(names)}
 
-    def bind(self, rows: pa.Table) -> None:
-        """Sets the values for the next executions."""
-        self.bound = self.arranged(rows)
+    def bind(self, rows: pa.Table, memory: Reservation) -> None:
+        """Sets the values for the next executions, and takes over their memory."""
+        bound = self.arranged(rows)
+        self._unbind()
+        self.bound, self.bound_memory = bound, memory.take()
 
     def arranged(self, rows: pa.Table) -> pa.Table | None:
         """Returns the values in the order of the parameters: by name if the parameters are named and all are given,
@@ -151,6 +163,8 @@ class PendingResult:
     result: Result
     schema: pa.Schema
     """The schema on the wire."""
+    memory: Reservation
+    """That of the statement and its parameters."""
     stopped: str | None = None
     """The reason why it was canceled; the result is then incomplete."""
 
@@ -162,7 +176,8 @@ class PendingResult:
         """Cancels the query; the client that fetches the result gets an error."""
         self.stopped = reason
         self.result.stop(reason)
-        self.result.close()
+        self.close()
 
     def close(self) -> None:
         self.result.close()
+        self.memory.release()

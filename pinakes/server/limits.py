@@ -1,13 +1,14 @@
 """Limits per user: length of a statement, number of pending results, number of sessions.
 
 The values come from `[server.statements]` of the configuration. The number of running statements is limited in
-`engine/execution/admission.py`.
+`engine/execution/admission.py`, the memory in `engine/execution/memory_budget.py`.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pinakes.caches.memory import size_of_statement
 from pinakes.config.serving import StatementLimits
 from pinakes.core.errors import InvalidArgument, ServerBusy
 
@@ -17,12 +18,29 @@ if TYPE_CHECKING:
     from pinakes.server.service import RequestContext
 
 
-def check_text(sql: str, limits: StatementLimits) -> None:
-    if limits.text_size and len(sql) > limits.text_size:
+REST_OF_MESSAGE = 1 << 20
+"""Bytes of a message besides the text of a statement."""
+
+
+def check_message(size: int, limits: StatementLimits) -> None:
+    """Checks the bytes of a message without rows, before it is parsed: nothing in it is longer than a statement."""
+    most = 4 * limits.text_size + REST_OF_MESSAGE  # a character has up to four bytes
+    if limits.text_size and size > most:
         raise InvalidArgument(
-            f"the statement has {len(sql):,} characters (limit text_size: {limits.text_size:,}): pass values as "
-            f"parameters, or ingest rows"
+            f"the message has {size:,} bytes, and one with a statement of text_size ({limits.text_size:,} characters) "
+            f"has at most {most:,}: pass values as parameters, or ingest rows"
         )
+
+
+def check_text(sql: str, request: RequestContext) -> None:
+    """Checks the length of a statement, and reserves the memory that parsing it takes until the end of the call."""
+    most = request.service.statements.text_size
+    if most and len(sql) > most:
+        raise InvalidArgument(
+            f"the statement has {len(sql):,} characters (limit text_size: {most:,}): pass values as parameters, or "
+            f"ingest rows"
+        )
+    request.memory.grow(size_of_statement(sql))
 
 
 def check_results(request: RequestContext) -> None:

@@ -11,6 +11,7 @@ from pinakes.config.serving import StatementLimits
 from pinakes.core.errors import InvalidArgument, PermissionDenied, ServerBusy
 from pinakes.core.identity import Identity
 from pinakes.engine.engine import Engine
+from pinakes.engine.execution.memory_budget import MemoryBudget, Reservation
 from pinakes.server.calls import Call
 from pinakes.server.connections import Connection, PendingResult, Prepared, Transaction
 from pinakes.server.handle_registry import HandleRegistry
@@ -43,6 +44,7 @@ class Service:
         self.flowing: dict[bytes, PendingResult] = {}
         """Results that are being fetched, by handle."""
         self.limits = limits
+        self.memory = engine.memory_budget = MemoryBudget(limits.client_memory_per_user, limits.client_memory)
         self.stops = False
         """Whether the server is shutting down and accepts no new statements."""
         self._peers = Peers()
@@ -135,12 +137,13 @@ class Service:
 
 @dataclass(frozen=True, slots=True)
 class RequestContext:
-    """The context of one call: service, identity of the caller, connection, and the watched call."""
+    """The context of one call: service, identity of the caller, connection, and the watched call with its memory."""
 
     service: Service
     identity: Identity
     connection: Connection
     call: Call
+    memory: Reservation
 
     @property
     def user(self) -> str:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
+from tests import commands
 from tests.cli.seats import SEATS
 from tests.flight.serving import Serving, serving
 
@@ -51,9 +51,7 @@ def anywhere(tmp_path: Path, env: dict[str, str], where: tuple[str, ...]) -> Cli
 
 def _running(tmp_path: Path, env: dict[str, str], where: tuple[str, ...]) -> Cli:
     def run(*arguments: str, input: str = "") -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "pinakes", *(() if "--data" in arguments else where), *arguments]
-        return subprocess.run(
-            command, input=input, capture_output=True, text=True, encoding="utf-8", cwd=tmp_path, env=env, timeout=180
-        )
+        place = () if "--data" in arguments else where
+        return commands.run(*place, *arguments, input=input, cwd=tmp_path, env=env, timeout=180)
 
     return run

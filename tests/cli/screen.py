@@ -7,13 +7,13 @@ import os
 import pty
 import select
 import struct
-import subprocess
-import sys
 import termios
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pyte
+
+from tests.commands import Command
 
 LONG = 180
 """Seconds after which what did not come never will."""
@@ -33,13 +33,10 @@ class Screen:
         self._screen = pyte.Screen(columns, rows)
         self._stream = pyte.ByteStream(self._screen)
         self.resize(columns, rows, terminal)
-        # A controlling terminal of its own, so that Ctrl-C and a pager work as they do for people.
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "pinakes", *where, *arguments],
-            stdin=terminal, stdout=terminal, stderr=terminal, cwd=directory,
-            env={"TERM": "xterm", "PROMPT_TOOLKIT_NO_CPR": "1", **env},
-            preexec_fn=_take_terminal,
-        )  # fmt: skip
+        # It gets a controlling terminal of its own, so that Ctrl-C and a pager work as they do for people.
+        variables = {"TERM": "xterm", "PROMPT_TOOLKIT_NO_CPR": "1", **env}
+        streams = dict.fromkeys(("stdin", "stdout", "stderr"), terminal)
+        self.process = Command(*where, *arguments, cwd=directory, env=variables, **streams)
         os.close(terminal)
         self.sent = b""
 
@@ -93,8 +90,3 @@ class Screen:
         self.process.kill()
         self.process.wait()
         os.close(self.control)
-
-
-def _take_terminal() -> None:
-    os.setsid()
-    fcntl.ioctl(0, termios.TIOCSCTTY, 0)

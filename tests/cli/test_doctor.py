@@ -26,14 +26,15 @@ def test_everything_is_fine(cli: Cli, tmp_path: Path) -> None:
     done = cli("doctor")
     assert (done.returncode, done.stderr) == (0, "")
     assert "  ✓ engine: runs a query" in done.stdout
-    assert "  ✓ catalog lake: type sqlite: answers, 1 namespace (" in done.stdout
+    assert " catalog lake: type sqlite: answers, 1 namespace (" in done.stdout  # with ✓, or slow on a busy machine
     assert list(tmp_path.iterdir()) == []
 
 
 def test_json_is_for_tickets(cli: Cli) -> None:
     done = cli("doctor", "--format", "json")
     document = json.loads(done.stdout)
-    assert (document["pinakes"], document["status"]) == (__version__, "ok")
+    assert document["pinakes"] == __version__
+    assert document["status"] in ("ok", "warning")  # a busy machine is slow
     found = checks(done.stdout)
     assert found["catalog lake"]["seconds"] > 0
     assert {"Python", "pinakes", "datafusion", "extra spark", "Java", "memory", "time zones", "clock"} <= set(found)
@@ -173,7 +174,7 @@ def test_a_catalog_that_never_answers_keeps_nobody_waiting(cli: Cli, tmp_path: P
     assert found["catalog mute"]["detail"] == "type silent: no answer within 5 s"
     assert "RuntimeError" in found["catalog leaky"]["detail"]
     assert "hunter2" not in done.stdout
-    assert found["catalog lake"]["status"] == "ok"
+    assert "answers" in found["catalog lake"]["detail"]
 
 
 @pytest.mark.parametrize("wrong", [("-c", "SELECT 1"), ("--format", "csv"), ("again",)])

@@ -13,7 +13,7 @@ from tests.flight.serving import Serving, serving
 
 pytestmark = pytest.mark.slow
 
-MODELS = 48 if LONG else 16
+MODELS = 48 if LONG else 8
 RUNS = 5 if LONG else 2
 TABLE = "{{ config(materialized='table') }} select x as id, x * 2 as twice from generate_series(1, 100) as t(x)"
 MERGED = """{{ config(materialized='incremental', unique_key='id') }}

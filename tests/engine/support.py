@@ -29,6 +29,7 @@ FORKS = multiprocessing.get_context("forkserver")
 """Starts processes that have everything imported already: some ten times as fast as new ones."""
 FORKS.set_forkserver_preload(
     [
+        "tests.commands",
         "tests.engine.killed_child",
         "tests.engine.support",
         "pinakes.engine.planning.planner",

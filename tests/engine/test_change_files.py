@@ -198,7 +198,7 @@ _NUMBERS = ["0", "-0.0", "1.5", "-3", "CAST('NaN' AS DOUBLE)", "CAST('Infinity' 
 def test_random_deletes_of_many_small_files(session: Session, tmp_path: Path) -> None:
     """Few values and many files, so that many go whole; DuckDB tells what should be left."""
     seed = seed_of("whole files")
-    for number in range(how_many(25, 400)):
+    for number in range(how_many(10, 400)):
         dice = chance(seed, number)
         peer = duckdb.connect()
         shape = "(i INT, x DOUBLE, s VARCHAR, d DATE)"

@@ -21,7 +21,7 @@ LONGEST = 600.0
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("first", range(0, how_many(2000, 20_000), CHUNK))
+@pytest.mark.parametrize("first", range(0, how_many(1000, 20_000), CHUNK))
 def test_spoilt_statements(first: int, tmp_path: Path) -> None:
     seed = seed_of("fuzz")
     findings, outcomes = _run(seed, first, tmp_path)

@@ -162,7 +162,7 @@ def test_many_threads_attach_query_and_detach(engine: Engine, shelf: Path) -> No
     assert {"attach", "detach", "query", "secret", "show", "CATALOG_EXISTS", "CATALOG_NOT_FOUND"} <= set(met), met
     for worker in workers:
         seen = {name for name in catalogs(worker.session) if name != "lake"}
-        assert seen == {m.name for m in worker.session.catalogs.listed()} - {"lake"}
+        assert seen == {m.name for m in worker.session.catalogs.attached()} - {"lake"}
         worker.session.close()
     assert [m for m in engine.registry.everything() if m.audience.visibility == "session"] == []
     _detach_all(engine)

@@ -27,7 +27,7 @@ from tests.engine.support import an_engine, chance, do, how_many, seed_of
 CONDITIONS = 50
 QUERIES = 5
 """Of the conditions: those that come from elsewhere in a query."""
-TABLES = how_many(40, 1000)
+TABLES = how_many(16, 1000)
 GROUPS = 8
 ZONES = ["UTC", "Europe/Berlin", "America/St_Johns"]
 

@@ -10,7 +10,7 @@ import pytest
 
 from pinakes.engine.planning.optimize import compute, join_order, orders
 from pinakes.engine.session import Session
-from tests.engine.support import an_engine
+from tests.engine.support import an_engine, how_many
 from tests.engine.tpc import add_table, difference, generate, peer, queries
 
 pytestmark = pytest.mark.slow
@@ -29,9 +29,11 @@ def both(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
         yield session, theirs, queries(theirs, request.param)
 
 
-def differences(both: Both) -> dict[int, str]:
+def differences(both: Both, every: int = 1) -> dict[int, str]:
+    """The queries whose answer is not DuckDB's; with `every` = 3, one query of three is asked."""
     session, theirs, asked = both
-    found = {n: difference(session.run(q).read_all(), theirs.execute(q).to_arrow_table()) for n, q in asked.items()}
+    chosen = dict(list(asked.items())[::every])
+    found = {n: difference(session.run(q).read_all(), theirs.execute(q).to_arrow_table()) for n, q in chosen.items()}
     return {number: words for number, words in found.items() if words}
 
 
@@ -48,10 +50,10 @@ def test_the_order_of_joins_does_not_matter(both: Both, monkeypatch: pytest.Monk
     monkeypatch.setattr(orders, "MUCH_LESS", 1.0)
     monkeypatch.setattr(join_order, "better_order", lambda sizes: changed.append(found := better(sizes)) or found)
     both[0].engine.caches.plans.cache.clear()  # else none is planned
-    assert differences(both) == {}
-    assert len([order for order in changed if order is not None]) > 5
+    assert differences(both, how_many(3, 1)) == {}
+    assert len([order for order in changed if order is not None]) > how_many(1, 5)
 
 
 def test_subqueries_are_kept_in_a_file(both: Both, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compute, "IN_MEMORY", 1000)
-    assert differences(both) == {}
+    assert differences(both, how_many(3, 1)) == {}

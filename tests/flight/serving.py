@@ -13,9 +13,12 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TextIO
 
 import adbc_driver_flightsql.dbapi as adbc
 import pyarrow.flight as fl
+
+from tests.commands import Command
 
 PATIENCE = 180.0
 """Seconds that something may take on a machine that is busy with other things; nothing here should."""
@@ -23,12 +26,12 @@ TICK = os.sysconf("SC_CLK_TCK")
 
 
 class Serving:
-    def __init__(self, process: subprocess.Popen[str]) -> None:
+    def __init__(self, process: Command | subprocess.Popen[bytes], output: TextIO) -> None:
         self.process = process
         self.said: list[str] = []
         self._listening = threading.Event()
         self.uri = ""
-        threading.Thread(target=self._listen, daemon=True).start()
+        threading.Thread(target=self._listen, args=(output,), daemon=True).start()
         assert self._listening.wait(PATIENCE), self.output
         assert self.uri, self.output
 
@@ -66,9 +69,8 @@ class Serving:
         self.process.send_signal(signal.SIGTERM)
         return self.process.wait(PATIENCE)
 
-    def _listen(self) -> None:
-        assert self.process.stderr is not None
-        for line in self.process.stderr:
+    def _listen(self, output: TextIO) -> None:
+        for line in output:
             self.said.append(line)
             found = re.match(r"Listening on (\S+)", line)
             if found:
@@ -79,15 +81,21 @@ class Serving:
 
 @contextmanager
 def serving(*arguments: str, data: str = ":memory:", port: int = 0) -> Iterator[Serving]:
-    command = [sys.executable, "-m", "pinakes", "serve", "--port", str(port), "--data", data, *arguments]
-    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
-    try:
-        yield Serving(process)
-    finally:
-        process.kill()
-        process.wait()
-        assert process.stderr is not None
-        process.stderr.close()
+    command = ["serve", "--port", str(port), "--data", data, *arguments]
+    reading, writing = os.pipe()
+    process: Command | subprocess.Popen[bytes]
+    with Path(os.devnull).open("r+b") as nothing, os.fdopen(reading, encoding="utf-8") as output:
+        if "PYTEST_VERSION" in os.environ:
+            null = nothing.fileno()
+            process = Command(*command, stdin=null, stdout=null, stderr=writing, env=os.environ)
+        else:
+            process = subprocess.Popen([sys.executable, "-m", "pinakes", *command], stderr=writing)
+        os.close(writing)
+        try:
+            yield Serving(process, output)
+        finally:
+            process.kill()
+            process.wait()
 
 
 def apart(server: Serving) -> fl.FlightClient:

@@ -80,7 +80,7 @@ def test_what_was_committed_is_there_after_a_restart(tmp_path: Path) -> None:
         (["--metrics-port", "70000"], "--metrics-port must be a number from 0 to 65535"),
         (["--tls-cert", "x"], "--tls-cert and --tls-key go together"),
         (["--tls-cert", "nowhere", "--tls-key", "nowhere"], "--tls-cert 'nowhere' can't be read"),
-        (["--tls-cert", __file__, "--tls-key", __file__], "are no certificate and its key in PEM"),
+        (["--tls-cert", __file__, "--tls-key", __file__], "are not a certificate and its key in PEM format"),
         (["-c", "SELECT 1"], "serve runs no statements"),
         (["--host", "192.0.2.1"], "without authentication"),
     ],

@@ -13,7 +13,9 @@ import resource
 import sys
 import time
 
+from pinakes.config.serving import StatementLimits
 from pinakes.core.errors import PinakesError
+from pinakes.engine.execution.admission import Admission
 from tests.engine.support import an_engine
 
 MEMORY_LIMIT = 1 << 30
@@ -22,6 +24,7 @@ MEMORY_LIMIT = 1 << 30
 def main(gigabytes: int, timeout: float) -> None:
     resource.setrlimit(resource.RLIMIT_AS, (gigabytes << 30, gigabytes << 30))
     with an_engine(memory_limit=MEMORY_LIMIT, target_partitions=2) as engine:
+        engine.admission = Admission(StatementLimits())  # as on a server
         session = engine.session()
         session.run(f"SET statement_timeout = {timeout}")
         for entry in json.load(sys.stdin):

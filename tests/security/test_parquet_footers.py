@@ -13,9 +13,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from pinakes.core.access.path_sandbox import Roots
 from pinakes.core.location import Location
 from pinakes.core.parquet_footer import check_footer, footer_bytes, read_footer
-from pinakes.core.access.path_sandbox import Roots
 from pinakes.core.varint import as_varint, read_varint
 from pinakes.engine.iceberg.scan.avro import rows_in
 from pinakes.engine.iceberg.scan.claims import Claims

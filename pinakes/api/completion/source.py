@@ -33,7 +33,7 @@ class Seen:
         self.loader = Loader()
 
     def attached(self) -> Names:
-        return Names.of("catalog", (mount.name for mount in self.session.catalogs.listed()))
+        return Names.of("catalog", (mount.name for mount in self.session.catalogs.attached()))
 
     def catalogs(self) -> Names:
         """Returns the attached catalogs and those of the system tables."""
@@ -115,7 +115,7 @@ class Seen:
 
     def _descend(self, mount: Mounted, parts: Sequence[Part]) -> list[tuple[Mounted, Namespace]]:
         namespace: Namespace = ()
-        mount = self.session.catalogs.seat(mount, parts)
+        mount = self.session.catalogs.mount_for_namespace(mount, parts)
         for part in parts:
             level = part.text if part.quoted else self.level(mount, namespace).find(part)
             if level is None:

@@ -1,4 +1,4 @@
-"""Where things are: namespaces of mounted catalogs, what is in them, and the errors that tell it to who asks for more.
+"""Namespaces of mounted catalogs, the objects in them, and the errors for objects that do not exist.
 
 `resolver.py` goes from names to these.
 """

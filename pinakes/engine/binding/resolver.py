@@ -132,9 +132,8 @@ class Resolver:
         if name is None:
             levels = [Part(level, quoted=True) for level in self._scope.namespace]
             self._touch(self._scope.catalog)
-            return ResolvedNamespace(
-                self._catalogs.seat(self._catalogs.current(self._scope.catalog), levels), self._scope.namespace
-            )
+            current = self._catalogs.current(self._scope.catalog)
+            return ResolvedNamespace(self._catalogs.mount_for_namespace(current, levels), self._scope.namespace)
         with self._explained(name):
             mount, parts = self._catalog_and_levels(name)
             place = ResolvedNamespace(mount, match_levels(mount, parts))
@@ -299,7 +298,7 @@ class Resolver:
             raise no_paths(mount, resolved.name.text)
         if resolved.catalog_given and not resolved.namespace:
             return ResolvedNamespace(mount, self.home(mount)), resolved.name
-        mount = self._catalogs.seat(mount, resolved.namespace)
+        mount = self._catalogs.mount_for_namespace(mount, resolved.namespace)
         return ResolvedNamespace(mount, match_levels(mount, resolved.namespace)), resolved.name
 
     def _shadowed(self, name: Name, meant: Name) -> InvalidArgument:
@@ -323,7 +322,7 @@ class Resolver:
             top = children(current.catalog, ()) if isinstance(current.catalog, SupportsNamespaces) else []
             if self._catalogs.find(first) is not None or any(first.matches(n[-1]) for n in top):
                 raise
-            attached = listing(m.name for m in self._catalogs.listed())
+            attached = listing(m.name for m in self._catalogs.attached())
             raise NamespaceNotFound(
                 f"{error.message} Nor is a catalog '{first.text}' attached; attached: {attached}."
             ) from None
@@ -332,7 +331,7 @@ class Resolver:
         catalog = self._catalogs.find(name.parts[0])
         mount = self._catalogs.current(self._scope.catalog) if catalog is None else self._catalogs.get(catalog)
         levels = name.parts if catalog is None else name.parts[1:]
-        return self._catalogs.seat(mount, levels), levels
+        return self._catalogs.mount_for_namespace(mount, levels), levels
 
 
 def iceberg_only(found: ResolvedTable, table: Table | ViewDefinition) -> IcebergTable:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def view_columns(execution: Execution, name: Name) -> pa.Schema:
-    """Planned, and never run. The plan is none of the statement's own."""
+    """Plans the view separately from the statement; nothing is run."""
     written = ".".join(quote(part.text) if part.quoted else part.text for part in name.parts)
     statement = classify(f"SELECT * FROM {written}")
     assert isinstance(statement, Query)

@@ -159,15 +159,16 @@ class Mounts:
 
     def current(self, name: str) -> Mounted:
         """The session's current catalog, which may have been detached meanwhile."""
-        if self._exact(name) is None:
+        mount = self._exact(name)
+        if mount is None:
             raise CatalogNotFound(
                 f"the current catalog '{name}' is not attached any more; attached: {listing(self._visible())}. "
                 f"USE another one, or name the catalog."
             )
-        return self.get(name)
+        return self._mounted(mount)
 
-    def seat(self, mounted: Mounted, levels: Sequence[Part]) -> Mounted:
-        """Where the levels of a namespace are looked up: `information_schema` is in every catalog and in none."""
+    def mount_for_namespace(self, mounted: Mounted, levels: Sequence[Part]) -> Mounted:
+        """The mount in which a namespace is looked up: `information_schema` of a catalog has a mount of its own."""
         if len(levels) != 1 or mounted.is_system or not levels[0].matches(INFORMATION_SCHEMA):
             return mounted
         return Mounted(information_schema_mount(mounted.name), self.identity)
@@ -179,14 +180,14 @@ class Mounts:
             raise self._missing(part.text)
         return self.get(name)
 
-    def listed(self) -> list[Mounted]:
-        """What is attached: what the errors list."""
+    def attached(self) -> list[Mounted]:
+        """The attached catalogs that the user can see, which errors list."""
         return [self._mounted(mount) for _, mount in sorted(self._visible().items())]
 
-    def seen(self) -> list[Mounted]:
-        """What there is: also the catalog of system tables, and that of temporary ones once it is used."""
+    def visible(self) -> list[Mounted]:
+        """The attached catalogs, the system catalog, and the temporary one once it is used."""
         own = [found for name in (SYSTEM, TEMP) if (found := self.own(name)) and (found.is_system or found.is_open)]
-        return sorted([*self.listed(), *own], key=lambda mounted: mounted.name)
+        return sorted([*self.attached(), *own], key=lambda mounted: mounted.name)
 
     def check_free(self, name: str, *, replace: Check | None = None) -> Mounted | None:
         """Raise unless a catalog can be mounted under this name; what it takes the place of, if `replace` permits."""

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pinakes.core.errors import (
     ConfigError,
+    InvalidArgument,
     NotSupportedError,
     PermissionDenied,
     SecretExists,
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+MOST, LARGEST = 1_000, 100_000
+"""Limits on the secrets of one user, which are kept in memory: their number, and the characters of one."""
 SHARED = ""
 """The owner in the reference of a shared secret: no user has this name."""
 
@@ -80,6 +83,7 @@ class SecretStore:
         ref = ref_of(secret)
         with self.lock:
             old = self._secrets.get(ref)
+            self._check_size(secret, is_new=old is None)
             if (old is not None or ref in self._unreadable) and not replace:
                 raise SecretExists(f"secret '{secret.name}' already exists. Use CREATE OR REPLACE SECRET to change it.")
             self._store(secret, old)
@@ -169,6 +173,13 @@ class SecretStore:
         elif self._file is not None and (ref in self._unreadable or (old is not None and old.persistent)):
             self._file.remove(secret.owner, secret.name, secret.shared)
         self._unreadable.pop(ref, None)
+
+    def _check_size(self, secret: Secret, *, is_new: bool) -> None:
+        size = len(secret.scope) + sum(map(len, secret.options().values()))
+        if size > LARGEST:
+            raise InvalidArgument(f"secret '{secret.name}' has {size:,} characters: the limit is {LARGEST:,}")
+        if is_new and sum(ref.owner == ref_of(secret).owner for ref in self._secrets) >= MOST:
+            raise InvalidArgument(f"there are {MOST:,} secrets of this user already, which is the limit: drop some")
 
     def _check_may_share(self, shared: bool, identity: Identity) -> None:
         if shared and not identity.is_admin:

@@ -123,7 +123,7 @@ def show_catalogs(statement: ShowCatalogs, execution: Execution) -> Result:
     """SHOW CATALOGS [LIKE p]: lists all mounted catalogs, whether or not they can be reached, as
     system.metadata.catalogs.
     """
-    names = [mount.name for mount in execution.session.catalogs.seen()]
+    names = [mount.name for mount in execution.session.catalogs.visible()]
     return Result.names("Catalog", names, statement.like)
 
 

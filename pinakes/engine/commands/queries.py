@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 from pinakes.core.engines import LOCAL
 from pinakes.core.errors import AlreadyExistsError, InvalidArgument, PreparedNotFound, listing
 from pinakes.engine.dispatch import dispatch
-from pinakes.engine.execution.result_cache import remember, remembered
-from pinakes.engine.execution.stale_file_retry import planned, watched
-from pinakes.engine.planning.plan_cache import key_of, ready
+from pinakes.engine.execution.result_cache import cache_result, cached_result
+from pinakes.engine.execution.stale_file_retry import forget_missing_files, plan_with_retry
+from pinakes.engine.planning.plan_cache import cached_or_new_plan, key_of
 from pinakes.engine.result import Result
 from pinakes.engine.statement_context import Execution
 from pinakes.engine.transactions.defining import defining
@@ -36,15 +36,15 @@ def query(statement: Query, execution: Execution) -> Result:
         if remote is not None:
             return remote
     key = key_of(statement, statement.text, execution)
-    found, reads = planned(lambda reads: ready(statement, key, execution, reads))
-    result = Result(found.plan.schema, watched(execution.read(found.plan, checked=True), reads))
+    found, reads = plan_with_retry(lambda reads: cached_or_new_plan(statement, key, execution, reads))
+    result = Result(found.plan.schema, forget_missing_files(execution.read(found.plan, checked=True), reads))
     if key is None or found.versions is None or not execution.session.settings.result_cache:
         return result
     cache = execution.session.engine.caches.results
-    known = remembered(cache, key, found.versions)
+    known = cached_result(cache, key, found.versions)
     if known is not None:
         return known
-    return remember(result, cache, key, found.versions, found.mounts)
+    return cache_result(result, cache, key, found.versions, found.mounts)
 
 
 def prepare(statement: Prepare, execution: Execution) -> Result:
@@ -55,6 +55,8 @@ def prepare(statement: Prepare, execution: Execution) -> Result:
     name = statement.name.exact
     if name in session.prepared:
         raise AlreadyExistsError(f"prepared statement '{name}' already exists. DEALLOCATE it first.")
+    if session.prepared_memory is not None:
+        session.prepared_memory.grow(_memory_of(name, body))
     session.prepared[name] = body
     return Result.done("PREPARE")
 
@@ -103,12 +105,22 @@ def _argument_values(statement: Execute, execution: Execution) -> list[Any]:
 
 def deallocate(statement: Deallocate, execution: Execution) -> Result:
     """DEALLOCATE name | ALL"""
-    prepared = execution.session.prepared
-    if statement.name is None:
-        prepared.clear()
-    elif prepared.pop(statement.name.exact, None) is None:
-        raise PreparedNotFound(f"prepared statement {statement.name} does not exist; available: {listing(prepared)}")
+    session = execution.session
+    names = list(session.prepared) if statement.name is None else [statement.name.exact]
+    for name in names:
+        body = session.prepared.pop(name, None)
+        if body is None:
+            raise PreparedNotFound(
+                f"prepared statement {statement.name or name} does not exist; available: {listing(session.prepared)}"
+            )
+        if session.prepared_memory is not None:
+            session.prepared_memory.grow(-_memory_of(name, body))
     return Result.done("DEALLOCATE")
+
+
+def _memory_of(name: str, body: str) -> int:
+    """The bytes of a prepared statement. A name and a text have some for themselves."""
+    return 4 * (len(name) + len(body)) + 500
 
 
 def kill(statement: Kill, execution: Execution) -> Result:

@@ -21,7 +21,8 @@ from datafusion import ScalarUDF, SessionContext, udf
 
 from pinakes.core.arrays.nan import usual_nan_array
 from pinakes.core.errors import ExecutionError, OutOfMemory
-from pinakes.parser.typed import GATHERED, LATE, SERIES, SHORT, SQUARES, STEPS, WEIGHED, WIDE
+from pinakes.parser.typed import GATHERED, LATE, PATTERN, SERIES, SHORT, SQUARES, STEPS, WEIGHED, WIDE
+from pinakes.parser.typed.pattern_cost import check_pattern, regex_cost
 
 _COUNTING = frozenset({"repeat", "$lpad", "$rpad", SERIES})
 _TEXT, _NUMBER, _DOUBLE = pa.string(), pa.int64(), pa.float64()
@@ -39,6 +40,10 @@ _MOST_COUNTS = 10_000
 """Aggregates whose bytes are counted at the same time."""
 MOST_STEPS = 2_000_000_000
 """Steps of a function that compares each character with each other: two or three seconds."""
+
+
+MOST_OF_PATTERNS = 1_000_000
+"""Units of `parser/typed/pattern_cost.py` of the patterns in a batch: some seconds."""
 
 
 def result_limit(memory_limit: int) -> int:
@@ -65,6 +70,7 @@ def _functions(limit: int) -> tuple[ScalarUDF, ...]:
         (WEIGHED, bounds.weighed, (_TEXT, _NUMBER, _NUMBER), _TEXT),
         (WIDE, bounds.wide, (_TEXT, _NUMBER), _TEXT),
         (SHORT, bounds.short, (_TEXT, _NUMBER), _TEXT),
+        (PATTERN, bounds.pattern, (_TEXT, _NUMBER), _TEXT),
         (SQUARES, bounds.squares, (_TEXT,), _TEXT),
     )
     late = Bounds(limit, late=True)
@@ -88,6 +94,8 @@ def typed_function(name: str, type: pa.DataType, limit: int) -> tuple[str, Scala
             made = udf(bounds.weighed, [type, _NUMBER, _NUMBER], type, "immutable", called)
         case "wide":
             made = udf(bounds.wide, [type, _NUMBER], type, "immutable", called)
+        case "narrow":
+            made = udf(bounds.narrow, [type, _NUMBER], pa.bool_(), "volatile", called)
         case "gathered":
             made = udf(bounds.gathered, [type, _NUMBER], type, "volatile", called)
         case "squares":
@@ -207,6 +215,12 @@ class Bounds:
             _check_widest(values, 1, widest[0].as_py())
         return values
 
+    def narrow(self, values: pa.Array, widest: pa.Array) -> pa.Array:
+        """True for each value; an error if one has more bytes than a row of this plan may have."""
+        if len(values):
+            _check_widest(values, 1, widest[0].as_py())
+        return _all_true(len(values))
+
     def gathered(self, values: pa.Array, number: pa.Array) -> pa.Array:
         """The values as they are, if those that one aggregate of one plan has had until now are not too many bytes.
         Texts are views, since rows that a join repeats share their bytes until they are put together."""
@@ -214,8 +228,7 @@ class Bounds:
             return values
         size = values.nbytes
         if values.type == pa.string_view():
-            views = np.frombuffer(values.buffers()[1], np.int32)  # four numbers each, of which the first is the length
-            size += int(views[values.offset * 4 : (values.offset + len(values)) * 4 : 4].sum(dtype=np.int64))
+            size += int(_view_lengths(values).sum(dtype=np.int64))
         if self._gathered.add(number[0].as_py(), size) > 2 * self._limit:
             raise OutOfMemory(
                 f"string_agg or array_agg would keep more than {2 * self._limit:,} bytes: aggregate fewer or shorter "
@@ -230,6 +243,19 @@ class Bounds:
                 f"a pattern, format, replacement or separator that is not a constant may have up to "
                 f"{most[0].as_py():,} bytes"
             )
+        return values
+
+    def pattern(self, values: pa.Array, most: pa.Array) -> pa.Array:
+        """Patterns as they are, if none has too many bytes, and all of a batch can be compiled in a short time."""
+        self.short(values, most)
+        cost = 0
+        for pattern in values.unique().to_pylist():
+            if pattern is not None:
+                if (wrong := check_pattern(pattern)) is not None:
+                    raise OutOfMemory(wrong)
+                cost += regex_cost(pattern)
+        if cost > MOST_OF_PATTERNS:
+            raise OutOfMemory("the patterns of a batch are too complex together: use simpler ones, or fewer")
         return values
 
     def squares(self, values: pa.Array) -> pa.Array:
@@ -327,14 +353,28 @@ def bytes_of_wide_value(error: OutOfMemory) -> int | None:
 
 
 def _check_widest(values: pa.Array, weight: int, most: int) -> None:
-    if values.nbytes * weight <= most:
+    is_view = pa.types.is_string_view(values.type) or pa.types.is_binary_view(values.type)
+    if not is_view and values.nbytes * weight <= most:
         return
-    size = float(np.max(sizes(values))) * weight
+    longest = np.max(_view_lengths(values)) if is_view else np.max(sizes(values))
+    size = float(longest) * weight
     if size > most:
         raise OutOfMemory(
             f"{size:.0f} bytes of a value are more than the {most:,} that one may have in batches of this size: SET "
             "batch_size lower"
         )
+
+
+@lru_cache(maxsize=64)
+def _all_true(rows: int) -> pa.Array:
+    return pa.array(np.ones(rows, np.bool_))
+
+
+def _view_lengths(values: pa.Array) -> Any:
+    """The bytes of each text of a column of views; any number where it is NULL."""
+    views = np.frombuffer(values.buffers()[1], np.int32)  # four numbers each, of which the first is the length
+    lengths = views[values.offset * 4 : (values.offset + len(values)) * 4 : 4]
+    return np.where(np.asarray(values.is_valid()), lengths, 0) if values.null_count else lengths
 
 
 def _lengths(values: pa.Array) -> pa.Array:

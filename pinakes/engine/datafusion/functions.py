@@ -113,7 +113,7 @@ _SIZED = re.compile(r"(\w+)\((.*)\)\Z")
 
 
 def sql_type(printed: str) -> str:
-    """The SQL name of a type that DataFusion printed; what it prints, where it is none that is known here."""
+    """The SQL name of a type that DataFusion printed; unknown types are returned as printed."""
     if printed in _PLAIN:
         return sql_name_of_arrow(_PLAIN[printed])
     sized = _SIZED.match(printed)

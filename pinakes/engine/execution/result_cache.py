@@ -56,12 +56,14 @@ def versions_of(relations: Iterable[Relation]) -> Versions | None:
     return tuple(found)
 
 
-def remembered(cache: ResultCache, key: PlanKey, versions: Versions) -> Result | None:
+def cached_result(cache: ResultCache, key: PlanKey, versions: Versions) -> Result | None:
     found = cache.find(key, versions)
     return Result(found.schema, found.batches) if isinstance(found, Rows) else None
 
 
-def remember(result: Result, cache: ResultCache, key: PlanKey, versions: Versions, mounts: frozenset[str]) -> Result:
+def cache_result(
+    result: Result, cache: ResultCache, key: PlanKey, versions: Versions, mounts: frozenset[str]
+) -> Result:
     """The same result; once it was read to its end, it is kept."""
     most = cache.stats().capacity // SHARE
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pinakes.engine.planning.plan_cache import Ready
 
 
-def planned(plan: Callable[[Reads], Ready]) -> tuple[Ready, Reads]:
+def plan_with_retry(plan: Callable[[Reads], Ready]) -> tuple[Ready, Reads]:
     """What `plan` returns, over files that exist; and what it read of the caches."""
     reads = Reads()
     try:
@@ -32,7 +32,7 @@ def planned(plan: Callable[[Reads], Ready]) -> tuple[Ready, Reads]:
     return found, reads
 
 
-def watched(batches: Iterator[pa.RecordBatch], reads: Reads) -> Iterator[pa.RecordBatch]:
+def forget_missing_files(batches: Iterator[pa.RecordBatch], reads: Reads) -> Iterator[pa.RecordBatch]:
     """Rows cannot be read again once some were returned. The cache entries are dropped, so that the next statement
     succeeds."""
     try:

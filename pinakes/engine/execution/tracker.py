@@ -19,6 +19,10 @@ from pinakes.engine.execution.query_info import QueryInfo, State
 __all__ = ["Query", "QueryInfo", "QueryTracker", "State"]
 
 
+LONGEST = 100_000
+"""Characters of the text that are kept of a query which has ended."""
+
+
 class QueryTracker:
     """All queries that run, and of those that ended the last `queries` that are no older than `age` seconds."""
 
@@ -107,6 +111,8 @@ class QueryTracker:
 
     def _file(self, query: Query) -> None:
         del self._running[query.query_id]
+        if len(query.shown) > LONGEST:
+            query.shown = query.shown[:LONGEST] + " …"
         self._past.append(query)
         self._on_end(query)
         self._forget_old()

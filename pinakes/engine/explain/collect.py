@@ -1,6 +1,6 @@
 """Collects the facts of EXPLAIN FULL, during planning and after execution.
 
-The statement is planned like every query (`Execution.ready`), so the facts are those of a real query.
+The statement is planned like every query (`engine/planning/prepare.py`), so the facts are those of a real query.
 """
 
 from __future__ import annotations

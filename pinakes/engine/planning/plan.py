@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Protocol
 from pinakes.engine.datafusion.error_translation import translated
 from pinakes.engine.datafusion.session_config import READ_ONLY
 from pinakes.engine.datafusion.workarounds.cancellable_joins import PLAIN_JOINS, Joins
+from pinakes.engine.planning.width_guard import GuardedRelations, may_repeat
 from pinakes.parser.typed import WIDEST
 
 if TYPE_CHECKING:
@@ -184,7 +185,11 @@ def plan_frame(
     the statement holds the lock, has set all options but one, and waits for this."""
     context, facts = session.context, bound.facts
     text, rows = bound.sql, session.settings.batch_size
-    with nullcontext() if nested else session.plan_lock, session.bridge.reading(bound.relations, resolve):
+    relations = bound.relations
+    if session.engine.admission is not None and may_repeat(text, relations):
+        _, widest = batch_limits(text, facts, rows, session.engine.result_limit)
+        relations = GuardedRelations(text, relations, session, max(widest, facts.constants))
+    with nullcontext() if nested else session.plan_lock, session.bridge.reading(relations, resolve):
         if joins is not PLAIN_JOINS:
             text, rows = joins.applied(text, rows, query, context)
         rows, widest = batch_limits(text, facts, rows, session.engine.result_limit)

@@ -96,7 +96,7 @@ def _parameters(given: Any) -> Hashable | None:
     return found if sum(len(shown) for _, _, shown in found) <= _LONGEST else None
 
 
-def ready(statement: Planned, key: PlanKey | None, execution: Execution, reads: Reads) -> Ready:
+def cached_or_new_plan(statement: Planned, key: PlanKey | None, execution: Execution, reads: Reads) -> Ready:
     """The plan of a query: the cached one, or a new one; `reads` collects what it was made from. Without a key the
     cache is not used."""
     if key is None:

@@ -50,4 +50,4 @@ def context_of(execution: Execution, of: str | None) -> SystemContext:
 
 
 def _seen(catalogs: Mounts, of: str | None) -> tuple[Mounted, ...]:
-    return tuple(catalogs.seen()) if of is None else (catalogs.get(of),)
+    return tuple(catalogs.visible()) if of is None else (catalogs.get(of),)

@@ -57,7 +57,7 @@ class Runtime:
         return NodeInfo(LOCAL, __version__, engine.started, machine.processors(), engine.config.engine.memory_limit)
 
     def other_nodes(self) -> list[NodeInfo]:
-        remote = self.session.engine.joined
+        remote = self.session.engine.started_remote
         found = [] if remote is None else remote.nodes()
         return [
             NodeInfo(n.node_id, n.version, n.started, n.processors, n.memory_limit, n.state, coordinator=False)
@@ -65,7 +65,7 @@ class Runtime:
         ]
 
     def other_tasks(self) -> list[TaskInfo]:
-        remote = self.session.engine.joined
+        remote = self.session.engine.started_remote
         return [] if remote is None else [TaskInfo(*task) for task in remote.tasks()]
 
     def _session_info(self, session: Session) -> SessionInfo:
@@ -78,7 +78,7 @@ class Runtime:
 
     def _users(self, secret: Secret) -> tuple[str, ...]:
         ref = ref_of(secret)
-        return tuple(mounted.name for mounted in self.session.catalogs.listed() if ref in mounted.mount.secrets)
+        return tuple(mounted.name for mounted in self.session.catalogs.attached() if ref in mounted.mount.secrets)
 
 
 def _redacted(query: QueryInfo) -> QueryInfo:

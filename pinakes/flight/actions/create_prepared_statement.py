@@ -22,11 +22,11 @@ from pinakes.server.limits import check_text
 
 def create_prepared_statement(body: bytes, request: FlightRequest) -> bytes:
     command = unpack_as("ActionCreatePreparedStatementRequest", body)
-    check_text(command.query, request.service.statements)
+    check_text(command.query, request)
     connection = request.within(command.transaction_id)
     with _heard(command.query, request, connection.session):
         described = describe(connection.session, command.query, request.call.started)
-    handle = request.service.prepared.put(Prepared(connection, command.query, described))
+    handle = request.service.prepared.put(Prepared(connection, command.query, described, request.memory.take()))
     answer = message("ActionCreatePreparedStatementResult")(prepared_statement_handle=handle)
     answer.is_update = described.is_update
     if described.schema is not None:

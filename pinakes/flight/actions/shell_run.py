@@ -28,7 +28,7 @@ def shell_run(body: Body, request: FlightRequest) -> dict[str, Any]:
     if session != request.connection.cookie.decode():
         raise SessionLost("the session has ended: the server was restarted or has closed it")
     try:
-        check_text(sql, request.service.statements)
+        check_text(sql, request)
         check_results(request)
         request.service.check_taking(request.connection)
         result = request.connection.session.run(sql, started=lambda query: _started(request, which, query))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import chain
 
 import pyarrow as pa
@@ -31,26 +32,15 @@ def run(
     queues: bool = True,
 ) -> Result:
     request.service.check_taking(connection)
-    return _run(request, connection.session, sql, parameters, queues=queues)
-
-
-def _run(
-    request: FlightRequest,
-    session: Session,
-    sql: str,
-    parameters: Mapping[str, pa.Scalar] | None,
-    *,
-    queues: bool = True,
-) -> Result:
-    check_text(sql, request.service.statements)
-    return session.run(sql, parameters, started=request.call.started, queues=queues)
+    check_text(sql, request)
+    return connection.session.run(sql, parameters, started=request.call.started, queues=queues)
 
 
 def park(request: FlightRequest, result: Result) -> Answer:
     """Registers the pending result and returns its ticket. A result without rows gets a ticket, too: a FlightInfo
     without endpoints confuses the JDBC driver."""
     schema = request.client.schema(result.schema)
-    handle = request.service.pending.put(PendingResult(request.connection, result, schema))
+    handle = request.service.pending.put(PendingResult(request.connection, result, schema, request.memory.take()))
     ticket = pack(message("TicketStatementQuery")(statement_handle=handle))
     return Answer(schema, ticket, -1 if result.count is None else result.count)
 
@@ -61,6 +51,8 @@ def execute(request: FlightRequest, prepared: Prepared) -> Result:
     if names and bound is None:
         raise InvalidArgument(f"the statement takes {len(names)} parameters, and none was bound to it")
     executions = 1 if bound is None else bound.num_rows
+    if bound is not None:
+        request.memory.grow(bound.nbytes)  # the plan has copies of the values
     if executions == 1:
         return run(request, prepared.connection, sql, prepared.parameters(0))
     if prepared.description.is_update:
@@ -115,14 +107,14 @@ def change_many(request: FlightRequest, prepared: Prepared, rows: pa.Table) -> i
             return run(request, connection, selecting(statement, row, source)).count
     request.service.check_taking(connection)
     with all_or_none(connection.session, statement, rows.num_rows) as within:
-        return _change_each(request, within, Prepared(connection, prepared.sql, prepared.description, rows))
+        return _change_each(request, within, replace(prepared, bound=rows))
 
 
 def _change_each(request: FlightRequest, session: Session, prepared: Prepared) -> int | None:
     assert prepared.bound is not None
     counts = []
     for row in range(prepared.bound.num_rows):
-        result = _run(request, session, prepared.sql, prepared.parameters(row))
+        result = session.run(prepared.sql, prepared.parameters(row), started=request.call.started)
         result.close()
         counts.append(result.count)
     known = [count for count in counts if count is not None]

@@ -6,6 +6,8 @@ The rows are streamed: they are read from the network while the data files are w
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import closing
 from typing import Any
 
 import pyarrow as pa
@@ -17,7 +19,7 @@ from pinakes.flight.commands.base import Command
 from pinakes.flight.commands.execution import run
 from pinakes.flight.commands.statements import update_result
 from pinakes.flight.request import FlightRequest
-from pinakes.flight.streams import received
+from pinakes.flight.streams import ClientRows
 from pinakes.flight.wire.messages import Message, optional
 
 SURE = 0.2
@@ -34,11 +36,19 @@ class StatementIngest(Command):
         connection = request.within(message.transaction_id)
         target = _target(message, connection.session)
         begin = _statement(message, target, connection.session)
-        coming = pa.RecordBatchReader.from_batches(_check_names(reader.schema), received(reader, request.call, SURE))
-        with connection.session.temporary.brought(ReadOnce(coming)) as rows:
-            result = run(request, connection, f"{begin} SELECT * FROM {quote(rows)}")
-        result.close()
+        with closing(ClientRows(reader, request.call, SURE)) as sent:
+            coming = pa.RecordBatchReader.from_batches(_check_names(reader.schema), _counted(sent, request))
+            with connection.session.temporary.brought(ReadOnce(coming)) as rows:
+                result = run(request, connection, f"{begin} SELECT * FROM {quote(rows)}")
+            result.close()
         return update_result(request, result.count)
+
+
+def _counted(batches: Iterator[pa.RecordBatch], request: FlightRequest) -> Iterator[pa.RecordBatch]:
+    """Yields the batches, each of which counts in the memory of the user until the next one is read."""
+    for batch in batches:
+        with request.service.memory.reserve(request.user, batch.nbytes):
+            yield batch
 
 
 def _check_names(schema: pa.Schema) -> pa.Schema:

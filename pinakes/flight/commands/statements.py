@@ -32,7 +32,7 @@ class StatementQuery(Command):
 
     def schema(self, message: Message, request: FlightRequest) -> pa.Schema:
         """Returns the schema of the result without running the statement."""
-        check_text(message.query, request.service.statements)
+        check_text(message.query, request)
         session = request.within(message.transaction_id).session
         found = describe(session, message.query, request.call.started).schema
         return request.client.schema(found or pa.schema([]))
@@ -63,7 +63,7 @@ def _fetch(service: Service, handle: bytes, pending: PendingResult, call: Call) 
         raise
     finally:
         service.flowing.pop(handle, None)
-        pending.result.close()
+        pending.close()
 
 
 class StatementUpdate(Command):
@@ -95,7 +95,9 @@ class PreparedStatementQuery(Command):
 
     def put(self, message_: Message, request: FlightRequest, reader: Any) -> bytes:
         handle = message_.prepared_statement_handle
-        request.prepared(handle).bind(read_parameters(reader, request))
+        prepared = request.prepared(handle)
+        rows = read_parameters(reader, request)
+        prepared.bind(rows, request.memory)
         return bytes(message("DoPutPreparedStatementResult")(prepared_statement_handle=handle).SerializeToString())
 
 

@@ -16,8 +16,9 @@ import pyarrow as pa
 from pinakes.core.errors import NotSupportedError, OutOfMemory
 from pinakes.core.names import quote
 from pinakes.parser.lexer import Token
-from pinakes.parser.typed import GATHERED, LATE, SERIES, SHORT, SQUARES, STEPS, WEIGHED, WIDE, WIDEST
+from pinakes.parser.typed import GATHERED, LATE, PATTERN, SERIES, SHORT, SQUARES, STEPS, WEIGHED, WIDE, WIDEST
 from pinakes.parser.typed import nodes as n
+from pinakes.parser.typed.pattern_cost import check_pattern
 from pinakes.parser.typed.values import MOST_NESTED, Value, is_date, is_text, is_timestamp
 from pinakes.parser.workarounds.writing import all_below, bare, is_repeatable
 
@@ -213,8 +214,11 @@ def with_pattern(writer: Writer, arguments: Arguments) -> Arguments:
     length = _length(pattern)
     if length is not None and length > MOST_CONSTANT:
         raise OutOfMemory(f"a pattern may have up to {MOST_CONSTANT:,} characters, and this one has {length:,}")
+    constant = bare(pattern)
+    if isinstance(constant, n.Text) and (wrong := check_pattern(constant.value)) is not None:
+        raise OutOfMemory(wrong)
     if length is None and not isinstance(pattern, n.Null):
-        value = _short(writer, pattern, value)
+        value = Value(f'"{PATTERN}"({writer.text(pattern, value)}, {MOST_VARYING})', pa.string())
     return [arguments[0], (pattern, value), *arguments[2:]]
 
 

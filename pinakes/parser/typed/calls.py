@@ -341,7 +341,7 @@ def _seconds_of_interval(part: str, text: str) -> Value:
 
 
 def _is_mean_of_integers(node: n.Call, arguments: list[tuple[n.Node, Value]]) -> bool:
-    """Returns whether a call is avg() of integers, whose sum and count are finite, so that it is no NaN."""
+    """Returns whether a call is avg() of integers, which is never NaN."""
     return node.name in ("avg", "mean") and len(arguments) == 1 and is_integer(arguments[0][1].type)
 
 

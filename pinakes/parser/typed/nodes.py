@@ -461,3 +461,6 @@ class Query(Node):
     order: list[Node] = field(default_factory=list)
     tail: list[Node] = field(default_factory=list)
     """LIMIT and OFFSET."""
+    references: int = 0
+    """The relations that the whole text reads; 0 if it has a WITH, whose queries count wherever they are read
+    (`references.py`)."""

@@ -89,6 +89,8 @@ def read(text: str) -> n.Query:
     while reader.words[reader.at] in ("EXPLAIN", "ANALYZE", "VERBOSE"):
         reader.at += 1
     found = reader.query()
+    if not reader.defines:
+        found.references = reader.sources
     if reader.words[reader.at] == ";":
         reader.at += 1
     if reader.kinds[reader.at] != "end":
@@ -105,6 +107,10 @@ class _Reader:
         self.text = text
         self.at = 0
         self.depth = 0
+        self.sources = 0
+        """The tables, table functions and queries without one so far."""
+        self.defines = False
+        """Whether there is a WITH."""
         self.kinds: tuple[Kind, ...]
         self.texts: tuple[str, ...]
         self.words: tuple[str, ...]
@@ -157,7 +163,7 @@ class _Reader:
         self.depth += 1
         if self.depth > _MOST_NESTED:
             raise Unread
-        start, defined, recursive = self.starts[self.at], list[n.Defined](), False
+        start, defined, recursive, sources = self.starts[self.at], list[n.Defined](), False, self.sources
         if self.words[self.at] == "WITH":
             self.at += 1
             recursive = self.take("RECURSIVE")
@@ -178,10 +184,12 @@ class _Reader:
         if self.words[self.at] == "FETCH":
             raise Unread
         found.end = self.ends[self.at]
+        self.sources += self.sources == sources  # rows without a table
         self.depth -= 1
         return found
 
     def _defined(self) -> n.Defined:
+        self.defines = True
         start, name = self.starts[self.at], self.name()
         columns = self.names() if self.words[self.at] == "(" else ()
         self.expect("AS")
@@ -219,6 +227,7 @@ class _Reader:
                 rows.append(self._row())
             return n.Values(start, self.ends[self.at], rows)
         if word == "TABLE":
+            self.sources += 1
             parts = self._parts()
             return n.TableOf(start, self.ends[self.at], parts)
         raise Unread
@@ -460,6 +469,7 @@ class _Reader:
             if alias is not None:
                 return n.Aliased(start, self.ends[self.at], inner, alias, columns)
             return n.Paren(start, self.ends[self.at], inner)
+        self.sources += 1
         parts = self._parts()
         if self.words[self.at] == "(":
             self.at += 1

@@ -27,6 +27,7 @@ from pinakes.parser.typed.values import (
     is_float,
     is_nested,
     is_struct,
+    is_text,
     usual_nan,
 )
 from pinakes.parser.typed.writer import Scope, Visitors, Writer, member
@@ -77,7 +78,7 @@ def rewrite(text: str, environment: Environment, tree: n.Query | None = None, *,
         text if found is None else text[: tree.start] + found + text[tree.end :],
         not writer.incomplete,
         writer.unchecked,
-        references(tree),
+        tree.references or references(tree),
         types if outputs is not None and len(types) == len(outputs) else None,
     )
 
@@ -105,6 +106,13 @@ def _untyped(writer: Writer, node: n.Node, scope: Scope) -> Value:
 
 def _truth(writer: Writer, node: n.Node, scope: Scope) -> Value:
     return writer.composed_value(node, writer.all_children(node, scope), BOOLEAN)
+
+
+def _test(writer: Writer, node: n.Test, scope: Scope) -> Value:
+    values = writer.all_children(node, scope)
+    if len(values) == 2 and (is_text(values[1][1].type) or isinstance(values[1][0], n.Parameter)):
+        values = bounds.with_pattern(writer, values)
+    return writer.composed_value(node, values, BOOLEAN)
 
 
 def _column(writer: Writer, node: n.Column, scope: Scope) -> Value:
@@ -280,7 +288,7 @@ VISITORS: Visitors = {
     n.AllItems: _constant(None),
     n.Unary: _unary,
     n.Binary: _binary,
-    n.Test: _truth,
+    n.Test: _test,
     n.Between: comparison.between,
     n.InList: comparison.in_list,
     n.InQuery: comparison.in_query,

@@ -1,12 +1,81 @@
-"""A bounds-checking Avro decoder. pyiceberg's decoder reads beyond the end of a file if a length in the file says so:
-it would return other memory of this process, or crash the process. This one checks each length first.
+"""A bounds-checking Avro decoder, and bounded decompression of Avro blocks.
+
+pyiceberg's decoder reads beyond the end of a file if a length in the file says so: it would return other memory of this
+process, or crash the process. This one checks each length first. A compressed block can have a thousand times its size
+and more, and is unpacked in one step.
 """
 
 from __future__ import annotations
 
+import bz2
+import lzma
+import zlib
+from collections.abc import Callable
+
+import pyarrow as pa
+from pyiceberg.avro.codecs.codec import Codec
 from pyiceberg.avro.decoder_fast import CythonBinaryDecoder
 
 from pinakes.core.errors import DataCorrupt
+from pinakes.core.varint import read_varint
+
+MOST_UNPACKED = 256 << 20
+"""Bytes that a block, or all blocks of a manifest, may have when they are unpacked."""
+MOST_TIMES = 1032
+"""Deflate makes no more bytes than this of one."""
+_PIECE = 1 << 20
+
+
+def unpack(codec: str, block: bytes, most: int = MOST_UNPACKED) -> bytes:
+    """Returns the bytes of a compressed block; raises DataCorrupt if there are more than `most`."""
+    unpacker = _UNPACKERS.get(codec)
+    if unpacker is None:
+        raise ValueError(f"its codec {codec[:20]!r} is unknown; known are {', '.join(_UNPACKERS)}")
+    try:
+        found = unpacker(block, most + 1)
+    except (zlib.error, lzma.LZMAError, OSError, EOFError, pa.ArrowException) as error:
+        raise ValueError(f"a block can't be decompressed: {error}") from error
+    if len(found) > most:
+        raise DataCorrupt(
+            f"an Avro file of the table has blocks of more than {MOST_UNPACKED >> 20} MB, the most that are unpacked"
+        )
+    return found
+
+
+def _unpack_snappy(block: bytes, most: int) -> bytes:
+    """The length stands in front, and a checksum behind."""
+    size, _ = read_varint(block, 0)
+    if size >= most:
+        return bytes(most)
+    return bytes(pa.Codec("snappy").decompress(block[:-4], decompressed_size=size, asbytes=True))
+
+
+def _unpack_zstandard(block: bytes, most: int) -> bytes:
+    found = bytearray()
+    with pa.CompressedInputStream(pa.BufferReader(block), "zstd") as stream:
+        while len(found) < most and (piece := stream.read(min(_PIECE, most - len(found)))):
+            found += piece
+    return bytes(found)
+
+
+_UNPACKERS: dict[str, Callable[[bytes, int], bytes]] = {
+    "deflate": lambda block, most: zlib.decompressobj(-15).decompress(block, most),
+    "bzip2": lambda block, most: bz2.BZ2Decompressor().decompress(block, most),
+    "xz": lambda block, most: lzma.LZMADecompressor(memlimit=MOST_UNPACKED).decompress(block, most),
+    "snappy": _unpack_snappy,
+    "zstandard": _unpack_zstandard,
+}
+
+
+def bounded_codec(name: str, codec: type[Codec]) -> type[Codec]:
+    """Returns a codec of pyiceberg whose blocks have a limit when they are unpacked."""
+
+    class Bounded(codec):  # type: ignore[misc, valid-type]
+        @staticmethod
+        def decompress(data: bytes) -> bytes:
+            return unpack(name, data)
+
+    return Bounded
 
 
 class CheckedDecoder:

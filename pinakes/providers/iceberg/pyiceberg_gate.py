@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from pyiceberg.avro import file as avro_file
+from pyiceberg.avro.codecs import KNOWN_CODECS
 from pyiceberg.serializers import NOOP_COMPRESSOR, Compressor, FromByteStream
 from pyiceberg.table import Table
 from pyiceberg.table.metadata import TableMetadata, TableMetadataUtil
@@ -15,7 +16,7 @@ from pyiceberg.types import FixedType, IcebergType, StructType
 
 from pinakes.core.errors import DataCorrupt
 from pinakes.providers.answers import AnswerTooLarge, check_json
-from pinakes.providers.iceberg.checked_avro import CheckedDecoder
+from pinakes.providers.iceberg.checked_avro import CheckedDecoder, bounded_codec
 from pinakes.providers.iceberg.table_io import TableIO, location_provider
 
 if TYPE_CHECKING:
@@ -34,6 +35,9 @@ def close_gate() -> None:
     setattr(Table, "location_provider", _location_provider)  # noqa: B010 - mypy lets no method be assigned
     setattr(FromByteStream, "table_metadata", staticmethod(_table_metadata))  # noqa: B010
     setattr(avro_file, "new_decoder", CheckedDecoder)  # noqa: B010
+    for name, codec in KNOWN_CODECS.items():
+        if codec is not None:
+            KNOWN_CODECS[name] = bounded_codec(name, codec)
 
 
 def read_bounded(stream: Any) -> bytes:

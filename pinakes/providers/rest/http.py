@@ -159,8 +159,8 @@ def _connect(connection: HTTPConnection, outbound: Outbound, connect: Callable[[
 
 def adapter(outbound: Outbound | None = None) -> HTTPAdapter:
     logger = logging.getLogger("urllib3.connectionpool")
-    if _is_no_retry not in logger.filters:
-        logger.addFilter(_is_no_retry)
+    if _drop_retry_warnings not in logger.filters:
+        logger.addFilter(_drop_retry_warnings)
     retries = Retries(
         total=4,
         connect=2,
@@ -177,7 +177,7 @@ def adapter(outbound: Outbound | None = None) -> HTTPAdapter:
     return CatalogAdapter(pool_maxsize=16, max_retries=retries)
 
 
-def _is_no_retry(record: logging.LogRecord) -> bool:
+def _drop_retry_warnings(record: logging.LogRecord) -> bool:
     """Drops urllib3's warnings of our retries, which end in a response or in an error with the details."""
     return not (isinstance(record.args, tuple) and record.args and isinstance(record.args[0], Retries))
 
@@ -224,7 +224,7 @@ class RestSession(Session):
         response.
         """
         with self._reaching(self.place):
-            response = self._send_retrying(str(method), str(url), *args, **kwargs)
+            response = self._send_cancellable(str(method), str(url), *args, **kwargs)
         self._check(response)
         return response
 
@@ -264,7 +264,7 @@ class RestSession(Session):
         super().close()
         self.login.close()
 
-    def _send_retrying(self, method: str, url: str, *args: Any, **kwargs: Any) -> Response:
+    def _send_cancellable(self, method: str, url: str, *args: Any, **kwargs: Any) -> Response:
         """Sends a request. One that only reads is abandoned when its statement is cancelled."""
         if method.upper() not in ("GET", "HEAD"):
             return self._send(method, url, *args, **kwargs)

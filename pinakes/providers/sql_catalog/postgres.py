@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import os
 import socket
-import sys
 from collections.abc import Generator, Sequence
 from contextlib import suppress
 from typing import Any
@@ -13,6 +12,7 @@ from typing import Any
 import psycopg
 from psycopg import sql as compose
 
+from pinakes.core.tcp_info import received_bytes
 from pinakes.core.waiting import BREAKS
 from pinakes.providers.answers import MALFORMED, AnswerTooLarge, Meter
 from pinakes.providers.sql_catalog.database import Dialect, Value
@@ -53,8 +53,6 @@ _DEFINITIONS = 7_266_511_020_191_116
 
 LARGEST_LOGIN = 256 << 10
 """Bytes of the answers to a login. libpq takes time that is quadratic in the settings that a server sends there."""
-_BYTES_RECEIVED = slice(128, 136)
-"""The position of tcpi_bytes_received in Linux's struct tcp_info."""
 
 
 class BoundedConnection(psycopg.Connection[Any]):
@@ -108,11 +106,7 @@ class _Sockets:
             found = self._known[descriptor] = socket.socket(fileno=os.dup(descriptor))
             if (breaks := BREAKS.get()) is not None:
                 breaks.add(lambda: hang_up(found))
-        if not sys.platform.startswith("linux") or found.family == socket.AF_UNIX:
-            return 0
-        return int.from_bytes(
-            found.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 192)[_BYTES_RECEIVED], sys.byteorder
-        )
+        return received_bytes(found) or 0
 
     def close(self) -> None:
         for found in self._known.values():

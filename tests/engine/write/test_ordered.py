@@ -11,9 +11,9 @@ from pinakes.core.names import Name
 from pinakes.engine.session import Session
 from tests.engine.support import an_engine, do
 
-_ROWS = 600_000
+_ROWS = 150_000
 _QUERY = f"SELECT (i * 7919) % {_ROWS} AS id, repeat('x', 20) || i AS s FROM unnest(range(0, {_ROWS})) AS u(i)"
-_SMALL = "WITH ('write.target-file-size-bytes' = '1000000', 'write.parquet.row-group-size-bytes' = '500000')"
+_SMALL = "WITH ('write.target-file-size-bytes' = '250000', 'write.parquet.row-group-size-bytes' = '125000')"
 
 
 @pytest.fixture

@@ -30,9 +30,9 @@ def test_nothing_is_wrong() -> None:
         ({"bad_records": "hide"}, "bad_records: 'hide' is none of"),
         ({"schema_evolution": "guess"}, "schema_evolution: 'guess' is none of"),
         ({"target": ("lake", "", "t")}, "target: say catalog, schema and table"),
-        ({"columns": "id INT,"}, "is no list of columns with types"),
-        ({"columns": "id"}, "is no list of columns with types"),
-        ({"columns": "id INTT"}, "is no list of columns with types that Spark knows"),
+        ({"columns": "id INT,"}, "is not a list of columns with Spark types"),
+        ({"columns": "id"}, "is not a list of columns with Spark types"),
+        ({"columns": "id INTT"}, "is not a list of columns with Spark types"),
         ({"columns": "id INT, id STRING"}, "two columns of the name 'id'"),
         ({"columns": "a ARRAY<INT>"}, "a field of a CSV file holds no ARRAY<INT>"),
         ({"source": FileSource("x", "xml")}, "format: 'xml' is none of"),  # type: ignore[arg-type]

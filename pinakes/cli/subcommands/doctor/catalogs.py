@@ -48,7 +48,7 @@ def catalogs(patient: Patient) -> Iterator[Finding]:
     from pinakes.api.build import open_engine
 
     opened = open_engine(patient.config)  # not closed: a hanging catalog would block; it ends with the process
-    checks = [_CatalogCheck(mount, _place(patient.config, mount)) for mount in opened.session().catalogs.listed()]
+    checks = [_CatalogCheck(mount, _place(patient.config, mount)) for mount in opened.session().catalogs.attached()]
     for one in checks:
         one.start()
     until = time.monotonic() + patient.timeout

@@ -143,7 +143,7 @@ class Guard:
                 )
 
     def may_stop(self, user: str) -> bool:
-        """Whether this user may stop a statement of another: one's own everybody, anyone's an administrator."""
+        """Whether the statements of `user` may be stopped: users stop their own, administrators all."""
         return self.identity.is_admin or user == self.identity.user
 
     def metadata(self, what: str) -> None:

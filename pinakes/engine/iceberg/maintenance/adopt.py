@@ -13,6 +13,7 @@ from pinakes.core.location import Location
 from pinakes.engine.iceberg.maintenance.foreign import Foreign
 from pinakes.engine.iceberg.maintenance.reachable import plain
 from pinakes.engine.iceberg.scan.snapshot import files_of
+from pinakes.engine.iceberg.scan.widths import UNKNOWN_ROWS
 from pinakes.engine.iceberg.write.append import append_files
 from pinakes.engine.iceberg.write.commit import begin, commit, hold_schema, hold_snapshot
 from pinakes.providers.iceberg.table_io import TableIO
@@ -57,7 +58,7 @@ def add_to(transaction: Transaction, files: Sequence[File], io: FileIO, executio
             io.check(location)
     if foreign.properties:
         transaction._apply((SetPropertiesUpdate(updates=foreign.properties),))
-    append_files(transaction, added)
+    append_files(transaction, added, {UNKNOWN_ROWS: "true"})
     return Adopted(len(added), len({repr(file.partition) for file in added}))
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import re
 import tempfile
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from functools import cache
@@ -23,6 +24,7 @@ from pyiceberg.io import FileIO
 from pinakes.core.location import Location
 from pinakes.core.varint import as_varint, read_varint
 from pinakes.engine.iceberg.scan.locations import address_of, local_path
+from pinakes.providers.iceberg.checked_avro import MOST_TIMES, MOST_UNPACKED, unpack
 
 _MAGIC = b"Obj\x01"
 _PLAIN_NAME = re.compile("[A-Za-z_][A-Za-z0-9_]*")
@@ -47,8 +49,11 @@ def read_avro_aside(io: FileIO, location: str) -> tuple[pa.Table, Any]:
 def read_avro_with_schema(io: FileIO, location: str) -> tuple[pa.Table, Any]:
     """Reads the rows of an Avro file and its Avro schema, with columns in the same positions."""
     with io.new_input(location).open() as stream:
-        content = stream.read()
-    path, readable = local_path(Location.parse(location)), readable_form(content)
+        content = stream.read(MOST_UNPACKED + 1)
+    if len(content) > MOST_UNPACKED:
+        raise ValueError(f"it has more than {MOST_UNPACKED >> 20} MB, the most that is read as metadata")
+    count = rows_in(content)
+    path, readable = local_path(Location.parse(location)), readable_form(unpacked(content))
     if path is not None and readable is content:
         found = _table(address_of(path))
     else:
@@ -56,7 +61,7 @@ def read_avro_with_schema(io: FileIO, location: str) -> tuple[pa.Table, Any]:
             copy.write(readable)
             copy.flush()
             found = _table(address_of(copy.name))
-    if found.num_rows != (count := rows_in(content)):
+    if found.num_rows != count:
         raise ValueError(f"{found.num_rows} of its {count} rows can be read")
     return found, json.loads(_whole_header(readable)[0][b"avro.schema"])
 
@@ -81,28 +86,52 @@ def readable_form(content: bytes) -> bytes:
     if not _drop_empty(schema) + _rename_odd(schema):
         return content
     header[b"avro.schema"] = json.dumps(schema).encode()
+    return _with_header(header) + content[end:]
+
+
+def _with_header(header: dict[bytes, bytes]) -> bytes:
     pairs = b"".join(_sized(key) + _sized(value) for key, value in header.items())
-    return _MAGIC + _zigzag(len(header)) + pairs + b"\x00" + content[end:]
+    return _MAGIC + _zigzag(len(header)) + pairs + b"\x00"
+
+
+def unpacked(content: bytes) -> bytes:
+    """Returns the file without compression, unless its blocks can't have too many bytes: DataFusion has no limit."""
+    header, end = _whole_header(content)
+    codec = header.get(b"avro.codec", b"null").decode("ascii", "replace")
+    if codec == "null" or (codec == "deflate" and len(content) * MOST_TIMES <= MOST_UNPACKED):
+        return content
+    left, parts = MOST_UNPACKED, [_with_header({**header, b"avro.codec": b"null"}), content[end : end + _MARK]]
+    for count, start, size in _blocks(content, end):
+        block = unpack(codec, content[start : start + size], left)
+        left -= len(block)
+        parts += (_zigzag(count), _sized(block), content[end : end + _MARK])
+    return b"".join(parts)
 
 
 def rows_in(content: bytes) -> int:
     """Returns the row count according to the file. Checks that the file is complete: DataFusion reads truncated files
-    without an error.
+    without an error. Each row takes some bytes, a thousandth of one if it is compressed.
     """
-    _, at = _whole_header(content)
-    mark = content[at : at + _MARK]
-    at, total = at + _MARK, 0
+    total = sum(count for count, _, _ in _blocks(content, _whole_header(content)[1]))
+    if total > len(content) * MOST_TIMES:
+        raise ValueError(f"it has {len(content)} bytes, and {total} rows according to itself")
+    return total
+
+
+def _blocks(content: bytes, end: int) -> Iterator[tuple[int, int, int]]:
+    """Yields the rows, the offset and the bytes of each block; `end` is that of the header."""
+    mark = content[end : end + _MARK]
+    at = end + _MARK
     while at < len(content):
         try:
             count, at = _number(content, at)
             size, at = _number(content, at)
         except IndexError as error:
             raise ValueError("it is cut off") from error
-        at += size + _MARK
+        start, at = at, at + size + _MARK
         if count < 0 or size < 0 or at > len(content) or content[at - _MARK : at] != mark:
             raise ValueError("it is cut off, or damaged")
-        total += count
-    return total
+        yield count, start, size
 
 
 def _whole_header(content: bytes) -> tuple[dict[bytes, bytes], int]:

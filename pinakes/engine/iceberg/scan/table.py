@@ -1,7 +1,7 @@
 """An Iceberg table as a DataFusion scan of exactly the files that may match; every query reads tables this way.
 
 While a query is planned the table is a placeholder scan (`shadow`). After DataFusion has pushed the predicates down to
-it, `narrowed` prunes the files (`prune.py`) and creates the scan to run: files with the same column names are one
+it, `answered` prunes the files (`prune.py`) and creates the scan to run: files with the same column names are one
 native scan; files that have deletes, or that DataFusion would misread, use pyiceberg's reader (`reader_selection.py`,
 `dataset.py`).
 """

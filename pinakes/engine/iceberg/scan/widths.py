@@ -7,6 +7,7 @@ is not known.
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,8 +17,11 @@ from pinakes.engine.datafusion.bounded_functions import sizes
 if TYPE_CHECKING:
     import pyarrow as pa
     from pyiceberg.table.metadata import TableMetadata
+    from pyiceberg.table.snapshots import Snapshot
 
 WIDEST_ROW = "pinakes.widest-row"
+UNKNOWN_ROWS = "pinakes.unknown-rows"
+"""In the summary of a snapshot if others have written rows of the table, as of its parents."""
 LONG = 1_000
 """Bytes of a value from which it counts."""
 _MOST_TABLES = 10_000
@@ -44,6 +48,12 @@ def widest_row(metadata: TableMetadata) -> int:
     found = snapshot.summary.get(WIDEST_ROW) if snapshot is not None and snapshot.summary is not None else None
     stored = int(found) if found is not None and found.isdecimal() and len(found) < 16 else 0
     return max(stored, _widest.get(_key(metadata), 0))
+
+
+def are_known(snapshots: Iterable[Snapshot]) -> bool:
+    """Whether Pinakes wrote all rows up to these snapshots, and so has recorded the long ones."""
+    summaries = [snapshot.summary for snapshot in snapshots]
+    return all(s is not None and s.get("engine-name") == "pinakes" and UNKNOWN_ROWS not in s for s in summaries)
 
 
 def _key(metadata: TableMetadata) -> tuple[str, str]:

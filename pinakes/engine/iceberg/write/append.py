@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from types import MappingProxyType
 
 import pyarrow as pa
 from pyiceberg.manifest import DataFile
@@ -36,8 +37,11 @@ def append(
     return writer.rows
 
 
-def append_files(transaction: Transaction, files: Iterable[DataFile]) -> None:
-    """Adds a snapshot with these additional files to the transaction."""
+def append_files(
+    transaction: Transaction, files: Iterable[DataFile], properties: Mapping[str, str] = MappingProxyType({})
+) -> None:
+    """Adds a snapshot with these additional files, and with properties in its summary, to the transaction."""
     with Append(transaction) as change:
+        change.snapshot_properties = {**change.snapshot_properties, **properties}
         for file in files:
             change.append_data_file(file)

@@ -32,7 +32,7 @@ from pinakes.caches.caching_catalog import forget_table
 from pinakes.core.catalog import IcebergTable
 from pinakes.core.errors import CommitConflict, CommitUnknown
 from pinakes.engine.binding.namespaces import ResolvedNamespace, ResolvedTable
-from pinakes.engine.iceberg.scan.widths import WIDEST_ROW, widest_row
+from pinakes.engine.iceberg.scan.widths import UNKNOWN_ROWS, WIDEST_ROW, are_known, widest_row
 from pinakes.engine.iceberg.write import snapshot_properties as author
 from pinakes.engine.iceberg.write.commit_lock import turn
 from pinakes.engine.iceberg.write.commit_state import has_landed, holds, is_silence
@@ -126,6 +126,9 @@ def _sign(transaction: Transaction) -> None:
     width = widest_row(transaction.table_metadata)
     if width:
         properties[WIDEST_ROW] = str(width)
+    new = {update.snapshot.snapshot_id for update in transaction._updates if isinstance(update, AddSnapshotUpdate)}
+    if not are_known(s for s in transaction.table_metadata.snapshots if s.snapshot_id not in new):
+        properties[UNKNOWN_ROWS] = "true"
     for update in transaction._updates:
         if isinstance(update, AddSnapshotUpdate) and update.snapshot.summary is not None:
             for key, value in properties.items():

@@ -15,7 +15,7 @@ from pinakes.engine.planning.optimize.table_facts import Spread
 OTHER_PAIRS = 0.25
 """The weight of a further pair of columns, as an exponent; that of the next is its square, and so on."""
 COMPARED = 0.3
-"""The share of rows that meet a condition that is no equality."""
+"""The share of rows that satisfy a condition other than `=`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class Sizes:
     tables: Sequence[Sized]
     edges: Sequence[Edge]
     others: Sequence[frozenset[int]] = field(default_factory=list)
-    """Conditions that are no equalities: the tables that each speaks of."""
+    """The tables that each condition other than `=` refers to."""
     _near: dict[int, list[tuple[int, float]]] = field(init=False)
     """For each table those that it is compared with by `=`, and the share of rows that meet it."""
 
