@@ -1,6 +1,6 @@
 """Random queries with all rules of DataFusion's logical optimiser, and with each of them taken away: the same rows.
 
-A rule is to change how rows are found, never which. Where the rows differ, PostgreSQL decides: those with all rules have
+A rule is to change how rows are found, never which. Where rows differ, PostgreSQL decides: those with all rules have
 to be right; without one, a defect of DataFusion may show that the rule hides, and the query is written to the output.
 What a rule gets wrong is rewritten or refused before (`parser/workarounds`,
 `engine/datafusion/workarounds/join_filter_columns.py`,
