@@ -264,7 +264,7 @@ def test_what_a_worker_exposes():
     assert catalogs(Disabled()) is None
     assert catalogs(Declared()) == ["myapp"]
     assert Declared().find_function("users_function", "main") is UsersFunction
-    with pytest.raises(ValueError, match="there are: users_function"):
+    with pytest.raises(ValueError, match="available: users_function"):
         Declared().find_function("nope", None)
 
 
