@@ -60,7 +60,7 @@ def test_every_transport_gives_the_same(client: CatalogClient):
     )
     assert few.schema.names == ["square"]
     assert client.scalar_function("twice", pa.array([1, None, 3])).to_pylist() == [2, None, 6]
-    with pytest.raises(RemoteValueError, match="there are: answer, endless, numbers, twice"):
+    with pytest.raises(RemoteValueError, match="available: answer, endless, numbers, twice"):
         list(client.table_function("nope"))
     with pytest.raises(RemoteValueError, match="needs the argument 'n'"):
         list(client.table_function("numbers"))
