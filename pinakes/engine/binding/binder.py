@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from pinakes.engine.files.paths import File, Finder
     from pinakes.engine.files.reading.dataset import FilesSource
     from pinakes.engine.files.tables import Reading
+    from pinakes.engine.iceberg.scan.table import IcebergScan
     from pinakes.engine.planning.plan import Plan
     from pinakes.engine.statement_context import Execution
 
@@ -213,8 +214,7 @@ class Relations:
     def _table(self, key: Key, table: Table, found: ResolvedTable | None = None) -> Relation:
         match table:
             case IcebergTable():
-                opened = self._remembered(found, table) if found is not None else None
-                return self.iceberg(key, table) if opened is None else opened.relation(key, table)
+                return self.iceberg(key, table) if found is None else self._iceberg_of_catalog(key, table, found)
             case FilesTable():
                 return self._files(key, table)
             case VirtualTable():
@@ -233,25 +233,33 @@ class Relations:
 
         return self._opened(key, lambda finder, zone: open_table(table, finder, zone))
 
-    def _remembered(self, found: ResolvedTable, table: IcebergTable) -> OpenedTable | None:
-        """The table as another statement of this user opened it; None where each statement has to. A transaction has
+    def _iceberg_of_catalog(self, key: Key, table: IcebergTable, found: ResolvedTable) -> Relation:
+        """A small table as another statement of this user opened it, or a scan of this statement. A transaction has
         tables of its own, whose versions no other one knows."""
-        if self.execution.explain or self.execution.session.transaction is not None:
-            return None
-        from pinakes.engine.binding.cached_scan import open_small, opened_key
-
         session = self.execution.session
-        with asking_about(key_of(found.place.mount.name, found.place.namespace, found.name)):
-            key = opened_key(found, table, session)
-            return session.engine.caches.session_catalogs.get(key, lambda: open_small(table, session))
-
-    def iceberg(self, key: Key, table: IcebergTable) -> Relation:
-        """An Iceberg table's rows as they are now."""
+        if self.execution.explain or session.transaction is not None:
+            return self.iceberg(key, table)
+        from pinakes.engine.binding.cached_scan import opened_key, small_table
         from pinakes.engine.iceberg.scan.table import IcebergScan
 
+        scans: list[IcebergScan] = []
+
+        def open_table() -> OpenedTable | None:
+            scans.append(IcebergScan(table, session))
+            return small_table(scans[-1], table)
+
+        with asking_about(key_of(found.place.mount.name, found.place.namespace, found.name)):
+            opened = session.engine.caches.session_catalogs.get(opened_key(found, table, session), open_table)
+        return self.iceberg(key, table, *scans[-1:]) if opened is None else opened.relation(key, table)
+
+    def iceberg(self, key: Key, table: IcebergTable, scan: IcebergScan | None = None) -> Relation:
+        """An Iceberg table's rows as they are now; `scan` if the table was opened already."""
         session = self.execution.session
-        with asking_about(key):
-            scan = IcebergScan(table, session)
+        if scan is None:
+            from pinakes.engine.iceberg.scan.table import IcebergScan
+
+            with asking_about(key):
+                scan = IcebergScan(table, session)
         names = tuple(scan.schema.names)
         if scan.is_worth_narrowing or self.execution.explain:
             return Relation(key, scan.shadow(), names, table, scan=scan)

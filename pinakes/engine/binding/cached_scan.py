@@ -13,7 +13,6 @@ from pinakes.caches.metadata import SessionCatalogKey
 from pinakes.core.catalog import IcebergTable
 from pinakes.engine.binding.relation import Key, Relation
 from pinakes.engine.iceberg.scan.snapshot import version_of
-from pinakes.engine.iceberg.scan.table import IcebergScan
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
 
     from pinakes.engine.binding.namespaces import ResolvedTable
     from pinakes.engine.iceberg.scan.file_integrity import Watched
+    from pinakes.engine.iceberg.scan.table import IcebergScan
     from pinakes.engine.session import Session
 
 
@@ -43,9 +43,8 @@ def opened_key(found: ResolvedTable, table: IcebergTable, session: Session) -> S
     return SessionCatalogKey(user, str(place.mount.mount.id), place.namespace, found.name, version)
 
 
-def open_small(table: IcebergTable, session: Session) -> OpenedTable | None:
-    """Opens a table for the cache; None if each statement has to open it."""
-    scan = IcebergScan(table, session)
+def small_table(scan: IcebergScan, table: IcebergTable) -> OpenedTable | None:
+    """The table in the form that is cached; None if each statement has to open it."""
     if scan.is_worth_narrowing or not table.handle.metadata_location:
         return None
     narrowed = scan.whole()
