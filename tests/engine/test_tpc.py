@@ -30,9 +30,9 @@ def both(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
 
 
 def differences(both: Both, every: int = 1) -> dict[int, str]:
-    """The queries whose answer is not DuckDB's; with `every` = 3, one query of three is asked."""
+    """The queries whose answer is not DuckDB's; with `every` = 3, one of three queries of TPC-DS is run."""
     session, theirs, asked = both
-    chosen = dict(list(asked.items())[::every])
+    chosen = dict(list(asked.items())[:: every if len(asked) > 22 else 1])
     found = {n: difference(session.run(q).read_all(), theirs.execute(q).to_arrow_table()) for n, q in chosen.items()}
     return {number: words for number, words in found.items() if words}
 
@@ -51,7 +51,7 @@ def test_the_order_of_joins_does_not_matter(both: Both, monkeypatch: pytest.Monk
     monkeypatch.setattr(join_order, "better_order", lambda sizes: changed.append(found := better(sizes)) or found)
     both[0].engine.caches.plans.cache.clear()  # else none is planned
     assert differences(both, how_many(3, 1)) == {}
-    assert len([order for order in changed if order is not None]) > how_many(1, 5)
+    assert len([order for order in changed if order is not None]) > 5
 
 
 def test_subqueries_are_kept_in_a_file(both: Both, monkeypatch: pytest.MonkeyPatch) -> None:
