@@ -84,6 +84,11 @@ def test_parameters_are_counted_as_they_are_decoded(monkeypatch: pytest.MonkeyPa
             class statements:
                 parameters_size = 256 << 20
 
+        class memory:
+            @staticmethod
+            def grow(size: int) -> None:
+                """Accepts any size: the limit of the parameters is tested here."""
+
     class Reader:
         schema = batch.schema
 

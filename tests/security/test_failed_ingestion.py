@@ -28,6 +28,9 @@ class Call:
     def check_there(self, seconds: float) -> None:
         """Finds the client there."""
 
+    def note_message(self, size: int) -> None:
+        """Accepts messages of any size."""
+
 
 class Slow:
     """A stream that waits until it may go on, and counts its reads."""

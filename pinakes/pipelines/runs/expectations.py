@@ -36,11 +36,11 @@ class Checked:
 
     def outcomes(self, written: int) -> list[Outcome]:
         """Returns the outcomes after the write. Spark counts the rows of a repeated task again (after the loss of an
-        executor). The number of written rows shows this, and then a query counts them."""
+        executor), and can lose its metrics. The number of written rows shows this, and then a query counts them."""
         if not self.expectations:
             return []
         found = dict(self._observation.get)
-        if found["kept"] != written:
+        if found.get("kept") != written:
             found = self.count()
         return self._outcomes(found)
 
