@@ -124,7 +124,7 @@ def _opener(engine: Engine, opening: Opening) -> tuple[Catalog, Callable[[], Non
         from pinakes.providers.iceberg.adapter import IcebergReader
 
         if isinstance(inner, IcebergReader):
-            # Object stores are read with the credentials of whoever attached it, who is limited.
+            # Object stores are read with the credentials of the limited user who attached it.
             reader = opening.mount_id if opening.access.outbound is not None else ""
             inner.confine(opening.roots, opening.access.stores, reader)
     user = Identity("", opening.access.token).fingerprint

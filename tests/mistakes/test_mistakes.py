@@ -12,7 +12,7 @@ import pytest
 from pinakes.cli.main import main
 from tests.mistakes.cases import CASES, GIVEN
 
-TOLD = Path(__file__).parent / "expected.txt"
+EXPECTED = Path(__file__).parent / "expected.txt"
 RULE = "-" * 100
 FILES = {
     "broken.csv": "a,b\n1,2\n3,4,5\n",
@@ -56,8 +56,8 @@ def steady(text: str, home: Path) -> str:
 def test_mistakes_are_answered_as_a_person_would_want(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     answers = f"\n{RULE}\n".join(told(case, home, capsys) for case in CASES) + "\n"
     if os.environ.get("PINAKES_GOLDEN"):
-        TOLD.write_text(answers, encoding="utf-8")
-    assert answers.split(RULE) == TOLD.read_text(encoding="utf-8").split(RULE)
+        EXPECTED.write_text(answers, encoding="utf-8")
+    assert answers.split(RULE) == EXPECTED.read_text(encoding="utf-8").split(RULE)
 
 
 def test_there_are_enough_of_them() -> None:

@@ -1,7 +1,7 @@
 """The predicates that a plan pushes to a scan, as values: what pruning, system tables, workers, MERGE and EXPLAIN read.
 
 `expressions.py` reads them from DataFusion. Each node means exactly what the SQL expression means, with NULL. `Unknown`
-stands for everything else: whoever evaluates a predicate must assume that it may be true, false or NULL for any row.
+stands for everything else: code that evaluates a predicate must assume that it may be true, false or NULL for any row.
 """
 
 from __future__ import annotations
