@@ -112,5 +112,11 @@ def plain(type: pa.DataType) -> pa.DataType:
 
 def conformed(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
     """Returns the batch in this schema, by position; a lossy cast is an error."""
-    columns = [c if c.type == f.type else c.cast(f.type) for c, f in zip(batch.columns, schema, strict=True)]
+    columns = [_conformed(column, field.type) for column, field in zip(batch.columns, schema, strict=True)]
     return pa.RecordBatch.from_arrays(columns, schema=schema)
+
+
+def _conformed(column: pa.Array, type: pa.DataType) -> pa.Array:
+    if pa.types.is_null(type) and column.null_count == len(column):  # Arrow can't cast to the type of NULL
+        return pa.nulls(len(column))
+    return column if column.type == type else column.cast(type)

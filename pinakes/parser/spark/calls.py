@@ -16,7 +16,7 @@ _PARTS = {
     **{part: f"extract({part} FROM {{0}})" for part in ("year", "quarter", "month", "week", "day", "doy")},
     **{part: f"extract({part} FROM {{0}})" for part in ("hour", "minute")},
     "dow": "(extract(dow FROM {0}) - 1)",
-    "isodow": "(extract(dow_iso FROM {0}) - 1)",
+    "isodow": "extract(dow_iso FROM {0})",
 }
 _TRUNCATED = ("year", "quarter", "month", "week", "day", "hour", "minute", "second")
 _WHOLE = {"w": 0, "p": 1, "c": 1}
@@ -51,8 +51,14 @@ def of(name: str, arguments: list[exp.Expr], writing: Writing) -> exp.Expr:
             return part(given[0].name.lower(), given[1], writing)
         case "date_trunc":
             return _truncated(given[0].name.lower(), given[1], writing)
-        case "round" if len(given) == 2 and t.is_float(writing.type(given[0])):
-            raise refused("round of doubles to some digits")
+        case "round" if t.is_float(writing.type(given[0])):
+            if len(given) == 2:
+                raise refused("round of doubles to some digits")
+            return writing.raw("CASE WHEN round({0}) = 0 THEN {0} * 0D ELSE round({0}) END", given)  # keeps -0.0
+        case "to_hex" if t.is_integer(writing.type(given[0])) and _bits(given[0], writing) < 64:
+            return writing.raw("lower(hex({0} & 4294967295L))", given)  # Spark extends an int to 64 bits
+        case "nullif":
+            check_exact(given, writing)
         case "concat":
             return _concat(given, writing)
         case "regexp_like" | "regexp_replace":
@@ -66,6 +72,17 @@ def of(name: str, arguments: list[exp.Expr], writing: Writing) -> exp.Expr:
     if distinct:
         texts[0] = f"DISTINCT {texts[0]}"
     return exp.Var(this=known.template.format(*texts, all=", ".join(texts)))
+
+
+def check_exact(compared: Sequence[exp.Expr], writing: Writing) -> None:
+    """Refuses a comparison of decimals for which Spark would drop digits."""
+    if not t.is_exact([writing.type(node) for node in compared]):
+        raise refused("a comparison of decimals that have more than 38 digits together")
+
+
+def _bits(node: exp.Expr, writing: Writing) -> int:
+    type = writing.type(node)
+    return 64 if type is None else int(type.bit_width)
 
 
 def _unified(given: list[exp.Expr], writing: Writing) -> list[exp.Expr]:

@@ -87,12 +87,23 @@ def _of_ratio(name: str) -> Function:
     return _double(_checked(f"{name}({{0}})", "abs({0}) > 1 AND NOT isnan({0})", error))
 
 
+def _whole(name: str) -> str:
+    """Returns a template for a function whose result is a bigint in Spark: without NaN, infinities, numbers of over 63
+    bits and -0.0. Numbers from 2 to the power of 52 on are whole.
+    """
+    small = f"CASE WHEN {name}({{0}}) = 0 THEN {{0}} * 0D ELSE CAST({name}({{0}}) AS DOUBLE) END"
+    return f"CASE WHEN abs({{0}}) < 4503599627370496D THEN {small} ELSE {{0}} END"
+
+
 _EXP = _checked("exp({0})", f"{{0}} < {_INFINITE} AND exp({{0}}) = {_INFINITE}", "exp() overflows")
 _POWER = _checked(
     "power({all})",
     f"abs({{0}}) < {_INFINITE} AND abs({{1}}) < {_INFINITE} AND NOT abs(power({{all}})) < {_INFINITE}",
     "power() overflows or is undefined",
 )
+_ONE = f"{{1}} IS NOT NULL AND ({{0}} = 1 OR {{0}} = -1 AND abs({{1}}) = {_INFINITE})"
+"""Powers that are 1 in C and NaN in Java."""
+_POWER = f"CASE WHEN {_ONE} THEN 1D ELSE {_POWER} END"
 
 FUNCTIONS: dict[str, Function] = {
     # --- text
@@ -132,8 +143,8 @@ FUNCTIONS: dict[str, Function] = {
     "contains": Function("contains({all})", t.TRUTH, 2, 2, "ss"),
     # --- numbers
     "abs": Function("abs({0})", _FIRST, wants="n"),
-    "ceil": Function("CAST(ceil({0}) AS DOUBLE)", _WHOLE_DOUBLE, wants="f"),
-    "floor": Function("CAST(floor({0}) AS DOUBLE)", _WHOLE_DOUBLE, wants="f"),
+    "ceil": Function(_whole("ceil"), _WHOLE_DOUBLE, wants="f"),
+    "floor": Function(_whole("floor"), _WHOLE_DOUBLE, wants="f"),
     "round": Function("round({all})", _ROUNDED, 1, 2, "nw", plain=True),
     "sqrt": _double(_checked("sqrt({0})", "{0} < 0", "cannot take square root of a negative number")),
     "cbrt": _double("cbrt({0})"),

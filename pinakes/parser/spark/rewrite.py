@@ -7,6 +7,7 @@ could have another meaning in Spark.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 import pyarrow as pa
 from sqlglot import expressions as exp
@@ -107,7 +108,7 @@ def _check_sets(nodes: list[exp.Expr], inference: Inference) -> None:
         if isinstance(node, exp.SetOperation):
             pairs = zip(inference.outputs(node.left), inference.outputs(node.right), strict=False)
             for left, right in pairs:
-                if not _alike(left, right):
+                if not _alike(left, right) or not t.is_exact([left, right]):
                     raise refused(f"{type(node).__name__.upper()} of columns of different types")
 
 
@@ -150,12 +151,22 @@ def _arithmetic(operator: str, node: exp.Expr, writing: Writing) -> exp.Expr:
         for one, type in ((left, types[0]), (right, types[1])):
             if t.is_decimal(type):
                 writing.replace(one, writing.raw("CAST({0} AS DOUBLE)", [one]))
-    if operator != "/" or t.is_float(result) or any(t.is_null(type) for type in types):
+    if t.is_float(result) or any(t.is_null(type) for type in types):
+        return node
+    if operator != "/":
+        _check_scale(operator, types, result)
         return node
     left, right = node.left, node.right  # type: ignore[attr-defined]
     if t.is_integer(result):
         return writing.raw("({0} DIV {1})", [left, right], result)
     return writing.quotient(left, right, result)
+
+
+def _check_scale(operator: str, types: Sequence[pa.DataType | None], result: pa.DataType) -> None:
+    """Refuses a result of decimals of which Spark keeps fewer digits after the point."""
+    left, right = (t.as_decimal(type) for type in types if type is not None)
+    if t.is_decimal(result) and operator in "+-*" and t.spark_scale(operator, left, right) < result.scale:
+        raise refused(f"{operator} of decimals with so many digits")
 
 
 def _check_nesting(node: exp.Expr, left: exp.Expr, right: exp.Expr) -> None:
@@ -209,6 +220,7 @@ def _compared(nodes: list[exp.Expr], writing: Writing) -> None:
         raise refused("a comparison of a text with a number")
     if any(type is None for type in types) and any(t.is_text(x) or t.is_decimal(x) for x in types):
         raise refused("a comparison with a value whose type is not known")
+    calls.check_exact([node for node in nodes if not _CONSTANT.fullmatch(node.name)], writing)
     for node, type in zip(nodes, types, strict=True):
         if t.is_float(type) and isinstance(node, exp.Column):
             # Iceberg on Spark prunes files by bounds that ignore NaN and the equality of -0.0 and 0.0.
@@ -230,7 +242,7 @@ def _in(node: exp.In, writing: Writing) -> exp.Expr:
     query = node.args.get("query")
     if query is not None:
         types = writing.type(node.this), writing.type(query)
-        if not _alike(*types):
+        if not _alike(*types) or not t.is_exact(types):
             raise refused("IN with a query of another type")
         return node
     if not node.expressions:

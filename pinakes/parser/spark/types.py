@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pyarrow as pa
 from sqlglot import expressions as exp
 
@@ -130,6 +132,27 @@ def _of_two(left: pa.DataType | None, right: pa.DataType | None) -> pa.DataType 
         scale = max(left.scale, right.scale)
         return decimal(max(left.precision - left.scale, right.precision - right.scale) + scale, scale)
     return of_arithmetic("+", left, right)
+
+
+def is_exact(types: Sequence[pa.DataType | None]) -> bool:
+    """Returns whether one decimal type holds all values of these types. Otherwise Spark drops digits after the point
+    when it compares or combines them.
+    """
+    exact = [as_decimal(type) for type in types if type is not None and (is_decimal(type) or is_integer(type))]
+    if not any(map(is_decimal, types)) or any(map(is_float, types)):
+        return True
+    return max(type.precision - type.scale for type in exact) + max(type.scale for type in exact) <= MOST_DIGITS
+
+
+def spark_scale(operator: str, left: pa.DataType, right: pa.DataType) -> int:
+    """Returns the digits after the point that Spark keeps of a result of decimals: at least six if they don't fit."""
+    (p1, s1), (p2, s2) = (left.precision, left.scale), (right.precision, right.scale)
+    scale, whole = max(s1, s2), max(p1 - s1, p2 - s2) + 1
+    if operator == "*":
+        scale, whole = s1 + s2, p1 - s1 + p2 - s2 + 1
+    elif operator == "/":
+        scale, whole = max(6, s1 + p2 + 1), p1 - s1 + s2
+    return int(scale if scale + whole <= MOST_DIGITS else max(MOST_DIGITS - whole, min(scale, 6)))
 
 
 def of_sum(type: pa.DataType | None) -> pa.DataType | None:

@@ -75,9 +75,14 @@ class Writing:
         more than the dividend, truncated.
         """
         given = t.as_decimal(self.type(right) or t.LONG)
-        wide = t.in_spark(t.decimal(max(given.precision, given.scale + _DIVISOR_DIGITS), given.scale)) or ""
+        divisor = t.decimal(max(given.precision, given.scale + _DIVISOR_DIGITS), given.scale)
+        wide = t.in_spark(divisor) or ""
         text = f"({self.text(left)} / CAST({self.text(right)} AS {wide.upper()}))"
-        if type.scale <= t.as_decimal(self.type(left) or t.LONG).scale + t.EXTRA_DIGITS:
+        dividend = t.as_decimal(self.type(left) or t.LONG)
+        if type.scale <= dividend.scale + t.EXTRA_DIGITS:
+            # Digits that are all 9 would be rounded up before they are cut off. Their number is that of the divisor.
+            if t.spark_scale("/", dividend, divisor) < type.scale + given.precision:
+                raise refused("a quotient of decimals with so many digits")
             return self.cut(text, type)
         found = exp.Var(this=f"CAST(round({text}, {type.scale}) AS {(t.in_spark(type) or '').upper()})")
         self._kept.append(found)
