@@ -95,8 +95,6 @@ class Connection:
     ProgrammingError = errors.ProgrammingError
     NotSupportedError = errors.NotSupportedError
 
-    autocommit = True
-
     def __init__(self, session: Session, ending: weakref.finalize[[], Session]) -> None:
         self.session = session
         self._ending = ending
@@ -187,6 +185,17 @@ class Connection:
                 return self.run(f"INSERT INTO {name} BY NAME SELECT * FROM {quote(source)}").count or 0
 
     # --- transactions and closing -------------------------------------------------------------------------------------
+
+    @property
+    def autocommit(self) -> bool:
+        """Always true: a transaction starts with BEGIN."""
+        return True
+
+    @autocommit.setter
+    def autocommit(self, value: bool) -> None:
+        if not value:
+            with errors.raising():
+                raise NotSupportedError("autocommit can't be switched off: start a transaction with execute('BEGIN')")
 
     def commit(self) -> None:
         """Commits a transaction that was opened with BEGIN. Outside of a transaction it does nothing, since every

@@ -148,6 +148,14 @@ def test_commit_does_nothing_and_rollback_says_that_it_cannot(con: pinakes.Conne
     assert con.execute("SELECT a FROM t").fetchall() == [(1,)]
 
 
+def test_autocommit_is_not_switched_off_in_silence(con: pinakes.Connection) -> None:
+    assert con.autocommit
+    con.autocommit = True
+    with pytest.raises(pinakes.NotSupportedError, match="BEGIN"):
+        con.autocommit = False
+    assert con.autocommit
+
+
 def test_a_closed_connection_can_not_be_used() -> None:
     con = pinakes.connect(data=":memory:")
     cursor = con.cursor()

@@ -183,6 +183,20 @@ _RULES: list[tuple[re.Pattern[str], Callable[[re.Match[str], str], PinakesError]
         lambda m, _: AmbiguousName(f"column {m.group(1)} is ambiguous: say which table it belongs to"),
     ),
     (
+        re.compile(r"Cannot access field at argument 1: type (\w+)\S* is not Struct, Map, or Null"),
+        lambda m, _: TypeMismatch(
+            f"a value of type {m.group(1)} has no fields. If the name before the point is a table of the outer query, "
+            f"the subquery has a column of that name: give the table another alias"
+        ),
+    ),
+    (
+        re.compile(r"Cannot cast timezone to different timezone|error computing timezone offset"),
+        lambda _m, _t: NotSupportedError(
+            "a local time that does not exist or exists twice, because clocks are changed at that time, is not "
+            "supported. Give its offset from UTC: TIMESTAMPTZ '2024-03-31 02:30:00+01:00', or AT TIME ZONE '+01:00'"
+        ),
+    ),
+    (
         re.compile(r"does not satisfy order requirements"),
         lambda _m, _t: NotSupportedError(
             "DataFusion can't plan the order of this window: compute the expression in a subquery, and order by its "

@@ -89,11 +89,14 @@ def cast_to(writer: Writer, node: n.Node, value: Value, type: pa.DataType) -> st
         return f"CAST('{node.text.replace('_', '')}' AS {sql_name(type)})"
     if isinstance(node, n.Text) and (is_date(type) or (is_timestamp(type) and type.tz is None)):
         text = text_literal(without_zone(node.value))
-    if type == TIME:
-        if isinstance(node, n.Text) and ":" not in node.value:
-            text = text_literal(f"{node.value} ")  # otherwise it would be read as nanoseconds
-        return f"arrow_cast({text}, 'Time64(Microsecond)')"
-    return f"CAST({text} AS {sql_name(type)})"
+    if type == TIME and isinstance(node, n.Text) and ":" not in node.value:
+        text = text_literal(f"{node.value} ")  # otherwise it would be read as nanoseconds
+    return cast_text(text, type)
+
+
+def cast_text(text: str, type: pa.DataType) -> str:
+    """Returns the text of a cast; DataFusion's own TIME has nanoseconds."""
+    return f"arrow_cast({text}, 'Time64(Microsecond)')" if type == TIME else f"CAST({text} AS {sql_name(type)})"
 
 
 def _needs_cast(own: pa.DataType, type: pa.DataType) -> bool:

@@ -16,7 +16,7 @@ from pinakes.core.errors import ColumnNotFound, InvalidArgument, NotSupportedErr
 from pinakes.core.names import quote
 from pinakes.parser.lexer import tokenize
 from pinakes.parser.typed import nodes as n
-from pinakes.parser.typed.coercion import cast_to, common, common_type, joined_type, sql_name
+from pinakes.parser.typed.coercion import cast_text, cast_to, common, common_type, joined_type
 from pinakes.parser.typed.values import (
     INTERVAL,
     Environment,
@@ -330,7 +330,7 @@ class Writer:
             text = value.text
             want = wanted[at] if casts and wanted is not None else None
             if want is not None and want != value.type:
-                text = f"CAST({self.text(item.value, value)} AS {sql_name(want)})"
+                text = cast_text(self.text(item.value, value), want)
             if text is not None and item.alias is None:
                 text = f"{text} AS {quote(_name_of(item.value) or self.source[item.value.start : item.value.end])}"
             else:
