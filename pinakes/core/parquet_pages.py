@@ -3,7 +3,8 @@
 DataFusion allocates what the header of a page says: a dictionary with 2,147,483,647 values takes 16 GB, and a failed
 allocation ends the process. So all headers are read here first, those that the offset index refers to among them, and
 compared with the sizes of the pages. Lengths of texts in DELTA encodings have a count within the page, which may be
-compressed: such files are left to Arrow, which reports a failed allocation as an error.
+compressed: such files are left to Arrow, which reports a failed allocation as an error. So are files whose offset index
+refers to something else than their pages.
 """
 
 from __future__ import annotations
@@ -85,8 +86,7 @@ class _Pages:
                     return False
                 data[at] = end - at
             at = end
-        self._check_index(data)
-        return True
+        return self._is_index_of(data)
 
     def _header(self, at: int) -> tuple[dict[int, Any], int]:
         """Returns the fields of the header of a page, and the offset of its content."""
@@ -114,15 +114,14 @@ class _Pages:
         if values < 0 or values * width > size:
             raise ValueError(f"a dictionary of {size} bytes has {values} values")
 
-    def _check_index(self, data: dict[int, int]) -> None:
-        """DataFusion reads pages where the offset index says that they are."""
+    def _is_index_of(self, data: dict[int, int]) -> bool:
+        """Returns whether the offset index refers to these pages only: DataFusion reads them where it says."""
         start, length = self._index
         if start is None or not length:
-            return
+            return True
         self._source.seek(start)
         locations = parse_struct(self._source.read(length))[0][1]
-        if any(data.get(location[1]) != location[2] for location in locations):
-            raise ValueError("its offset index refers to something that is not a page")
+        return all(data.get(location[1]) == location[2] for location in locations)
 
 
 def _check_bloom_filter(source: Source, metadata: dict[int, Any], size: int) -> None:

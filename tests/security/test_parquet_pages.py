@@ -112,8 +112,8 @@ def test_the_offset_index_must_refer_to_pages() -> None:
     index = content[at : at + footer[4][0][1][0][5]]
     assert index.count(_zigzag(located)) == 1
     other = index.replace(_zigzag(located), _zigzag(located + 1))
-    with pytest.raises(ValueError, match="offset index"):
-        is_native(io.BytesIO(content[:at] + other + content[at + len(other) :]))
+    assert is_native(io.BytesIO(content))
+    assert not is_native(io.BytesIO(content[:at] + other + content[at + len(other) :]))
 
 
 def test_a_footer_is_checked_too() -> None:
