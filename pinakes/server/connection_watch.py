@@ -31,9 +31,9 @@ from pinakes.server.peers import Address, address_of
 
 log = logging.getLogger(__name__)
 
-MOST_BYTES = 1 << 20
+MOST_BYTES = 256 << 10
 """Bytes that one connection may receive before its first authenticated call."""
-MOST_TOTAL = 16 << 20
+MOST_TOTAL = 4 << 20
 """The same for all such connections together; beyond that, those that received most are disconnected."""
 MOST_AFTER_HANDSHAKE = 32 << 20
 """Bytes that one more connection may receive for each successful handshake: more than a statement can have."""
