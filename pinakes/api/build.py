@@ -78,6 +78,7 @@ def _spark(config: Config) -> RemoteEngine:
 
 
 def _lake(engine: Engine, directory: Path) -> Mount:
+    engine.own_directories = (str((directory / "warehouse").resolve()),)
     mount_id = MountId(engine.next_mount_id())
     opener = partial(_open_lake, engine, directory, str(mount_id))
     return Mount(LAKE, "sqlite", "config", DEPLOYMENT.user, opener, caches=engine.caches, id=mount_id)

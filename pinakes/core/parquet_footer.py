@@ -63,19 +63,21 @@ def footer_bytes(source: Source, size: int) -> bytes:
     return source.read(length)
 
 
-def check_footer(content: bytes, size: int) -> None:
-    """Raises ValueError if a column chunk contradicts the schema, or lies outside of a file of this size."""
+def check_footer(content: bytes, size: int) -> dict[int, Any]:
+    """Returns the fields of a footer. Raises ValueError if a column chunk contradicts the schema, or lies outside of a
+    file of this size."""
     try:
-        found, _ = _struct(content, 0, 0)
-        leaves = _leaves(found[2])
+        found, _ = parse_struct(content)
+        leaves = leaves_of(found[2])
         for group in found.get(4, ()):
             _check_group(group, leaves, size)
     except (IndexError, KeyError, TypeError, AttributeError) as error:
         raise ValueError("its footer is malformed") from error
+    return found
 
 
 @dataclass(frozen=True, slots=True)
-class _Leaf:
+class Leaf:
     """A column of the schema that has values."""
 
     physical: int
@@ -83,10 +85,15 @@ class _Leaf:
     definition: int
     repetition: int
 
+    @property
+    def is_text(self) -> bool:
+        """Whether a value has its length before it."""
+        return self.physical == _BYTE_ARRAY
 
-def _leaves(elements: list[dict[int, Any]]) -> list[_Leaf]:
+
+def leaves_of(elements: list[dict[int, Any]]) -> list[Leaf]:
     """Returns the columns with values; groups count their children in field 5."""
-    found: list[_Leaf] = []
+    found: list[Leaf] = []
     open_groups: list[list[int]] = []
     for number, element in enumerate(elements):
         definition, repetition = open_groups[-1][1:] if open_groups else (0, 0)
@@ -105,7 +112,7 @@ def _leaves(elements: list[dict[int, Any]]) -> list[_Leaf]:
         elif number:
             physical = element[1]
             width = element.get(2) or 0 if physical == _FIXED else _WIDTHS.get(physical, 0)
-            found.append(_Leaf(physical, width, definition, repetition))
+            found.append(Leaf(physical, width, definition, repetition))
         while open_groups and not open_groups[-1][0]:
             open_groups.pop()
     if open_groups:
@@ -113,7 +120,7 @@ def _leaves(elements: list[dict[int, Any]]) -> list[_Leaf]:
     return found
 
 
-def _check_group(group: dict[int, Any], leaves: list[_Leaf], size: int) -> None:
+def _check_group(group: dict[int, Any], leaves: list[Leaf], size: int) -> None:
     chunks = group[1]
     if len(chunks) != len(leaves):
         raise ValueError("a row group has other columns than its schema")
@@ -143,7 +150,7 @@ def _check_range(start: int | None, length: int | None, size: int) -> None:
         raise ValueError("its footer has a negative length")
 
 
-def _check_statistics(metadata: dict[int, Any], leaf: _Leaf) -> None:
+def _check_statistics(metadata: dict[int, Any], leaf: Leaf) -> None:
     statistics, sizes = metadata.get(12, {}), metadata.get(16, {})
     for field in (1, 2, 5, 6):
         value = statistics.get(field)
@@ -158,6 +165,11 @@ def _check_statistics(metadata: dict[int, Any], leaf: _Leaf) -> None:
 
 
 # --- Thrift's compact protocol ---------------------------------------------------------------------------------------
+
+
+def parse_struct(content: bytes) -> tuple[dict[int, Any], int]:
+    """Returns the fields of a struct by number, and its length; IndexError if it is incomplete."""
+    return _struct(content, 0, 0)
 
 
 def _struct(content: bytes, at: int, depth: int) -> tuple[dict[int, Any], int]:

@@ -84,6 +84,8 @@ class Engine:
         self.policy = policy
         self.admission: Admission | None = None
         """Admits statements, set by a server. Without it, every statement starts immediately."""
+        self.own_directories: tuple[str, ...] = ()
+        """The directories of data files that only Pinakes writes; set by `api/build.py`."""
         self.memory_budget: MemoryBudget | None = None
         """The memory for clients; set by a server."""
         self._opener = opener

@@ -77,7 +77,8 @@ class Execution:
         """Finds files, and adds them to `found`."""
         from pinakes.engine.files.paths import Finder
 
-        return Finder(self.session.guard.files, self.query.check, found, self.stores)
+        foreign = self.session.engine.admission is not None
+        return Finder(self.session.guard.files, self.query.check, found, self.stores, foreign=foreign)
 
     def stores(self) -> Stores:
         """The object stores that the session's user has secrets for, as these are now."""

@@ -143,6 +143,8 @@ class AuthMiddleware(fl.ServerMiddlewareFactory):  # type: ignore[misc]
         self._pending_logins = Unchecked()
         """Separate from the proved logins, so that a flood of unchecked ones evicts none of them."""
         self._throttle = throttle or Throttle()
+        self.note_handshake: Callable[[], None] = lambda: None
+        """Called after each successful handshake."""
         self._queue = LoginQueue()
 
     # --- start of a call: the address is unknown ----------------------------------------------------------------------
@@ -167,6 +169,7 @@ class AuthMiddleware(fl.ServerMiddlewareFactory):  # type: ignore[misc]
         elif info.method == fl.FlightMethod.HANDSHAKE:
             with suppress(MustWait):
                 caller.prove(self._look_at(login, ANYWHERE))
+                self.note_handshake()
         return caller
 
     def _login(self, credentials: Credentials) -> Login | None:

@@ -102,6 +102,7 @@ class FlightSqlServer(fl.FlightServerBase):  # type: ignore[misc]
         self._connections: ConnectionWatch = (
             ConnectionWatch(self.port, self._service.memory) if after is None else after._connections
         )
+        self._gate.note_handshake = self._connections.note_handshake
 
     def held(self) -> dict[str, int]:
         """Returns the number of held objects and of running calls."""

@@ -4,8 +4,11 @@ gRPC receives a whole message before the server sees the call, and Arrow sets no
 stop a client is therefore its TCP connection. Linux reports how many bytes a connection has received; on other systems
 nothing is disconnected, and a proxy must limit the size of requests.
 
-A connection without an authenticated call may receive a fixed number of bytes. After that, the bytes of messages that
-have not reached the server count in the memory of the user (`engine/execution/memory_budget.py`).
+A connection without an authenticated call may receive a fixed number of bytes: few, since gRPC unpacks a compressed
+message to up to a thousand times its size before the server sees who sent it. Arrow does not report the address of a
+handshake, so each successful one lets one connection receive more for a while: its first statement may be long. After
+the first authenticated call, the bytes of messages that have not reached the server count in the memory of the user
+(`engine/execution/memory_budget.py`).
 """
 
 from __future__ import annotations
@@ -15,7 +18,8 @@ import logging
 import os
 import socket
 import threading
-from collections import defaultdict
+import time
+from collections import defaultdict, deque
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -27,10 +31,17 @@ from pinakes.server.peers import Address, address_of
 
 log = logging.getLogger(__name__)
 
-MOST_BYTES = 32 << 20
+MOST_BYTES = 256 << 10
 """Bytes that one connection may receive before its first authenticated call."""
-MOST_TOTAL = 256 << 20
+MOST_TOTAL = 4 << 20
 """The same for all such connections together; beyond that, those that received most are disconnected."""
+MOST_AFTER_HANDSHAKE = 32 << 20
+"""Bytes that one more connection may receive for each successful handshake: more than a statement can have."""
+HANDSHAKE_SECONDS = 60.0
+"""How long a handshake counts."""
+MOST_HANDSHAKES = 8
+SUSPICIOUS = 64 << 10
+"""Bytes without a login after which the connections are checked at every interval."""
 OVERHEAD = 16 << 10
 """Bytes of headers, frames and metadata that come with a message, besides a sixteenth of its size."""
 INTERVAL = 0.1
@@ -59,6 +70,11 @@ class ConnectionWatch:
         self._peers: dict[Address, _Peer] = {}
         self._disconnected: set[Address] = set()
         """Those that gRPC has not closed yet."""
+        self._handshakes: deque[float] = deque(maxlen=MOST_HANDSHAKES)
+        """The times of successful handshakes that no connection has used."""
+        self._after_handshake: set[Address] = set()
+        """Connections that use a handshake: they may receive more."""
+        self._is_suspicious = False
         self._closed = threading.Event()
         self._thread = threading.Thread(target=self._watching, name="pinakes-server-connections", daemon=True)
         if COUNTS_BYTES:
@@ -75,6 +91,11 @@ class ConnectionWatch:
                 found = self._peers[address] = _Peer(user)
             found.user = user  # that of the latest call
             found.explained += size + size // 16 + OVERHEAD
+
+    def note_handshake(self) -> None:
+        """Notes that a client has logged in, on a connection that is not known."""
+        with self._lock:
+            self._handshakes.append(time.monotonic())
 
     def close(self) -> None:
         self._closed.set()
@@ -113,20 +134,39 @@ class ConnectionWatch:
                 else:
                     peer.explained = min(peer.explained, size)
                     users[peer.user][address] = size - peer.explained
+            over = self._without_login(unknown)
         used = self._budget.used()
-        over = {address for address, size in unknown.items() if size > MOST_BYTES}
-        over |= _largest({a: size for a, size in unknown.items() if a not in over}, MOST_TOTAL)
         for user, sizes in users.items():
             over |= _largest(sizes, self._budget.per_user - used.get(user, 0))
         sizes = {a: size for of_user in users.values() for a, size in of_user.items() if a not in over}
         return over | _largest(sizes, self._budget.total - sum(used.values()))
+
+    def _without_login(self, received: dict[Address, int]) -> set[Address]:
+        """Returns the connections without an authenticated call that have sent too much."""
+        self._is_suspicious = any(size > SUSPICIOUS for size in received.values())
+        self._after_handshake &= received.keys()
+        while self._handshakes and time.monotonic() - self._handshakes[0] > HANDSHAKE_SECONDS:
+            self._handshakes.popleft()
+        over = set[Address]()
+        for address, size in received.items():
+            if size > MOST_BYTES and address not in self._after_handshake:
+                if self._handshakes:
+                    self._handshakes.popleft()
+                    self._after_handshake.add(address)
+                else:
+                    over.add(address)
+            if size > MOST_AFTER_HANDSHAKE:
+                over.add(address)
+        return over | _largest(
+            {a: size for a, size in received.items() if a not in over and a not in self._after_handshake}, MOST_TOTAL
+        )
 
     def _watching(self) -> None:
         since, size = 0, _size()
         while not self._closed.wait(INTERVAL):
             since, now = since + 1, _size()
             size = min(size, now)
-            if since >= REGULAR or now - size >= GROWTH:
+            if since >= REGULAR or self._is_suspicious or now - size >= GROWTH:
                 since, size = 0, now
                 try:
                     self.look()

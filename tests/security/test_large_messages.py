@@ -3,6 +3,7 @@ server sees the call, so the connection is closed."""
 
 from __future__ import annotations
 
+import base64
 import socket
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
@@ -12,18 +13,21 @@ import pyarrow.flight as fl
 import pytest
 
 from pinakes.engine.execution.memory_budget import MemoryBudget
+from pinakes.flight.wire.messages import message, pack
 from pinakes.server import connection_watch
 from pinakes.server.connection_watch import ConnectionWatch
-from tests.flight.identities import configured, headers
+from tests.flight.identities import configured, headers, query
 from tests.flight.serving import Serving, apart, eventually
 from tests.security.recording import EVE, USERS, run
 
 LARGE = 8 << 20
+PASSWORD = "a-password-of-pat"
 
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
     limits = USERS.replace("[server]\n", '[server]\nclient_memory_per_user = "100MB"\n')
+    limits += f'[server.users]\npat = "{PASSWORD}"\n'
     with configured(tmp_path_factory.mktemp("large"), limits) as running:
         yield running
 
@@ -65,6 +69,7 @@ def test_a_message_with_more_than_a_statement_is_not_parsed(server: Serving) -> 
 def test_a_client_with_a_login_sends_more(server: Serving) -> None:
     before = server.output.count("was disconnected")
     with apart(server) as client:
+        assert _send(client, headers("token-of-eve"), 100)
         for _ in range(8):
             assert _send(client, headers("token-of-eve"), LARGE)
     assert server.output.count("was disconnected") == before
@@ -126,6 +131,63 @@ def test_connections_without_a_login(
         assert [_is_open(client) for client, _ in pairs] == [False, False, True, True, True]
     finally:
         _close(pairs)
+
+
+def test_a_handshake_lets_one_connection_receive_more(
+    watched: tuple[ConnectionWatch, socket.socket], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connection_watch, "MOST_BYTES", 1000)
+    monkeypatch.setattr(connection_watch, "MOST_AFTER_HANDSHAKE", 20_000)
+    found, listening = watched
+    found.note_handshake()
+    pairs = [_connected(listening, 5000)]
+    try:
+        found.look()
+        assert _is_open(pairs[0][0])
+        pairs.append(_connected(listening, 5000))
+        found.look()
+        assert [_is_open(client) for client, _ in pairs] == [True, False]
+        _send_all(*pairs[0], 20_000)
+        found.look()
+        assert not _is_open(pairs[0][0])
+        monkeypatch.setattr(connection_watch, "HANDSHAKE_SECONDS", -1.0)
+        found.note_handshake()
+        pairs.append(_connected(listening, 5000))
+        found.look()
+        assert not _is_open(pairs[2][0])
+    finally:
+        _close(pairs)
+
+
+def test_the_first_statement_after_a_handshake_can_be_long(server: Serving) -> None:
+    before = server.output.count("was disconnected")
+    statement = f"SELECT length('{'a' * (3 << 20)}')"
+    for _ in range(3):
+        with apart(server) as client:
+            token = client.authenticate_basic_token(b"pat", PASSWORD.encode())
+            options = fl.FlightCallOptions(headers=[token])
+            info = client.get_flight_info(query(statement), options)
+            assert client.do_get(info.endpoints[0].ticket, options).read_all().to_pylist()
+    assert server.output.count("was disconnected") == before
+
+
+def test_rows_can_be_the_first_that_a_client_sends(server: Serving) -> None:
+    """Their call is authenticated as soon as it begins, also with a password in each call."""
+    before = server.output.count("was disconnected")
+    rows = pa.record_batch([pa.array(["x" * 100_000] * 200)], names=["s"])  # 20 MB
+    ingest = message("CommandStatementIngest")(table="first")
+    ingest.table_definition_options.if_not_exist = 1
+    ingest.table_definition_options.if_exists = 3
+    for authorization in ("Bearer token-of-eve", f"Basic {base64.b64encode(f'pat:{PASSWORD}'.encode()).decode()}"):
+        options = fl.FlightCallOptions(headers=[(b"authorization", authorization.encode())])
+        with apart(server) as client:
+            writer, reader = client.do_put(fl.FlightDescriptor.for_command(pack(ingest)), rows.schema, options)
+            writer.write_batch(rows)
+            writer.done_writing()
+            assert reader.read() is not None
+            writer.close()
+    assert server.output.count("was disconnected") == before
+    assert run(server, "SELECT count(*) FROM first", **EVE) == [(200,)]
 
 
 def test_messages_under_way_of_a_user(watched: tuple[ConnectionWatch, socket.socket]) -> None:

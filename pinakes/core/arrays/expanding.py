@@ -18,6 +18,7 @@ from pinakes.core.types.arrow_names import is_any_list
 PIECE_BYTES = 64 << 20
 """The most that a piece takes when it is decoded, unless a single row does."""
 PIECE_ROWS = 1 << 20
+BATCH_ROWS = 1 << 15
 
 
 def pieces(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
@@ -29,6 +30,15 @@ def pieces(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
     rows = max(1, min(PIECE_ROWS, PIECE_BYTES // width))
     for start in range(0, batch.num_rows, rows):
         yield batch.slice(start, rows)
+
+
+def small_pieces(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
+    """Splits a batch of another program into few rows, and few bytes unless a single row has many."""
+    most = min(BATCH_ROWS, max(1, PIECE_BYTES * batch.num_rows // max(1, decoded_size(batch))))
+    for start in range(0, batch.num_rows, most):
+        piece = batch.slice(start, most)
+        # Rows differ in size; a piece that is still much too large is split again.
+        yield from small_pieces(piece) if 1 < most < batch.num_rows and piece.nbytes > 2 * PIECE_BYTES else (piece,)
 
 
 def decoded_size(batch: pa.RecordBatch) -> int:

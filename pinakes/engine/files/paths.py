@@ -41,6 +41,8 @@ class File:
     real: Path | Remote
     below: tuple[str, ...]
     stamp: Stamp = field(compare=False)
+    is_foreign: bool = field(default=False, compare=False)
+    """Whether it may have been made to harm a server (`reading/page_check.py`)."""
 
     def __str__(self) -> str:
         return f"'{self.path}'"
@@ -73,7 +75,7 @@ class File:
 
 class Finder:
     """Finds files. `check` is called between directory listings, and raises if the statement was cancelled. `found`
-    collects every file. `stores` provides access to object stores.
+    collects every file. `stores` provides access to object stores. Files are `foreign` on a server.
     """
 
     def __init__(
@@ -82,8 +84,11 @@ class Finder:
         check: Callable[[], None] = lambda: None,
         found: list[File] | None = None,
         stores: Callable[[], Stores] | None = None,
+        *,
+        foreign: bool = False,
     ) -> None:
         self._access = access
+        self._foreign = foreign
         self._stores = stores
         self._check = check
         self._found = [] if found is None else found
@@ -121,7 +126,7 @@ class Finder:
         below = path.relative_to(here) if _is_relative(written) and path.is_relative_to(here) else path
         real = path.resolve()
         try:
-            return File(str(path), real, below.parts[:-1], stamp_of(real))
+            return File(str(path), real, below.parts[:-1], stamp_of(real), self._foreign)
         except PermissionError as error:
             raise unreadable(str(path)) from error
         except OSError as error:
@@ -142,7 +147,7 @@ class Finder:
         """Returns a file that a catalog has listed; the catalog is responsible for its location."""
         try:
             real = Path(path).resolve()
-            file = File(path, real, below, stamp_of(real))
+            file = File(path, real, below, stamp_of(real), self._foreign)
         except PermissionError as error:
             raise unreadable(path) from error
         except OSError as error:

@@ -9,6 +9,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.dataset as pds
 
+from pinakes.core.arrays.expanding import small_pieces
 from pinakes.engine.datafusion.unfiltered_dataset import constant
 from pinakes.providers.vgi.scans import RowCall, Running
 from pinakes.worker.wire.filters import Filter
@@ -60,13 +61,14 @@ class _Fragment:
         read = wanted or [_cheapest(self._schema)]
         target = pa.schema([self._schema.field(c) for c in read])
         batches = self._running.batches(read) if constant(filter) else iter(())
-        return pds.Scanner.from_batches(
-            pa.RecordBatchReader.from_batches(target, (_as(batch, target) for batch in batches)), columns=wanted
-        )
+        return pds.Scanner.from_batches(pa.RecordBatchReader.from_batches(target, _as(batches, target)), columns=wanted)
 
 
-def _as(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
-    return batch if batch.schema.equals(schema) else pa.RecordBatch.from_arrays(batch.columns, schema=schema)
+def _as(batches: Iterator[pa.RecordBatch], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+    """Yields the rows in batches that can be decoded and processed in one piece: a worker sends batches of any size."""
+    for batch in batches:
+        for piece in small_pieces(batch):
+            yield piece if piece.schema.equals(schema) else pa.RecordBatch.from_arrays(piece.columns, schema=schema)
 
 
 def _cheapest(schema: pa.Schema) -> str:

@@ -221,7 +221,11 @@ class HttpStream:
         """Returns the batches of a response, and stores the state of the stream."""
         self._token = None
         found: list[pa.RecordBatch] = []
+        size = 0
         for batch, metadata in batches_of(opened(source)):
+            size += batch.nbytes
+            if size > LARGEST_ANSWER:  # its buffers were compressed
+                raise ProtocolError(f"the rows of an answer have more than {LARGEST_ANSWER >> 20} MB")
             if protocol.LOG_LEVEL in metadata:
                 message = log_or_error(metadata)
                 if isinstance(message, RemoteError):

@@ -1,4 +1,5 @@
-"""Parquet: native DataFusion scans, which read only the columns, row groups and pages that a query needs.
+"""Parquet: native DataFusion scans, which read only the columns, row groups and pages that a query needs. A server
+checks the headers of pages first (`page_check.py`).
 
 If minimum and maximum in a column's statistics are equal, DataFusion uses that value for the entire column. Statements
 that read a file in which this is wrong are planned without statistics
@@ -13,6 +14,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 
@@ -30,6 +32,7 @@ from pinakes.engine.files.object_stores.stores import call_parallel
 from pinakes.engine.files.paths import File
 from pinakes.engine.files.reading.dataset import FilesSource, stream_files
 from pinakes.engine.files.reading.options import ParquetOptions
+from pinakes.engine.files.reading.page_check import is_safe
 from pinakes.engine.files.reading.path_columns import PathColumns
 from pinakes.engine.files.reading.schemas import check_names, present_schema, unite_schemas
 from pinakes.engine.files.reading.streams import error_of_store, read_errors
@@ -41,7 +44,7 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 
 def open_parquet(files: Sequence[File], options: ParquetOptions, zone: str) -> FilesSource:
-    if not all(file.is_local for file in files):
+    if not all(file.is_local and _is_native(file) for file in files):
         return _open_streamed(files, options, zone)
     footers = {file: _footer(file) for file in files}
     schemas = {file: file_schema(file, footer) for file, footer in footers.items()}
@@ -62,6 +65,12 @@ def _footer(file: File) -> pq.FileMetaData:
     if _CONTROL.search(str(file.real)):
         raise NotSupportedError(f"{file} can not be read: its path has a line break, a tab or the like. Rename it.")
     return footer_of(file)
+
+
+def _is_native(file: File) -> bool:
+    """Returns whether DataFusion can read a local file; raises DataCorrupt if it would take too much memory."""
+    with _footer_errors(file):
+        return not file.is_foreign or is_safe(file.local)
 
 
 def is_broken(file: File, check: Callable[[], None]) -> bool:
@@ -119,10 +128,15 @@ def _planning_context() -> SessionContext:
 
 def footer_of(file: File) -> pq.FileMetaData:
     """Reads the footer; raises DataCorrupt if it cannot be read."""
+    with _footer_errors(file), file.open() as source:
+        return read_footer(source)
+
+
+@contextmanager
+def _footer_errors(file: File) -> Iterator[None]:
     with read_errors(file):
         try:
-            with file.open() as source:
-                return read_footer(source)
+            yield
         except (PinakesError, PermissionError, FileNotFoundError):
             raise
         except (OSError, ValueError, pa.ArrowException) as error:

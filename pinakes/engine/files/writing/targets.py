@@ -162,7 +162,7 @@ def _create_like(path: Path, temporary: Path) -> None:
     """Creates the file with the mode of the file that it replaces, or with the default mode."""
     os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
     if path.exists():
-        temporary.chmod(path.stat().st_mode & 0o7777)
+        temporary.chmod(path.stat().st_mode & 0o777)
 
 
 def _to_disk(path: Path) -> None:

@@ -20,6 +20,7 @@ from pinakes.core.catalog import IcebergTable
 from pinakes.core.location import Location
 from pinakes.core.types.variant import VariantType
 from pinakes.engine.datafusion.workarounds.bad_statistics import may_mislead
+from pinakes.engine.files.reading.page_check import is_safe
 from pinakes.engine.iceberg.scan.file_integrity import Local, Watched
 from pinakes.engine.iceberg.scan.locations import local_path, remembered_as
 from pinakes.engine.iceberg.scan.object_stores import TableStores
@@ -55,8 +56,18 @@ class _Verdict:
 class Division:
     """The files of one table at the snapshot it was loaded with."""
 
-    def __init__(self, table: IcebergTable, files: SnapshotFiles, footers: FooterCache, stores: TableStores) -> None:
+    def __init__(
+        self,
+        table: IcebergTable,
+        files: SnapshotFiles,
+        footers: FooterCache,
+        stores: TableStores,
+        own: Sequence[str] | None = None,
+    ) -> None:
+        """`own` are the directories of files that Pinakes wrote, on a server; other local files are checked."""
         self._table, self._files, self._footers, self._stores = table, files, footers, stores
+        self._own = tuple(f"{directory.rstrip('/')}/" for directory in own or ())
+        self._checks = own is not None
         self._name = name_of(table)
         self._iceberg = table.handle.schema()
         self._alike = named_alike(self._iceberg)
@@ -94,12 +105,20 @@ class Division:
             return NoShape("deleted rows")
         if number in self._one_valued or (number in self._files.in_parts and self._misleads(file)):
             return NoShape("statistics that mislead")
+        if self._checks and isinstance(file, Local) and not self._is_safe(file):
+            return NoShape("an encoding whose sizes DataFusion trusts")
         if self._is_uniform and number not in self._incomplete:
             return self._alike
         shape = self._shape_by_footer(file)
         if isinstance(shape, NoShape) or not self._lacks_partition(shape):
             return shape
         return NoShape("values that only the partition has")
+
+    def _is_safe(self, file: Local) -> bool:
+        if file.path.startswith(self._own):
+            return True
+        with reading(self._table, file.path):
+            return is_safe(file.path)
 
     # --- from footers ---------------------------------------------------------------------------------------------
 

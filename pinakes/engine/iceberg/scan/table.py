@@ -146,7 +146,8 @@ class IcebergScan:
     def _division(self) -> Division:
         engine, handle = self._session.engine, self._table.handle
         stores = TableStores(engine.object_stores, self._session.claims, handle.io, handle.metadata.location)
-        return Division(self._table, self.files, self._session.footers, stores)
+        own = engine.own_directories if engine.admission is not None else None
+        return Division(self._table, self.files, self._session.footers, stores, own)
 
     # --- scans ----------------------------------------------------------------------------------------------------
 

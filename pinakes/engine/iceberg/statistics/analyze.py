@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from pinakes.engine.statement_context import Execution
 
 TYPE = "apache-datasketches-theta-v1"
+MOST_BYTES = 256 << 20
+"""The largest statistics file that is read, as for metadata files."""
 
 
 def analyze(
@@ -115,12 +117,15 @@ def _commit(execution: Execution, found: ResolvedTable, snapshot: Snapshot, blob
 
 
 def _others(table: IcebergTable, number: int, blobs: Sequence[Blob]) -> list[Blob]:
-    """Returns the sketches of other columns at the same snapshot, which has a single statistics file."""
+    """Returns the sketches of other columns at the same snapshot, which has a single statistics file. Those of a file
+    that is too large are left out."""
     known = next((f for f in table.handle.metadata.statistics if f.snapshot_id == number), None)
     if known is None:
         return []
     with table.handle.io.new_input(known.statistics_path).open() as stream:
-        content = stream.read()
+        content = stream.read(MOST_BYTES + 1)
+    if len(content) > MOST_BYTES:
+        return []
     counted = [blob.fields for blob in blobs]
     return [blob for blob in blobs_in(content) if blob.fields not in counted]
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from pinakes.core.version import __version__
+from pinakes.providers.answers import AnswerTooLarge, check_json
 
 MAGIC = b"PFA1"
 
@@ -59,13 +60,27 @@ def _footer(blobs: Sequence[Blob], offsets: Sequence[int]) -> bytes:
 
 
 def blobs_in(content: bytes) -> list[Blob]:
-    """Returns the blobs of a Puffin file in stored form. Returns none if the footer cannot be read; statistics can be
-    recomputed.
+    """Returns the blobs of a Puffin file in stored form. Returns none if the footer cannot be read, or if the blobs
+    have more bytes in total than the file; statistics can be recomputed.
     """
     if content[-4:] != MAGIC or content[-8:-4] != bytes(4):  # a flag: the footer is compressed
         return []
     size = int.from_bytes(content[-12:-8], "little")
-    listed = json.loads(content[-12 - size : -12])["blobs"]
+    if size > len(content) - 12:
+        return []
+    footer = content[-12 - size : -12]
+    try:
+        check_json(footer)
+        return _listed(content, json.loads(footer)["blobs"])
+    except (AnswerTooLarge, ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        return []
+
+
+def _listed(content: bytes, listed: Sequence[dict[str, Any]]) -> list[Blob]:
+    if any(entry["offset"] < 0 or entry["length"] < 0 for entry in listed):
+        raise ValueError("a blob has a negative size")
+    if sum(entry["length"] for entry in listed) > len(content):  # each is copied
+        raise ValueError("the blobs are longer than the file")
     return [
         Blob(
             entry["type"],
