@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 
 import pyarrow as pa
 from pyiceberg.schema import Schema
 
 from pinakes.core.engines import LOCAL
-from pinakes.core.errors import ColumnExists, ExecutionError, PinakesError
+from pinakes.core.errors import ColumnExists, ExecutionError, NotSupportedError, PinakesError
 from pinakes.core.names import match, quote
 from pinakes.core.types.iceberg_arrow import arrow_type_of
 from pinakes.engine.datafusion.plan_schema import schema_of
@@ -167,7 +168,7 @@ def _update(statement: Update, execution: Execution) -> int:
     if complete and left.num_rows:
         sql += f" UNION ALL {change.untouched(left)}"
     with naming_misfits(change, [(values, touched)]):
-        rows = execution.batches(change.planner.plan(sql, statement))
+        rows = execution.batches(change.plan(sql))
         change.apply(places, rows, on_read=on_read, complete=complete)
     return int(places.num_rows)
 
@@ -235,6 +236,20 @@ def merge(statement: Merge, execution: Execution) -> Result:
     return _change_rows(statement, execution, "MERGE", lambda: _merge(statement, execution))
 
 
+_UNSTEADY = re.compile(r"\b(rand|random|uuid|gen_random_uuid|uuidv4)\s*\(", re.IGNORECASE)
+
+
+def _check_leading(statement: Update | Delete | Merge) -> None:
+    """Refuses random values in the WITH before a statement: each query of a change computes the WITH for itself."""
+    text = statement.leading.of(statement.text) if statement.leading is not None else ""
+    found = _UNSTEADY.search(text)
+    if found:
+        raise NotSupportedError(
+            f"{found.group(1).lower()}() can't stand in the WITH of a change, where it would be computed more than "
+            f"once: store its rows with CREATE TABLE … AS first"
+        )
+
+
 def _merge(statement: Merge, execution: Execution) -> int:
     change = Rewrite.of(execution, statement, statement.target)
     on_read = change.is_merge_on_read("merge")
@@ -257,7 +272,7 @@ def _merge_source(statement: Merge, change: Rewrite) -> str:
     table = any(ref.span.start == statement.source.start for ref in statement.tables)
     if table or statement.source_alias is None:
         return text
-    rows = change.execution.collect(change.planner.plan(f"SELECT * FROM {text}", statement))
+    rows = change.execution.collect(change.plan(f"SELECT * FROM {text}"))
     return f"{change.planner.add(at_hand(rows, 'source')).sql} AS {quote(statement.source_alias.exact)}"
 
 
@@ -285,6 +300,8 @@ def _change_rows(
 ) -> Result:
     """Runs a change on the selected engine, and here again after a lost race. The result is the number of rows: a row
     of it for RETURNING count(*), else with the tag."""
+    if not isinstance(statement, Insert):
+        _check_leading(statement)
     count = _change_remotely(statement, execution)
     if count is None:
         count = again(change, execution.resolver.find(statement.target.name, kind="TABLE"))

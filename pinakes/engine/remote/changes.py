@@ -44,6 +44,8 @@ def change_remotely(statement: Change, execution: Execution) -> int | None:
 
 
 def _change(statement: Change, execution: Execution) -> int:
+    if isinstance(statement, Update | Delete | Merge) and statement.leading is not None:
+        raise unsaid(f"{statement.kind.upper()} with WITH before it")
     match statement:
         case Insert():
             return _insert(statement, execution)

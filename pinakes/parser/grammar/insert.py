@@ -5,8 +5,9 @@ from __future__ import annotations
 from pinakes.parser.cursor import Cursor
 from pinakes.parser.grammar.query import STARTS, body
 from pinakes.parser.grammar.targets import returning, target
-from pinakes.parser.locate import Located
-from pinakes.parser.statements import Insert, PartitionColumn
+from pinakes.parser.lexer import Token
+from pinakes.parser.locate import Located, locate
+from pinakes.parser.statements import Insert, PartitionColumn, Repair, Span
 
 
 def insert(cursor: Cursor) -> Insert:
@@ -26,9 +27,11 @@ def insert(cursor: Cursor) -> Insert:
     counted = returning(cursor)
     if cursor.accept("DEFAULT", "VALUES"):
         cursor.done()
-        span, located = None, Located()
+        span, head, located = None, None, Located()
+    elif cursor.leading:
+        span, head, located = _body_after_with(cursor)
     else:
-        span, located = body(cursor)
+        (span, located), head = body(cursor), None
     return Insert(
         text=cursor.text,
         shown=cursor.shown,
@@ -36,11 +39,32 @@ def insert(cursor: Cursor) -> Insert:
         partition=partition,
         columns=columns,
         body=span,
+        head=head,
         overwrite=overwrite,
         by_name=by_name,
         returning=counted,
         **located._asdict(),
     )
+
+
+def _body_after_with(cursor: Cursor) -> tuple[Span, Span, Located]:
+    """Returns the query from the WITH before INSERT on, the span of INSERT … in it, which is left out, and what is
+    located in it. Two WITH become one.
+    """
+    if cursor.word not in STARTS:
+        raise cursor.fault("expected a query (SELECT, WITH, VALUES, FROM or TABLE)")
+    leading, first, instead = cursor.leading, cursor.peek(), list[Token]()
+    head = Span(leading[-1].end, first.start)
+    if cursor.accept("WITH"):
+        if cursor.word == "RECURSIVE" and leading[1].word != "RECURSIVE":
+            raise cursor.unsupported("WITH RECURSIVE after INSERT can't follow another WITH: write all in one WITH")
+        cursor.accept("RECURSIVE")
+        head = Span(head.start, cursor.peek().start)
+        instead = [Token("symbol", ",", ",", first.start, first.start)]
+    located = locate(cursor.text, [*leading, *instead, *cursor.tokens[cursor.at :]])
+    removed = Repair(head, "," if instead else "\n")
+    span = Span(leading[0].start, cursor.tokens[-1].end)
+    return span, head, located._replace(repairs=(*located.repairs, removed), definitions=())
 
 
 def _partition_column(cursor: Cursor) -> PartitionColumn:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from pinakes.core.names import Part
-from pinakes.parser.changes import Fragments, clause_spans, locate_change
+from pinakes.parser.changes import Fragments, clause_spans, leading_span, locate_change
 from pinakes.parser.cursor import Cursor
 from pinakes.parser.grammar.targets import alias_part, assignments, returning, target
 from pinakes.parser.statements import Assignment, Merge, MergeClause, Span
@@ -33,7 +33,8 @@ def merge(cursor: Cursor) -> Merge:
             )
     if not clauses:
         raise cursor.fault("expected WHEN [NOT] MATCHED THEN …")
-    found = Fragments(changed, clause_spans(clauses), source, on)
+    leading = leading_span(cursor.leading)
+    found = Fragments(changed, clause_spans(clauses), source, on, leading)
     located = locate_change(cursor.text, cursor.tokens, found)
     return Merge(
         text=cursor.text,
@@ -44,6 +45,7 @@ def merge(cursor: Cursor) -> Merge:
         on=on,
         clauses=tuple(clauses),
         returning=counted,
+        leading=leading,
         **located._asdict(),
     )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pinakes.parser.changes import Fragments, assignment_spans, locate_change
+from pinakes.parser.changes import Fragments, assignment_spans, leading_span, locate_change
 from pinakes.parser.cursor import Cursor
 from pinakes.parser.grammar.targets import assignments, returning, target
 from pinakes.parser.statements import Delete, Span, Truncate, Update
@@ -17,7 +17,9 @@ def update(cursor: Cursor) -> Update:
     source = _clause(cursor, "FROM", "a table to read from")
     where = _clause(cursor, "WHERE", "a condition")
     _end(cursor, "UPDATE")
-    located = locate_change(cursor.text, cursor.tokens, Fragments(changed, assignment_spans(assigned), source, where))
+    leading = leading_span(cursor.leading)
+    found = Fragments(changed, assignment_spans(assigned), source, where, leading)
+    located = locate_change(cursor.text, cursor.tokens, found)
     return Update(
         text=cursor.text,
         shown=cursor.shown,
@@ -26,6 +28,7 @@ def update(cursor: Cursor) -> Update:
         source=source,
         where=where,
         returning=counted,
+        leading=leading,
         **located._asdict(),
     )
 
@@ -38,7 +41,8 @@ def delete(cursor: Cursor) -> Delete:
     source = _clause(cursor, "USING", "a table to read from")
     where = _clause(cursor, "WHERE", "a condition")
     _end(cursor, "DELETE")
-    located = locate_change(cursor.text, cursor.tokens, Fragments(changed, [], source, where))
+    leading = leading_span(cursor.leading)
+    located = locate_change(cursor.text, cursor.tokens, Fragments(changed, [], source, where, leading))
     return Delete(
         text=cursor.text,
         shown=cursor.shown,
@@ -46,6 +50,7 @@ def delete(cursor: Cursor) -> Delete:
         source=source,
         where=where,
         returning=counted,
+        leading=leading,
         **located._asdict(),
     )
 

@@ -33,6 +33,8 @@ class Insert(Planned):
     partition: tuple[PartitionColumn, ...] = ()
     columns: tuple[Part, ...] = ()
     body: Span | None
+    head: Span | None = None
+    """The text of INSERT … within the body, if a WITH stands before INSERT: it is no part of the query."""
     overwrite: bool = False
     by_name: bool = False
     returning: bool = False
@@ -48,6 +50,8 @@ class Update(Planned):
     source: Span | None = None
     where: Span | None = None
     returning: bool = False
+    leading: Span | None = None
+    """WITH …, which stands before the statement."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,6 +62,7 @@ class Delete(Planned):
     source: Span | None = None
     where: Span | None = None
     returning: bool = False
+    leading: Span | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +94,7 @@ class Merge(Planned):
     on: Span
     clauses: tuple[MergeClause, ...]
     returning: bool = False
+    leading: Span | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -114,7 +114,7 @@ def _changes(change: Rewrite, source: str, on: str, clauses: Sequence[Clause]) -
         parts.append(_part(change, clauses, "NOT MATCHED BY SOURCE", target, lonely))
     if not parts:
         return pa.schema([(FILE, pa.int32()), (ROW, pa.int64()), (_ACTION, pa.int32())]).empty_table()
-    rows = change.execution.collect(change.planner.plan(" UNION ALL ".join(parts), change.statement))
+    rows = change.execution.collect(change.plan(" UNION ALL ".join(parts)))
     check_once(rows, change, on)
     return rows
 
@@ -165,7 +165,7 @@ def _typed(change: Rewrite, sets: Sequence[Mapping[str, str]], source: str) -> d
     if not values:
         return {}
     text = ", ".join(f"({value}\n) AS v{at}" for at, value in enumerate(values))
-    return dict(zip(values, change.planner.types(f"SELECT {text} FROM {source}", change.statement), strict=True))
+    return dict(zip(values, change.types(f"SELECT {text} FROM {source}"), strict=True))
 
 
 def _rewritten(change: Rewrite, changes: pa.Table, clauses: Sequence[Clause], *, on_read: bool) -> Plan:
@@ -188,7 +188,7 @@ def _rewritten(change: Rewrite, changes: pa.Table, clauses: Sequence[Clause], *,
         f"SELECT {columns}{lineage}, {action} IS NOT NULL AS {quote(_CHANGED)} FROM {narrowed.sql} AS t "
         f"{join} {known.sql} AS c ON {on} WHERE {action} IS NULL OR {action} NOT IN ({gone})"
     )
-    return change.planner.plan(sql, change.statement)
+    return change.plan(sql)
 
 
 def _inserted(change: Rewrite, source: str, on: str, clauses: Sequence[Clause]) -> Iterator[Plan]:
@@ -207,6 +207,6 @@ def _inserted(change: Rewrite, source: str, on: str, clauses: Sequence[Clause]) 
         select = shaped(schema, {c: (f"({v}\n)", typed[v]) for c, v in clause.values.items()}, zone)
         chosen = "" if _takes_all(clauses) else f" WHERE {_case(clauses, 'NOT MATCHED')} = {number}"
         sql = f"SELECT {select}{change.new_lineage()}, TRUE AS {quote(_CHANGED)} FROM {lonely}{chosen}"
-        yield change.planner.plan(sql, change.statement)
+        yield change.plan(sql)
         if _takes_all(clauses):
             return

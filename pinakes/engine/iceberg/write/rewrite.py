@@ -116,6 +116,21 @@ class Rewrite:
         field = self.table.handle.schema().find_field(column)
         return arrow_type_of(field.field_type, self.execution.session.settings.time_zone)
 
+    # --- plans ----------------------------------------------------------------------------------------------------
+
+    @property
+    def leading(self) -> str:
+        """The WITH before the statement: every query of the change begins with it."""
+        span = getattr(self.statement, "leading", None)
+        return "" if span is None else f"{self.text(span)}\n"
+
+    def plan(self, sql: str) -> Plan:
+        """Plans a query that is made of parts of the statement."""
+        return self.planner.plan(f"{self.leading}{sql}", self.statement)
+
+    def types(self, sql: str) -> list[pa.DataType]:
+        return self.planner.types(f"{self.leading}{sql}", self.statement)
+
     # --- files ----------------------------------------------------------------------------------------------------
 
     @property
@@ -130,7 +145,7 @@ class Rewrite:
         """Returns the files that may have a row of the target that satisfies a FROM clause with WHERE. Call before
         `narrow`.
         """
-        return self.wanted_by(self.planner.plan(f"SELECT 1 FROM {source}", self.statement).frame)
+        return self.wanted_by(self.plan(f"SELECT 1 FROM {source}").frame)
 
     def wanted_by(self, frame: DataFrame) -> list[int]:
         """Returns the files that may have a row that a plan over the target reads."""
@@ -168,7 +183,7 @@ class Rewrite:
     def places(self, source: str) -> pa.Table:
         """Returns the distinct positions of the target's rows that satisfy a FROM clause with WHERE."""
         place = ", ".join(f"{quote(TARGET)}.{quote(c)}" for c in (FILE, ROW))
-        return self.execution.collect(self.planner.plan(f"SELECT DISTINCT {place} FROM {source}", self.statement))
+        return self.execution.collect(self.plan(f"SELECT DISTINCT {place} FROM {source}"))
 
     def touched(self, places: pa.Table) -> str:
         """Returns a FROM clause for the rows at these positions, under the target's alias."""
