@@ -81,18 +81,23 @@ def as_query(tokens: list[Token], fragments: Fragments) -> list[Token]:
     def cut(span: Span) -> list[Token]:
         return tokens[bisect_left(starts, span.start) : bisect_left(starts, span.end)]
 
-    target = fragments.target
     made = cut(fragments.leading) if fragments.leading else []
     made += [_glue("SELECT", 0), _glue("1", 0, "number")]
     for span in fragments.expressions:
         made += [_glue(",", span.start, "symbol"), _glue("(", span.start, "symbol")]
         made += [*cut(span), _glue(")", span.end, "symbol")]
-    made += [_glue("FROM", target.span.start), *cut(target.span), *_alias(target.alias, target.span.end)]
+    made += target_tokens(tokens, fragments.target)
     if fragments.source:
         made += [_glue(",", fragments.source.start, "symbol"), *cut(fragments.source)]
     if fragments.where:
         made += [_glue("WHERE", fragments.where.start), *cut(fragments.where)]
     return made
+
+
+def target_tokens(tokens: list[Token], target: TableRef) -> list[Token]:
+    """FROM target AS alias"""
+    name = [token for token in tokens if target.span.start <= token.start < target.span.end]
+    return [_glue("FROM", target.span.start), *name, *_alias(target.alias, target.span.end)]
 
 
 def _alias(alias: Part | None, at: int) -> list[Token]:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from pinakes.parser.cursor import Cursor
+from pinakes.parser.faults import Fault
 from pinakes.parser.grammar.query import STARTS, body
-from pinakes.parser.grammar.targets import returning, target
+from pinakes.parser.grammar.returning import Tail, returned, take_returning
+from pinakes.parser.grammar.targets import refuse_conflict, target
 from pinakes.parser.lexer import Token
 from pinakes.parser.locate import Located, locate
-from pinakes.parser.statements import Insert, PartitionColumn, Repair, Span
+from pinakes.parser.statements import Insert, PartitionColumn, Repair, Returning, Span, TableRef
 
 
 def insert(cursor: Cursor) -> Insert:
@@ -24,7 +26,8 @@ def insert(cursor: Cursor) -> Insert:
     by_name = cursor.accept("BY", "NAME")
     if not by_name:
         cursor.accept("BY", "POSITION")
-    counted = returning(cursor)
+    tail = take_returning(cursor)
+    refuse_conflict(cursor)
     if cursor.accept("DEFAULT", "VALUES"):
         cursor.done()
         span, head, located = None, None, Located()
@@ -42,9 +45,20 @@ def insert(cursor: Cursor) -> Insert:
         head=head,
         overwrite=overwrite,
         by_name=by_name,
-        returning=counted,
-        **located._asdict(),
+        returning=tail.counted,
+        returned=_returned(cursor, tail, into, overwrite=overwrite),
+        **tail.located(located)._asdict(),
     )
+
+
+def _returned(cursor: Cursor, tail: Tail, into: TableRef, *, overwrite: bool) -> Returning | None:
+    if overwrite and tail.tokens:
+        raise Fault(
+            "INSERT OVERWRITE can only return count(*): SELECT the rows afterwards",
+            tail.tokens[0].start,
+            unsupported=True,
+        )
+    return returned(cursor, tail, into)
 
 
 def _body_after_with(cursor: Cursor) -> tuple[Span, Span, Located]:

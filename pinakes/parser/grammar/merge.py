@@ -7,7 +7,8 @@ from typing import Literal
 from pinakes.core.names import Part
 from pinakes.parser.changes import Fragments, clause_spans, leading_span, locate_change
 from pinakes.parser.cursor import Cursor
-from pinakes.parser.grammar.targets import alias_part, assignments, returning, target
+from pinakes.parser.grammar.returning import returned, take_returning
+from pinakes.parser.grammar.targets import alias_part, assignments, target
 from pinakes.parser.statements import Assignment, Merge, MergeClause, Span
 from pinakes.parser.time_travel import read_clause
 
@@ -17,7 +18,7 @@ _When = Literal["MATCHED", "NOT MATCHED", "NOT MATCHED BY SOURCE"]
 def merge(cursor: Cursor) -> Merge:
     """MERGE INTO target [AS alias] USING source [AS alias] ON condition WHEN …"""
     cursor.accept("INTO")
-    counted = returning(cursor)
+    tail = take_returning(cursor)
     changed = target(cursor)
     cursor.expect("USING")
     source, alias = _source(cursor)
@@ -44,9 +45,10 @@ def merge(cursor: Cursor) -> Merge:
         source_alias=alias,
         on=on,
         clauses=tuple(clauses),
-        returning=counted,
+        returning=tail.counted,
+        returned=returned(cursor, tail, changed, other="USING", merge=True),
         leading=leading,
-        **located._asdict(),
+        **tail.located(located)._asdict(),
     )
 
 

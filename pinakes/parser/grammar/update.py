@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from pinakes.parser.changes import Fragments, assignment_spans, leading_span, locate_change
 from pinakes.parser.cursor import Cursor
-from pinakes.parser.grammar.targets import assignments, returning, target
+from pinakes.parser.grammar.returning import returned, take_returning
+from pinakes.parser.grammar.targets import assignments, target
 from pinakes.parser.statements import Delete, Span, Truncate, Update
 
 
 def update(cursor: Cursor) -> Update:
     """UPDATE target [AS alias] SET column = expression, … [FROM …] [WHERE …]"""
-    counted = returning(cursor)
+    tail = take_returning(cursor)
     changed = target(cursor)
     cursor.expect("SET")
     assigned = assignments(cursor, "FROM", "WHERE", "ORDER", "LIMIT")
@@ -27,16 +28,17 @@ def update(cursor: Cursor) -> Update:
         assignments=assigned,
         source=source,
         where=where,
-        returning=counted,
+        returning=tail.counted,
+        returned=returned(cursor, tail, changed, other="FROM" if source else ""),
         leading=leading,
-        **located._asdict(),
+        **tail.located(located)._asdict(),
     )
 
 
 def delete(cursor: Cursor) -> Delete:
     """DELETE FROM target [AS alias] [USING …] [WHERE …]"""
     cursor.expect("FROM")
-    counted = returning(cursor)
+    tail = take_returning(cursor)
     changed = target(cursor)
     source = _clause(cursor, "USING", "a table to read from")
     where = _clause(cursor, "WHERE", "a condition")
@@ -49,9 +51,10 @@ def delete(cursor: Cursor) -> Delete:
         target=changed,
         source=source,
         where=where,
-        returning=counted,
+        returning=tail.counted,
+        returned=returned(cursor, tail, changed, other="USING" if source else ""),
         leading=leading,
-        **located._asdict(),
+        **tail.located(located)._asdict(),
     )
 
 

@@ -65,6 +65,7 @@ if TYPE_CHECKING:
     from pinakes.parser.statements.changes import Merge as Merge
     from pinakes.parser.statements.changes import MergeClause as MergeClause
     from pinakes.parser.statements.changes import PartitionColumn as PartitionColumn
+    from pinakes.parser.statements.changes import Returning as Returning
     from pinakes.parser.statements.changes import Truncate as Truncate
     from pinakes.parser.statements.changes import Update as Update
     from pinakes.parser.statements.definitions import AlterNamespace as AlterNamespace
@@ -147,7 +148,8 @@ FAMILIES = {
         "CreateRef DropRef "
         "SetSortOrder AlterAction AlterTable TableExecute"
     ),
-    "changes": "Assignment PartitionColumn Insert Update Delete MergeClause Merge Truncate CopyOption CopyTo CopyFrom",
+    "changes": "Assignment PartitionColumn Returning Insert Update Delete MergeClause Merge Truncate CopyOption CopyTo "
+    "CopyFrom",
     "rights": "Grant Revoke",
     "kinds": "AnyStatement",
 }

@@ -26,6 +26,15 @@ class PartitionColumn:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Returning(Planned):
+    """RETURNING expression [AS name], …: `span` is the list. Its columns are those of the changed table."""
+
+    span: Span
+    actions: tuple[Span, ...] = ()
+    """The calls of merge_action()."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Insert(Planned):
     """INSERT INTO | OVERWRITE target [PARTITION (…)] [(columns)] [BY NAME] query; body None is DEFAULT VALUES."""
 
@@ -38,7 +47,8 @@ class Insert(Planned):
     overwrite: bool = False
     by_name: bool = False
     returning: bool = False
-    """RETURNING count(*): the number of rows is returned as a row."""
+    returned: Returning | None = None
+    """RETURNING with a list of expressions; `returning` is RETURNING count(*), a row with the number of rows."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +60,7 @@ class Update(Planned):
     source: Span | None = None
     where: Span | None = None
     returning: bool = False
+    returned: Returning | None = None
     leading: Span | None = None
     """WITH …, which stands before the statement."""
 
@@ -62,6 +73,7 @@ class Delete(Planned):
     source: Span | None = None
     where: Span | None = None
     returning: bool = False
+    returned: Returning | None = None
     leading: Span | None = None
 
 
@@ -94,6 +106,7 @@ class Merge(Planned):
     on: Span
     clauses: tuple[MergeClause, ...]
     returning: bool = False
+    returned: Returning | None = None
     leading: Span | None = None
 
 

@@ -7,6 +7,7 @@ appended. Rows for NOT MATCHED are appended.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
@@ -57,10 +58,21 @@ def _merge(change: Rewrite, source: str, on: str, clauses: Sequence[Clause], *, 
     if not plans:
         return 0
     deleted = pc.sum(pc.is_in(changes.column(_ACTION), pa.array(_numbers(clauses, "DELETE"), pa.int32()))).as_py() or 0
-    counter = _Counter(len(change.columns) + len(change.lineage))
-    rows = counter.strip(batches_of(change.execution, plans))
+    counter = _Counter(change)
+    rewritten = int(bool(changes.num_rows))
+    rows = itertools.chain(
+        counter.strip(batches_of(change.execution, plans[:rewritten]), "UPDATE"),
+        counter.strip(batches_of(change.execution, plans[rewritten:]), "INSERT"),
+    )
+    if change.returned is not None and deleted:
+        _return_deleted(change, changes, clauses)
     change.apply(changes.select([FILE, ROW]), rows, on_read=on_read, complete=True)
     return int(deleted + counter.changed)
+
+
+def _return_deleted(change: Rewrite, changes: pa.Table, clauses: Sequence[Clause]) -> None:
+    is_deleted = pc.is_in(changes.column(_ACTION), pa.array(_numbers(clauses, "DELETE"), pa.int32()))
+    change.return_old(changes.filter(is_deleted).select([FILE, ROW]))
 
 
 def _sets(change: Rewrite, source: str, on: str, clauses: Sequence[Clause]) -> Iterator[tuple[Mapping[str, str], str]]:
@@ -76,15 +88,18 @@ def _sets(change: Rewrite, source: str, on: str, clauses: Sequence[Clause]) -> I
 
 
 class _Counter:
-    """Removes the CHANGED column from each batch and counts the marked rows."""
+    """Removes the CHANGED column from each batch, and counts and returns the marked rows."""
 
-    def __init__(self, width: int) -> None:
+    def __init__(self, change: Rewrite) -> None:
         self.changed = 0
-        self._width = width
+        self._width = len(change.columns) + len(change.lineage)
+        self._returned = change.returned
 
-    def strip(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    def strip(self, batches: Iterator[pa.RecordBatch], action: Literal["INSERT", "UPDATE"]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
             self.changed += pc.sum(batch.column(self._width)).as_py() or 0
+            if self._returned is not None:
+                self._returned.add(batch.filter(batch.column(self._width)), action)
             yield batch.select(range(self._width))
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -44,6 +45,9 @@ from pinakes.engine.pushdown.scan_requests import scan_requests
 from pinakes.engine.statement_context import Execution
 from pinakes.parser.statements import Planned, Span, TableRef
 
+if TYPE_CHECKING:
+    from pinakes.engine.iceberg.write.returning import Returned
+
 TARGET = "$target"
 """The alias of the target. Users cannot write this name, so it does not collide with other tables of the statement."""
 
@@ -65,9 +69,13 @@ class Rewrite:
     relation: Relation
     """The target: first a placeholder scan for planning; after pruning, the remaining files with FILE and ROW."""
     _tasks: dict[int, Task] = field(default_factory=dict)
+    returned: Returned | None = None
+    """The rows of RETURNING: computed before the commit."""
 
     @classmethod
-    def of(cls, execution: Execution, statement: Planned, target: TableRef) -> Rewrite:
+    def of(
+        cls, execution: Execution, statement: Planned, target: TableRef, returned: Returned | None = None
+    ) -> Rewrite:
         session = execution.session
         found, table = execution.resolver.table(target.name)
         execution.query.touch(found.place.mount.name)
@@ -76,7 +84,9 @@ class Rewrite:
         full_name = (found.place.mount.name, *found.place.namespace, found.name)
         names = tuple(scan.schema.names)
         relation = Relation(_key("target"), scan.shadow(), names, table, TARGET, full_name, scan)
-        return cls(execution, statement, target, found, table, planner, scan, planner.add(relation))
+        if returned is not None:
+            returned.start(found, table)
+        return cls(execution, statement, target, found, table, planner, scan, planner.add(relation), returned=returned)
 
     # --- as text --------------------------------------------------------------------------------------------------
 
@@ -194,6 +204,13 @@ class Rewrite:
         columns = column_list(TARGET, [*self.columns, *self.lineage])
         return f"SELECT {columns} FROM {self._joined(places, 'ANTI')}"
 
+    def return_old(self, places: pa.Table) -> None:
+        """Adds the rows at these positions to those that the statement returns, as deleted ones."""
+        assert self.returned is not None
+        sql = f"SELECT {column_list(TARGET, self.columns)} FROM {self.touched(places)}"
+        for batch in self.execution.batches(self.planner.plan(sql, self.statement)):
+            self.returned.add(batch, "DELETE")
+
     def _joined(self, places: pa.Table, kind: str) -> str:
         narrowed = self.narrowed(files_of(places))
         known = self.planner.add(at_hand(places))
@@ -246,6 +263,8 @@ class Rewrite:
     def _commit(
         self, removed: set[int], writer: FileWriter, deletes: DeleteWriter, operation: Operation | None
     ) -> None:
+        if self.returned is not None:
+            self.returned.compute()
         self.execution.query.check()
         if not (removed or writer.files or deletes.files):
             return
