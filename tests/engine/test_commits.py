@@ -312,3 +312,20 @@ def test_returning_has_the_rows_of_the_attempt_that_was_committed(
         Meddler(monkeypatch, other, meanwhile)
         assert rows(mine, change) == returned
         assert rows(mine, "SELECT * FROM t ORDER BY a") == left
+
+
+@pytest.mark.parametrize("version", [1, 2, 3])
+@pytest.mark.parametrize(
+    ("action", "left"),
+    [("DO NOTHING", [(1, 10), (2, 2)]), ("DO UPDATE SET v = t.v + excluded.v", [(1, 11), (2, 2)])],
+)
+def test_on_conflict_sees_the_keys_that_others_added(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, version: int, action: str, left: list[tuple[int, int]]
+) -> None:
+    with an_engine(tmp_path) as engine:
+        mine, other = engine.session(), engine.session()
+        do(mine, f'CREATE TABLE t (id INT, v INT) WITH ("format-version" = {version})')
+        do(mine, "INSERT INTO t VALUES (2, 2)")
+        Meddler(monkeypatch, other, "INSERT INTO t VALUES (1, 10)")
+        do(mine, f"INSERT INTO t VALUES (1, 1) ON CONFLICT (id) {action}")
+        assert sorted(rows(mine, "SELECT * FROM t")) == left

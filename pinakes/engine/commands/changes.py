@@ -26,6 +26,7 @@ from pinakes.engine.iceberg.write.assignments import (
 )
 from pinakes.engine.iceberg.write.cast_errors import misfit, naming_misfits
 from pinakes.engine.iceberg.write.commit import again, begin, commit
+from pinakes.engine.iceberg.write.conflict import insert_or_update
 from pinakes.engine.iceberg.write.full_file_delete import fully_deleted_files, live_rows
 from pinakes.engine.iceberg.write.insert_overwrite import replace_all, replace_partitions, replace_where
 from pinakes.engine.iceberg.write.loaded import forget
@@ -41,22 +42,29 @@ from pinakes.engine.iceberg.write.values import value_casts
 from pinakes.engine.result import Result
 from pinakes.engine.statement_context import Execution
 from pinakes.parser.splice import Edit
-from pinakes.parser.statements import Delete, Insert, Merge, Truncate, Update
+from pinakes.parser.statements import Conflict, Delete, Insert, Merge, Truncate, Update
 from pinakes.parser.value_rows import value_rows
 
 
 def insert(statement: Insert, execution: Execution) -> Result:
     """INSERT INTO | OVERWRITE table [PARTITION (column [= constant], …)] [(columns)] [BY NAME] query | VALUES (…), … |
-    DEFAULT VALUES [RETURNING count(*) | expression [AS name], … | *]: adds rows, or replaces rows, in one commit.
+    DEFAULT VALUES [ON CONFLICT [(columns)] DO NOTHING | DO UPDATE SET … [WHERE …]] [RETURNING count(*) | expression
+    [AS name], … | *]: adds rows, or replaces rows, in one commit.
 
     Rows are streamed into new files. RETURNING returns the new rows, with their defaults, up to 64 MB; INSERT OVERWRITE
     has only RETURNING count(*). WITH may stand before the statement.
+
+    ON CONFLICT compares new rows with all rows of the table by the named columns, or by the primary key. DO NOTHING
+    leaves out new rows whose key exists; DO UPDATE changes the existing rows, and `excluded` is the new row. NULL in a
+    key is equal to nothing. The new rows are kept in memory, up to 256 MB.
     """
     return _change_rows(statement, execution, "INSERT", partial(_insert, statement, execution))
 
 
 def _insert(statement: Insert, execution: Execution, returned: Returned | None) -> int:
     try:
+        if statement.conflict is not None:
+            return _insert_on_conflict(statement, statement.conflict, execution, returned)
         return _write_rows(statement, execution, returned)
     except ExecutionError as error:
         message = _misfit_message(statement, execution)
@@ -99,6 +107,12 @@ def _write_rows(statement: Insert, execution: Execution, returned: Returned | No
     if static:
         return replace_where(statement, execution, static, rows)
     return replace_all(table, found, rows, execution.query.check)
+
+
+def _insert_on_conflict(statement: Insert, conflict: Conflict, execution: Execution, returned: Returned | None) -> int:
+    change = Rewrite.of(execution, conflict, statement.target, returned)
+    rows, _ = _insert_rows(statement, execution, change.table.handle.schema(), {})
+    return insert_or_update(change, conflict, rows)
 
 
 def _before_commit(execution: Execution, returned: Returned | None) -> None:

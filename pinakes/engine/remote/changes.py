@@ -48,6 +48,8 @@ def _change(statement: Change, execution: Execution) -> int:
         raise unsaid(f"{statement.kind.upper()} with WITH before it")
     if not isinstance(statement, CreateTableAs) and statement.returned is not None:
         raise unsaid("RETURNING, other than RETURNING count(*),")
+    if isinstance(statement, Insert) and statement.conflict is not None:
+        raise unsaid("INSERT with ON CONFLICT")
     match statement:
         case Insert():
             return _insert(statement, execution)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from pinakes.parser.cursor import Cursor
 from pinakes.parser.faults import Fault
+from pinakes.parser.grammar.conflict import take_conflict
 from pinakes.parser.grammar.query import STARTS, body
 from pinakes.parser.grammar.returning import Tail, returned, take_returning
-from pinakes.parser.grammar.targets import refuse_conflict, target
+from pinakes.parser.grammar.targets import target
 from pinakes.parser.lexer import Token
 from pinakes.parser.locate import Located, locate
 from pinakes.parser.statements import Insert, PartitionColumn, Repair, Returning, Span, TableRef
@@ -27,7 +28,9 @@ def insert(cursor: Cursor) -> Insert:
     if not by_name:
         cursor.accept("BY", "POSITION")
     tail = take_returning(cursor)
-    refuse_conflict(cursor)
+    conflict, marks = take_conflict(cursor, into, tail.all)
+    if conflict is not None and (overwrite or partition):
+        raise Fault("ON CONFLICT is for INSERT INTO without PARTITION", into.span.start, unsupported=True)
     if cursor.accept("DEFAULT", "VALUES"):
         cursor.done()
         span, head, located = None, None, Located()
@@ -43,11 +46,12 @@ def insert(cursor: Cursor) -> Insert:
         columns=columns,
         body=span,
         head=head,
+        conflict=conflict,
         overwrite=overwrite,
         by_name=by_name,
         returning=tail.counted,
         returned=_returned(cursor, tail, into, overwrite=overwrite),
-        **tail.located(located)._asdict(),
+        **tail.located(located._replace(placeholders=(*located.placeholders, *marks)))._asdict(),
     )
 
 

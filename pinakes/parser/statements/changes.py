@@ -35,6 +35,15 @@ class Returning(Planned):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Conflict(Planned):
+    """ON CONFLICT [(columns)] DO NOTHING | DO UPDATE SET … [WHERE …]; DO NOTHING has no assignments."""
+
+    columns: tuple[Part, ...] = ()
+    assignments: tuple[Assignment, ...] = ()
+    where: Span | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Insert(Planned):
     """INSERT INTO | OVERWRITE target [PARTITION (…)] [(columns)] [BY NAME] query; body None is DEFAULT VALUES."""
 
@@ -42,6 +51,7 @@ class Insert(Planned):
     partition: tuple[PartitionColumn, ...] = ()
     columns: tuple[Part, ...] = ()
     body: Span | None
+    conflict: Conflict | None = None
     head: Span | None = None
     """The text of INSERT … within the body, if a WITH stands before INSERT: it is no part of the query."""
     overwrite: bool = False
